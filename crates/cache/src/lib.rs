@@ -13,6 +13,7 @@ mod counts;
 mod error;
 mod frames;
 mod holders;
+mod last_level;
 mod shadow;
 mod system;
 mod trace_order;
@@ -31,6 +32,7 @@ pub use frames::{
 pub use holders::{
     BlockHolders, CACHES_MAX, HolderTable, NARROW_CACHES_MAX, NO_BLOCK, PackedHolders, WIDE_WORDS,
 };
+pub use last_level::LastLevelCache;
 pub use shadow::ShadowValues;
 pub use system::{CacheSystem, CacheSystemSetup, FrameLocation};
 pub use trace_order::{TraceOrderDriver, TraceOrderEngine, TraceOrderSetup};

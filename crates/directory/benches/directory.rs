@@ -1,13 +1,15 @@
-//! References per second on one core, in the order of the trace.
+//! References per second on one core, in the order of the trace and with a clock.
 //!
 //! `cargo bench -p homenode-directory` prints a table, then one JSON line per figure; numbers and
-//! names after `--` choose nodes and streams. Each figure is the best of three; the streams are
+//! names after `--` choose nodes, streams and orders (`trace`, `clock`). Each figure is the best of three; the streams are
 //! synthetic and the same every time.
 
 mod streams;
 
 use std::sync::OnceLock;
 use std::time::Instant;
+
+use homenode_trace::Batch;
 
 /// References, and fewer of many nodes.
 const fn references(nodes: u16) -> usize {
@@ -40,42 +42,76 @@ fn rate(references: usize, mut work: impl FnMut()) -> f64 {
     rate
 }
 
+/// What is to be measured: everything that is not left out by naming something else of its kind.
+struct Wanted(Vec<String>);
+
+impl Wanted {
+    fn any(&self, all: &[&str], name: &str) -> bool {
+        let named: Vec<&String> = self.0.iter().filter(|it| all.contains(&it.as_str())).collect();
+        named.is_empty() || named.iter().any(|it| *it == name)
+    }
+}
+
 fn main() {
     let mut lines = Vec::new();
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    let (numbers, names): (Vec<&str>, Vec<&str>) =
-        wanted.iter().map(String::as_str).partition(|text| text.parse::<u16>().is_ok());
+    let wanted = Wanted(std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect());
     for nodes in [4u16, 64, 1024] {
-        if !numbers.is_empty() && !numbers.contains(&nodes.to_string().as_str()) {
+        if !wanted.any(&["4", "64", "1024"], &nodes.to_string()) {
             continue;
         }
         for (stream, batches) in streams::streams(nodes, references(nodes)) {
-            if !names.is_empty() && !names.contains(&stream) {
+            if !wanted.any(&["matrix-product", "shared-mix"], stream) {
                 continue;
             }
             println!("\n{stream}: {} references, {nodes} nodes, 64-byte blocks", references(nodes));
-            for (bytes, ways) in CACHES {
-                let counts = streams::simulate(nodes, (bytes, ways), &batches);
-                let speed = rate(references(nodes), || {
-                    std::hint::black_box(streams::simulate(nodes, (bytes, ways), &batches));
-                });
-                println!(
-                    "  {:>3} KiB {ways}-way{speed:>9.1} M references/s, {} misses, {} upgrades, \
-                     {} messages",
-                    bytes >> 10,
-                    counts.misses.total(),
-                    counts.upgrades,
-                    counts.messages.total()
-                );
-                lines.push(format!(
-                    "{{\"bench\":\"directory\",\"trace\":\"{stream}\",\"what\":\"dash\",\
-                     \"nodes\":{nodes},\"cache_size\":{bytes},\"ways\":{ways},\
-                     \"mrefs_per_s\":{speed:.1}}}"
-                ));
+            if wanted.any(&["trace", "clock"], "trace") {
+                in_order_of_trace((nodes, stream), &batches, &mut lines);
+            }
+            if wanted.any(&["trace", "clock"], "clock") {
+                with_clock((nodes, stream), &batches, &mut lines);
             }
         }
     }
     for line in lines {
         println!("{line}");
+    }
+}
+
+fn in_order_of_trace((nodes, stream): (u16, &str), batches: &[Batch], lines: &mut Vec<String>) {
+    for (bytes, ways) in CACHES {
+        let counts = streams::simulate(nodes, (bytes, ways), batches);
+        let speed = rate(references(nodes), || {
+            std::hint::black_box(streams::simulate(nodes, (bytes, ways), batches));
+        });
+        println!(
+            "  {:>3} KiB {ways}-way{speed:>9.1} M references/s, {} misses, {} upgrades, {} messages",
+            bytes >> 10,
+            counts.misses.total(),
+            counts.upgrades,
+            counts.messages.total()
+        );
+        lines.push(format!(
+            "{{\"bench\":\"directory\",\"trace\":\"{stream}\",\"what\":\"dash\",\"nodes\":{nodes},\
+             \"cache_size\":{bytes},\"ways\":{ways},\"mrefs_per_s\":{speed:.1}}}"
+        ));
+    }
+}
+
+fn with_clock((nodes, stream): (u16, &str), batches: &[Batch], lines: &mut Vec<String>) {
+    let portions = streams::clocked::operations(nodes, batches);
+    for protocol in ["dash", "lrc"] {
+        let found = streams::clocked::simulate(nodes, protocol, &portions);
+        let speed = rate(references(nodes), || {
+            std::hint::black_box(streams::clocked::simulate(nodes, protocol, &portions));
+        });
+        println!(
+            "  clock {protocol:<6}{speed:>9.1} M references/s, {} misses, {} cycles",
+            found.counts.misses.total(),
+            found.time.cycles
+        );
+        lines.push(format!(
+            "{{\"bench\":\"directory-clock\",\"trace\":\"{stream}\",\"what\":\"{protocol}\",\
+             \"nodes\":{nodes},\"mrefs_per_s\":{speed:.1}}}"
+        ));
     }
 }

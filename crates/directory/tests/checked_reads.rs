@@ -11,7 +11,7 @@ use homenode_directory::{
     DirectoryCounts, DirectoryProtocol, HomeAction, HomeEvent, MappingEvent, PageHomeEvent,
     PageReplication, PageSender, ReleaseEvent, Sender,
 };
-use homenode_machine::CacheShape;
+use homenode_machine::{CacheShape, LastLevelModel, MemoryTopology, SharedMemories};
 use homenode_protocol::Labelled;
 use timed::{TimedMachine, dash_mesh};
 
@@ -41,6 +41,26 @@ fn machine(rng: &mut Rng) -> TimedMachine {
     machine.timed.machine.directory_cycles = pick(rng, &[1, 10, 90]);
     machine.timed.machine.network.path_bits = pick(rng, &[8, 64]);
     machine
+}
+
+/// Memories that processors share, with slices and last levels.
+fn share_memories(rng: &mut Rng, machine: &mut TimedMachine) {
+    let slices = pick(rng, &[1, 2, 3]);
+    machine.timed.machine.topology = MemoryTopology::Shared(SharedMemories {
+        sockets: pick(rng, &[1, 2]),
+        memories: pick(rng, &[1, 2]),
+        slices,
+        tiles: 0,
+        near_cycles: pick(rng, &[0, 3]),
+        socket_cycles: 5,
+        far_cycles: 20,
+    });
+    let block = machine.setup.cache.block_size_bytes;
+    machine.timed.machine.last_level = (rng.below(2) == 0).then(|| LastLevelModel {
+        size_bytes: block * u64::from(slices),
+        associativity: 1,
+        latency_cycles: 5,
+    });
 }
 
 fn reference(rng: &mut Rng, words: u64) -> Operation {
@@ -95,6 +115,8 @@ fn right_protocols_pass_and_nothing_else_changes() {
         if protocol == "lrc" {
             let policies = [PageReplication::None, PageReplication::Counter(1)];
             machine.timed.replication = pick(&mut rng, &policies);
+        } else if rng.below(2) == 0 {
+            share_memories(&mut rng, &mut machine);
         }
         machine.setup.pointers = DirectoryProtocol::parse(protocol).unwrap().pointers;
         let plain = machine.try_run(table(protocol), &programs, 7).unwrap();

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
-use homenode_machine::CacheShape;
+use homenode_machine::{CacheShape, LastLevelModel, MemoryTopology, SharedMemories};
 use slow_clock::random::{machine, named, programs};
 use slow_clock::{SlowClock, SlowHome, SlowMachine};
 use timed::{TimedMachine, dash_mesh};
@@ -45,6 +45,7 @@ const OFTEN: &[&str] = &[
     "refuse",
     "replacement",
     "sharing_write_back",
+    "the last level has a block",
     "the store buffer is full",
     "upgrades",
     "write_back",
@@ -88,6 +89,27 @@ fn engine(machine: &SlowMachine) -> TimedMachine {
     model.memory_latency_cycles = machine.latency;
     model.memory_word_cycles = machine.word;
     model.directory_cycles = machine.lookup;
+    model.memory_words = machine.words;
+    model.memory_pipelined = machine.pipelined;
+    model.answer_cycles = machine.answer;
+    if let Some(shared) = machine.shared {
+        let few = |count: usize| u16::try_from(count).unwrap();
+        model.topology = MemoryTopology::Shared(SharedMemories {
+            sockets: few(shared.sockets),
+            memories: few(shared.memories),
+            slices: few(shared.slices),
+            tiles: few(shared.tiles),
+            near_cycles: shared.near,
+            socket_cycles: shared.socket,
+            far_cycles: shared.far,
+        });
+        let level = |(sets, ways, latency_cycles)| LastLevelModel {
+            size_bytes: sets * ways as u64 * machine.block * shared.slices as u64,
+            associativity: ways as u64,
+            latency_cycles,
+        };
+        model.last_level = shared.last_level.map(level);
+    }
     model.system.page_fault_cycles = machine.page_fault;
     model.system.page_table_cycles = machine.page_table;
     given

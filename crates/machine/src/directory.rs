@@ -1,4 +1,5 @@
-//! Machines with a directory: nodes with a processor, a cache and a part of memory each, on a mesh.
+//! Machines with a directory: processors with a cache each, and memories with a directory of their
+//! blocks, on a network. Each node has both, or several processors share a memory ([`MemoryTopology`]).
 //!
 //! Every number is a table with its value and its source:
 //!
@@ -17,11 +18,16 @@ use crate::cached::{CachedMachine, Interconnect};
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::parts::{Caches, MemoryModel, ProcessorModel, SchedulerModel, sourced, within_cycles};
+use crate::topology::{LastLevelModel, MemoryTopology, TopologyFile};
 
 /// Widest path of the network, in bits.
 const PATH_BITS_MAX: u64 = 1 << 16;
 /// Longest head of a message, in bytes.
 const HEADER_BYTES_MAX: u64 = 1 << 10;
+/// Bytes of a word of memory.
+const WORD_BYTES: u64 = 4;
+/// Most words at a time: a block of 1,024 bytes.
+const WORDS_MAX: u64 = 256;
 /// Most entries of a translation lookaside buffer.
 const TLB_ENTRIES_MAX: u64 = 1 << 20;
 
@@ -30,19 +36,33 @@ const TLB_ENTRIES_MAX: u64 = 1 << 20;
 pub struct DirectoryMachine {
     /// Cycles of a processor in a millisecond: its clock in MHz times 1,000.
     pub cycles_per_ms: u64,
+    /// Where processors and memories are.
+    pub topology: MemoryTopology,
     /// The network.
     pub network: MeshModel,
     /// Cycles until memory has the first word of a block.
     pub memory_latency_cycles: u64,
-    /// Cycles for each word of 4 bytes.
+    /// Cycles in which memory has the next words of 4 bytes.
     pub memory_word_cycles: u64,
+    /// How many words that are.
+    pub memory_words: u64,
+    /// Whether memory begins an access while it looks for the words of the one before.
+    pub memory_pipelined: bool,
+    /// The cache in front of each memory, if there is one.
+    pub last_level: Option<LastLevelModel>,
     /// Cycles of looking a block up in the directory.
     pub directory_cycles: u64,
+    /// Cycles from asking a cache for a block, or to give one up, until its answer leaves.
+    pub answer_cycles: u64,
+    /// Whether homes keep locks and barriers and are told of them by messages. If not, these are
+    /// words of memory like others.
+    pub keeps_locks: bool,
     /// What the operating system takes.
     pub system: PagingModel,
 }
 
-/// A mesh with two dimensions, whose messages go along the one first and then along the other.
+/// What messages take. Those between places of a mesh, which has two dimensions, go along the one
+/// first and then along the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeshModel {
@@ -106,6 +126,8 @@ struct DirectoryFile {
     clock: NodeClock,
     processor: ProcessorModel,
     cache: Caches,
+    topology: Option<TopologyFile>,
+    last_level: Option<LastLevelModel>,
     network: MeshModel,
     directory: DirectoryLookup,
     system: PagingModel,
@@ -125,6 +147,18 @@ struct NodeClock {
 struct DirectoryLookup {
     #[serde(deserialize_with = "sourced")]
     lookup_cycles: u64,
+    #[serde(default, deserialize_with = "sourced")]
+    answer_cycles: u64,
+    #[serde(default = "yes", deserialize_with = "sourced")]
+    keeps_locks: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn one() -> u64 {
+    1
 }
 
 /// The part of memory that a node has.
@@ -137,9 +171,20 @@ struct NodeMemory {
     latency_cycles: u64,
     #[serde(deserialize_with = "sourced")]
     word_cycles: u64,
+    /// Words that come in `word_cycles`.
+    #[serde(default = "one", deserialize_with = "sourced")]
+    words: u64,
+    #[serde(default, deserialize_with = "sourced")]
+    pipelined: bool,
 }
 
 impl DirectoryMachine {
+    /// Cycles in which memory has so many bytes, once it has begun.
+    #[must_use]
+    pub fn memory_cycles(&self, bytes: u64) -> u64 {
+        (bytes.div_ceil(WORD_BYTES) * self.memory_word_cycles).div_ceil(self.memory_words)
+    }
+
     /// What the parts of a miss take, each with its name.
     #[must_use]
     pub fn named(&self) -> [(&'static str, u64); 5] {
@@ -178,12 +223,19 @@ impl DirectoryMachine {
 
 impl DirectoryFile {
     fn model(&self) -> Result<DirectoryMachine, String> {
+        let topology = self.topology.as_ref().map(TopologyFile::checked).transpose()?;
         let model = DirectoryMachine {
             cycles_per_ms: self.clock.mhz.saturating_mul(1000),
+            topology: topology.unwrap_or(MemoryTopology::PerProcessor),
             network: self.network,
             memory_latency_cycles: self.memory.latency_cycles,
             memory_word_cycles: self.memory.word_cycles,
+            memory_words: self.memory.words,
+            memory_pipelined: self.memory.pipelined,
+            last_level: self.last_level.map(LastLevelModel::checked).transpose()?,
             directory_cycles: self.directory.lookup_cycles,
+            answer_cycles: self.directory.answer_cycles,
+            keeps_locks: self.directory.keeps_locks,
             system: self.system,
         };
         let (network, system) = (model.network, model.system);
@@ -199,6 +251,7 @@ impl DirectoryFile {
             ("memory.latency_cycles", model.memory_latency_cycles),
             ("memory.word_cycles", model.memory_word_cycles),
             ("directory.lookup_cycles", model.directory_cycles),
+            ("directory.answer_cycles", model.answer_cycles),
             ("system.tlb_fill_cycles", system.tlb_fill_cycles),
             ("system.page_fault_cycles", system.page_fault_cycles),
             ("system.page_table_cycles", system.page_table_cycles),
@@ -208,6 +261,7 @@ impl DirectoryFile {
         }
         for (what, value, most) in [
             ("clock.mhz", self.clock.mhz, 1_000_000),
+            ("memory.words", self.memory.words, WORDS_MAX),
             ("network.path_bits", network.path_bits, PATH_BITS_MAX),
             ("network.header_bytes", network.header_bytes, HEADER_BYTES_MAX),
             ("system.tlb_entries", system.tlb_entries, TLB_ENTRIES_MAX),

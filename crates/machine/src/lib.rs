@@ -28,6 +28,7 @@ mod parts;
 mod priced;
 mod prices;
 mod table;
+mod topology;
 
 pub use bus::{Arbitration, Bus, BusCycles, BusModel};
 pub use cached::{CachedMachine, Interconnect};
@@ -41,3 +42,4 @@ pub use parts::{CacheShape, Dispatch, KernelModel, ProcessorModel, SchedulerMode
 pub use priced::{Breakdown, EventPrices, PriceList, PriceModel, PriceParts, PricedMachine};
 pub use prices::{Prices, Violation};
 pub use table::{Preset, TABLE};
+pub use topology::{LastLevelModel, MemoryTopology, SharedMemories};

@@ -1,5 +1,7 @@
 //! Deterministic streams of any number of nodes, and the work that is measured.
 
+pub mod clocked;
+
 use homenode_base::{ReferenceFilter, Rng};
 use homenode_directory::{
     DemandCollection, DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation,

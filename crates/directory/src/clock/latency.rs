@@ -2,7 +2,7 @@
 
 use homenode_machine::DirectoryMachine;
 
-use super::mesh::MeshShape;
+use super::places::NodePlaces;
 use crate::home::HomeCost;
 
 /// Cycles from asking for a block until it is there, if nothing else is under way.
@@ -28,60 +28,68 @@ impl MissLatency {
         ((network.header_bytes + data_bytes) * 8).div_ceil(network.path_bits)
     }
 
-    fn way(self, hops: u64) -> u64 {
-        hops * (self.machine.network.routing_cycles + self.machine.network.link_cycles)
+    /// The way of the head of a message on a mesh, in cycles; `None` within a node.
+    fn way(self, hops: u64) -> Option<u64> {
+        let network = self.machine.network;
+        (hops > 0).then_some(hops * (network.routing_cycles + network.link_cycles))
     }
 
-    /// A message without data, over so many hops; none within a node.
-    fn control(self, hops: u64) -> u64 {
-        if hops == 0 { 0 } else { self.path(0) + self.way(hops) }
+    /// A message without data; none within a node.
+    fn control(self, way: Option<u64>) -> u64 {
+        way.map_or(0, |cycles| self.path(0) + cycles)
     }
 
     /// A message with a block from a cache.
-    fn data(self, hops: u64) -> u64 {
-        if hops == 0 { 0 } else { self.path(self.block_bytes) + self.way(hops) }
+    fn data(self, way: Option<u64>) -> u64 {
+        way.map_or(0, |cycles| self.path(self.block_bytes) + cycles)
     }
 
     /// From the home's memory to the requester: the words leave as they come.
-    fn memory_answer(self, hops: u64) -> u64 {
+    fn memory_answer(self, way: Option<u64>) -> u64 {
         let machine = self.machine;
-        let words = self.block_bytes.div_ceil(4) * machine.memory_word_cycles;
-        let rest = if hops == 0 { words } else { words.max(self.path(self.block_bytes)) };
-        machine.memory_latency_cycles + rest + self.way(hops)
+        let words = machine.memory_cycles(self.block_bytes);
+        let rest = way.map_or(words, |cycles| words.max(self.path(self.block_bytes)) + cycles);
+        machine.memory_latency_cycles + rest
+    }
+
+    /// A request to the home, and its memory's answer.
+    fn fill(self, way: Option<u64>) -> u64 {
+        self.control(way) + self.machine.directory_cycles + self.memory_answer(way)
     }
 
     /// A read, or a write of a block that nobody else has: memory answers. The home is so many
     /// hops away; 0 is the own node.
     #[must_use]
     pub fn clean(self, hops: u64) -> u64 {
-        self.control(hops) + self.machine.directory_cycles + self.memory_answer(hops)
+        self.fill(self.way(hops))
     }
 
     /// A read or a write of a block that another node has written: the request to the home, from
     /// there to the owner, and the data from the owner, over so many hops each.
     #[must_use]
     pub fn dirty(self, [to_home, to_owner, back]: [u64; 3]) -> u64 {
+        let [to_home, to_owner, back] = [to_home, to_owner, back].map(|hops| self.way(hops));
         let asked = self.control(to_home) + self.machine.directory_cycles + self.control(to_owner);
-        asked + self.data(back)
+        asked + self.machine.answer_cycles + self.data(back)
     }
 
     /// A write of a block of which there is a copy, and which others may have: the permission.
     #[must_use]
     pub fn upgrade(self, hops: u64) -> u64 {
-        2 * self.control(hops) + self.machine.directory_cycles
+        2 * self.control(self.way(hops)) + self.machine.directory_cycles
     }
 
     /// A page of so many bytes from its old home, from the trap on.
     #[must_use]
     pub fn page_move(self, hops: u64, page_bytes: u64) -> u64 {
         let machine = self.machine;
-        let words = page_bytes.div_ceil(4) * machine.memory_word_cycles;
+        let (words, way) = (machine.memory_cycles(page_bytes), self.way(hops));
         machine.system.page_fault_cycles
-            + self.control(hops)
+            + self.control(way)
             + machine.directory_cycles
             + 2 * machine.memory_latency_cycles
             + words.max(self.path(page_bytes))
-            + self.way(hops)
+            + way.unwrap_or(0)
     }
 }
 
@@ -89,23 +97,24 @@ impl MissLatency {
 #[derive(Clone, Copy, Debug)]
 pub struct DistanceCost {
     latency: MissLatency,
-    mesh: MeshShape,
+    places: NodePlaces,
 }
 
 impl DistanceCost {
-    /// On a mesh of so many nodes, for blocks of so many bytes.
+    /// Between memories of a machine with so many processors, for blocks of so many bytes.
     #[must_use]
     pub fn new(machine: DirectoryMachine, nodes: u16, block_bytes: u64) -> Self {
-        Self { latency: MissLatency::new(machine, block_bytes), mesh: MeshShape::new(nodes) }
+        let latency = MissLatency::new(machine, block_bytes);
+        Self { latency, places: NodePlaces::new(nodes, &machine) }
     }
 }
 
 impl HomeCost for DistanceCost {
     fn fill(&self, node: u16, home: u16) -> u64 {
-        self.latency.clean(self.mesh.hops(node, home))
+        self.latency.fill(self.places.between_memories(node, home))
     }
 
     fn write_back(&self, node: u16, home: u16) -> u64 {
-        self.latency.data(self.mesh.hops(node, home))
+        self.latency.data(self.places.between_memories(node, home))
     }
 }

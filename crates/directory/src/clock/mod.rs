@@ -16,6 +16,7 @@ mod mesh;
 mod network;
 mod ordered_writes;
 mod pages;
+mod places;
 mod result;
 mod sync;
 mod tlb;

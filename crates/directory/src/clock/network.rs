@@ -2,7 +2,7 @@
 
 use homenode_machine::{MeshModel, NetworkContention};
 
-use super::mesh::MeshShape;
+use super::places::NodePlaces;
 
 /// When the first and the last part of a message come to the node it goes to, if that can take it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,13 +11,13 @@ pub(super) struct Transit {
     pub(super) tail: u64,
 }
 
-/// A mesh through which messages go in one piece: the head waits for the way to be free, the rest
-/// follows a part a cycle.
+/// A network through which messages go in one piece: the head waits for the way to be free, the
+/// rest follows a part a cycle.
 #[derive(Debug)]
-pub(super) struct MeshNetwork {
-    shape: MeshShape,
+pub(super) struct NodeNetwork {
+    pub(super) places: NodePlaces,
     model: MeshModel,
-    /// When each node can send, and receive, the next message.
+    /// When each end point can send, and receive, the next message.
     send_free: Vec<u64>,
     receive_free: Vec<u64>,
     /// When each link is free, where messages wait for links.
@@ -28,16 +28,15 @@ pub(super) struct MeshNetwork {
     pub(super) sending: u64,
 }
 
-impl MeshNetwork {
-    pub(super) fn new(nodes: u16, model: MeshModel) -> Self {
-        let shape = MeshShape::new(nodes);
-        let ports = vec![0; usize::from(nodes)];
+impl NodeNetwork {
+    pub(super) fn new(places: NodePlaces, model: MeshModel) -> Self {
+        let ports = vec![0; usize::from(places.end_points())];
         Self {
-            shape,
+            places,
             model,
             send_free: ports.clone(),
             receive_free: ports,
-            link_free: vec![0; shape.links(nodes)],
+            link_free: vec![0; places.links()],
             hops: 0,
             sending: 0,
         }
@@ -56,8 +55,8 @@ impl MeshNetwork {
         (cycles, ready): (u64, u64),
     ) -> Transit {
         let (from, to) = way;
-        let hops = self.shape.hops(from, to);
-        let hop = self.model.routing_cycles + self.model.link_cycles;
+        let hops = self.places.hops(from, to);
+        let (hop, entry) = (self.places.link_cycles(), self.places.entry_cycles(from, to));
         // What comes with the message before it is none of its own.
         self.hops += if cycles == 0 { 0 } else { hops };
         self.sending += cycles;
@@ -69,7 +68,7 @@ impl MeshNetwork {
         }
         let mut head = start;
         if self.model.contention == NetworkContention::Links {
-            for link in self.shape.route(from, to) {
+            for link in self.places.route(from, to) {
                 let free = &mut self.link_free[link];
                 head = head.max(*free);
                 *free = (head + cycles).max(ready);
@@ -78,7 +77,8 @@ impl MeshNetwork {
         } else {
             head += hops * hop;
         }
-        Transit { head, tail: (head + cycles).max(ready + hops * hop) }
+        head += entry;
+        Transit { head, tail: (head + cycles).max(ready + hops * hop + entry) }
     }
 
     /// The head of a message comes to a node. Returns when all of it is there.
@@ -94,7 +94,15 @@ impl MeshNetwork {
 
 #[cfg(test)]
 mod tests {
+    use homenode_machine::DirectoryMachine;
+
     use super::*;
+
+    fn of(nodes: u16, model: MeshModel) -> NodeNetwork {
+        let machine = homenode_machine::CachedMachine::parse("dash-mesh").unwrap();
+        let machine = DirectoryMachine { network: model, ..*machine.directory().unwrap() };
+        NodeNetwork::new(NodePlaces::new(nodes, &machine), model)
+    }
 
     const MODEL: MeshModel = MeshModel {
         path_bits: 16,
@@ -106,7 +114,7 @@ mod tests {
 
     #[test]
     fn messages_wait_for_each_other_where_they_leave_and_where_they_come() {
-        let mut network = MeshNetwork::new(16, MODEL);
+        let mut network = of(16, MODEL);
         assert_eq!(network.path_cycles(8), 4);
         // Two hops of six cycles; the last of the message four cycles after the first.
         let first = network.send(100, (0, 2), (4, 100));
@@ -121,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_message_whose_data_are_late_holds_its_way() {
-        let mut network = MeshNetwork::new(16, MODEL);
+        let mut network = of(16, MODEL);
         assert_eq!(network.send(0, (0, 1), (36, 64)), Transit { head: 6, tail: 70 });
         assert_eq!(network.send(10, (0, 1), (4, 10)), Transit { head: 70, tail: 74 });
     }
@@ -129,11 +137,11 @@ mod tests {
     #[test]
     fn links_are_waited_for_if_they_are_modelled() {
         let model = MeshModel { contention: NetworkContention::Links, ..MODEL };
-        let mut network = MeshNetwork::new(16, model);
+        let mut network = of(16, model);
         network.send(0, (0, 2), (36, 0));
         // The link from node 1 to 2 is taken from 6 to 42.
         assert_eq!(network.send(0, (1, 2), (4, 0)), Transit { head: 48, tail: 52 });
-        let mut free = MeshNetwork::new(16, MODEL);
+        let mut free = of(16, MODEL);
         free.send(0, (0, 2), (36, 0));
         assert_eq!(free.send(0, (1, 2), (4, 0)), Transit { head: 6, tail: 10 });
     }

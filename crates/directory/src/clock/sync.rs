@@ -7,6 +7,7 @@
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemorySystem, Requesters, SyncRequest};
 
+use super::places::NodePlaces;
 use super::transport::{Content, NodeEvent, Transport};
 use crate::home::PageHomes;
 
@@ -51,7 +52,6 @@ pub(super) fn part(kind: OpKind) -> SyncPart {
 /// Sends synchronisation operations to their homes, and keeps them until they are there.
 #[derive(Debug)]
 pub(super) struct Synchroniser {
-    nodes: u16,
     block_shift: u32,
     requests: Vec<Option<SyncRequest>>,
     free: Vec<u32>,
@@ -63,8 +63,8 @@ pub(super) struct Synchroniser {
 pub(super) type SyncWay<'a> = (&'a mut Transport, &'a PageHomes);
 
 impl Synchroniser {
-    pub(super) fn new(nodes: u16, block_shift: u32) -> Self {
-        Self { nodes, block_shift, requests: Vec::new(), free: Vec::new(), decided: Vec::new() }
+    pub(super) fn new(block_shift: u32) -> Self {
+        Self { block_shift, requests: Vec::new(), free: Vec::new(), decided: Vec::new() }
     }
 
     /// Keeps an operation. Returns its number.
@@ -78,13 +78,14 @@ impl Synchroniser {
     }
 
     /// The node that decides about a lock or a barrier.
-    fn home(&self, request: &SyncRequest, homes: &PageHomes) -> u16 {
+    fn home(&self, request: &SyncRequest, (places, homes): (&NodePlaces, &PageHomes)) -> u16 {
         let (kind, addr) = (request.operation.kind, request.operation.addr);
         let lock = matches!(kind, OpKind::Acquire | OpKind::Release);
         let block = addr >> self.block_shift;
         let page = Some(block).filter(|_| lock).and_then(|block| homes.find(block));
-        let by_number = if lock { block } else { addr } % u64::from(self.nodes);
-        page.map_or(u16::try_from(by_number).unwrap_or(0), |page| homes.home(page))
+        let by_number = if lock { block } else { addr } % u64::from(places.memories());
+        let memory = page.map_or(u16::try_from(by_number).unwrap_or(0), |page| homes.home(page));
+        places.end_point(memory, block)
     }
 
     /// An operation goes to its home.
@@ -96,7 +97,7 @@ impl Synchroniser {
     ) where
         M: MemorySystem<Event = NodeEvent<B>>,
     {
-        let way = (node(request.processor), self.home(request, homes));
+        let way = (node(request.processor), self.home(request, (transport.places(), homes)));
         let message = SyncMessage::Operation(self.add(*request));
         send(way, message, transport, requesters);
     }
@@ -151,7 +152,7 @@ impl Synchroniser {
         M: MemorySystem<Event = NodeEvent<B>>,
     {
         let from = self.teller(cause);
-        let to = node(process % usize::from(self.nodes));
+        let to = node(process % transport.places().processors());
         let message = SyncMessage::Wake(u16::try_from(process).unwrap_or(u16::MAX));
         send((from, to), message, transport, requesters);
     }

@@ -1,16 +1,16 @@
 //! What every node has besides its processor and cache, whatever the protocol: a way into the
 //! network, a controller that looks things up, and memory. Each does one thing at a time.
 
+use homenode_cache::LastLevelCache;
 use homenode_clock::{MemorySystem, Requesters};
-use homenode_machine::DirectoryMachine;
+use homenode_machine::{DirectoryMachine, LastLevelModel, MemoryTopology};
 
-use super::network::MeshNetwork;
+use super::network::NodeNetwork;
+use super::places::NodePlaces;
 use super::sync::SyncMessage;
 
 /// A node in the rank of an event: of those at one time the lowest node's come first.
 const NODE_SHIFT: u32 = 16;
-/// Bytes of a word of memory.
-const WORD_BYTES: u64 = 4;
 
 /// A message under way. `B` is what a protocol says about blocks or pages.
 #[derive(Clone, Copy, Debug)]
@@ -59,10 +59,14 @@ pub(super) enum NodeEvent<B> {
 /// Network, controllers and memories of all nodes.
 #[derive(Debug)]
 pub(super) struct Transport {
-    pub(super) network: MeshNetwork,
+    pub(super) network: NodeNetwork,
     model: DirectoryMachine,
     lookup_free: Vec<u64>,
     memory_free: Vec<u64>,
+    /// What is in front of each slice of a memory; none where memory is reached at once.
+    last_levels: Vec<LastLevelCache>,
+    /// End points before the slices of memories.
+    processors: usize,
     /// Cycles for which controllers looked up, and memories were accessed.
     pub(super) looking_up: u64,
     pub(super) accessing: u64,
@@ -74,10 +78,22 @@ pub(super) fn rank(node: u16) -> u32 {
 }
 
 impl Transport {
-    pub(super) fn new(nodes: u16, model: DirectoryMachine) -> Self {
-        let free = vec![0; usize::from(nodes)];
+    pub(super) fn new(nodes: u16, model: DirectoryMachine, block_bytes: u64) -> Self {
+        let places = NodePlaces::new(nodes, &model);
+        let free = vec![0; usize::from(places.end_points())];
+        let slices = match model.topology {
+            MemoryTopology::PerProcessor => 1,
+            MemoryTopology::Shared(shared) => shared.slices,
+        };
+        let processors = usize::from(nodes);
+        let last_level = |level: LastLevelModel| {
+            let shape = level.slice(slices, block_bytes);
+            free[processors..].iter().map(|_| LastLevelCache::new(shape)).collect()
+        };
         Self {
-            network: MeshNetwork::new(nodes, model.network),
+            network: NodeNetwork::new(places, model.network),
+            last_levels: model.last_level.map(last_level).unwrap_or_default(),
+            processors,
             model,
             lookup_free: free.clone(),
             memory_free: free,
@@ -95,6 +111,23 @@ impl Transport {
     ) -> Envelope<B> {
         let cycles = self.network.path_cycles(self.model.network.header_bytes + data_bytes);
         Envelope { from, to, cycles: u32::try_from(cycles).unwrap_or(u32::MAX), content }
+    }
+
+    /// An answer of a cache leaves when that has looked its block up.
+    pub(super) fn post_answer<M, B>(
+        &mut self,
+        envelope: Envelope<B>,
+        requesters: &mut Requesters<'_, M>,
+    ) where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        let (leaves, from) = (requesters.now() + self.model.answer_cycles, envelope.from);
+        if self.model.answer_cycles == 0 {
+            self.post(envelope, leaves, requesters);
+        } else {
+            let event = NodeEvent::Fetched(envelope, leaves);
+            requesters.schedule_at(leaves, rank(from), event);
+        }
     }
 
     /// A message leaves its node; the last of it is there to be sent at `ready`. What stays in its
@@ -149,15 +182,66 @@ impl Transport {
         requesters.schedule_at(*free, rank(to), NodeEvent::LookedUp(envelope));
     }
 
-    /// A node's memory is accessed, once it is free. Returns when the first and the last word are
-    /// there.
-    pub(super) fn access_memory(&mut self, now: u64, node: u16, bytes: u64) -> (u64, u64) {
-        let words = bytes.div_ceil(WORD_BYTES) * self.model.memory_word_cycles;
-        let free = &mut self.memory_free[usize::from(node)];
-        let first = (*free).max(now) + self.model.memory_latency_cycles;
-        *free = first + words;
-        self.accessing += self.model.memory_latency_cycles + words;
-        (first, *free)
+    /// Where everything is.
+    #[inline]
+    pub(super) fn places(&self) -> &NodePlaces {
+        &self.network.places
+    }
+
+    /// A memory is accessed, once it is free. Returns when the first and the last word are there.
+    pub(super) fn access_memory(&mut self, now: u64, end_point: u16, bytes: u64) -> (u64, u64) {
+        let (latency, words) = (self.model.memory_latency_cycles, self.model.memory_cycles(bytes));
+        let free = &mut self.memory_free[usize::from(end_point)];
+        let first = (*free).max(now) + latency;
+        // Where it is pipelined, only words follow one another.
+        let busy = if self.model.memory_pipelined { words } else { latency + words };
+        *free = (*free).max(now) + busy;
+        self.accessing += busy;
+        (first, first + words)
+    }
+
+    /// The last level in front of an end point's memory, if there is one.
+    fn last_level(&mut self, end_point: u16) -> Option<&mut LastLevelCache> {
+        let slice = usize::from(end_point).checked_sub(self.processors)?;
+        self.last_levels.get_mut(slice)
+    }
+
+    /// A block, of this number, comes to the memory of its home: into the last level, if there is
+    /// one.
+    pub(super) fn store_block(&mut self, now: u64, home: u16, block: (u64, u32), bytes: u64) {
+        match self.last_level(home) {
+            Some(last_level) => last_level.insert(block),
+            None => {
+                self.access_memory(now, home, bytes);
+            }
+        }
+    }
+
+    /// A message with a block, of this number, leaves its home as the block comes from memory, or
+    /// from the last level, which has it from then on.
+    pub(super) fn post_block<M, B>(
+        &mut self,
+        envelope: Envelope<B>,
+        (block, bytes): ((u64, u32), u64),
+        requesters: &mut Requesters<'_, M>,
+    ) where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        let (from, latency) = (envelope.from, self.model.last_level.map(|it| it.latency_cycles));
+        let has = self.last_level(from).is_some_and(|last_level| {
+            let has = last_level.has(block);
+            if !has {
+                last_level.insert(block);
+            }
+            has
+        });
+        match latency {
+            Some(cycles) if has => {
+                let there = requesters.now() + cycles;
+                requesters.schedule_at(there, rank(from), NodeEvent::Fetched(envelope, there));
+            }
+            Some(_) | None => self.post_from_memory(envelope, bytes, requesters),
+        }
     }
 
     /// A message with data from its node's memory leaves as they come.

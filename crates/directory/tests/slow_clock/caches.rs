@@ -106,7 +106,7 @@ impl SlowClock {
         if misses {
             self.miss(node, block, (found, victim));
             self.add("fills", 1);
-            self.add("local_fills", u64::from(home == node));
+            self.add("local_fills", u64::from(home == self.machine.memory_of(node)));
         } else {
             self.add("upgrades", 1);
         }
@@ -119,6 +119,7 @@ impl SlowClock {
             (true, true) => Says::Write,
             (true, false) => Says::Upgrade,
         };
+        let home = self.machine.end_point(home, block);
         self.say(Note::new((node, home), says, block));
     }
 
@@ -134,7 +135,8 @@ impl SlowClock {
             if self.copy(node, old) == SlowCopy::Modified {
                 let home = self.home_of(old);
                 self.add("write_backs", 1);
-                self.add("local_write_backs", u64::from(home == node));
+                self.add("local_write_backs", u64::from(home == self.machine.memory_of(node)));
+                let home = self.machine.end_point(home, old);
                 self.say(Note::new((node, home), Says::WriteBack, old));
             }
             self.set_of(node, old).retain(|frame| frame.block != old);
@@ -154,7 +156,7 @@ impl SlowClock {
             Says::Ack => self.acknowledgement_comes(note),
             Says::Invalidate => {
                 self.invalidate_here(note.to, note.about);
-                self.say(Note::new((note.to, note.requester), Says::Ack, note.about));
+                self.answer(Note::new((note.to, note.requester), Says::Ack, note.about));
             }
             Says::ForwardRead | Says::ForwardWrite => self.forward_comes(note),
             _ => unreachable!("{note:?}"),
@@ -249,7 +251,7 @@ impl SlowClock {
             *self.counts.get_mut("upgrades").unwrap() -= 1;
             self.add("fills", 1);
             let home = self.home_of(block);
-            self.add("local_fills", u64::from(home == node));
+            self.add("local_fills", u64::from(home == self.machine.memory_of(node)));
             self.add("invalidation", 1);
             self.touch(node, block);
         }
@@ -261,7 +263,7 @@ impl SlowClock {
         let can = self.copy(node, block) == SlowCopy::Modified
             && !self.asked.contains_key(&(node, block));
         if !can {
-            self.say(Note::new((node, home), Says::Refuse, block).of(note.requester));
+            self.answer(Note::new((node, home), Says::Refuse, block).of(note.requester));
             return;
         }
         let (says, tells, copy) = if note.says == Says::ForwardRead {
@@ -269,10 +271,10 @@ impl SlowClock {
         } else {
             (Says::Exclusive, Says::OwnershipTransfer, SlowCopy::None)
         };
-        self.say(Note::new((node, note.requester), says, block));
+        self.answer(Note::new((node, note.requester), says, block));
         let with_reply = home == note.requester;
         let told = Note::new((node, home), tells, block).of(note.requester);
-        self.say(Note { with_reply, ..told });
+        self.answer(Note { with_reply, ..told });
         self.set_copy(node, block, copy);
         if with_reply {
             self.see("home itself asks an owner");

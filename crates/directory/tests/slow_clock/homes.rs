@@ -105,7 +105,7 @@ impl SlowClock {
     }
 
     fn reply_data(&mut self, way: (usize, usize), block: u64) {
-        self.say_from_memory(Note::new(way, Says::Data, block), self.machine.block);
+        self.say_block(Note::new(way, Says::Data, block));
     }
 
     /// The requester owns the block, and has a copy or gets one.
@@ -115,7 +115,7 @@ impl SlowClock {
         if has {
             self.say(note);
         } else {
-            self.say_from_memory(note, self.machine.block);
+            self.say_block(note);
         }
         self.own(block, Some(way.1));
     }
@@ -164,7 +164,7 @@ impl SlowClock {
         let block = note.about;
         let under_way = self.entry(block).under_way.take().unwrap();
         if note.says == Says::SharingWriteBack {
-            self.access_memory(note.to, self.machine.block);
+            self.store_block(note.to, block);
             self.entry(block).owner = None;
             self.list(block, note.from);
             self.list(block, under_way.requester);
@@ -178,7 +178,7 @@ impl SlowClock {
 
     fn written_back(&mut self, note: &Note) {
         let block = note.about;
-        self.access_memory(note.to, self.machine.block);
+        self.store_block(note.to, block);
         let entry = self.entry(block);
         let owner = entry.owner;
         match &mut entry.under_way {

@@ -7,6 +7,7 @@ mod events;
 mod homes;
 mod nodes;
 mod pages;
+mod places;
 mod processors;
 pub mod random;
 mod sync;
@@ -33,6 +34,20 @@ pub enum SlowHome {
     FirstUse,
 }
 
+/// Memories that several processors share, with a cache in front of each.
+#[derive(Clone, Copy, Debug)]
+pub struct SlowShared {
+    pub sockets: usize,
+    pub memories: usize,
+    pub slices: usize,
+    pub tiles: usize,
+    pub near: u64,
+    pub socket: u64,
+    pub far: u64,
+    /// Sets and ways of what is in front of a slice, and its cycles.
+    pub last_level: Option<(u64, usize, u64)>,
+}
+
 /// A machine and what its parts take.
 #[derive(Clone, Copy, Debug)]
 pub struct SlowMachine {
@@ -57,6 +72,10 @@ pub struct SlowMachine {
     pub instruction: u64,
     pub store_buffer: usize,
     pub sequential: bool,
+    pub words: u64,
+    pub pipelined: bool,
+    pub answer: u64,
+    pub shared: Option<SlowShared>,
 }
 
 /// What came out.
@@ -91,6 +110,8 @@ pub struct SlowClock {
     network: SlowNetwork,
     lookup_free: Vec<u64>,
     memory_free: Vec<u64>,
+    /// What is in front of memories, by end point and set, used last first.
+    last_levels: BTreeMap<(usize, u64), Vec<u64>>,
     /// Frames by node and set.
     frames: BTreeMap<(usize, u64), Vec<SlowFrame>>,
     /// Blocks that nodes had a frame for.
@@ -109,7 +130,7 @@ pub struct SlowClock {
 impl SlowClock {
     /// Process i runs on node i.
     pub fn new(machine: SlowMachine, programs: &[Vec<Operation>]) -> Self {
-        let free = vec![0; machine.nodes];
+        let free = vec![0; machine.end_points()];
         let processor = |steps: &Vec<Operation>| SlowProcessor::new(steps.iter().copied());
         Self {
             machine,
@@ -119,6 +140,7 @@ impl SlowClock {
             network: SlowNetwork::new(&machine),
             lookup_free: free.clone(),
             memory_free: free,
+            last_levels: BTreeMap::new(),
             frames: BTreeMap::new(),
             ever: BTreeSet::new(),
             asked: BTreeMap::new(),

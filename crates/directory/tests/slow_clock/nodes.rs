@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use homenode_machine::NetworkContention;
 
 use super::events::{Happening, Note, Says};
+use super::places::SlowWay;
 use super::{SlowClock, SlowMachine};
 
 pub(super) struct SlowNetwork {
-    columns: usize,
     send_free: Vec<u64>,
     receive_free: Vec<u64>,
     /// By neighbours.
@@ -17,30 +17,9 @@ pub(super) struct SlowNetwork {
 
 impl SlowNetwork {
     pub(super) fn new(machine: &SlowMachine) -> Self {
-        let columns = (1..).find(|side| side * side >= machine.nodes).unwrap();
-        let free = vec![0; machine.nodes];
+        let free = vec![0; machine.end_points()];
         let (send_free, receive_free) = (free.clone(), free);
-        Self { columns, send_free, receive_free, link_free: BTreeMap::new() }
-    }
-
-    /// The places on the way from one node to another: along the row, then along the column.
-    fn route(&self, from: usize, to: usize) -> Vec<usize> {
-        let (mut x, mut y) = (from % self.columns, from / self.columns);
-        let (to_x, to_y) = (to % self.columns, to / self.columns);
-        let mut places = vec![from];
-        while (x, y) != (to_x, to_y) {
-            if x < to_x {
-                x += 1;
-            } else if x > to_x {
-                x -= 1;
-            } else if y < to_y {
-                y += 1;
-            } else {
-                y -= 1;
-            }
-            places.push(y * self.columns + x);
-        }
-        places
+        Self { send_free, receive_free, link_free: BTreeMap::new() }
     }
 }
 
@@ -53,9 +32,8 @@ impl SlowClock {
             return;
         }
         let cycles = self.cycles(&note);
-        let places = self.network.route(from, to);
+        let SlowWay { places, hop, entry } = self.machine.way(from, to);
         let hops = places.len() as u64 - 1;
-        let hop = self.machine.routing + self.machine.link;
         self.add("hops", if note.with_reply { 0 } else { hops });
         self.add("sending", cycles);
         let waits = self.machine.contention != NetworkContention::None;
@@ -78,7 +56,8 @@ impl SlowClock {
         if start > now {
             self.see("a message waits to leave");
         }
-        let tail = (head + cycles).max(ready + hops * hop);
+        head += entry;
+        let tail = (head + cycles).max(ready + hops * hop + entry);
         self.plan(head, to, Happening::HeadComes(note, tail));
     }
 
@@ -94,7 +73,9 @@ impl SlowClock {
             self.see("a message waits to come in");
         }
         if note.says == Says::Page {
-            let (_, written) = self.access_memory(note.to, self.machine.page);
+            let first = note.about * self.machine.page / self.machine.block;
+            let memory = self.machine.end_point(self.machine.memory_of(note.to), first);
+            let (_, written) = self.access_memory(memory, self.machine.page);
             let both = written.max(there);
             self.plan(both, note.to, Happening::PageWritten(note.to, note.about));
         }
@@ -106,11 +87,57 @@ impl SlowClock {
         if self.memory_free[node] > self.now {
             self.see("memory is in use");
         }
-        let words = bytes.div_ceil(4) * self.machine.word;
-        let first = self.memory_free[node].max(self.now) + self.machine.latency;
-        self.memory_free[node] = first + words;
-        self.add("accessing", self.machine.latency + words);
+        let words = (bytes.div_ceil(4) * self.machine.word).div_ceil(self.machine.words);
+        let start = self.memory_free[node].max(self.now);
+        let first = start + self.machine.latency;
+        let busy = if self.machine.pipelined { words } else { self.machine.latency + words };
+        self.memory_free[node] = start + busy;
+        self.add("accessing", busy);
         (first, first + words)
+    }
+
+    /// Whether what is in front of memory has a block; it has it from now on, if there is any.
+    fn last_level(&mut self, at: usize, block: u64) -> Option<bool> {
+        let (sets, ways, _) = self.machine.shared?.last_level?;
+        let hash = block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let set = u64::try_from((u128::from(hash) * u128::from(sets)) >> 64).unwrap();
+        let blocks = self.last_levels.entry((at, set)).or_default();
+        let had = blocks.contains(&block);
+        blocks.retain(|&other| other != block);
+        blocks.insert(0, block);
+        blocks.truncate(ways);
+        Some(had)
+    }
+
+    /// A block comes to the memory of its home.
+    pub(super) fn store_block(&mut self, at: usize, block: u64) {
+        if self.last_level(at, block).is_none() {
+            self.access_memory(at, self.machine.block);
+        }
+    }
+
+    /// A message leaves with its block, from memory or what is in front of it.
+    pub(super) fn say_block(&mut self, note: Note) {
+        if self.last_level(note.from, note.about) == Some(true) {
+            self.see("the last level has a block");
+            self.count_message(&note);
+            let (_, _, cycles) = self.machine.shared.unwrap().last_level.unwrap();
+            let there = self.now + cycles;
+            self.plan(there, note.from, Happening::FirstWord(note, there));
+        } else {
+            self.say_from_memory(note, self.machine.block);
+        }
+    }
+
+    /// A cache answers.
+    pub(super) fn answer(&mut self, note: Note) {
+        self.count_message(&note);
+        let leaves = self.now + self.machine.answer;
+        if self.machine.answer == 0 {
+            self.send(note, leaves);
+        } else {
+            self.plan(leaves, note.from, Happening::FirstWord(note, leaves));
+        }
     }
 
     /// A message leaves with data from memory.

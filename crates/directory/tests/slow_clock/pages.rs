@@ -28,9 +28,9 @@ impl SlowClock {
     /// The home of a block's page, which it gets now if it has none.
     pub(super) fn home_from_now(&mut self, node: usize, block: u64) -> usize {
         let page = self.page_of(block);
-        let turn = self.pages.homes.len() % self.machine.nodes;
+        let turn = self.pages.homes.len() % self.machine.memories();
         let first = match self.machine.home {
-            _ if self.by_use() => node,
+            _ if self.by_use() => self.machine.memory_of(node),
             SlowHome::Fixed(home) => home,
             _ => turn,
         };
@@ -65,17 +65,20 @@ impl SlowClock {
 
     pub(super) fn trapped(&mut self, node: usize, page: u64) {
         let (home, _) = self.pages.homes[&page];
-        if home == node {
+        if home == self.machine.memory_of(node) {
             self.page_written(node, page);
         } else {
+            let first = page * self.machine.page / self.machine.block;
+            let home = self.machine.end_point(home, first);
             self.say(Note::new((node, home), Says::AsksPage, page));
         }
     }
 
     /// The page is in the memory of its home.
     pub(super) fn page_written(&mut self, node: usize, page: u64) {
-        let (home, _) = self.pages.homes.insert(page, (node, true)).unwrap();
-        self.add("pages_moved", u64::from(home != node));
+        let memory = self.machine.memory_of(node);
+        let (home, _) = self.pages.homes.insert(page, (memory, true)).unwrap();
+        self.add("pages_moved", u64::from(home != memory));
         self.plan(self.now + self.machine.page_table, node, Happening::PageMapped(page));
     }
 

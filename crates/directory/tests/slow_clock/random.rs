@@ -8,7 +8,7 @@ use homenode_directory::{ClockedDirectoryResult, MessageKind};
 use homenode_machine::NetworkContention;
 use homenode_protocol::Labelled;
 
-use super::{SlowHome, SlowMachine, SlowOutcome};
+use super::{SlowHome, SlowMachine, SlowOutcome, SlowShared};
 
 fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
     from[number(rng, from.len())]
@@ -22,6 +22,8 @@ fn number(rng: &mut Rng, below: usize) -> usize {
 pub fn machine(rng: &mut Rng) -> SlowMachine {
     let nodes = 2 + number(rng, 5);
     let block = pick(rng, &[16, 16, 32]);
+    let shared = (rng.below(3) == 0).then(|| shared(rng));
+    let memories = shared.map_or(nodes, |shared| shared.sockets * shared.memories);
     SlowMachine {
         nodes,
         block,
@@ -31,7 +33,7 @@ pub fn machine(rng: &mut Rng) -> SlowMachine {
         pointers: pick(rng, &[None, None, Some(1), Some(2)]),
         home: match rng.below(5) {
             0 => SlowHome::RoundRobin,
-            1 => SlowHome::Fixed(number(rng, nodes)),
+            1 => SlowHome::Fixed(number(rng, memories)),
             2 => SlowHome::FirstUse,
             _ => SlowHome::FirstTouch,
         },
@@ -52,6 +54,27 @@ pub fn machine(rng: &mut Rng) -> SlowMachine {
         instruction: pick(rng, &[0, 1, 1]),
         store_buffer: pick(rng, &[0, 1, 2, 4]),
         sequential: rng.below(3) == 0,
+        words: pick(rng, &[1, 1, 3]),
+        pipelined: rng.below(2) == 0,
+        answer: pick(rng, &[0, 0, 1, 9]),
+        shared,
+    }
+}
+
+/// Memories that processors share: on a mesh, or in sockets.
+fn shared(rng: &mut Rng) -> SlowShared {
+    let mesh = rng.below(3) == 0;
+    let sockets = if mesh { 1 } else { pick(rng, &[1, 2, 2, 3]) };
+    let level = (pick(rng, &[1, 3]), pick(rng, &[1, 2]), pick(rng, &[0, 5]));
+    SlowShared {
+        sockets,
+        memories: if mesh { 1 } else { pick(rng, &[1, 2]) },
+        slices: pick(rng, &[1, 2, 3]),
+        tiles: if mesh { pick(rng, &[4, 6]) } else { 0 },
+        near: pick(rng, &[0, 3]),
+        socket: pick(rng, &[3, 5]),
+        far: pick(rng, &[5, 20]),
+        last_level: (rng.below(3) > 0).then_some(level),
     }
 }
 

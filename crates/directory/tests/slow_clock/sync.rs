@@ -44,7 +44,8 @@ impl SlowClock {
             }
             OpKind::Arrive => {
                 self.processors[node].next_step();
-                let home = usize::try_from(step.addr).unwrap() % self.machine.nodes;
+                let home = usize::try_from(step.addr).unwrap() % self.machine.memories();
+                let home = self.machine.end_point(home, block);
                 self.say(Note::new((node, home), Says::Operation(step), block));
             }
             OpKind::Acquire | OpKind::Release => {
@@ -53,8 +54,9 @@ impl SlowClock {
                 } else {
                     self.processors[node].looks_at = None;
                 }
-                let by_number = usize::try_from(block).unwrap() % self.machine.nodes;
+                let by_number = usize::try_from(block).unwrap() % self.machine.memories();
                 let home = self.home_if_any(block).unwrap_or(by_number);
+                let home = self.machine.end_point(home, block);
                 self.say(Note::new((node, home), Says::Operation(step), block));
             }
             _ => unreachable!("{step:?}"),

@@ -70,7 +70,7 @@ impl TimedMachine {
         portion: usize,
     ) -> Result<ClockedDirectoryResult, ClockError> {
         let homes = HomeSetup {
-            nodes: self.setup.nodes,
+            nodes: self.timed.machine.topology.memories(self.setup.nodes),
             seed: 1,
             marks_init_done: true,
             first_run: None,

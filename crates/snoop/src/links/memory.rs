@@ -4,15 +4,14 @@ use std::collections::VecDeque;
 
 use homenode_base::{Flags, ProcessorSet};
 use homenode_cache::{
-    AwaitedTransaction, BlockAccess, BlockHolders, CacheArrays, ClockError, MAY_READ, MAY_WRITE,
-    WordMask, WordWaits,
+    AwaitedTransaction, BlockAccess, BlockHolders, CacheArrays, ClockError, LastLevelCache,
+    MAY_READ, MAY_WRITE, WordMask, WordWaits,
 };
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
 use homenode_machine::LinkModel;
 use rustc_hash::FxHashMap;
 
-use super::last_level::LastLevelCache;
 use super::topology::Topology;
 use crate::counts::{BusCounts, Transactions};
 use crate::driver::{CheckError, ProtocolDriver};

@@ -13,7 +13,6 @@
 //! Every miss and every announcement is kept with the word it is about, and with the cycles that
 //! processors waited for it ([`homenode_cache::WaitCollector`]).
 
-mod last_level;
 mod memory;
 mod topology;
 

@@ -112,9 +112,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         if with_reply {
             let mut envelope = self.envelope((node, to), answer);
             envelope.cycles = 0;
-            self.transport.post(envelope, requesters.now(), requesters);
+            self.transport.post_answer(envelope, requesters);
         } else {
-            self.post((node, to), answer, requesters);
+            self.sent.add_if(answer.message, node != to);
+            let envelope = self.envelope((node, to), answer);
+            self.transport.post_answer(envelope, requesters);
         }
     }
 
@@ -188,8 +190,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let page = self.entries.head(message.number).page;
         self.counts.upgrades -= 1;
         self.counts.fills += 1;
-        self.counts.local_fills += u64::from(self.homes.home(page) == node);
-        self.homes.filled(page, node);
+        let memory = self.memory_of(usize::from(node));
+        self.counts.local_fills += u64::from(self.homes.home(page) == memory);
+        self.homes.filled(page, memory);
     }
 
     /// The reference that asked for the block takes place, and its data are there.

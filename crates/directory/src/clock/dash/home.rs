@@ -106,7 +106,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         }
         match action {
             HomeAction::TakeData => {
-                self.transport.access_memory(requesters.now(), home, self.block_bytes);
+                let block = (message.block, number);
+                self.transport.store_block(requesters.now(), home, block, self.block_bytes);
                 self.values_taken((envelope.from, home), message);
             }
             HomeAction::Own => self.entries.own(number, asker),
@@ -147,7 +148,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.sent.add_if(reply.message, way.0 != way.1);
         self.values_replied(way, &reply);
         let envelope = self.envelope(way, reply);
-        self.transport.post_from_memory(envelope, self.block_bytes, requesters);
+        let block = (reply.block, reply.number);
+        self.transport.post_block(envelope, (block, self.block_bytes), requesters);
     }
 
     /// Tells all that may have a copy; returns how many will acknowledge it.

@@ -21,7 +21,7 @@ use homenode_clock::{ClockTime, Requester};
 use rustc_hash::FxHashMap;
 
 use super::pages::SharedPageTable;
-use super::sync::Synchroniser;
+use super::sync::{Synchroniser, node};
 use super::transport::{Content, Envelope, NodeEvent, Transport};
 use super::{ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming, TimedMemory, of_homes};
 use crate::counts::{DirectoryCounts, SentMessages};
@@ -112,9 +112,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             entries: DirectoryEntries::new(nodes, setup.pointers),
             permissions: permissions(&table),
             table,
-            transport: Transport::new(nodes, timed.machine),
+            transport: Transport::new(nodes, timed.machine, block.bytes()),
             pages,
-            sync: Synchroniser::new(nodes, block_shift),
+            sync: Synchroniser::new(block_shift),
             pending: (0..nodes).map(|_| Vec::new()).collect(),
             deferred: (0..nodes).map(|_| Vec::new()).collect(),
             releasing: vec![false; none],
@@ -137,6 +137,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     /// What a state promises.
     fn has_copy(&self, state: u8) -> bool {
         self.table.role(state) != CopyRole::None
+    }
+
+    /// The memory that is nearest to a processor.
+    #[inline]
+    fn memory_of(&self, processor: usize) -> u16 {
+        self.transport.places().memory_of(node(processor))
     }
 
     /// A message about a block.

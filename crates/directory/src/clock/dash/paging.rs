@@ -13,10 +13,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         if !self.homes.depend_on_use() {
             return true;
         }
+        let memory = self.memory_of(reference.processor);
         let Self { homes, pages, .. } = self;
         let node = node(reference.processor);
         match homes.find(reference.block) {
-            Some(page) => pages.is_mapped(page, node, || homes.moves_to(page, node)),
+            Some(page) => pages.is_mapped(page, node, || homes.moves_to(page, memory)),
             // It gets a home without the operating system, unless homes follow use.
             None => !homes.places_at_use(),
         }
@@ -29,7 +30,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) {
         let node = node(reference.processor);
-        let page = self.homes.number(reference.block, node);
+        let page = self.homes.number(reference.block, self.memory_of(reference.processor));
         if self.pages.fault(page, node) {
             let trapped = requesters.now() + self.timed.machine.system.page_fault_cycles;
             requesters.schedule_at(trapped, rank(node), NodeEvent::Trapped(node, page));
@@ -38,13 +39,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
 
     /// The operating system of a node asks for the page, if it has to move, or maps it.
     pub(super) fn trapped(&mut self, node: u16, page: u32, requesters: &mut Requesters<'_, Self>) {
-        let home = self.homes.home(page);
-        if home == node || !self.homes.moves_to(page, node) {
+        let (home, memory) = (self.homes.home(page), self.memory_of(usize::from(node)));
+        if home == memory || !self.homes.moves_to(page, memory) {
             self.page_there(node, page, requesters);
             return;
         }
+        let home = self.end_point_of_page(home, page);
         let request = self.transport.envelope((node, home), 0, Content::PageRequest(page));
         self.transport.post(request, requesters.now(), requesters);
+    }
+
+    /// The end point of a memory that a page goes to and comes from as a whole.
+    pub(super) fn end_point_of_page(&self, memory: u16, page: u32) -> u16 {
+        self.transport.places().end_point(memory, self.homes.blocks_of(page).start)
     }
 
     /// The old home of a page has looked it up, and sends it.
@@ -65,8 +72,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         page: u32,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        if self.homes.moves_to(page, node) {
-            self.homes.used(page, node);
+        let memory = self.memory_of(usize::from(node));
+        if self.homes.moves_to(page, memory) {
+            self.homes.used(page, memory);
         }
         let mapped = requesters.now() + self.timed.machine.system.page_table_cycles;
         requesters.schedule_at(mapped, rank(node), NodeEvent::Mapped(page));

@@ -17,7 +17,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         if head.page != NO_PAGE {
             return head.page;
         }
-        let page = self.homes.number(block, node);
+        let page = self.homes.number(block, self.memory_of(usize::from(node)));
         self.entries.put(number, crate::entries::EntryHead { page, ..head });
         page
     }
@@ -56,9 +56,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         if misses {
             self.miss(access, (set, at, found), number, requesters);
             self.counts.fills += 1;
-            self.counts.local_fills += u64::from(self.homes.home(page) == node);
-            self.homes.filled(page, node);
-            if self.homes.moves_to(page, node) {
+            let memory = self.memory_of(cache);
+            self.counts.local_fills += u64::from(self.homes.home(page) == memory);
+            self.homes.filled(page, memory);
+            if self.homes.moves_to(page, memory) {
                 self.pages.forget_last(node);
             }
         } else {
@@ -70,7 +71,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.pending[cache].push(pending);
         self.values_asked(node, number);
         let event = if access.write { CacheEvent::Store } else { CacheEvent::Load };
-        self.ask((node, at), (block, number), (event, self.homes.home(page)), requesters);
+        let home = self.transport.places().end_point(self.homes.home(page), block);
+        self.ask((node, at), (block, number), (event, home), requesters);
     }
 
     /// The cache's controller asks the home, as its table says.
@@ -133,18 +135,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             if let ControllerCell::Does(actions, _) = cell {
                 let node = node(cache);
                 let page = self.entries.head(frame.number).page;
-                let home = self.homes.home(page);
+                let (home, memory) = (self.homes.home(page), self.memory_of(cache));
+                let end_point = self.transport.places().end_point(home, frame.block());
                 for &action in actions {
                     let CacheAction::Send(message, _) = action else { continue };
                     if message == Message::WriteBack {
                         self.counts.write_backs += 1;
-                        self.counts.local_write_backs += u64::from(home == node);
-                        self.homes.written_back(page, node);
+                        self.counts.local_write_backs += u64::from(home == memory);
+                        self.homes.written_back(page, memory);
                     }
                     let (block, number) = (frame.block(), frame.number);
-                    self.values_sent((node, home), (message, number), at);
+                    self.values_sent((node, end_point), (message, number), at);
                     let message = BlockMessage { message, block, number, requester: node, due: 0 };
-                    self.post((node, home), message, requesters);
+                    self.post((node, end_point), message, requesters);
                 }
             }
             self.caches.end_copy(at);

@@ -26,7 +26,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         if moves {
             self.unmap_all();
         }
-        if !part.told {
+        if !part.told || !self.timed.machine.keeps_locks {
             return SyncCourse::Now;
         }
         self.sync.tell(request, (&mut self.transport, &self.homes), requesters);

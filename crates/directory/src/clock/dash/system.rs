@@ -176,7 +176,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
                 let there = self.transport.receive(envelope, tail, requesters);
                 if let Content::Page(page) = envelope.content {
                     let (now, to) = (requesters.now(), envelope.to);
-                    let (_, written) = self.transport.access_memory(now, to, self.page_bytes);
+                    let memory = self.end_point_of_page(self.memory_of(usize::from(to)), page);
+                    let (_, written) = self.transport.access_memory(now, memory, self.page_bytes);
                     let event = NodeEvent::PageThere(to, page);
                     requesters.schedule_at(written.max(there), rank(to), event);
                 }
@@ -248,8 +249,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
     }
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        self.sync.grant(request, &mut self.transport, requesters);
-        false
+        if self.timed.machine.keeps_locks {
+            self.sync.grant(request, &mut self.transport, requesters);
+        }
+        !self.timed.machine.keeps_locks
     }
 
     fn woken(
@@ -258,7 +261,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         process: usize,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
-        self.sync.wake((cause, process), &mut self.transport, requesters);
-        false
+        if self.timed.machine.keeps_locks {
+            self.sync.wake((cause, process), &mut self.transport, requesters);
+        }
+        !self.timed.machine.keeps_locks
     }
 }

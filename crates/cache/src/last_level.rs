@@ -1,13 +1,25 @@
 //! The last-level caches: which blocks they have.
 
-use homenode_cache::NO_BLOCK;
 use homenode_machine::CacheShape;
 
-/// A last-level cache, which some cores share: sets of blocks, the one used last first.
+use crate::holders::NO_BLOCK;
+
+/// A last-level cache, which several processors share: sets of blocks, the one used last first.
 ///
-/// It takes what gives way in the caches of its cores, written or not. Nothing in these has to be
-/// in it.
-pub(super) struct LastLevelCache {
+/// It only knows which blocks it has: an engine says when one comes, and when one is no longer
+/// valid. Nothing in the caches of processors has to be in it.
+///
+/// ```
+/// use homenode_cache::LastLevelCache;
+/// use homenode_machine::CacheShape;
+/// let shape = CacheShape { size_bytes: 64, block_size_bytes: 64, associativity: 1 };
+/// let mut cache = LastLevelCache::new(shape);
+/// cache.insert((7, 0));
+/// cache.insert((8, 1));
+/// assert_eq!([cache.has((7, 0)), cache.has((8, 1))], [false, true]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct LastLevelCache {
     /// Numbers of blocks in the table of holders, half as long as their addresses: what is looked
     /// through for a block lies in one line of the cache of the machine that simulates this.
     blocks: Vec<u32>,
@@ -17,7 +29,8 @@ pub(super) struct LastLevelCache {
 
 impl LastLevelCache {
     /// An empty cache. The number of sets need be no power of two.
-    pub(super) fn new(shape: CacheShape) -> Self {
+    #[must_use]
+    pub fn new(shape: CacheShape) -> Self {
         let ways = shape.associativity.max(1);
         let sets = (shape.size_bytes / (shape.block_size_bytes * ways).max(1)).max(1);
         let ways = usize::try_from(ways).unwrap_or(usize::MAX);
@@ -33,15 +46,16 @@ impl LastLevelCache {
         &mut self.blocks[first..first + self.ways]
     }
 
-    /// Whether the block is there; it is used now.
-    pub(super) fn has(&mut self, (block, number): (u64, u32)) -> bool {
+    /// Whether the block, of this address and number in the table of holders, is there; it is used
+    /// now.
+    pub fn has(&mut self, (block, number): (u64, u32)) -> bool {
         let set = self.set(block);
         let found = set.iter().position(|&other| other == number);
         found.inspect(|&at| set[..=at].rotate_right(1)).is_some()
     }
 
     /// The block is there from now on, instead of the one used longest ago.
-    pub(super) fn insert(&mut self, (block, number): (u64, u32)) {
+    pub fn insert(&mut self, (block, number): (u64, u32)) {
         if !self.has((block, number)) {
             let set = self.set(block);
             set.rotate_right(1);
@@ -50,7 +64,7 @@ impl LastLevelCache {
     }
 
     /// The block is there no longer.
-    pub(super) fn remove(&mut self, (block, number): (u64, u32)) {
+    pub fn remove(&mut self, (block, number): (u64, u32)) {
         let set = self.set(block);
         if let Some(at) = set.iter().position(|&other| other == number) {
             set[at] = NO_BLOCK;

@@ -1,0 +1,246 @@
+//! Where processors and memories are, and how far it is from one to another.
+//!
+//! Messages go from end point to end point. The first end points are those of processors, by their
+//! numbers. If each processor has a memory beside it, both are one end point. If several share a
+//! memory, the slices of memories follow: those of memory 0, then those of memory 1, and so on.
+
+use homenode_machine::{DirectoryMachine, MemoryTopology, SharedMemories};
+
+use super::mesh::MeshShape;
+
+/// The places of all processors and memories of a machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodePlaces {
+    processors: u16,
+    arrangement: Arrangement,
+    /// Cycles from a place of a mesh to the next.
+    hop_cycles: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Arrangement {
+    /// A memory with each processor, as places of a mesh.
+    Mesh(MeshShape),
+    Shared(SharedMemories, MeshShape),
+}
+
+impl NodePlaces {
+    pub(super) fn new(processors: u16, machine: &DirectoryMachine) -> Self {
+        let arrangement = match machine.topology {
+            MemoryTopology::PerProcessor => Arrangement::Mesh(MeshShape::new(processors)),
+            MemoryTopology::Shared(shared) => {
+                Arrangement::Shared(shared, MeshShape::new(shared.tiles.max(1)))
+            }
+        };
+        let hop_cycles = machine.network.routing_cycles + machine.network.link_cycles;
+        Self { processors, arrangement, hop_cycles }
+    }
+
+    /// How many end points there are.
+    pub(super) fn end_points(&self) -> u16 {
+        match self.arrangement {
+            Arrangement::Mesh(_) => self.processors,
+            Arrangement::Shared(shared, _) => self.processors + shared.all() * shared.slices,
+        }
+    }
+
+    /// How many processors there are.
+    pub(super) fn processors(&self) -> usize {
+        usize::from(self.processors)
+    }
+
+    /// How many memories there are.
+    pub(super) fn memories(&self) -> u16 {
+        match self.arrangement {
+            Arrangement::Mesh(_) => self.processors,
+            Arrangement::Shared(shared, _) => shared.all(),
+        }
+    }
+
+    /// The memory that is nearest to a processor.
+    #[inline]
+    pub(super) fn memory_of(&self, processor: u16) -> u16 {
+        match self.arrangement {
+            Arrangement::Mesh(_) => processor,
+            Arrangement::Shared(shared, _) => part(processor, (shared.all(), self.processors)),
+        }
+    }
+
+    /// The end point of a block in a memory. Blocks are spread over the slices by a hash of their
+    /// number, as strides would meet one of them only.
+    #[inline]
+    pub(super) fn end_point(&self, memory: u16, block: u64) -> u16 {
+        match self.arrangement {
+            Arrangement::Mesh(_) => memory,
+            Arrangement::Shared(shared, _) => {
+                let hash = block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+                let slice = u16::try_from((hash * u64::from(shared.slices)) >> 32).unwrap_or(0);
+                self.processors + memory * shared.slices + slice
+            }
+        }
+    }
+
+    /// The memory that an end point belongs to.
+    fn reach(&self, shared: &SharedMemories, end_point: u16) -> u16 {
+        match end_point.checked_sub(self.processors) {
+            Some(slice) => slice / shared.slices,
+            None => part(end_point, (shared.all(), self.processors)),
+        }
+    }
+
+    /// The place of an end point on the mesh of a memory.
+    fn tile(&self, shared: &SharedMemories, end_point: u16) -> u16 {
+        match end_point.checked_sub(self.processors) {
+            Some(slice) => part(slice % shared.slices, (shared.tiles, shared.slices)),
+            None => part(end_point, (shared.tiles, self.processors)),
+        }
+    }
+
+    /// Links of the network between two end points.
+    pub(super) fn hops(&self, from: u16, to: u16) -> u64 {
+        match self.arrangement {
+            Arrangement::Mesh(mesh) => mesh.hops(from, to),
+            Arrangement::Shared(shared, mesh) if shared.tiles > 0 => {
+                mesh.hops(self.tile(&shared, from), self.tile(&shared, to))
+            }
+            Arrangement::Shared(shared, _) => {
+                u64::from(self.sockets(&shared, (from, to)).is_some())
+            }
+        }
+    }
+
+    /// The sockets between which a message goes, if these are two.
+    fn sockets(&self, shared: &SharedMemories, (from, to): (u16, u16)) -> Option<(u16, u16)> {
+        let [from, to] = [from, to].map(|at| self.reach(shared, at) / shared.memories);
+        (from != to).then_some((from, to))
+    }
+
+    /// Cycles of a link of the mesh. Those of links between sockets are among
+    /// [`Self::entry_cycles`].
+    pub(super) fn link_cycles(&self) -> u64 {
+        match self.arrangement {
+            Arrangement::Shared(shared, _) if shared.tiles == 0 => 0,
+            Arrangement::Mesh(_) | Arrangement::Shared(..) => self.hop_cycles,
+        }
+    }
+
+    /// Cycles of a message besides those of links of a mesh.
+    pub(super) fn entry_cycles(&self, from: u16, to: u16) -> u64 {
+        let Arrangement::Shared(shared, _) = self.arrangement else { return 0 };
+        if self.reach(&shared, from) == self.reach(&shared, to) {
+            shared.near_cycles
+        } else if self.sockets(&shared, (from, to)).is_some() {
+            shared.far_cycles
+        } else {
+            shared.socket_cycles
+        }
+    }
+
+    /// How many numbers links have.
+    pub(super) fn links(&self) -> usize {
+        match self.arrangement {
+            Arrangement::Mesh(mesh) => mesh.links(self.processors),
+            Arrangement::Shared(shared, mesh) if shared.tiles > 0 => mesh.links(shared.tiles),
+            Arrangement::Shared(shared, _) => usize::from(shared.sockets).pow(2),
+        }
+    }
+
+    /// The numbers of the links from one end point to another, in their order.
+    pub(super) fn route(&self, from: u16, to: u16) -> impl Iterator<Item = usize> + use<> {
+        let (mesh, link) = match self.arrangement {
+            Arrangement::Mesh(mesh) => (Some(mesh.route(from, to)), None),
+            Arrangement::Shared(shared, mesh) if shared.tiles > 0 => {
+                (Some(mesh.route(self.tile(&shared, from), self.tile(&shared, to))), None)
+            }
+            Arrangement::Shared(shared, _) => {
+                let between = self.sockets(&shared, (from, to));
+                let number = |(from, to): (u16, u16)| {
+                    usize::from(from) * usize::from(shared.sockets) + usize::from(to)
+                };
+                (None, between.map(number))
+            }
+        };
+        mesh.into_iter().flatten().chain(link)
+    }
+
+    /// Cycles from a processor of one memory's reach to another memory, `None` if they are one end
+    /// point. On a mesh, which has one memory, it is the way to a neighbour.
+    pub(super) fn between_memories(&self, one: u16, other: u16) -> Option<u64> {
+        match self.arrangement {
+            Arrangement::Mesh(mesh) => {
+                (one != other).then(|| mesh.hops(one, other) * self.hop_cycles)
+            }
+            Arrangement::Shared(shared, _) if one == other => Some(shared.near_cycles),
+            Arrangement::Shared(shared, _) if one / shared.memories == other / shared.memories => {
+                Some(shared.socket_cycles)
+            }
+            Arrangement::Shared(shared, _) => Some(shared.far_cycles),
+        }
+    }
+}
+
+/// Which of some equal parts of a whole a number is in.
+fn part(number: u16, (parts, whole): (u16, u16)) -> u16 {
+    let part = u32::from(number) * u32::from(parts) / u32::from(whole.max(1));
+    u16::try_from(part).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(processors: u16, shared: SharedMemories) -> NodePlaces {
+        let arrangement = Arrangement::Shared(shared, MeshShape::new(shared.tiles.max(1)));
+        NodePlaces { processors, arrangement, hop_cycles: 3 }
+    }
+
+    /// Two sockets with two memories of four slices each.
+    const FOUR: SharedMemories = SharedMemories {
+        sockets: 2,
+        memories: 2,
+        slices: 4,
+        tiles: 0,
+        near_cycles: 20,
+        socket_cycles: 30,
+        far_cycles: 80,
+    };
+
+    #[test]
+    fn processors_are_spread_over_memories_and_blocks_over_slices() {
+        let places = places(8, FOUR);
+        assert_eq!((places.end_points(), places.memories()), (8 + 16, 4));
+        let memories: Vec<u16> = (0..8).map(|processor| places.memory_of(processor)).collect();
+        assert_eq!(memories, [0, 0, 1, 1, 2, 2, 3, 3]);
+        let mut used: Vec<u16> = (0..100).map(|block| places.end_point(2, block)).collect();
+        used.sort_unstable();
+        used.dedup();
+        assert_eq!(used, [16, 17, 18, 19]);
+    }
+
+    #[test]
+    fn ways_are_within_a_memory_a_socket_or_between_sockets() {
+        let places = places(8, FOUR);
+        // From processor 0 to its neighbour, its memory, the socket's other one, the other socket.
+        let way = |to| (places.entry_cycles(0, to), places.hops(0, to));
+        let ways = [1, 8, 12, 2, 16, 7].map(way);
+        assert_eq!(ways, [(20, 0), (20, 0), (30, 0), (30, 0), (80, 1), (80, 1)]);
+        assert_eq!(places.route(0, 16).collect::<Vec<_>>(), [1]);
+        assert_eq!(places.route(16, 0).collect::<Vec<_>>(), [2]);
+        assert_eq!(places.route(0, 12).count(), 0);
+        assert_eq!(
+            [0, 1, 2].map(|memory| places.between_memories(0, memory)),
+            [Some(20), Some(30), Some(80)]
+        );
+    }
+
+    #[test]
+    fn a_mesh_has_processors_and_slices_at_its_places() {
+        let mesh = SharedMemories { sockets: 1, memories: 1, slices: 16, tiles: 16, ..FOUR };
+        let places = places(8, mesh);
+        // Processor 7 is at place 14, in the third column of the last row; slice 0 at place 0.
+        let way = (places.hops(7, 8), places.link_cycles(), places.entry_cycles(7, 8));
+        assert_eq!(way, (5, 3, 20));
+        assert_eq!(places.route(7, 8).count(), 5);
+        assert_eq!(places.end_points(), 24);
+    }
+}
