@@ -88,8 +88,8 @@ pub struct SheetAction {
     pub text: String,
     /// The message, if it sends one.
     pub message: Option<&'static str>,
-    /// Whom it goes to: `home`, `requester`, `owner`, `releaser`, or `listed`, which is all that are
-    /// listed but the requester.
+    /// Whom it goes to: `home`, `requester`, `owner`, `releaser`, or `listed`, which is all but the
+    /// requester that are listed.
     pub to: Option<&'static str>,
 }
 

@@ -22,7 +22,7 @@ struct NodeWrite {
 
 /// What has to be known of the writes of a word.
 #[derive(Clone, Debug, Default)]
-struct WordWrites {
+struct OrderedWordWrites {
     /// Writes after which no other came whose node had to see them.
     last: Vec<NodeWrite>,
     /// Writes that came after all earlier writes of the word: whoever has to see one of them can
@@ -42,7 +42,7 @@ pub(super) struct OrderedWrites {
     /// Nodes that have referred to anything.
     refers: Vec<bool>,
     /// By the block's number and the word's position in it.
-    words: FxHashMap<(u32, u32), WordWrites>,
+    words: FxHashMap<(u32, u32), OrderedWordWrites>,
 }
 
 impl OrderedWrites {

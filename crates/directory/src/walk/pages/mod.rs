@@ -44,7 +44,7 @@ pub enum PagedWalkError {
 }
 
 /// Homes of pages, and what has a time.
-type TimedHomes<'a> = (Box<dyn HomePolicy>, &'a DirectoryClockSetup);
+type WalkedHomes<'a> = (Box<dyn HomePolicy>, &'a DirectoryClockSetup);
 
 /// Walks through steps in their order, under the protocol with these tables and with these homes;
 /// each is over before the next begins. Values are always carried along, whatever the setup says.
@@ -54,7 +54,7 @@ type TimedHomes<'a> = (Box<dyn HomePolicy>, &'a DirectoryClockSetup);
 pub fn walk_pages(
     setup: &DirectorySetup,
     table: &PagedTable,
-    homes: TimedHomes<'_>,
+    homes: WalkedHomes<'_>,
     steps: &[WrittenStep],
 ) -> Result<PagedWalk, PagedWalkError> {
     walked(setup, table, homes, steps).map(|(walk, _)| walk)
@@ -67,7 +67,7 @@ pub fn walk_pages(
 pub fn page_demands(
     setup: &DirectorySetup,
     table: &PagedTable,
-    homes: TimedHomes<'_>,
+    homes: WalkedHomes<'_>,
     steps: &[WrittenStep],
 ) -> Result<PageDemands, PagedWalkError> {
     let setup = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
@@ -77,7 +77,7 @@ pub fn page_demands(
 fn walked(
     setup: &DirectorySetup,
     table: &PagedTable,
-    homes: TimedHomes<'_>,
+    homes: WalkedHomes<'_>,
     steps: &[WrittenStep],
 ) -> Result<(PagedWalk, Option<PageDemands>), PagedWalkError> {
     let engine = ObservedPages::new(setup, table, homes)?;
