@@ -51,7 +51,7 @@ CLAIMS = {
     "nasa": Claim("true", "fetch"),
     "bsort": Claim("once"),
     "kmerge": Claim("once"),
-    "mp3d": Claim("true", "close_books maybe_collide move enter"),
+    "mp3d": Claim("true", "open_books get get_count set set_count visit"),
     "water": Claim("true", "find_action attract add_energies"),
     "p-gauss": Claim("true", "eliminate take"),
     "p-matmult": Claim("once"),
@@ -66,13 +66,13 @@ CLAIMS = {
     "speech": Claim("false", "advance"),
     "sor": Claim("true", "relax"),
     "mgrid": Claim("true", "neighbours"),
-    "appbt": Claim("true", "solve_line add_fluxes fill_block"),
+    "appbt": Claim("true", "subtract_product add_fluxes fill_block"),
     "fft1d": Claim("true", "transpose_piece"),
     "ge": Claim("true", "eliminate"),
     "barnes": Claim(
         "both", "attract_by_bodies attract sum_up take_zone child_of sum_branches accelerate"
     ),
-    "water-nsq": Claim("true", "hand_in act image collect attract add_energy"),
+    "water-nsq": Claim("true", "hand_in centre_of place_of correct"),
     "fmm": Claim("true", "take_in attract find_range insert combine"),
     "ocean-contig": Claim("true", "copy_strip"),
     "ocean-noncontig": Claim(

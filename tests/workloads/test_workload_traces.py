@@ -25,8 +25,7 @@ NAMES = [entry.name for entry in workloads.TABLE]
 # Programs whose references are mostly to private memory, as in the thesis (table 2.1), and the
 # prime finders that keep to themselves.
 MOSTLY_PRIVATE = {
-    *("fft", "simple", "hyd", "nasa", "water", "water-nsq", "appbt"),
-    *("primes1", "primes2"),
+    *("fft", "simple", "hyd", "nasa", "water", "primes1", "primes2"),
 }
 
 pytestmark = [

@@ -185,6 +185,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         self.waits.iter_mut().for_each(|waits| waits.announce(word, class.into()));
     }
 
+    /// A transaction about a copy that nobody else has: collected as waiting for this cause.
+    pub fn count_without_sharing(&mut self, access: &BlockAccess<W>, cause: WaitCause) {
+        let word = self.word_of(access);
+        self.waits.iter_mut().for_each(|waits| waits.announce(word, cause));
+    }
+
     /// Those who lost the block learn which words the holders wrote since. Has to be called before
     /// a copy is lost and before a miss on a lost one: what is written is collected in the writer's
     /// frame meanwhile, so that a write without a transaction looks at no other cache.

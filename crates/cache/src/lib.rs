@@ -36,5 +36,7 @@ pub use last_level::LastLevelCache;
 pub use shadow::ShadowValues;
 pub use system::{CacheSystem, CacheSystemSetup, FrameLocation};
 pub use trace_order::{TraceOrderDriver, TraceOrderEngine, TraceOrderSetup};
-pub use waits::{AwaitedTransaction, WaitCause, WaitCollector, Waits, WaitsByCause, WordWaits};
+pub use waits::{
+    AwaitedPorts, AwaitedTransaction, WaitCause, WaitCollector, Waits, WaitsByCause, WordWaits,
+};
 pub use words::{ByteMask, WordMask};

@@ -1,8 +1,8 @@
 //! References per second on one core, in the order of the trace and with a clock.
 //!
 //! `cargo bench -p homenode-directory` prints a table, then one JSON line per figure; numbers and
-//! names after `--` choose nodes, streams and orders (`trace`, `clock`). Each figure is the best of three; the streams are
-//! synthetic and the same every time.
+//! names after `--` choose nodes, streams and orders (`trace`, `clock`). Each figure is the best of
+//! three; the streams are synthetic and the same every time.
 
 mod streams;
 
@@ -84,7 +84,8 @@ fn in_order_of_trace((nodes, stream): (u16, &str), batches: &[Batch], lines: &mu
             std::hint::black_box(streams::simulate(nodes, (bytes, ways), batches));
         });
         println!(
-            "  {:>3} KiB {ways}-way{speed:>9.1} M references/s, {} misses, {} upgrades, {} messages",
+            "  {:>3} KiB {ways}-way{speed:>9.1} M references/s, {} misses, {} upgrades, \
+             {} messages",
             bytes >> 10,
             counts.misses.total(),
             counts.upgrades,

@@ -1,5 +1,6 @@
 //! Machines with a directory: processors with a cache each, and memories with a directory of their
-//! blocks, on a network. Each node has both, or several processors share a memory ([`MemoryTopology`]).
+//! blocks, on a network. Each node has both, or several processors share a memory
+//! ([`MemoryTopology`]).
 //!
 //! Every number is a table with its value and its source:
 //!
@@ -18,7 +19,7 @@ use crate::cached::{CachedMachine, Interconnect};
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::parts::{Caches, MemoryModel, ProcessorModel, SchedulerModel, sourced, within_cycles};
-use crate::topology::{LastLevelModel, MemoryTopology, TopologyFile};
+use crate::topology::{LastLevelModel, MemoryTopology, MemoryTopologyFile};
 
 /// Widest path of the network, in bits.
 const PATH_BITS_MAX: u64 = 1 << 16;
@@ -126,7 +127,7 @@ struct DirectoryFile {
     clock: NodeClock,
     processor: ProcessorModel,
     cache: Caches,
-    topology: Option<TopologyFile>,
+    topology: Option<MemoryTopologyFile>,
     last_level: Option<LastLevelModel>,
     network: MeshModel,
     directory: DirectoryLookup,
@@ -179,6 +180,18 @@ struct NodeMemory {
 }
 
 impl DirectoryMachine {
+    /// The machine with latencies that are so many cycles longer: those of memories, of the last
+    /// level, and of caches that answer.
+    #[must_use]
+    pub fn slower_by(mut self, cycles: u64) -> Self {
+        self.memory_latency_cycles += cycles;
+        self.answer_cycles += cycles;
+        if let Some(last_level) = &mut self.last_level {
+            last_level.latency_cycles += cycles;
+        }
+        self
+    }
+
     /// Cycles in which memory has so many bytes, once it has begun.
     #[must_use]
     pub fn memory_cycles(&self, bytes: u64) -> u64 {
@@ -223,7 +236,7 @@ impl DirectoryMachine {
 
 impl DirectoryFile {
     fn model(&self) -> Result<DirectoryMachine, String> {
-        let topology = self.topology.as_ref().map(TopologyFile::checked).transpose()?;
+        let topology = self.topology.as_ref().map(MemoryTopologyFile::checked).transpose()?;
         let model = DirectoryMachine {
             cycles_per_ms: self.clock.mhz.saturating_mul(1000),
             topology: topology.unwrap_or(MemoryTopology::PerProcessor),
@@ -238,6 +251,11 @@ impl DirectoryFile {
             keeps_locks: self.directory.keeps_locks,
             system: self.system,
         };
+        if model.last_level.is_some() && model.topology == MemoryTopology::PerProcessor {
+            return Err("last_level without topology: only memories that processors share have a \
+                        cache in front of them"
+                .to_owned());
+        }
         let (network, system) = (model.network, model.system);
         if model.directory_cycles == 0 {
             return Err("directory.lookup_cycles is 0: expected at least 1, for a home that asks \

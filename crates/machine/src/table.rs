@@ -33,6 +33,15 @@ pub const TABLE: &[Preset] = &[
     },
     Preset { name: "genoa-2s-lines", text: include_str!("../../../machines/genoa-2s-lines.toml") },
     Preset { name: "bus-smp", text: include_str!("../../../machines/bus-smp.toml") },
+    Preset {
+        name: "spr-2s-directory",
+        text: include_str!("../../../machines/spr-2s-directory.toml"),
+    },
+    Preset {
+        name: "genoa-8n-directory",
+        text: include_str!("../../../machines/genoa-8n-directory.toml"),
+    },
+    Preset { name: "graviton2-mesh", text: include_str!("../../../machines/graviton2-mesh.toml") },
     Preset { name: "dash-mesh", text: include_str!("../../../machines/dash-mesh.toml") },
 ];
 

@@ -57,7 +57,7 @@ pub struct LastLevelModel {
 /// The table of a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct TopologyFile {
+pub(crate) struct MemoryTopologyFile {
     #[serde(deserialize_with = "sourced")]
     sockets: u64,
     #[serde(deserialize_with = "sourced")]
@@ -83,6 +83,19 @@ impl SharedMemories {
 }
 
 impl MemoryTopology {
+    /// The memory that is nearest to a processor of so many.
+    #[inline]
+    #[must_use]
+    pub fn memory_of(&self, processor: u16, processors: u16) -> u16 {
+        match self {
+            Self::PerProcessor => processor,
+            Self::Shared(shared) => {
+                let memory = u32::from(processor) * u32::from(shared.all());
+                u16::try_from(memory / u32::from(processors.max(1))).unwrap_or(0)
+            }
+        }
+    }
+
     /// How many memories a machine with so many processors has.
     #[must_use]
     pub fn memories(&self, processors: u16) -> u16 {
@@ -115,7 +128,7 @@ impl LastLevelModel {
     }
 }
 
-impl TopologyFile {
+impl MemoryTopologyFile {
     pub(crate) fn checked(&self) -> Result<MemoryTopology, String> {
         let count = |what: &str, value: u64, least: u64| {
             if (least..=COUNT_MAX).contains(&value) {

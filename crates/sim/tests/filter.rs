@@ -157,7 +157,8 @@ fn studies_of_placements_filter_alike() {
     assert_eq!(before("4K:4:64", &trace), before("none", &written));
     let shared = |filter: Option<&str>, trace| {
         let simulation = SimConfig { filter: filter.map(str::to_owned), ..of("", "optimal") };
-        let config = SharingConfig { simulation, detail: None, count: 3, merge_transfers: 1 };
+        let config =
+            SharingConfig { simulation, detail: None, count: 3, merge_transfers: 1, home: None };
         to_value(sharing(&config, trace, &mut { go_on }).unwrap().costs).unwrap()
     };
     assert_eq!(shared(Some("4K:4:64"), &trace), shared(Some("none"), &written));

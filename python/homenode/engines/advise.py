@@ -183,9 +183,9 @@ def advise(
 def usual_point(machine: str) -> tuple[str, int]:
     """The policy and block size that a machine suggests.
 
-    Machines of today have MESI. Page-coherence machines invalidate. Where there is no remote
-    reference, as between caches, a block moves to whoever needs it. Else it is the optimum: advice
-    that helps even the best policy.
+    Machines of today have MESI, those with a directory DASH. Page-coherence machines invalidate.
+    Where there is no remote reference, as between caches, a block moves to whoever needs it. Else
+    it is the optimum: advice that helps even the best policy.
 
     >>> usual_point("spr-2s-lines"), usual_point("markatos"), usual_point("numa")
     (('mesi', 64), ('inv', 4096), ('optimal', 4096))
@@ -193,6 +193,8 @@ def usual_point(machine: str) -> tuple[str, int]:
     row = json.loads(_core.machine_prices(machine, [], True))[0]
     if row["model"] in ("multicore", "bus"):
         policy = "mesi"
+    elif row["model"] == "directory":
+        policy = "dash"
     elif row["model"] == "page-coherence":
         policy = "inv"
     else:

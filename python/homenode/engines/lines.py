@@ -71,6 +71,10 @@ class LineResult(Rows):
         }
 
 
+LINE_KINDS = ("multicore", "directory")
+"""Kinds of machines whose processors wait for cache lines, by a clock."""
+
+
 @documented("lines")
 def lines(
     trace: Trace | str | os.PathLike[str],
@@ -120,4 +124,4 @@ def headline(time: dict[str, Any], machine: str, trace: str) -> str:
     )
 
 
-__all__ = ["LineResult", "headline", "lines"]
+__all__ = ["LINE_KINDS", "LineResult", "headline", "lines"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from homenode import _core
 from homenode.engines.beside import beside
-from homenode.engines.lines import lines
+from homenode.engines.lines import LINE_KINDS, lines
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
@@ -28,9 +28,9 @@ MACHINES = ("spr-2s-lines", "cc")
 # A cache line and a page of today. Each size takes a walk over all references that move data.
 BLOCK_SIZES = (64, 4096)
 _USUAL_DETAIL = 64
-_OfLines = Literal["processors", "private", "sync", "count", "threads"]
+_OfLines = Literal["processors", "private", "sync", "count", "threads", "home"]
 # Options of both analyses, and facts that both know.
-_OF_LINES: tuple[_OfLines, ...] = ("processors", "private", "sync", "count", "threads")
+_OF_LINES: tuple[_OfLines, ...] = ("processors", "private", "sync", "count", "threads", "home")
 _LINE_FACTS = ("processors", "references")
 _NESTED = frozenset({"components", "estimate", "counts", "shares"})
 
@@ -149,8 +149,12 @@ def sharing(
     options.setdefault("sync", "include")
     named = specs_of(machine, "machine")
     kinds = _core.machine_kinds(named)
-    of_today = [name for name, kind in zip(named, kinds, strict=True) if kind == "multicore"]
+    of_today = [name for name, kind in zip(named, kinds, strict=True) if kind in LINE_KINDS]
     machine = [name for name in named if name not in of_today]
+    if machine and options.get("home") is not None:
+        raise ConfigError(
+            f"home {options['home']}: {machine[0]} has no directory (homenode list machines)"
+        )
 
     def find_waits(report: Callable[[int, int | None], None] | None) -> list[LineResult]:
         return [_lines(opened, name, options, report) for name in of_today]

@@ -234,12 +234,15 @@ class SharingOptions(SimulateOptions, total=False):
     detail: The block size at which to name objects, blocks and source lines; 0: none. Default: 4K
         where it is among the block sizes, else the one in the middle.
     count: How many objects, blocks and source lines to name. Default: 20; 10 on the command line.
+    home: Where pages are on machines with a directory (``homenode list homes``). Default:
+        first-touch.
     merge_transfers: What a merge at the end of a false sharing interval costs, in block moves.
         Default: 1.
     """
 
     detail: int | str | None
     count: int | None
+    home: str | None
     merge_transfers: int | None
 
 
@@ -248,7 +251,10 @@ class LinesOptions(TypedDict, total=False):
 
     machine: The machine: one with cores and caches (``homenode list machines``), or a TOML file.
         Default: ``spr-2s-lines``.
-    protocol: The coherence protocol (``homenode list protocols``). Default: ``mesi``.
+    protocol: The coherence protocol (``homenode list protocols``). Default: mesi; dash with a
+        directory.
+    home: Where pages are on a machine with a directory (``homenode list homes``). Default:
+        first-touch.
     processors: Processors; thread i runs on i mod their number. Default: the trace's threads.
     block_size: Bytes in a line. Default: the machine's.
     private: What to do with references that the trace calls private. ``local``: count them as local
@@ -266,6 +272,7 @@ class LinesOptions(TypedDict, total=False):
 
     machine: str | None
     protocol: str | None
+    home: str | None
     processors: int | None
     block_size: int | None
     private: str | None

@@ -5,12 +5,13 @@
  * by three sweeps, along x, y and z, in each of which every line of points is a block tridiagonal
  * system with blocks of five by five.
  *
- * Sharing: the lines of a sweep are divided among the threads, adjacent ones to one thread, so that
- * 64 threads have work on a small cube. Along z a line is contiguous in memory and a thread has
- * whole planes and parts of planes; along x it has a few adjacent points of every plane, so the
- * sweeps along x and y take the change of a point from one owner to the next, transposed. Unknowns
- * are written by the owner of their line along z and read by four others. Blocks are private to a
- * thread and take most references. The first thread makes the input.
+ * Sharing: each thread has a box of points, as near to a cube as the number of threads lets it be.
+ * Blocks of all points are shared arrays, as in the original: a thread fills those of its points
+ * before each sweep and eliminates them line by line, but for the last of the box before its own,
+ * which it reads when that thread is so far; then back again. So the change, the unknowns and a
+ * third of the blocks cross the sides of boxes; most references are to a thread's own points. Boxes
+ * lie one after the other, each in pages of its own; or, as an option, points lie row by row, and
+ * pages have rows of several threads. The first thread makes the input.
  *
  * Source: Marchetti, Kontothanassis, Bianchini and Scott, section 3.3 (appbt of the NAS Parallel
  * Benchmarks): 16 by 16 by 16 points, five steps, 64 processors. Ours: own code from the equations
@@ -20,6 +21,7 @@
 #include "workload.h"
 
 #include <math.h>
+#include <semaphore.h>
 
 static const struct workload appbt = {
     .name = "appbt",
@@ -27,6 +29,7 @@ static const struct workload appbt = {
     .size_help = "points along each side",
     .size_default = 16, .size_quick = 6, .size_min = 4, .size_max = 64,
     .iterations_default = 5, .iterations_quick = 2,
+    .flag = "--rows", .flag_help = "points row by row in memory, not box by box",
 };
 
 enum { UNKNOWNS = 5, BLOCK = UNKNOWNS * UNKNOWNS, DIRECTIONS = 3, BAND = 2 * UNKNOWNS - 1 };
@@ -35,26 +38,49 @@ enum { UNKNOWNS = 5, BLOCK = UNKNOWNS * UNKNOWNS, DIRECTIONS = 3, BAND = 2 * UNK
 static const double gas_gamma = 1.4, viscosity = 0.02, conductivity = 0.03, smoothing = 0.01;
 static const double step = 0.02;
 
-/* Private memory of a thread: what it needs to solve a line. */
-struct own {
-    double *lower, *middle; /* a block each */
-    double *upper;          /* a block a point, eliminated */
-    double *right;          /* right side, then solution: five numbers a point */
+/* A signal between neighbours in a sweep, a block of its own. */
+union gate {
+    sem_t semaphore;
+    char block[64];
+};
+
+/* What a thread has: the points from `low` to below `high`, and neighbours along each direction:
+ * their numbers, or its own where there is none. */
+struct part {
+    size_t low[DIRECTIONS], high[DIRECTIONS];
+    unsigned id, before[DIRECTIONS], after[DIRECTIONS];
 };
 
 static struct options o;
-static size_t size, inner; /* points along a side, without the walls */
-static double *unknowns, *change, *force; /* [x][y][z][unknown] */
+static size_t size; /* points along a side */
+static double *unknowns, *change, *force; /* five numbers a point */
+static double *lower, *middle, *upper;    /* a block a point */
+static union gate *forward, *backward;    /* of each thread */
+
+/* How boxes and their points lie along a direction: numbers of a box's width in points, and of how
+ * far apart boxes and points are. */
+static struct axis {
+    unsigned parts;
+    size_t wide, box, point;
+} axes[DIRECTIONS];
+static size_t numbers; /* in the arrays of unknowns */
+
+/* What the coordinate `p` in direction `d` adds to the number of a point's first unknown. */
+INLINED size_t along_axis(size_t p, int d)
+{
+    const struct axis *axis = &axes[d];
+    return p / axis->wide * axis->box + p % axis->wide * axis->point;
+}
 
 INLINED size_t point_at(size_t x, size_t y, size_t z)
 {
-    return ((x * size + y) * size + z) * UNKNOWNS;
+    return along_axis(x, 0) + along_axis(y, 1) + along_axis(z, 2);
 }
 
-/* Distance in memory of neighbours in direction `d`: 0 is x, 1 is y, 2 is z. */
-INLINED size_t stride_of(int d)
+/* The block of the point whose unknowns begin at `at`. */
+INLINED double *block_at(double *blocks, size_t at)
 {
-    return d == 0 ? size * size * UNKNOWNS : d == 1 ? size * UNKNOWNS : UNKNOWNS;
+    return blocks + at * UNKNOWNS;
 }
 
 /* --- equations -------------------------------------------------------------------------------- */
@@ -131,7 +157,7 @@ static void fill_block(double *block, const double *q, int d, double along, doub
         block[k] += across * smoothing;
 }
 
-/* --- one line --------------------------------------------------------------------------------- */
+/* --- sweeps ----------------------------------------------------------------------------------- */
 
 /* to -= a b, where `b` and `to` have `columns` columns. */
 static void subtract_product(double *to, const double *a, const double *b, size_t columns)
@@ -145,16 +171,16 @@ static void subtract_product(double *to, const double *a, const double *b, size_
         }
 }
 
-/* Replaces `upper` and `right` by the solutions of block times x equals them; spoils the block.
+/* Replaces `after` and `right` by the solutions of block times x equals them; spoils the block.
  * Steps are short enough for the block to be near to 1, so no pivots need be sought. */
-static void solve_block(double *block, double *upper, double *right)
+static void solve_block(double *block, double *after, double *right)
 {
     for (size_t pivot = 0; pivot < UNKNOWNS; pivot++) {
         double scale = 1 / block[pivot * UNKNOWNS + pivot];
         for (size_t k = pivot + 1; k < UNKNOWNS; k++)
             block[pivot * UNKNOWNS + k] *= scale;
         for (size_t k = 0; k < UNKNOWNS; k++)
-            upper[pivot * UNKNOWNS + k] *= scale;
+            after[pivot * UNKNOWNS + k] *= scale;
         right[pivot] *= scale;
         for (size_t row = 0; row < UNKNOWNS; row++) {
             double factor = block[row * UNKNOWNS + pivot];
@@ -163,78 +189,174 @@ static void solve_block(double *block, double *upper, double *right)
             for (size_t k = pivot + 1; k < UNKNOWNS; k++)
                 block[row * UNKNOWNS + k] -= factor * block[pivot * UNKNOWNS + k];
             for (size_t k = 0; k < UNKNOWNS; k++)
-                upper[row * UNKNOWNS + k] -= factor * upper[pivot * UNKNOWNS + k];
+                after[row * UNKNOWNS + k] -= factor * after[pivot * UNKNOWNS + k];
             right[row] -= factor * right[pivot];
         }
     }
 }
 
-/* Solves for the change along the line in direction `d` whose first point within is `first`. */
-static void solve_line(const struct own *own, size_t first, int d)
+/* The blocks of the thread's points for a sweep in direction `d`. */
+static void fill_blocks(const struct part *part, int d)
 {
     const double space = 1 / ((double)size - 1);
     const double along = step / (2 * space), across = step / (space * space);
-    const size_t stride = stride_of(d);
-    for (size_t p = 0; p < inner; p++) {
-        const size_t at = first + p * stride;
-        double *upper = own->upper + p * BLOCK, *right = own->right + p * UNKNOWNS;
-        fill_block(own->lower, unknowns + at - stride, d, -along, -across);
-        fill_block(own->middle, unknowns + at, d, 0, 2 * across);
-        fill_block(upper, unknowns + at + stride, d, along, -across);
-        for (size_t k = 0; k < BLOCK; k += UNKNOWNS + 1)
-            own->middle[k] += 1;
-        for (size_t k = 0; k < UNKNOWNS; k++)
-            right[k] = change[at + k];
-        if (p > 0) {
-            subtract_product(own->middle, own->lower, upper - BLOCK, UNKNOWNS);
-            subtract_product(right, own->lower, right - UNKNOWNS, 1);
+    for (size_t x = part->low[0]; x < part->high[0]; x++)
+        for (size_t y = part->low[1]; y < part->high[1]; y++)
+            for (size_t z = part->low[2]; z < part->high[2]; z++) {
+                const size_t at = point_at(x, y, z), p = d == 0 ? x : d == 1 ? y : z;
+                const size_t line = at - along_axis(p, d);
+                const double *before = unknowns + line + along_axis(p - 1, d);
+                const double *after = unknowns + line + along_axis(p + 1, d);
+                double *here = block_at(middle, at);
+                fill_block(block_at(lower, at), before, d, -along, -across);
+                fill_block(here, unknowns + at, d, 0, 2 * across);
+                fill_block(block_at(upper, at), after, d, along, -across);
+                for (size_t k = 0; k < BLOCK; k += UNKNOWNS + 1)
+                    here[k] += 1;
+            }
+}
+
+/* Eliminates the points from `low` to below `high` of a line in direction `d`; `line` would be the
+ * one at 0. */
+static void eliminate(size_t line, size_t low, size_t high, int d)
+{
+    for (size_t p = low; p < high; p++) {
+        const size_t at = line + along_axis(p, d), last = line + along_axis(p - 1, d);
+        double *here = block_at(middle, at);
+        if (p > 1) {
+            const double *below = block_at(lower, at);
+            subtract_product(here, below, block_at(upper, last), UNKNOWNS);
+            subtract_product(change + at, below, change + last, 1);
         }
-        solve_block(own->middle, upper, right);
+        solve_block(here, block_at(upper, at), change + at);
     }
-    for (size_t p = inner - 1; p > 0; p--) {
-        double *right = own->right + p * UNKNOWNS;
-        subtract_product(right - UNKNOWNS, own->upper + (p - 1) * BLOCK, right, 1);
+}
+
+/* Inserts the solution of the next point, from the last to the first. */
+static void substitute(size_t line, size_t low, size_t high, int d)
+{
+    for (size_t p = high; p-- > low;) {
+        const size_t at = line + along_axis(p, d), next = line + along_axis(p + 1, d);
+        if (p + 2 < size)
+            subtract_product(change + at, block_at(upper, at), change + next, 1);
     }
-    for (size_t p = 0; p < inner; p++)
-        for (size_t k = 0; k < UNKNOWNS; k++)
-            change[first + p * stride + k] = own->right[p * UNKNOWNS + k];
+}
+
+static void pass(unsigned from, unsigned to, union gate *gates)
+{
+    if (from != to)
+        must(sem_post(&gates[to].semaphore) ? errno : 0, "sem_post");
+}
+
+static void await(unsigned from, unsigned me, union gate *gates)
+{
+    if (from == me)
+        return;
+    while (sem_wait(&gates[me].semaphore) != 0)
+        must(errno == EINTR ? 0 : errno, "sem_wait");
+}
+
+/* Solves for the change along all lines of the thread in direction `d`, line by line: neighbours
+ * work on different lines at a time. */
+static void sweep(const struct part *part, int d)
+{
+    const int a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
+    const size_t low = part->low[d], high = part->high[d];
+    for (size_t i = part->low[a]; i < part->high[a]; i++)
+        for (size_t j = part->low[b]; j < part->high[b]; j++) {
+            await(part->before[d], part->id, forward);
+            eliminate(along_axis(i, a) + along_axis(j, b), low, high, d);
+            pass(part->id, part->after[d], forward);
+        }
+    for (size_t i = part->low[a]; i < part->high[a]; i++)
+        for (size_t j = part->low[b]; j < part->high[b]; j++) {
+            await(part->after[d], part->id, backward);
+            substitute(along_axis(i, a) + along_axis(j, b), low, high, d);
+            pass(part->id, part->before[d], backward);
+        }
 }
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-/* First point within the walls of line `number` in direction `d`. */
-INLINED size_t line_at(size_t number, int d)
+/* Divides the threads among directions so that boxes have small sides. */
+static void divide_threads(void)
 {
-    size_t a = 1 + number / inner, b = 1 + number % inner;
-    return d == 0 ? point_at(1, a, b) : d == 1 ? point_at(a, 1, b) : point_at(a, b, 1);
-}
-
-/* Rates of change of the points along a line in direction z, times the step. */
-static void start_change(size_t first)
-{
-    for (size_t at = first; at < first + inner * UNKNOWNS; at += UNKNOWNS) {
-        const double *beside[DIRECTIONS][2];
-        double rates[UNKNOWNS];
-        for (int d = 0; d < DIRECTIONS; d++) {
-            beside[d][0] = unknowns + at - stride_of(d);
-            beside[d][1] = unknowns + at + stride_of(d);
+    unsigned best = UINT32_MAX;
+    for (unsigned x = 1; x <= o.threads; x++)
+        for (unsigned y = 1; y <= o.threads / x; y++) {
+            unsigned z = o.threads / x / y;
+            if (x * y * z != o.threads || x + y + z >= best)
+                continue;
+            best = x + y + z;
+            axes[0].parts = x;
+            axes[1].parts = y;
+            axes[2].parts = z;
         }
-        find_rates(rates, unknowns + at, beside);
-        for (size_t k = 0; k < UNKNOWNS; k++)
-            change[at + k] = step * (rates[k] + force[at + k]);
-    }
+    for (int d = 0; d < DIRECTIONS; d++)
+        axes[d].wide = (size + axes[d].parts - 1) / axes[d].parts;
 }
 
-static double *make_own(struct own *own)
+/* Boxes one after the other, each in pages of its own in all arrays: 512 points of 40 or of 200
+ * bytes are whole pages. Or points row by row, through all boxes. */
+static void lay_out(void)
 {
-    size_t bytes = whole_pages((2 * BLOCK + (BLOCK + UNKNOWNS) * inner) * sizeof(double));
-    double *memory = allocated(aligned_alloc(PAGE_BYTES, bytes));
-    homenode_private(memory, bytes);
-    own->lower = memory;
-    own->middle = memory + BLOCK;
-    own->upper = memory + 2 * BLOCK;
-    own->right = own->upper + BLOCK * inner;
-    return memory;
+    size_t points = 1, boxes = UNKNOWNS;
+    for (int d = 2; d >= 0; d--) {
+        axes[d].point = points * UNKNOWNS;
+        points *= o.flag ? size : axes[d].wide;
+    }
+    boxes *= (points + 511) / 512 * 512;
+    for (int d = 2; d >= 0; d--) {
+        axes[d].box = o.flag ? axes[d].wide * axes[d].point : boxes;
+        boxes *= axes[d].parts;
+    }
+    numbers = o.flag ? points * UNKNOWNS : boxes;
+}
+
+static struct part part_of(unsigned id)
+{
+    const unsigned ny = axes[1].parts, nz = axes[2].parts;
+    const unsigned place[] = {id / nz / ny, id / nz % ny, id % nz}, away[] = {ny * nz, nz, 1};
+    struct part part = {.id = id};
+    for (int d = 0; d < DIRECTIONS; d++) {
+        const size_t low = place[d] * axes[d].wide, high = low + axes[d].wide;
+        part.low[d] = low > 1 ? low : 1;
+        part.high[d] = high < size - 1 ? high : size - 1;
+        part.before[d] = place[d] > 0 ? id - away[d] : id;
+        part.after[d] = place[d] + 1 < axes[d].parts ? id + away[d] : id;
+    }
+    return part;
+}
+
+/* Rates of change at a point, times the step. */
+static void start_change(const size_t place[DIRECTIONS])
+{
+    const size_t at = point_at(place[0], place[1], place[2]);
+    const double *beside[DIRECTIONS][2];
+    double rates[UNKNOWNS];
+    for (int d = 0; d < DIRECTIONS; d++) {
+        const double *line = unknowns + at - along_axis(place[d], d);
+        beside[d][0] = line + along_axis(place[d] - 1, d);
+        beside[d][1] = line + along_axis(place[d] + 1, d);
+    }
+    find_rates(rates, unknowns + at, beside);
+    for (size_t k = 0; k < UNKNOWNS; k++)
+        change[at + k] = step * (rates[k] + force[at + k]);
+}
+
+static void add_change(const size_t place[DIRECTIONS])
+{
+    const size_t at = point_at(place[0], place[1], place[2]);
+    for (size_t k = 0; k < UNKNOWNS; k++)
+        unknowns[at + k] += change[at + k];
+}
+
+static void at_each_point(const struct part *part, void (*action)(const size_t *place))
+{
+    for (size_t x = part->low[0]; x < part->high[0]; x++)
+        for (size_t y = part->low[1]; y < part->high[1]; y++)
+            for (size_t z = part->low[2]; z < part->high[2]; z++)
+                action((const size_t[]){x, y, z});
 }
 
 static void initialise(void);
@@ -247,31 +369,23 @@ static void phase(unsigned id, unsigned number)
 
 static void work(unsigned id)
 {
-    const unsigned lines = (unsigned)(inner * inner);
-    const size_t low = first_of(id, o.threads, lines), high = first_of(id + 1, o.threads, lines);
-    struct own own;
-    double *memory = make_own(&own);
+    const struct part part = part_of(id);
     if (id == 0)
         initialise();
     meet();
     for (unsigned number = 0; number < o.iterations; number++) {
         phase(id, 4 * number + 1);
-        for (size_t line = low; line < high; line++)
-            start_change(line_at(line, 2));
+        at_each_point(&part, start_change);
         meet();
         for (int d = 0; d < DIRECTIONS; d++) {
             phase(id, 4 * number + 2 + (unsigned)d);
-            for (size_t line = low; line < high; line++)
-                solve_line(&own, line_at(line, d), d);
-            if (d < 2)
-                meet();
+            fill_blocks(&part, d);
+            sweep(&part, d);
+            meet();
         }
-        for (size_t line = low; line < high; line++)
-            for (size_t at = line_at(line, 2); at < line_at(line, 2) + inner * UNKNOWNS; at++)
-                unknowns[at] += change[at];
+        at_each_point(&part, add_change);
         meet();
     }
-    free(memory);
 }
 
 /* --- input ------------------------------------------------------------------------------------ */
@@ -332,7 +446,7 @@ static void initialise(void)
         if (!wall)
             force_at(push, x, y, z);
         for (size_t k = 0; k < UNKNOWNS; k++) {
-            size_t at = number * UNKNOWNS + k;
+            size_t at = point_at(x, y, z) + k;
             unknowns[at] = start_at(x, y, z, k);
             change[at] = 0;
             force[at] = push[k];
@@ -341,140 +455,38 @@ static void initialise(void)
     homenode_init_done();
 }
 
-/* --- check: one thread, derivatives by differences, lines as banded systems without blocks ---- */
+#include "appbt-check.h"
 
-static UNRECORDED void block_again(double *block, const double *q, int d, double along,
-                                   double across)
+static double *array_of(size_t count)
 {
-    const double nudge = 1e-5;
-    for (size_t column = 0; column < UNKNOWNS; column++) {
-        double shifted[UNKNOWNS], sum[UNKNOWNS] = {0};
-        memcpy(shifted, q, sizeof shifted);
-        shifted[column] = q[column] + nudge;
-        add_fluxes(sum, shifted, d, along, across);
-        shifted[column] = q[column] - nudge;
-        add_fluxes(sum, shifted, d, -along, -across);
-        for (size_t row = 0; row < UNKNOWNS; row++)
-            block[row * UNKNOWNS + column] = sum[row] / (2 * nudge);
-    }
-}
-
-/* Solves the line's system in `band`, whose rows have BAND numbers to either side of the diagonal
- * and the right side after them. */
-static UNRECORDED void solve_band(double *band, size_t rows)
-{
-    const size_t width = 2 * BAND + 2;
-    for (size_t pivot = 0; pivot < rows; pivot++)
-        for (size_t row = pivot + 1; row < rows && row <= pivot + BAND; row++) {
-            double *to = band + row * width + pivot + BAND - row;
-            const double *from = band + pivot * width + BAND;
-            double factor = to[0] / from[0];
-            for (size_t k = 0; k <= BAND; k++)
-                to[k] -= factor * from[k];
-            band[row * width + width - 1] -= factor * band[pivot * width + width - 1];
-        }
-    for (size_t row = rows; row-- > 0;) {
-        double *right = &band[row * width + width - 1];
-        for (size_t k = 1; k <= BAND && row + k < rows; k++)
-            *right -= band[row * width + BAND + k] * band[(row + k) * width + width - 1];
-        *right /= band[row * width + BAND];
-    }
-}
-
-static UNRECORDED void line_again(const double *field, double *delta, size_t first, int d,
-                                  double *band)
-{
-    const double last = (double)size - 1, along = step * last / 2, across = step * last * last;
-    const size_t stride = stride_of(d), rows = inner * UNKNOWNS, width = 2 * BAND + 2;
-    memset(band, 0, rows * width * sizeof *band);
-    for (size_t k = 0; k < 3 * inner; k++) {
-        size_t p = k / 3, side = k % 3; /* of the point: before it, itself, after it */
-        double block[BLOCK], by = side == 1 ? 0 : side == 0 ? -along : along;
-        if ((p == 0 && side == 0) || (p + 1 == inner && side == 2))
-            continue;
-        block_again(block, field + first + p * stride + side * stride - stride, d, by,
-                    side == 1 ? 2 * across : -across);
-        for (size_t at = 0; at < BLOCK; at++) {
-            size_t row = p * UNKNOWNS + at / UNKNOWNS;
-            size_t column = (p + side) * UNKNOWNS + at % UNKNOWNS; /* UNKNOWNS too many */
-            band[row * width + column + BAND - UNKNOWNS - row] = block[at];
-        }
-    }
-    for (size_t row = 0; row < rows; row++) {
-        band[row * width + BAND] += 1;
-        band[row * width + width - 1] = delta[first + row / UNKNOWNS * stride + row % UNKNOWNS];
-    }
-    solve_band(band, rows);
-    for (size_t row = 0; row < rows; row++)
-        delta[first + row / UNKNOWNS * stride + row % UNKNOWNS] = band[row * width + width - 1];
-}
-
-static UNRECORDED void step_again(double *field, double *delta, double *band)
-{
-    for (size_t k = 0; k < inner * inner * inner; k++) {
-        size_t at = line_at(k / inner, 2) + k % inner * UNKNOWNS;
-        const double *beside[DIRECTIONS][2];
-        double rates[UNKNOWNS];
-        for (int d = 0; d < DIRECTIONS; d++) {
-            beside[d][0] = field + at - stride_of(d);
-            beside[d][1] = field + at + stride_of(d);
-        }
-        find_rates(rates, field + at, beside);
-        for (size_t j = 0; j < UNKNOWNS; j++)
-            delta[at + j] = step * (rates[j] + force[at + j]);
-    }
-    for (int d = 0; d < DIRECTIONS; d++)
-        for (size_t line = 0; line < inner * inner; line++)
-            line_again(field, delta, line_at(line, d), d, band);
-    for (size_t at = 0; at < point_at(size, 0, 0); at++)
-        field[at] += delta[at];
-}
-
-/* Counts the unknowns that differ. */
-static UNRECORDED uint64_t wrong_unknowns(void)
-{
-    size_t count = point_at(size, 0, 0), band = inner * UNKNOWNS * (2 * BAND + 2);
-    double *field = allocated(calloc(2 * count + band, sizeof *field));
-    uint64_t wrong = 0;
-    for (size_t at = 0; at < count; at++) {
-        size_t point = at / UNKNOWNS;
-        field[at] = start_at(point / size / size, point / size % size, point % size, at % UNKNOWNS);
-    }
-    for (unsigned number = 0; number < o.iterations; number++)
-        step_again(field, field + count, field + 2 * count);
-    for (size_t at = 0; at < count; at++)
-        wrong += !(fabs(field[at] - unknowns[at]) < 1e-9);
-    free(field);
-    return wrong;
-}
-
-/* Over rounded values, so that it is the same with every compiler. */
-static UNRECORDED uint64_t checksum(void)
-{
-    uint64_t sum = CHECKSUM_START;
-    for (size_t at = 0; at < point_at(size, 0, 0); at++)
-        sum = mix(sum, (uint64_t)(int64_t)floor(unknowns[at] * 16777216 + 0.5));
-    return sum;
+    return allocated(aligned_alloc(PAGE_BYTES, whole_pages(count * sizeof(double))));
 }
 
 int main(int argc, char **argv)
 {
     o = parse_options(&appbt, argc, argv);
     size = o.size;
-    inner = size - 2;
-    size_t bytes = whole_pages(point_at(size, 0, 0) * sizeof(double));
-    unknowns = allocated(aligned_alloc(PAGE_BYTES, bytes));
-    change = allocated(aligned_alloc(PAGE_BYTES, bytes));
-    force = allocated(aligned_alloc(PAGE_BYTES, bytes));
+    divide_threads();
+    lay_out();
+    double **arrays[] = {&unknowns, &change, &force, &lower, &middle, &upper};
+    for (unsigned k = 0; k < 6; k++)
+        *arrays[k] = array_of(k < 3 ? numbers : numbers * UNKNOWNS);
+    forward = allocated(aligned_alloc(64, o.threads * sizeof *forward));
+    backward = allocated(aligned_alloc(64, o.threads * sizeof *backward));
+    for (unsigned id = 0; id < o.threads; id++) {
+        must(sem_init(&forward[id].semaphore, 0, 0) ? errno : 0, "sem_init");
+        must(sem_init(&backward[id].semaphore, 0, 0) ? errno : 0, "sem_init");
+    }
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");
     run_threads(o.threads, work);
     if (o.corrupt)
         unknowns[point_at(1, 1, 1)] += 0.001;
     begin_check();
     int status = verdict(&appbt, wrong_unknowns(), checksum());
-    free(unknowns);
-    free(change);
-    free(force);
+    for (unsigned k = 0; k < 6; k++)
+        free(*arrays[k]);
+    free(forward);
+    free(backward);
     must(pthread_barrier_destroy(&all_workers), "pthread_barrier_destroy");
     return status;
 }

@@ -1,4 +1,4 @@
-/* What the programs about water share: the molecules, the physics, the input and the check. */
+/* What the programs about water share: molecules, physics, input, and forces for the check. */
 #ifndef WATER_H
 #define WATER_H
 
@@ -92,21 +92,40 @@ static UNRECORDED unsigned side(void)
     return count;
 }
 
-/* Before everything else: the box has room for all molecules. */
-static void set_box(void)
+/* Cells a side of the lattice whose cells have four molecules each, if it has just as many as
+ * there are; else 0, and there is one to a cell. */
+static UNRECORDED unsigned cells_of_four(void)
 {
-    box = spacing * side();
-    radius = 0.37 * box; /* between shells of the lattice */
+    unsigned count = 1;
+    while (4 * count * count * count < o.size)
+        count++;
+    return 4 * count * count * count == o.size ? count : 0;
 }
 
-/* A molecule on a cubic lattice, in order of place, turned at random. */
+/* Before everything else: the box has room for all molecules, and no more if they are as many as
+ * one of the two lattices has. */
+static void set_box(void)
+{
+    box = spacing * (cells_of_four() ? cbrt(o.size) : side());
+    radius = 0.37 * box; /* between shells of either lattice */
+}
+
+static UNRECORDED struct vector lattice_place(unsigned number)
+{
+    const unsigned cells = cells_of_four(), across = cells ? cells : side();
+    const unsigned cell = cells ? number / 4 : number, corner = cells ? number % 4 : 0;
+    const double wide = box / across, half = wide / 2;
+    return (struct vector){wide * (cell % across) + (corner == 1 || corner == 2 ? half : 0),
+                           wide * (cell / across % across) + (corner & 1 ? half : 0),
+                           wide * (cell / across / across) + (corner >= 2 ? half : 0)};
+}
+
+/* A molecule on a lattice, in order of place, turned at random. */
 static UNRECORDED struct molecule input(unsigned number)
 {
     struct molecule m = {.energy = 0};
-    unsigned across = side();
     uint64_t at = 32 * (uint64_t)number;
-    m.place[0] = (struct vector){spacing * (number % across), spacing * (number / across % across),
-                                 spacing * (number / across / across)};
+    m.place[0] = lattice_place(number);
     struct vector first = unit(vector_at(o.seed, at)), other = vector_at(o.seed, at + 3);
     struct vector second = unit(plus(other, -dot(other, first), first));
     double angle = 2 * asin(hydrogens / bond / 2);
@@ -117,45 +136,12 @@ static UNRECORDED struct molecule input(unsigned number)
     return m;
 }
 
-/* Stores a molecule number by number, as a recorder sees it. */
-static void put(struct molecule *to, struct molecule m)
-{
-    for (unsigned a = 0; a < ATOMS; a++) {
-        to->place[a] = (struct vector){m.place[a].x, m.place[a].y, m.place[a].z};
-        to->speed[a] = (struct vector){m.speed[a].x, m.speed[a].y, m.speed[a].z};
-    }
-}
-
 /* Whole pages of the thread's own. */
 static void *private_memory(size_t bytes)
 {
     void *memory = allocated(aligned_alloc(PAGE_BYTES, whole_pages(bytes)));
     homenode_private(memory, whole_pages(bytes));
     return memory;
-}
-
-/* --- motion, also of the check ---------------------------------------------------------------- */
-
-/* Half a step of speeds; leaves the energy as it is then. */
-INLINED void accelerate(struct molecule *m, const struct action *by)
-{
-    double kinetic = 0;
-    for (unsigned a = 0; a < ATOMS; a++) {
-        m->speed[a] = plus(m->speed[a], time_step / 2 / mass[a], by->force[a]);
-        kinetic += mass[a] * dot(m->speed[a], m->speed[a]) / 2;
-    }
-    m->energy = kinetic + by->potential;
-}
-
-/* A whole step of places; a molecule whose oxygen atom leaves the box comes in opposite. */
-INLINED void drift(struct molecule *m)
-{
-    for (unsigned a = 0; a < ATOMS; a++)
-        m->place[a] = plus(m->place[a], time_step, m->speed[a]);
-    struct vector middle = {box / 2, box / 2, box / 2};
-    struct vector shift = image_of(minus(m->place[0], middle));
-    for (unsigned a = 0; a < ATOMS; a++)
-        m->place[a] = plus(m->place[a], 1, shift);
 }
 
 /* --- check ------------------------------------------------------------------------------------ */
@@ -192,42 +178,13 @@ static UNRECORDED double forces_again(const struct molecule *all, struct action 
     return potential;
 }
 
-/* The same steps by one thread; gives the number of atoms and energies that differ. */
-static UNRECORDED uint64_t wrong_atoms(const struct molecule *(*result)(unsigned number))
-{
-    struct molecule *all = allocated(calloc(o.size, sizeof *all));
-    struct action *on = allocated(calloc(o.size, sizeof *on));
-    uint64_t wrong = 0;
-    for (unsigned number = 0; number < o.size; number++)
-        all[number] = input(number);
-    for (unsigned step = 0; step <= o.iterations; step++) {
-        for (unsigned number = 0; number < o.size && step > 0; number++) {
-            accelerate(&all[number], &on[number]);
-            drift(&all[number]);
-        }
-        double sum = forces_again(all, on);
-        for (unsigned number = 0; number < o.size; number++) {
-            accelerate(&all[number], &on[number]);
-            sum += all[number].energy;
-        }
-        wrong += !(fabs(sum - energy[step]) < 1e-6 * o.size);
-    }
-    for (unsigned number = 0; number < o.size; number++)
-        for (unsigned a = 0; a < ATOMS; a++) {
-            struct vector d = minus(all[number].place[a], result(number)->place[a]);
-            wrong += !(dot(d, d) < 1e-12);
-        }
-    free(all);
-    free(on);
-    return wrong;
-}
-
-static UNRECORDED uint64_t checksum(const struct molecule *(*result)(unsigned number))
+/* Of all places, in order. */
+static UNRECORDED uint64_t checksum(struct vector (*place)(unsigned number, unsigned atom))
 {
     uint64_t sum = CHECKSUM_START;
     for (unsigned number = 0; number < o.size; number++)
         for (unsigned a = 0; a < ATOMS; a++)
-            sum = mix_place(sum, result(number)->place[a]);
+            sum = mix_place(sum, place(number, a));
     return sum;
 }
 

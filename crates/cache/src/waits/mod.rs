@@ -3,11 +3,13 @@
 mod collector;
 mod elapsed;
 mod log;
+mod ports;
 mod words;
 
 use serde::Serialize;
 
 pub use collector::{AwaitedTransaction, WaitCollector};
+pub use ports::AwaitedPorts;
 pub use words::WordWaits;
 
 /// Why processors wait for memory.

@@ -28,14 +28,11 @@ impl<M: MemorySystem> Clock<M> {
         // Stores take place in their order. Behind one that waits for its request they wait too.
         let buffered = !processor.stores.is_empty();
         let buffers = processor.head_requested && !self.processor.blocking;
-        let room = self.processor.store_buffer_words as usize;
-        let cycles = self.processor.operation_cycles;
-        let gap_cycles = self.processor.instruction_cycles;
-        let (mut time, mut number) = (self.now, processor.instructions);
+        let model = &self.processor;
+        let (cycles, gap_cycles) = (model.operation_cycles, model.instruction_cycles);
+        let (mut time, mut number, mut missed) = (self.now, processor.instructions, false);
         let (mut done, mut kernel, mut writes, mut gaps) = (0, 0, 0, 0);
-        let mut missed = false;
-        // Instructions without a reference concern nobody else, and begin in their time if no load
-        // is under way that would fill the window.
+        // Instructions without a reference begin in their time if no load can fill the window.
         let early = gap_cycles != 0 && processor.window_end == NEVER && !self.awaits_init_done;
         for operation in self.streams[process].known() {
             let fetch = operation.kind == OpKind::Fetch;
@@ -63,7 +60,9 @@ impl<M: MemorySystem> Clock<M> {
             let (kind, flags) = (operation.kind, Flags(operation.flags));
             let reference = MemoryReference { processor: at, kind, block, first, last, flags };
             if buffered && kind == OpKind::Write {
-                if processor.stores.len() >= room || !self.memory.is_mapped(&reference) {
+                if processor.stores.len() >= model.store_buffer_words as usize
+                    || !self.memory.is_mapped(&reference)
+                {
                     break;
                 }
                 processor.stores.push_back(self.memory.access(&reference));
@@ -72,8 +71,7 @@ impl<M: MemorySystem> Clock<M> {
                 break;
             }
             processor.gap_done = false;
-            number = counted;
-            done += 1;
+            (number, done) = (counted, done + 1);
             kernel += u64::from(flags.contains(Flags::KERNEL));
             writes += u64::from(kind == OpKind::Write);
             time += cycles;
@@ -85,7 +83,6 @@ impl<M: MemorySystem> Clock<M> {
             return missed;
         }
         processor.instructions = number;
-        processor.slice_left -= done;
         processor.busy += done * cycles + gaps;
         let counted = ReferenceCounts { references: done, block_references: done, kernel, writes };
         self.went_ahead(at, time, counted);
@@ -95,7 +92,9 @@ impl<M: MemorySystem> Clock<M> {
     /// A processor has done some references, and issues the next one at this time.
     #[inline]
     fn went_ahead(&mut self, at: usize, time: u64, counted: ReferenceCounts) {
-        let process = self.processors[at].process;
+        let processor = &mut self.processors[at];
+        processor.slice_left -= counted.references;
+        let process = processor.process;
         self.wakeups.postpone(at, time);
         self.streams[process].skip(counted.references);
         self.memory.count(counted);

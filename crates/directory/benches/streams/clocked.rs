@@ -58,6 +58,7 @@ pub fn simulate(nodes: u16, protocol: &str, portions: &[ThreadStreams]) -> Clock
         phase_change: false,
         from_init_done: false,
         replication: PageReplication::None,
+        collect_waits: false,
     };
     let known =
         HomeSetup { nodes, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };

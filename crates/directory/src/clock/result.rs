@@ -1,5 +1,6 @@
 //! What a simulation with a clock finds.
 
+use homenode_cache::WordWaits;
 use homenode_clock::ClockTime;
 use homenode_protocol::Labelled;
 use serde::ser::SerializeMap;
@@ -20,6 +21,11 @@ pub struct ClockedDirectoryResult {
     pub time: ClockTime,
     /// What nodes other than processors did.
     pub timing: DirectoryTiming,
+    /// References, one for each block that they touch.
+    pub block_references: u64,
+    /// Misses and waiting by word, in order of its address divided by four, if it was to be
+    /// collected.
+    pub waits: Option<WordWaits>,
     /// What nodes did with pages, if it was to be collected.
     pub demands: Option<PageDemands>,
     /// What whoever reads the results has to know.

@@ -42,6 +42,21 @@ impl PageDemand {
 }
 
 impl PageDemands {
+    /// The same by memory, where several nodes share one: `memory` says which is a node's.
+    #[must_use]
+    pub fn by_memory(self, memory: impl Fn(u16) -> u16) -> Self {
+        let page = |page: PageDemand| {
+            let mut sums = PageDemand { page: page.page, nodes: Vec::new() };
+            for NodeDemand { node, fills, write_backs } in page.nodes {
+                let sum = sums.of(memory(node));
+                sum.fills += fills;
+                sum.write_backs += write_backs;
+            }
+            sums
+        };
+        Self(self.0.into_iter().map(page).collect())
+    }
+
     /// A home for each page that was in demand, by its number.
     pub(super) fn homes(&self, home: impl Fn(&PageDemand) -> u16) -> FxHashMap<u64, u16> {
         let wanted = self.0.iter().filter(|page| !page.nodes.is_empty());

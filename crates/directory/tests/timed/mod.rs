@@ -9,7 +9,7 @@ use homenode_directory::{
     DirectoryClockSetup, DirectoryProtocol, DirectorySetup, HomeSetup, HomeSpec, MessageCost,
     MissRule, PageReplication,
 };
-use homenode_machine::{CacheShape, CachedMachine, Interconnect};
+use homenode_machine::{CachedMachine, Interconnect};
 
 /// A reference to a word, or a synchronisation operation.
 pub fn step(kind: OpKind, addr: u64) -> Operation {
@@ -26,14 +26,19 @@ pub struct TimedMachine {
 
 /// `dash-mesh` with so many nodes, a process on each.
 pub fn dash_mesh(nodes: u16, home: &str) -> TimedMachine {
-    let machine = CachedMachine::parse("dash-mesh").unwrap();
+    machine_of("dash-mesh", nodes, home)
+}
+
+/// A machine of the table with so many processors, a process on each.
+pub fn machine_of(name: &str, nodes: u16, home: &str) -> TimedMachine {
+    let machine = CachedMachine::parse(name).unwrap();
     let Interconnect::Directory(model) = machine.interconnect else { unreachable!() };
     let (processor, scheduler) = (machine.processor, machine.scheduler);
     let clock = ClockSetup { processor, scheduler, seed: 1, processes: usize::from(nodes) };
     TimedMachine {
         setup: DirectorySetup {
             nodes,
-            cache: CacheShape { size_bytes: 16_384, block_size_bytes: 64, associativity: 1 },
+            cache: machine.cache,
             page_bytes: machine.page_bytes,
             pointers: None,
             header_bytes: model.network.header_bytes,
@@ -50,6 +55,7 @@ pub fn dash_mesh(nodes: u16, home: &str) -> TimedMachine {
             phase_change: false,
             from_init_done: false,
             replication: PageReplication::None,
+            collect_waits: false,
         },
         home: home.to_owned(),
     }

@@ -43,17 +43,17 @@ pub(super) fn advise(
     };
     let sharing = [sharing, sharing_after];
     let side = |result: &LineResult, nth: usize| LayoutCost {
-        accesses: result.counts.block_references,
+        accesses: result.accesses,
         total_cost: Amount { steps: Some(u128::from(result.cycles)), scale: 1 },
         total_ns: None,
         mcpr: Amount { steps: Some(u128::from(result.processor_cycles())), scale: 1 }
-            .per(result.counts.block_references),
+            .per(result.accesses),
         false_sharing: sharing[nth],
     };
     let scale = CostScale { steps: 1, total: u128::from(before.cycles) };
     let point = PointName {
-        machine: replay.plan.machines.first().map_or("", |machine| machine.name()),
-        policy: replay.config.protocols.first().map_or("", String::as_str),
+        machine: replay.machine().name(),
+        policy: &replay.protocol,
         block: replay.block,
     };
     let advice = rows(&point, (objects, survey), &found, &scale);

@@ -36,7 +36,8 @@ pub fn advise(
     out: Option<&Path>,
     progress: Progress<'_>,
 ) -> Result<AdviceReport, SimError> {
-    if machine_kinds(&config.simulation.machines)?.contains(&MachineKind::Multicore) {
+    let kinds = machine_kinds(&config.simulation.machines)?;
+    if kinds.iter().any(|kind| matches!(kind, MachineKind::Multicore | MachineKind::Directory)) {
         return on_lines(config, trace, out, progress);
     }
     let simulation = &config.simulation;
@@ -129,13 +130,13 @@ fn on_lines(
     let simulation = &config.simulation;
     check_lines(simulation, out)?;
     let pool = thread_pool(simulation.threads)?;
-    let replay =
-        |machine: &String| LineReplay::new(&line_config(simulation, machine)?, trace, &pool);
-    let replays: Vec<LineReplay<'_>> =
-        simulation.machines.iter().map(replay).collect::<Result<_, _>>()?;
+    let configs = simulation.machines.iter().map(|machine| line_config(simulation, machine));
+    let configs = configs.collect::<Result<Vec<_>, SimError>>()?;
+    let replays = configs.iter().map(|config| LineReplay::new(config, trace, &pool));
+    let replays: Vec<LineReplay<'_>> = replays.collect::<Result<_, _>>()?;
     let mut progress = PassProgress::new(progress, trace.references(), 0.0);
     progress.begin(0.1);
-    let processors = replays.first().and_then(|r| r.plan.processors.first().copied()).unwrap_or(1);
+    let processors = replays.first().map_or(1, |replay| replay.processors);
     let filter = data(simulation.private.unwrap_or_default(), simulation.sync);
     // A scheduler decides which processor a thread runs on: who uses what is told of threads.
     let surveyor = UseSurveyor::new(TraceSource::threads(trace).max(1), filter);
@@ -225,7 +226,7 @@ fn line_config(simulation: &SimConfig, machine: &str) -> Result<LineConfig, SimE
         }
     };
     Ok(LineConfig {
-        protocol: simulation.policies.first().cloned().unwrap_or_else(|| "mesi".to_owned()),
+        protocol: simulation.policies.first().cloned(),
         processors: simulation.processors,
         block_size,
         private: simulation.private.unwrap_or_default(),

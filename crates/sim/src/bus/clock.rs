@@ -31,14 +31,14 @@ pub(crate) struct PointResult {
 }
 
 /// A clock over any interconnect.
-pub(super) enum CachedClock {
+pub(crate) enum CachedClock {
     Bus(BusClock),
     Links(LinkClock),
 }
 
 impl CachedClock {
     /// The clock of a point of the plan; with links, every latency is so many cycles longer.
-    pub(super) fn new(
+    pub(crate) fn new(
         plan: &BusPlan,
         point: &PlannedPoint,
         (config, processes): (&BusConfig, usize),
@@ -80,14 +80,14 @@ impl CachedClock {
         }
     }
 
-    pub(super) fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
+    pub(crate) fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
         match self {
             Self::Bus(clock) => clock.push(streams),
             Self::Links(clock) => clock.push(streams),
         }
     }
 
-    pub(super) fn finish(self) -> Result<PointResult, ClockError> {
+    pub(crate) fn finish(self) -> Result<PointResult, ClockError> {
         match self {
             Self::Bus(clock) => clock.finish().map(|(counts, timing)| PointResult {
                 counts,
@@ -180,7 +180,7 @@ fn page_shift(plan: &BusPlan) -> u32 {
 
 /// The splitter of the trace for a configuration. Whether PSCR treats kernel references as private
 /// is decided by the engine.
-pub(super) fn splitter<T: TraceSource + ?Sized>(
+pub(crate) fn splitter<T: TraceSource + ?Sized>(
     plan: &BusPlan,
     config: &BusConfig,
     trace: &T,

@@ -2,15 +2,13 @@
 
 mod clock;
 mod config;
-mod layouts;
 mod outcome;
 mod plan;
 mod protocols;
 mod run;
 mod trace_order;
 
-pub(crate) use clock::PointResult;
-pub(crate) use layouts::{LayoutVariant, simulate_layouts};
+pub(crate) use clock::{CachedClock, PointResult, splitter};
 pub(crate) use plan::BusPlan;
 
 pub use config::{AddressSpace, BusConfig, BusPoint, Contention, ReferenceOrder};

@@ -28,12 +28,7 @@ pub(super) fn simulate_clocked<T: TraceSource + ?Sized>(
     };
     let clocks = plan.points.iter().zip(homes).map(clock);
     let mut clocks = clocks.collect::<Result<Vec<_>, SimError>>()?;
-    let Some(point) = plan.points.first() else { return Ok(Vec::new()) };
-    let (filter, private) = (point.setup.filter, &point.setup.private);
-    let mut splitter = StreamSplitter::new(processes, filter, private, None)
-        .with_marks()
-        .with_gap(config.gap)
-        .with_forecast(forecast(trace)?);
+    let mut splitter = splitter(plan, config, trace)?;
     let push = |all: &[ThreadStreams]| {
         let push =
             |clock: &mut DirectoryClock| all.iter().try_for_each(|streams| clock.push(streams));
@@ -47,8 +42,24 @@ pub(super) fn simulate_clocked<T: TraceSource + ?Sized>(
     Ok(done.into_iter().collect::<Result<_, _>>()?)
 }
 
+/// The splitter of the trace into the streams of its processes.
+pub(crate) fn splitter<T: TraceSource + ?Sized>(
+    plan: &DirectoryPlan,
+    config: &DirectoryConfig,
+    trace: &T,
+) -> Result<StreamSplitter, SimError> {
+    let Some(point) = plan.points.first() else {
+        return Err(SimError::Config { problem: "there is nothing to simulate".to_owned() });
+    };
+    let (filter, private) = (point.setup.filter, &point.setup.private);
+    Ok(StreamSplitter::new(usize::from(trace.threads()), filter, private, None)
+        .with_marks()
+        .with_gap(config.gap)
+        .with_forecast(forecast(trace)?))
+}
+
 /// What has a time at a point.
-fn clock_setup(
+pub(crate) fn clock_setup(
     plan: &DirectoryPlan,
     point: &PlannedDirectory,
     (config, processes): (&DirectoryConfig, usize),
@@ -66,5 +77,6 @@ fn clock_setup(
         phase_change: config.phase_change,
         replication: point.replication.1,
         from_init_done: config.measure_from == MeasuredFrom::InitDone,
+        collect_waits: false,
     }
 }

@@ -102,6 +102,35 @@ pub struct DirectoryConfig {
     pub threads: Option<usize>,
 }
 
+impl Default for DirectoryConfig {
+    fn default() -> Self {
+        Self {
+            machines: machines(),
+            protocols: protocols(),
+            homes: homes(),
+            replications: replications(),
+            cache_sizes: Vec::new(),
+            associativities: Vec::new(),
+            block_sizes: Vec::new(),
+            processors: None,
+            scaling: Vec::new(),
+            order: ReferenceOrder::default(),
+            consistency: Consistency::default(),
+            network_contention: None,
+            phase_change: false,
+            gap: 0,
+            measure_from: MeasuredFrom::default(),
+            seed: one(),
+            private_ranges: Vec::new(),
+            private: PrivateReferences::default(),
+            sync: Inclusion::Include,
+            miss_rule: MissRule::default(),
+            check: false,
+            threads: None,
+        }
+    }
+}
+
 fn machines() -> Vec<String> {
     vec!["dash-mesh".to_owned()]
 }

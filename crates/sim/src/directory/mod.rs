@@ -8,6 +8,9 @@ mod plan;
 mod protocols;
 mod run;
 
+pub(crate) use clock::{clock_setup, splitter};
+pub(crate) use plan::DirectoryPlan;
+
 pub use config::{Consistency, DirectoryConfig, MeasuredFrom};
 pub use outcome::{
     CountedMessages, DirectoryMachineRecord, DirectoryOutcome, DirectoryProvenance, DirectoryStudy,
@@ -17,4 +20,5 @@ pub use protocols::{
     DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow, HomeRow, ReplicationRow,
     check_directory_protocols, directory_protocol_rows, home_rows, replication_rows,
 };
+pub(crate) use run::marks_init_done;
 pub use run::simulate_directory;

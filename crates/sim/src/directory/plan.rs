@@ -5,7 +5,7 @@ use homenode_directory::{
     CoherenceTable, DemandCollection, DirectoryProtocol, DirectorySetup, DirectoryTable,
     DistanceCost, HomeCost, HomeSetup, HomeSpec, MessageCost, PageDemands, PageReplication,
 };
-use homenode_machine::{CacheShape, CachedMachine, DirectoryMachine, MachineKind};
+use homenode_machine::{CacheShape, CachedMachine, DirectoryMachine, MachineKind, MemoryTopology};
 
 use super::config::DirectoryConfig;
 use crate::bus::ReferenceOrder;
@@ -18,16 +18,16 @@ use crate::references::data;
 type NamedReplication = (String, PageReplication);
 
 /// One combination.
-pub(super) struct PlannedDirectory {
+pub(crate) struct PlannedDirectory {
     /// Position of the machine.
     pub(super) machine: usize,
     /// The protocol as the user writes it.
     pub(super) protocol: String,
-    pub(super) table: CoherenceTable,
-    pub(super) home: HomeSpec,
+    pub(crate) table: CoherenceTable,
+    pub(crate) home: HomeSpec,
     /// When pages are copied, as the user writes it, and what that means.
     pub(super) replication: NamedReplication,
-    pub(super) setup: DirectorySetup,
+    pub(crate) setup: DirectorySetup,
     /// What parts of the machine take.
     pub(super) model: DirectoryMachine,
     cost: PlannedCost,
@@ -36,19 +36,19 @@ pub(super) struct PlannedDirectory {
 /// What fills and write-backs cost.
 enum PlannedCost {
     Messages(MessageCost),
-    Distance(DistanceCost),
+    Distance(Box<DistanceCost>),
 }
 
 /// All combinations.
-pub(super) struct DirectoryPlan {
-    pub(super) machines: Vec<CachedMachine>,
-    pub(super) points: Vec<PlannedDirectory>,
-    /// Numbers of nodes.
-    pub(super) nodes: Vec<u16>,
+pub(crate) struct DirectoryPlan {
+    pub(crate) machines: Vec<CachedMachine>,
+    pub(crate) points: Vec<PlannedDirectory>,
+    /// Numbers of processors.
+    pub(crate) nodes: Vec<u16>,
 }
 
 impl DirectoryPlan {
-    pub(super) fn new<T: TraceSource + ?Sized>(
+    pub(crate) fn new<T: TraceSource + ?Sized>(
         config: &DirectoryConfig,
         trace: &T,
     ) -> Result<Self, SimError> {
@@ -91,6 +91,7 @@ impl DirectoryPlan {
         for protocol in &config.protocols {
             let protocol = DirectoryProtocol::parse(protocol)?;
             let table = protocol.table();
+            check_topology(found, (&protocol, config.order))?;
             if config.order == ReferenceOrder::Trace {
                 block_table(&protocol)?;
             }
@@ -130,17 +131,47 @@ impl DirectoryPlan {
 
 impl PlannedDirectory {
     /// What its homes may know.
-    pub(super) fn homes<'a>(
+    pub(crate) fn homes<'a>(
         &'a self,
         (seed, marks_init_done): (u64, bool),
         first_run: Option<&'a PageDemands>,
     ) -> HomeSetup<'a> {
         let cost: &dyn HomeCost = match &self.cost {
             PlannedCost::Messages(cost) => cost,
-            PlannedCost::Distance(cost) => cost,
+            PlannedCost::Distance(cost) => &**cost,
         };
-        HomeSetup { nodes: self.setup.nodes, seed, marks_init_done, first_run, cost }
+        let nodes = self.model.topology.memories(self.setup.nodes);
+        HomeSetup { nodes, seed, marks_init_done, first_run, cost }
     }
+
+    /// What a run in the order of the trace found, by memory.
+    pub(super) fn by_memory(&self, demands: PageDemands) -> PageDemands {
+        let (topology, nodes) = (self.model.topology, self.setup.nodes);
+        demands.by_memory(|node| topology.memory_of(node, nodes))
+    }
+}
+
+/// Checks what only machines have of which each node has a memory.
+fn check_topology(
+    machine: &CachedMachine,
+    (protocol, order): (&DirectoryProtocol, ReferenceOrder),
+) -> Result<(), SimError> {
+    let shared = machine.directory().is_some_and(|it| it.topology != MemoryTopology::PerProcessor);
+    let (name, protocol) = (machine.name(), &protocol.text);
+    let pages = DirectoryProtocol::parse(protocol)?.table().blocks().is_none();
+    let problem = match (shared, order) {
+        (true, ReferenceOrder::Trace) => format!(
+            "--order trace: on {name} processors share memories, and what is counted without a \
+             time are messages between nodes that have one each; say --order clock, or --machine \
+             dash-mesh"
+        ),
+        (true, ReferenceOrder::Clock) if pages => format!(
+            "--protocol {protocol}: on {name} processors share memories, which hardware keeps \
+             coherent; software does so for nodes with a memory each: say --machine dash-mesh"
+        ),
+        (_, ReferenceOrder::Clock) | (false, ReferenceOrder::Trace) => return Ok(()),
+    };
+    Err(SimError::Config { problem })
 }
 
 /// Where nothing has a time, messages are what fills cost.
@@ -149,7 +180,7 @@ fn cost(order: ReferenceOrder, (model, setup): (DirectoryMachine, &DirectorySetu
     match order {
         ReferenceOrder::Trace => PlannedCost::Messages(MessageCost),
         ReferenceOrder::Clock => {
-            PlannedCost::Distance(DistanceCost::new(model, setup.nodes, bytes))
+            PlannedCost::Distance(Box::new(DistanceCost::new(model, setup.nodes, bytes)))
         }
     }
 }

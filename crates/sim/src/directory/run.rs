@@ -2,7 +2,7 @@
 
 use homenode_directory::{
     CoherenceTable, DemandCollection, DirectoryResult, DirectorySetup, DirectorySimulation,
-    DirectoryTable, HomeSpec, PageDemands,
+    DirectoryTable, HomeSetup, HomeSpec, PageDemands,
 };
 use homenode_trace::{Batch, EventKind};
 use rayon::prelude::*;
@@ -43,13 +43,16 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
         let setups = first_run_setups(&plan, (needs, demands));
         let homes = HomeSpec::parse(FIRST_RUN_HOME)?;
         let simulations = setups.iter().map(|(point, setup)| {
-            let homes = homes.build(&point.homes((config.seed, marks), None))?;
+            let nodes = HomeSetup { nodes: setup.nodes, ..point.homes((config.seed, marks), None) };
+            let homes = homes.build(&nodes)?;
             Ok(DirectorySimulation::new(setup, first_run_table(&point.table), homes)?)
         });
         let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
         let found = pass(simulations, trace, &pool, &mut |done, _| watch(0, done))?;
         let demands = found.into_iter().map(|result| result.demands.unwrap_or_default());
-        first_runs = setups.into_iter().map(|(_, setup)| setup).zip(demands).collect();
+        let by_memory = setups.into_iter().zip(demands);
+        first_runs =
+            by_memory.map(|((point, setup), demands)| (setup, point.by_memory(demands))).collect();
     }
     let homes = plan.points.iter().map(|point| {
         let known =
@@ -78,7 +81,7 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
 }
 
 /// Whether the trace says when initialisation is over.
-fn marks_init_done<T: TraceSource + ?Sized>(trace: &T) -> Result<bool, SimError> {
+pub(crate) fn marks_init_done<T: TraceSource + ?Sized>(trace: &T) -> Result<bool, SimError> {
     for piece in 0..trace.pieces() {
         let outline = trace.outline(piece)?;
         if outline.events.iter().any(|(_, event)| event.what == EventKind::InitDone) {

@@ -1,9 +1,12 @@
 //! What to find out about cache lines.
 
+use homenode_machine::{CachedMachine, NetworkContention};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bus::{BusConfig, Contention};
+use crate::directory::DirectoryConfig;
+use crate::error::SimError;
 use crate::references::{Inclusion, PrivateReferences};
 
 /// Choices of a simulation that says where processors wait.
@@ -15,8 +18,13 @@ pub struct LineConfig {
     #[schemars(extend("x-flag" = "--machine"))]
     pub machine: String,
     /// The coherence protocol (`homenode list protocols`).
-    #[serde(default = "protocol")]
-    pub protocol: String,
+    #[serde(default)]
+    #[schemars(extend("x-default" = "mesi; dash with a directory"))]
+    pub protocol: Option<String>,
+    /// Where pages are on a machine with a directory (`homenode list homes`).
+    #[serde(default)]
+    #[schemars(extend("x-default" = "first-touch"))]
+    pub home: Option<String>,
     /// Processors; thread i runs on i mod their number.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
@@ -50,10 +58,6 @@ fn machine() -> String {
     "spr-2s-lines".to_owned()
 }
 
-fn protocol() -> String {
-    "mesi".to_owned()
-}
-
 fn count() -> usize {
     20
 }
@@ -63,7 +67,8 @@ impl LineConfig {
     pub(crate) fn new(machine: &str) -> Self {
         Self {
             machine: machine.to_owned(),
-            protocol: protocol(),
+            protocol: None,
+            home: None,
             processors: None,
             block_size: None,
             private: PrivateReferences::default(),
@@ -75,10 +80,10 @@ impl LineConfig {
     }
 
     /// The same as a simulation of a machine with caches.
-    pub(super) fn simulation(&self) -> BusConfig {
+    pub(super) fn simulation(&self, protocol: &str) -> BusConfig {
         BusConfig {
             machines: vec![self.machine.clone()],
-            protocols: vec![self.protocol.clone()],
+            protocols: vec![protocol.to_owned()],
             block_sizes: self.block_size.into_iter().collect(),
             processors: self.processors,
             private: self.private,
@@ -87,6 +92,48 @@ impl LineConfig {
             contention: self.contention,
             threads: self.threads,
             ..BusConfig::default()
+        }
+    }
+
+    /// The same as a simulation of a machine with a directory.
+    pub(super) fn directory(&self, protocol: &str, home: &str) -> DirectoryConfig {
+        let contention = |asked| match asked {
+            Contention::Modelled => NetworkContention::Links,
+            Contention::None => NetworkContention::None,
+        };
+        DirectoryConfig {
+            machines: vec![self.machine.clone()],
+            protocols: vec![protocol.to_owned()],
+            homes: vec![home.to_owned()],
+            block_sizes: self.block_size.into_iter().collect(),
+            processors: self.processors,
+            private: self.private,
+            sync: self.sync,
+            network_contention: self.contention.map(contention),
+            threads: self.threads,
+            ..DirectoryConfig::default()
+        }
+    }
+
+    /// The protocol, for this machine.
+    pub(super) fn protocol_for(&self, machine: &CachedMachine) -> String {
+        let usual = if machine.directory().is_some() { "dash" } else { "mesi" };
+        self.protocol.clone().unwrap_or_else(|| usual.to_owned())
+    }
+
+    /// Where pages are, if the machine has a directory.
+    pub(super) fn home_for(&self, machine: &CachedMachine) -> Result<Option<String>, SimError> {
+        match (&self.home, machine.directory()) {
+            (None, None) => Ok(None),
+            (home, Some(_)) => Ok(Some(home.clone().unwrap_or_else(|| "first-touch".to_owned()))),
+            (Some(home), None) => {
+                let problem = format!(
+                    "--home {home}: on {} each page is where it is fetched first; homes are for \
+                     machines with a directory (homenode list machines)",
+                    machine.name()
+                );
+                Err(SimError::Config { problem })
+            }
         }
     }
 }

@@ -2,17 +2,19 @@
 //! cache lines, which comes from a clock and so does not depend on the turns of the recording.
 
 mod config;
+mod directory;
 mod findings;
+mod layouts;
 mod outcome;
 mod replay;
 mod run;
 mod stack_variables;
 mod survey;
 
-pub(crate) use crate::bus::LayoutVariant;
 pub use config::LineConfig;
 pub use findings::LineFinding;
 pub(crate) use findings::findings as line_findings;
+pub(crate) use layouts::LayoutVariant;
 pub(crate) use outcome::objects as line_objects;
 pub use outcome::{LineObject, LineProvenance, LineReport, LineTime};
 pub(crate) use replay::{LineReplay, LineResult};

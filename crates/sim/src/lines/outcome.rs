@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use homenode_advise::UseSurvey;
 use homenode_analysis::{Names, ObjectKind, SourceSite};
 use homenode_base::BlockSize;
+use homenode_machine::{DirectoryMachine, LinkModel};
 use homenode_snoop::{WaitsByCause, WordWaits};
 use homenode_trace::TraceReader;
 use serde::Serialize;
@@ -12,7 +13,7 @@ use serde::Serialize;
 use super::config::LineConfig;
 use super::findings::{LineFinding, findings};
 use super::replay::{LineReplay, LineResult};
-use crate::bus::{BusMachineRecord, WaitTotals};
+use crate::bus::WaitTotals;
 use crate::notes::{notes_on, suggestions_on};
 use crate::pass::TraceSource;
 use crate::ratio::ratio;
@@ -109,7 +110,23 @@ pub struct LineReport {
     pub provenance: LineProvenance,
 }
 
-/// Everything that results on machines with links depend on.
+/// Where the numbers of a machine come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LineMachineRecord {
+    /// The machine.
+    pub machine: String,
+    /// Where its numbers come from.
+    pub source: String,
+    /// Bytes in a line.
+    pub block_size: u64,
+    /// Where cores are and how far it is from one to another; `null` with a directory.
+    pub links: Option<LinkModel>,
+    /// Network, memory and directory, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<Box<DirectoryMachine>>,
+}
+
+/// Everything that answers about lines depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LineProvenance {
     /// Version of the program.
@@ -119,9 +136,12 @@ pub struct LineProvenance {
     /// Content checksum of the trace.
     pub trace_checksum: String,
     /// Where the numbers of each machine come from.
-    pub machines: Vec<BusMachineRecord>,
+    pub machines: Vec<LineMachineRecord>,
     /// The coherence protocol.
     pub protocol: String,
+    /// Where pages are on a machine with a directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub home: Option<String>,
     /// What the trace's private references are.
     pub private: PrivateReferences,
     /// What was done with synchronisation references.
@@ -134,13 +154,20 @@ pub struct LineProvenance {
 
 impl LineProvenance {
     pub(crate) fn of(replay: &LineReplay<'_>, trace: &TraceReader) -> Self {
-        let (bytes, config) = (replay.block.bytes(), &replay.config);
+        let (machine, config) = (replay.machine(), replay.config);
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             trace: TraceSource::name(trace),
             trace_checksum: trace.checksum(),
-            machines: replay.plan.machines.iter().map(|m| BusMachineRecord::of(m, bytes)).collect(),
-            protocol: config.protocols.join(","),
+            machines: vec![LineMachineRecord {
+                machine: machine.name().to_owned(),
+                source: machine.description.source.clone(),
+                block_size: replay.block.bytes(),
+                links: machine.links(replay.block.bytes()),
+                directory: machine.directory().copied().map(Box::new),
+            }],
+            protocol: replay.protocol.clone(),
+            home: replay.home.clone(),
             private: config.private,
             sync: config.sync,
             notes: notes_on(trace),
@@ -164,10 +191,10 @@ pub(super) fn assemble(
     LineReport {
         trace: TraceSource::name(trace),
         machine: config.machine.clone(),
-        protocol: config.protocol.clone(),
-        processors: replay.plan.processors.first().copied().unwrap_or(0),
+        protocol: replay.protocol.clone(),
+        processors: replay.processors,
         block_size: replay.block.bytes(),
-        references: result.as_ref().map_or(0, |result| result.counts.references),
+        references: result.as_ref().map_or(0, |result| result.references),
         findings: survey
             .map(|survey| findings(names, survey, waits, time.processor_cycles))
             .unwrap_or_default(),

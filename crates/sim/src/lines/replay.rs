@@ -3,15 +3,18 @@
 use std::ops::ControlFlow;
 
 use homenode_base::BlockSize;
-use homenode_clock::ProcessorTime;
-use homenode_machine::MachineKind;
-use homenode_snoop::BusCounts;
+use homenode_clock::{ClockTime, ProcessorTime};
+use homenode_directory::ClockedDirectoryResult;
+use homenode_machine::{CachedMachine, Interconnect, MachineError, MachineKind};
 use homenode_snoop::WordWaits;
 use homenode_trace::TraceReader;
 
 use super::config::LineConfig;
-use crate::bus::{BusConfig, BusPlan, LayoutVariant, PointResult, simulate_layouts};
+use super::directory::DirectoryReplay;
+use super::layouts::{LayoutVariant, simulate_layouts};
+use crate::bus::{BusConfig, BusPlan, CachedClock, PointResult, splitter};
 use crate::error::SimError;
+use crate::pass::TraceSource;
 
 /// Most variants simulated at a time: each takes caches of its own.
 const TOGETHER_MAX: usize = 8;
@@ -22,7 +25,9 @@ pub(crate) struct LineResult {
     pub(crate) cycles: u64,
     /// Of all processors together.
     pub(crate) processors: ProcessorTime,
-    pub(crate) counts: BusCounts,
+    pub(crate) references: u64,
+    /// References, one for each block that they touch.
+    pub(crate) accesses: u64,
     /// Misses and waiting by word, in order.
     pub(crate) waits: WordWaits,
     /// How often processes waited for each other in a ring, which is not what was recorded.
@@ -35,8 +40,18 @@ impl LineResult {
         self.processors.busy + self.processors.delay
     }
 
-    fn of(result: PointResult) -> Self {
-        let time = result.time.unwrap_or_default();
+    /// Of a machine with links.
+    pub(super) fn with_links(result: PointResult) -> Self {
+        let counts = (result.counts.references, result.counts.block_references);
+        Self::of(&result.time.unwrap_or_default(), counts, result.waits)
+    }
+
+    /// Of a machine with a directory.
+    pub(super) fn with_directory(result: ClockedDirectoryResult) -> Self {
+        Self::of(&result.time, (result.counts.references, result.block_references), result.waits)
+    }
+
+    fn of(time: &ClockTime, (references, accesses): (u64, u64), waits: Option<WordWaits>) -> Self {
         let sum = |part: fn(&ProcessorTime) -> u64| time.processors.iter().map(part).sum();
         Self {
             cycles: time.cycles,
@@ -45,17 +60,29 @@ impl LineResult {
                 delay: sum(|p| p.delay),
                 idle: sum(|p| p.idle),
             },
-            counts: result.counts,
-            waits: result.waits.unwrap_or_default(),
+            references,
+            accesses,
+            waits: waits.unwrap_or_default(),
             deadlocks_broken: time.deadlocks_broken,
         }
     }
 }
 
-/// A machine with links, a protocol and a trace.
+/// A machine of today, checked before the trace is read.
+enum PlannedMachine {
+    Links(Box<(BusPlan, BusConfig)>),
+    Directory(Box<DirectoryReplay>),
+}
+
+/// A machine, a protocol and a trace.
 pub(crate) struct LineReplay<'a> {
-    pub(crate) plan: BusPlan,
-    pub(crate) config: BusConfig,
+    machine: CachedMachine,
+    planned: PlannedMachine,
+    pub(crate) processors: u16,
+    pub(crate) protocol: String,
+    /// Where pages are; `None` if each is where it is fetched first.
+    pub(crate) home: Option<String>,
+    pub(crate) config: &'a LineConfig,
     pub(crate) block: BlockSize,
     trace: &'a TraceReader,
     pub(crate) pool: &'a rayon::ThreadPool,
@@ -64,20 +91,40 @@ pub(crate) struct LineReplay<'a> {
 impl<'a> LineReplay<'a> {
     /// Checks the choices.
     pub(crate) fn new(
-        config: &LineConfig,
+        config: &'a LineConfig,
         trace: &'a TraceReader,
         pool: &'a rayon::ThreadPool,
     ) -> Result<Self, SimError> {
-        let config = config.simulation();
-        let plan = BusPlan::new(&config, trace)?;
-        let of_other_kind = plan.machines.iter().find(|machine| machine.bus().is_some());
-        if let Some(machine) = of_other_kind {
-            let (kind, wanted) = (machine.kind(), MachineKind::Multicore);
-            let machine = machine.name().to_owned();
-            return Err(homenode_machine::MachineError::OtherKind { machine, kind, wanted }.into());
-        }
-        let bytes = plan.points.first().map_or(0, |point| point.setup.cache.block_size_bytes);
-        Ok(Self { block: BlockSize::new(bytes)?, plan, config, trace, pool })
+        let machine = CachedMachine::parse(&config.machine)?;
+        let (protocol, home) = (config.protocol_for(&machine), config.home_for(&machine)?);
+        let (planned, processors, bytes) = match machine.interconnect {
+            Interconnect::Bus(_) => {
+                let (kind, wanted) = (machine.kind(), MachineKind::Multicore);
+                let machine = machine.name().to_owned();
+                return Err(MachineError::OtherKind { machine, kind, wanted }.into());
+            }
+            Interconnect::Links(_) => {
+                let config = config.simulation(&protocol);
+                let plan = BusPlan::new(&config, trace)?;
+                let bytes = plan.points.first().map(|point| point.setup.cache.block_size_bytes);
+                let processors = plan.processors.first().copied();
+                (PlannedMachine::Links(Box::new((plan, config))), processors, bytes)
+            }
+            Interconnect::Directory(_) => {
+                let home = home.clone().unwrap_or_default();
+                let replay = DirectoryReplay::new(config.directory(&protocol, &home), trace)?;
+                let (processors, bytes) =
+                    (replay.plan.nodes.first().copied(), replay.block_bytes());
+                (PlannedMachine::Directory(Box::new(replay)), processors, Some(bytes))
+            }
+        };
+        let (processors, block) = (processors.unwrap_or(0), BlockSize::new(bytes.unwrap_or(0))?);
+        Ok(Self { machine, planned, processors, protocol, home, config, block, trace, pool })
+    }
+
+    /// The machine.
+    pub(crate) fn machine(&self) -> &CachedMachine {
+        &self.machine
     }
 
     /// The trace in each variant.
@@ -94,11 +141,27 @@ impl<'a> LineReplay<'a> {
                 Err(_) => ControlFlow::Break(()),
             }
         };
-        let work = (&self.config, self.trace);
+        let processes = usize::from(TraceSource::threads(self.trace));
         let mut results = Vec::with_capacity(variants.len());
         for some in variants.chunks(TOGETHER_MAX) {
-            let all = simulate_layouts(&self.plan, work, some, self.pool, &mut progress)?;
-            results.extend(all.into_iter().map(LineResult::of));
+            let found = match &self.planned {
+                PlannedMachine::Links(planned) => {
+                    let (plan, config) = &**planned;
+                    let Some(point) = plan.points.first() else { continue };
+                    let splitter = splitter(plan, config, self.trace)?;
+                    let clock = |slower_by| {
+                        let clock = CachedClock::new(plan, point, (config, processes), slower_by)?;
+                        Ok(Box::new(clock) as Box<_>)
+                    };
+                    simulate_layouts(clock, (splitter, self.trace), some, self.pool, &mut progress)
+                }
+                PlannedMachine::Directory(replay) => {
+                    let splitter = replay.splitter(self.trace)?;
+                    let clock = |slower_by| Ok(Box::new(replay.clock(processes, slower_by)?) as _);
+                    simulate_layouts(clock, (splitter, self.trace), some, self.pool, &mut progress)
+                }
+            };
+            results.extend(found?);
         }
         Ok(results)
     }

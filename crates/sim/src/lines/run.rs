@@ -6,11 +6,11 @@ use homenode_trace::TraceReader;
 
 use super::config::LineConfig;
 use super::findings::{may_find, words_to_survey};
+use super::layouts::LayoutVariant;
 use super::outcome::{LineReport, assemble};
 use super::replay::{LineReplay, LineResult};
 use super::stack_variables::{name_stack_variables, waits_for_stacks};
 use super::survey::survey_uses;
-use crate::bus::LayoutVariant;
 use crate::error::SimError;
 use crate::pass::{PassProgress, Progress, TraceSource, thread_pool};
 use crate::references::data;

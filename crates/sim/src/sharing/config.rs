@@ -21,6 +21,10 @@ pub struct SharingConfig {
     #[serde(default = "count")]
     #[schemars(range(min = 0), extend("x-flag" = "--top", "x-command-line-default" = 10))]
     pub count: usize,
+    /// Where pages are on machines with a directory (`homenode list homes`).
+    #[serde(default)]
+    #[schemars(extend("x-default" = "first-touch"))]
+    pub home: Option<String>,
     /// What a merge at the end of a false sharing interval costs, in block moves.
     #[serde(default = "one")]
     #[schemars(range(min = 1), extend("x-flag" = "--merge", "x-metavar" = "K"))]

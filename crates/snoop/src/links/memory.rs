@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use homenode_base::{Flags, ProcessorSet};
 use homenode_cache::{
-    AwaitedTransaction, BlockAccess, BlockHolders, CacheArrays, ClockError, LastLevelCache,
-    MAY_READ, MAY_WRITE, WordMask, WordWaits,
+    AwaitedPorts, AwaitedTransaction, BlockAccess, BlockHolders, CacheArrays, ClockError,
+    LastLevelCache, MAY_READ, MAY_WRITE, WordMask, WordWaits,
 };
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
@@ -37,15 +37,6 @@ pub(super) struct LinkRequest {
     block: u64,
 }
 
-/// What a port asked for.
-#[derive(Clone, Copy)]
-enum Awaited {
-    /// A request whose transaction has not taken place, and the cycles that were waited for it.
-    Requested(u64),
-    /// A transaction that took place.
-    Served(AwaitedTransaction),
-}
-
 /// Cores with private caches, last-level caches, links and memories. `WORDS` says how many caches
 /// there may be.
 pub(super) struct LinkedMemory<F, W, const WORDS: usize> {
@@ -61,7 +52,7 @@ pub(super) struct LinkedMemory<F, W, const WORDS: usize> {
     /// Blocks with a transaction, and those who wait for its end.
     busy: FxHashMap<u64, VecDeque<LinkRequest>>,
     /// What processors may wait for, by the rank of the requester.
-    awaited: FxHashMap<u32, Awaited>,
+    awaited: AwaitedPorts,
     /// When each memory, and each link between two sockets in one direction, is free.
     memory_free: Vec<u64>,
     link_free: Vec<u64>,
@@ -94,7 +85,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
             homes: FxHashMap::default(),
             page_blocks_shift: page_bytes.trailing_zeros().saturating_sub(block_shift),
             busy: FxHashMap::default(),
-            awaited: FxHashMap::default(),
+            awaited: AwaitedPorts::default(),
             memory_free: vec![0; sockets],
             link_free: vec![0; sockets * sockets],
             at_rest_from: 0,
@@ -169,10 +160,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         // waits for.
         let transaction = transaction.or_else(|| frame.map(|frame| waits.miss_of(frame)));
         let Some(transaction) = transaction else { return };
-        let before = self.awaited.insert(requester.rank(), Awaited::Served(transaction));
-        if let Some(Awaited::Requested(cycles)) = before {
-            waits.waited_before(transaction, cycles);
-        }
+        self.awaited.served(requester.rank(), transaction, waits);
     }
 
     /// The block that gives way in a cache if this one is fetched.
@@ -355,7 +343,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
         requesters: &mut Requesters<'_, Self>,
     ) {
         let request = LinkRequest { requester, cache: access.cache, block: access.block };
-        self.awaited.insert(requester.rank(), Awaited::Requested(0));
+        self.awaited.requested(requester.rank());
         let time = requesters.now() + self.request_cycles;
         requesters.schedule_at(time, requester.rank(), LinkEvent::Request(request));
     }
@@ -415,12 +403,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     }
 
     fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
-        match (self.awaited.get_mut(&requester.rank()), &mut self.driver.caches.waits) {
-            (Some(Awaited::Served(transaction)), Some(waits)) => {
-                waits.waited(now, *transaction, cycles);
-            }
-            (Some(Awaited::Requested(before)), _) => *before += cycles,
-            (None, _) | (Some(Awaited::Served(_)), None) => {}
+        if let Some(waits) = &mut self.driver.caches.waits {
+            self.awaited.waited(now, (requester.rank(), cycles), waits);
         }
     }
 }

@@ -6,7 +6,6 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import homenode
 from homenode.engines.directory import simulate_directory
 from homenode.errors import ConfigError
 from homenode.options.specs import unique

@@ -176,7 +176,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     fn fetch_instead(&mut self, node: u16, (at, next): (usize, u8), message: &BlockMessage) {
         let Some(pending) = self.pending(node, message.block) else { return };
         pending.misses = true;
-        let access = pending.access;
+        let (access, requester) = (pending.access, pending.requester);
         let mut record = self.caches.holders.get(message.number);
         let status = self.caches.coherence_miss(&access, at, &record);
         record.add_frame(usize::from(node));
@@ -187,6 +187,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         frame.remote_written = self.caches.frame(at).remote_written;
         let set = self.caches.frames.set_of(usize::from(node), message.block);
         self.caches.frames.fill((set, at), message.block, frame);
+        if let Some(requester) = requester {
+            self.served(requester, at);
+        }
         let page = self.entries.head(message.number).page;
         self.counts.upgrades -= 1;
         self.counts.fills += 1;

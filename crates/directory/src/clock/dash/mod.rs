@@ -11,11 +11,13 @@ mod request;
 mod synchronise;
 mod system;
 mod values;
+mod waiting;
 
 use std::collections::VecDeque;
 
 use homenode_cache::{
-    BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, ClockError, WordMask,
+    AwaitedPorts, BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, ClockError,
+    WordMask,
 };
 use homenode_clock::{ClockTime, Requester};
 use rustc_hash::FxHashMap;
@@ -52,6 +54,8 @@ type BlockEnvelope = Envelope<BlockMessage>;
 /// All nodes of a machine with a directory in hardware.
 pub(super) struct DashMemory<F, W, const WORDS: usize> {
     caches: CacheSystem<F, W, WORDS>,
+    /// What processors may wait for, if that is collected.
+    awaited: AwaitedPorts,
     homes: PageHomes,
     entries: DirectoryEntries,
     table: DirectoryTable,
@@ -101,13 +105,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         homes.claim_only();
         let pages = SharedPageTable::new(nodes, homes.places_at_use());
         let none = usize::from(nodes);
+        let setup_of_caches = CacheSystemSetup { geometries, words, rule, check: setup.check };
+        let mut caches = CacheSystem::new(setup_of_caches);
+        if timed.collect_waits {
+            caches.collect_waits();
+        }
         Ok(Self {
-            caches: CacheSystem::new(CacheSystemSetup {
-                geometries,
-                words,
-                rule,
-                check: setup.check,
-            }),
+            caches,
+            awaited: AwaitedPorts::default(),
             homes,
             entries: DirectoryEntries::new(nodes, setup.pointers),
             permissions: permissions(&table),
@@ -182,7 +187,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMem
     fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult {
         let (counts, timing) = self.finish();
         let (notes, demands) = of_homes(&mut self.homes);
-        ClockedDirectoryResult { counts, page_messages: None, time, timing, demands, notes }
+        ClockedDirectoryResult {
+            counts,
+            page_messages: None,
+            time,
+            timing,
+            block_references: self.caches.counts.block_references,
+            waits: self.caches.waits.take().map(|waits| waits.finish()),
+            demands,
+            notes,
+        }
     }
 
     fn take_error(&mut self) -> Option<ClockError> {

@@ -43,6 +43,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             // It waited for its frame, and has got the block meanwhile.
             let touched = self.touch(access, requesters.now());
             self.error = self.error.take().or(touched.err());
+            self.served(requester, at);
             requesters.complete_at(requesters.now(), requester);
             return;
         }
@@ -64,7 +65,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             }
         } else {
             self.counts.upgrades += 1;
+            self.announces(access, number);
         }
+        self.served(requester, at);
         let since = requesters.now();
         let pending =
             PendingBlock { access: *access, requester: Some(requester), due: 0, since, misses };

@@ -17,7 +17,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let (at, kind) = (request.processor, request.operation.kind);
         let part = part(kind);
         let due = !self.pending[at].is_empty() || !self.deferred[at].is_empty();
-        if part.releases && due {
+        if part.releases && due && self.timed.machine.keeps_locks {
             self.releasing[at] = true;
             return SyncCourse::Later;
         }

@@ -160,6 +160,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         access: &BlockAccess<W>,
         requesters: &mut Requesters<'_, Self>,
     ) {
+        self.awaits(requester);
         self.begin(requester, access, requesters);
     }
 
@@ -229,6 +230,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         counts.block_references += counted.block_references;
         counts.kernel.references += counted.kernel;
         self.counts.writes += counted.writes;
+    }
+
+    #[inline]
+    fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
+        self.has_waited(now, requester, cycles);
     }
 
     #[inline]

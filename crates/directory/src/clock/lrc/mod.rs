@@ -224,7 +224,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for LrcMemo
         let (counts, sent, timing) = self.finish();
         let (notes, demands) = of_homes(&mut self.homes);
         let page_messages = Some(sent);
-        ClockedDirectoryResult { counts, page_messages, time, timing, demands, notes }
+        let block_references = self.caches.counts.block_references;
+        ClockedDirectoryResult {
+            counts,
+            page_messages,
+            time,
+            timing,
+            block_references,
+            waits: None,
+            demands,
+            notes,
+        }
     }
 
     fn take_error(&mut self) -> Option<ClockError> {

@@ -1,16 +1,17 @@
-//! One pass over the trace for several layouts of its data, on one machine with links.
+//! One pass over the trace for several layouts of its data, on one machine with a clock.
 
 use homenode_advise::Layout;
 use homenode_clock::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
-use homenode_clock::streams::{Portion, PortionPool, ThreadStreams};
+use homenode_clock::streams::{Portion, PortionPool, StreamSplitter, ThreadStreams};
+use homenode_directory::DirectoryClock;
+use homenode_snoop::ClockError;
 use homenode_trace::TraceReader;
 use rayon::prelude::*;
 
-use super::clock::{CachedClock, PointResult, splitter};
-use super::config::BusConfig;
-use super::plan::BusPlan;
+use super::replay::LineResult;
+use crate::bus::CachedClock;
 use crate::error::SimError;
-use crate::pass::{Progress, TraceSource, for_each_stream_window};
+use crate::pass::{Progress, for_each_stream_window};
 
 /// A layout of the data, and by how many cycles every latency is longer than the machine's.
 #[derive(Clone, Copy)]
@@ -26,11 +27,37 @@ impl<'a> LayoutVariant<'a> {
     }
 }
 
+/// A clock that simulates one machine under one layout.
+pub(super) trait LayoutClock: Send {
+    fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError>;
+    fn finish(self: Box<Self>) -> Result<LineResult, ClockError>;
+}
+
+impl LayoutClock for CachedClock {
+    fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
+        self.push(streams)
+    }
+
+    fn finish(self: Box<Self>) -> Result<LineResult, ClockError> {
+        CachedClock::finish(*self).map(LineResult::with_links)
+    }
+}
+
+impl LayoutClock for DirectoryClock {
+    fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
+        self.push(streams)
+    }
+
+    fn finish(self: Box<Self>) -> Result<LineResult, ClockError> {
+        DirectoryClock::finish(*self).map(LineResult::with_directory)
+    }
+}
+
 /// A layout while the trace is simulated under it.
 struct LayoutLane<'a> {
     layout: &'a Layout,
     portions: PortionPool,
-    clock: CachedClock,
+    clock: Box<dyn LayoutClock>,
 }
 
 impl LayoutLane<'_> {
@@ -76,32 +103,26 @@ fn moved(layout: &Layout, operations: &Portion, portions: &mut PortionPool) -> P
     portions.share(output)
 }
 
-/// Simulates the only point of the plan in each variant. The trace is decoded and split once for
-/// all.
-pub(crate) fn simulate_layouts(
-    plan: &BusPlan,
-    (config, trace): (&BusConfig, &TraceReader),
+/// Simulates a machine in each variant; `clock` makes one for a variant. The trace is decoded and
+/// split once for all.
+pub(super) fn simulate_layouts(
+    clock: impl Fn(u64) -> Result<Box<dyn LayoutClock>, SimError>,
+    (mut splitter, trace): (StreamSplitter, &TraceReader),
     variants: &[LayoutVariant<'_>],
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
-) -> Result<Vec<PointResult>, SimError> {
-    let processes = usize::from(TraceSource::threads(trace));
-    let Some(point) = plan.points.first() else { return Ok(Vec::new()) };
+) -> Result<Vec<LineResult>, SimError> {
     let lane = |&LayoutVariant { layout, slower_by }| {
-        Ok::<_, SimError>(LayoutLane {
-            layout,
-            portions: PortionPool::default(),
-            clock: CachedClock::new(plan, point, (config, processes), slower_by)?,
-        })
+        let portions = PortionPool::default();
+        Ok::<_, SimError>(LayoutLane { layout, portions, clock: clock(slower_by)? })
     };
     let mut lanes: Vec<LayoutLane<'_>> = variants.iter().map(lane).collect::<Result<_, _>>()?;
-    let mut splitter = splitter(plan, config, trace)?;
     for_each_stream_window(pool, (trace, &mut splitter), progress, |all| {
         let pushed: Vec<Result<(), SimError>> =
             lanes.par_iter_mut().map(|lane| lane.push(all)).collect();
         pushed.into_iter().collect()
     })?;
-    let finished: Vec<Result<PointResult, _>> =
+    let finished: Vec<Result<LineResult, _>> =
         pool.install(|| lanes.into_par_iter().map(|lane| lane.clock.finish()).collect());
     Ok(finished.into_iter().collect::<Result<_, _>>()?)
 }

@@ -1,0 +1,66 @@
+//! Machines with a directory, when it is asked for whose lines processors wait.
+
+use homenode_clock::streams::StreamSplitter;
+use homenode_directory::{CoherenceTable, DirectoryClock, PageDemands};
+use homenode_trace::TraceReader;
+
+use crate::directory::{DirectoryConfig, DirectoryPlan, clock_setup, marks_init_done, splitter};
+use crate::error::SimError;
+
+/// One machine with a directory, checked before the trace is read.
+pub(super) struct DirectoryReplay {
+    pub(super) plan: DirectoryPlan,
+    config: DirectoryConfig,
+    /// Whether the trace says when initialisation is over.
+    marks_init_done: bool,
+}
+
+impl DirectoryReplay {
+    pub(super) fn new(config: DirectoryConfig, trace: &TraceReader) -> Result<Self, SimError> {
+        let plan = DirectoryPlan::new(&config, trace)?;
+        if let Some(point) = plan.points.first() {
+            let name = &point.home.text;
+            let problem = if point.home.entry().needs_first_run {
+                format!("--home {name}: it is chosen by a first run; say --home first-touch")
+            } else if matches!(point.table, CoherenceTable::Pages(_)) {
+                format!(
+                    "--protocol {}: it keeps pages coherent, so that no line is waited for; say \
+                     --protocol dash",
+                    config.protocols.join(",")
+                )
+            } else {
+                return Ok(Self { plan, config, marks_init_done: marks_init_done(trace)? });
+            };
+            return Err(SimError::Config { problem });
+        }
+        Err(SimError::Config { problem: "there is nothing to simulate".to_owned() })
+    }
+
+    pub(super) fn block_bytes(&self) -> u64 {
+        self.plan.points.first().map_or(0, |point| point.setup.cache.block_size_bytes)
+    }
+
+    pub(super) fn splitter(&self, trace: &TraceReader) -> Result<StreamSplitter, SimError> {
+        splitter(&self.plan, &self.config, trace)
+    }
+
+    /// A clock, with latencies that are so many cycles longer. What the operating system takes to
+    /// map pages is no waiting for lines, and is left out.
+    pub(super) fn clock(
+        &self,
+        processes: usize,
+        slower_by: u64,
+    ) -> Result<DirectoryClock, SimError> {
+        let Some(point) = self.plan.points.first() else {
+            return Err(SimError::Config { problem: "there is nothing to simulate".to_owned() });
+        };
+        let mut timed = clock_setup(&self.plan, point, (&self.config, processes));
+        timed.collect_waits = true;
+        timed.machine = timed.machine.slower_by(slower_by);
+        timed.machine.system.page_fault_cycles = 0;
+        timed.machine.system.page_table_cycles = 0;
+        let known = point.homes((self.config.seed, self.marks_init_done), None::<&PageDemands>);
+        let homes = point.home.build(&known)?;
+        Ok(DirectoryClock::new(&point.setup, point.table.clone(), (homes, &timed))?)
+    }
+}
