@@ -100,6 +100,7 @@ fn timed(machine: &CachedMachine, nodes: u16) -> Result<DirectoryClockSetup, Sim
         sequential: false,
         phase_change: false,
         from_init_done: false,
+        collect_waits: false,
         replication: PageReplication::None,
     })
 }
