@@ -209,3 +209,23 @@ def test_a_controller_takes_time(homenode: Run, tmp_path: Path) -> None:
     done = homenode("simulate", _ping_pong().path, "--machine", machine)
     assert (done.code, done.out) == (2, "")
     assert "directory.lookup_cycles is 0: expected at least 1" in done.err
+
+
+def test_reads_are_checked_with_a_clock(homenode: Run) -> None:
+    made = _ping_pong()
+    words = ("--machine", "dash-mesh", "--protocol", "dash,lrc", "--home", "round-robin")
+    done = homenode("simulate", made.path, *words, "--check")
+    assert done.code == 0
+    said = [line for line in done.err.splitlines() if "every read was checked" in line]
+    assert len(said) == 2
+    assert "in 1 simulation of dash (" in said[0]
+    assert "all nodes had seen" in said[0]
+    assert "in 1 simulation of lrc (" in said[1]
+    assert "acquires and releases" in said[1]
+    plain, checked = (
+        json.loads(homenode("simulate", made.path, *words, "--json", *more).out)
+        for more in ((), ("--check",))
+    )
+    assert plain == checked
+    done = homenode("simulate", made.path, *words[:2], "--order", "trace", "--check")
+    assert "each returned what was written last" in done.err

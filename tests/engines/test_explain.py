@@ -90,8 +90,11 @@ def _check_steps(walk: dict[str, Any]) -> None:
 
 
 def test_every_example_can_be_walked_under_every_protocol() -> None:
-    names = [row["name"] for row in hn.table("examples")]
-    assert names[-1] == "tour"
+    rows = hn.table("examples")
+    assert rows[-1]["name"] == "tour"
+    # An example with acquires and releases is for a protocol that acts at these.
+    names = [row["name"] for row in rows if row["protocol"] != "lrc"]
+    assert len(names) == len(rows) - 1
     for name in names:
         found = hn.explain(_PROTOCOLS, example=name)
         assert found.protocols == _PROTOCOLS

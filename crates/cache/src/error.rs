@@ -100,6 +100,12 @@ pub enum ClockError {
 }
 
 impl ClockError {
+    /// A read of an old value, at this word.
+    #[must_use]
+    pub fn stale(cycle: u64, processor: u16, address: u64) -> Self {
+        Self::Stale { cycle, processor, address }
+    }
+
     /// Something that the protocol declares impossible.
     #[must_use]
     pub fn impossible((cycle, address): (u64, u64), processor: u16, what: &'static str) -> Self {

@@ -63,21 +63,42 @@ impl ShadowValues {
         self.copies[to] = values;
     }
 
-    /// A write of some words, which some copies take.
+    /// What memory has of a block, to be sent.
+    pub fn memory(&mut self, number: u32) -> Vec<u64> {
+        self.block(number)[MEMORY].clone()
+    }
+
+    /// The copy gets values that were sent.
+    pub fn set_copy(&mut self, frame: usize, values: Vec<u64>) {
+        self.copies[frame] = values;
+    }
+
+    /// Memory gets some words of values that were sent.
+    pub fn set_memory<W: WordMask>(&mut self, number: u32, words: W, values: &[u64]) {
+        let sent = values.iter().enumerate().filter(|&(word, _)| has(words, word));
+        for (word, &value) in sent {
+            self.block(number)[MEMORY][word] = value;
+        }
+    }
+
+    /// A write of some words, which some copies take. Returns its number.
     pub fn write<W: WordMask>(
         &mut self,
         number: u32,
         words: W,
         takers: impl Iterator<Item = usize> + Clone,
-    ) {
+    ) -> u64 {
         self.writes += 1;
         let value = self.writes;
         for word in (0..self.words).filter(|&word| has(words, word)) {
             self.block(number)[LATEST][word] = value;
             for frame in takers.clone() {
-                self.copies[frame][word] = value;
+                if let Some(taken) = self.copies[frame].get_mut(word) {
+                    *taken = value;
+                }
             }
         }
+        value
     }
 
     /// A read of some words. Returns where in the block one is stale.

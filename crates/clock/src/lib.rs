@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod one_by_one;
 pub mod pages;
 mod processor;
 mod queue;
@@ -18,6 +19,7 @@ mod time;
 mod wakeup;
 
 pub use clock::{Clock, ClockSetup};
+pub use one_by_one::OneByOne;
 pub use processor::{
     MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters, SyncCourse,
     SyncRequest,

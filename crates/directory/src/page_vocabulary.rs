@@ -29,6 +29,26 @@ labelled! {
 }
 
 impl PageMessage {
+    /// What it is counted as: the name of a field (`docs/directory.md`).
+    #[must_use]
+    pub const fn counted_as(self) -> &'static str {
+        match self {
+            Self::ReadFault => "read_fault",
+            Self::WriteFault => "write_fault",
+            Self::Upgrade => "upgrade",
+            Self::Mapped => "mapped",
+            Self::Unmap => "unmap",
+            Self::Fetch => "fetch",
+            Self::Line => "line",
+            Self::WriteBack => "write_back",
+            Self::WrittenBack => "written_back",
+            Self::Modified => "modified",
+            Self::WriteNotice => "write_notice",
+            Self::NoticesSent => "notices_sent",
+            Self::Acknowledge => "acknowledge",
+        }
+    }
+
     /// What the controller of a home sees when it comes, if it goes to a home.
     #[must_use]
     pub const fn event_at_home(self) -> Option<PageHomeEvent> {
@@ -126,6 +146,14 @@ labelled! {
     }
 }
 
+impl MappingEvent {
+    /// Whether the processor does it.
+    #[must_use]
+    pub const fn is_of_processor(self) -> bool {
+        matches!(self, Self::Load | Self::Store | Self::Acquire)
+    }
+}
+
 labelled! {
     /// What the release of a page at a node sees.
     pub enum ReleaseEvent {
@@ -136,6 +164,14 @@ labelled! {
         NoticesSentDue = "notices sent, acks due": "home knows before all have acknowledged",
         Acknowledge = "acknowledge": "a notice has come, acknowledgements or home's word are due",
         LastAcknowledge = "last acknowledge": "all notices have come",
+    }
+}
+
+impl ReleaseEvent {
+    /// Whether the processor does it.
+    #[must_use]
+    pub const fn is_of_processor(self) -> bool {
+        matches!(self, Self::Store | Self::Release)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The tables of a protocol with a directory as they are printed. The names of the fields are a
 //! public contract (`docs/explain.md`).
 
+mod pages;
+
 use homenode_protocol::{Labelled, TableLabel};
 use serde::Serialize;
 
@@ -12,8 +14,12 @@ use crate::vocabulary::{
 
 /// What walks call the controller of a cache.
 pub(crate) const CACHE: &str = "cache";
-/// What walks call the controller of a block's home.
+/// What walks call the controller of the home of a block or page.
 pub(crate) const HOME: &str = "home";
+/// What walks call the mapping of a page at a node.
+pub(crate) const MAPPING: &str = "mapping";
+/// What walks call what a node owes for what it wrote to a page.
+pub(crate) const RELEASE: &str = "release";
 
 /// The tables of all controllers, with names instead of numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -82,8 +88,8 @@ pub struct SheetAction {
     pub text: String,
     /// The message, if it sends one.
     pub message: Option<&'static str>,
-    /// Whom it goes to: `home`, `requester`, `owner`, or `listed`, which is all that are listed but
-    /// the requester.
+    /// Whom it goes to: `home`, `requester`, `owner`, `releaser`, or `listed`, which is all but the
+    /// requester that are listed.
     pub to: Option<&'static str>,
 }
 
@@ -102,12 +108,16 @@ pub struct SheetMessage {
 
 impl SheetAction {
     fn sends(message: Message, to: &'static str) -> Self {
-        let whom = if to == "listed" { "all listed" } else { to };
-        let text = format!("send {} to {whom}", message.name());
-        Self { text, message: Some(message.name()), to: Some(to) }
+        Self::sends_name(message.name(), to)
     }
 
-    fn does(text: &str) -> Self {
+    /// Sends the message with this name.
+    fn sends_name(message: &'static str, to: &'static str) -> Self {
+        let whom = if to == "listed" { "all listed" } else { to };
+        Self { text: format!("send {message} to {whom}"), message: Some(message), to: Some(to) }
+    }
+
+    pub(crate) fn does(text: &str) -> Self {
         Self { text: text.to_owned(), message: None, to: None }
     }
 }
@@ -139,7 +149,7 @@ impl From<HomeAction> for SheetAction {
 
 /// What a controller does about an event, with the senders that it does it for; none if it is all
 /// the same.
-type SenderCells<A> = Vec<(Vec<Sender>, ControllerCell<A, u8>)>;
+type SenderCells<A, S> = Vec<(Vec<S>, ControllerCell<A, u8>)>;
 
 impl DirectoryTable {
     /// The tables with names instead of numbers.
@@ -155,7 +165,7 @@ impl DirectoryTable {
     /// ```
     #[must_use]
     pub fn sheet(&self) -> DirectorySheet {
-        let cache = |state, event| -> SenderCells<CacheAction> {
+        let cache = |state, event| -> SenderCells<CacheAction, Sender> {
             vec![(Vec::new(), self.cache_cell(state, event))]
         };
         let home = |state, event| {
@@ -196,10 +206,10 @@ fn does<A>(cell: &ControllerCell<A, u8>) -> &'static [A] {
 }
 
 /// Senders with which the controller does the same, together.
-fn by_sender<A: Copy + PartialEq>(
-    cells: impl Iterator<Item = (Sender, ControllerCell<A, u8>)>,
-) -> SenderCells<A> {
-    let mut groups: SenderCells<A> = Vec::new();
+fn by_sender<A: Copy + PartialEq, S>(
+    cells: impl Iterator<Item = (S, ControllerCell<A, u8>)>,
+) -> SenderCells<A, S> {
+    let mut groups: SenderCells<A, S> = Vec::new();
     for (sender, cell) in cells {
         match groups.iter_mut().find(|(_, other)| *other == cell) {
             Some((senders, _)) => senders.push(sender),
@@ -212,10 +222,10 @@ fn by_sender<A: Copy + PartialEq>(
     groups
 }
 
-fn controller<A: Copy + Into<SheetAction>, E: Labelled>(
+fn controller<A: Copy + Into<SheetAction>, E: Labelled, S: Labelled>(
     ((name, title), table): ((&'static str, &'static str), &ControllerTable<A>),
-    (events, senders): (&[E], &[Sender]),
-    cells: impl Fn(u8, E) -> SenderCells<A>,
+    (events, senders): (&[E], &[S]),
+    cells: impl Fn(u8, E) -> SenderCells<A, S>,
     role: impl Fn(u8) -> Option<CopyRole>,
 ) -> ControllerSheet {
     let states = || (0u8..).zip(table.states());
@@ -238,7 +248,7 @@ fn controller<A: Copy + Into<SheetAction>, E: Labelled>(
         for &event in &events {
             let all = cells(state, event).into_iter();
             sheet.cells.extend(all.map(|(senders, cell)| {
-                let senders = senders.into_iter().map(Sender::name).collect();
+                let senders = senders.into_iter().map(S::name).collect();
                 shown(table, (name, event.name(), senders), cell)
             }));
         }
@@ -262,13 +272,15 @@ fn shown<A: Copy + Into<SheetAction>>(
 
 #[cfg(test)]
 mod tests {
-    use crate::protocol::TABLE;
+    use crate::protocol::{CoherenceTable, TABLE};
 
     #[test]
     fn every_cell_is_shown_once_for_each_sender() {
         for entry in TABLE {
-            let Some(table) = (entry.build)().blocks() else { continue };
-            let sheet = table.sheet();
+            let sheet = match (entry.build)() {
+                CoherenceTable::Blocks(table) => table.sheet(),
+                CoherenceTable::Pages(table) => table.sheet(),
+            };
             for controller in &sheet.controllers {
                 for state in &controller.states {
                     for event in &controller.events {

@@ -48,7 +48,9 @@ fn config(text: &str) -> ExplainConfig {
 fn run(text: &str, trace: Option<&TraceReader>) -> Result<Explanation, SimError> {
     match explain(&config(text), trace, &mut |_, _| ControlFlow::Continue(()))? {
         ProtocolExplanation::Bus(found) => Ok(*found),
-        ProtocolExplanation::Directory(_) => panic!("a protocol of a bus was asked for"),
+        ProtocolExplanation::Directory(_) | ProtocolExplanation::Pages(_) => {
+            panic!("a protocol of a bus was asked for")
+        }
     }
 }
 
@@ -61,7 +63,9 @@ fn run_directory(
     config.machine = None;
     match explain(&config, trace, &mut |_, _| ControlFlow::Continue(()))? {
         ProtocolExplanation::Directory(found) => Ok(*found),
-        ProtocolExplanation::Bus(_) => panic!("a protocol with a directory was asked for"),
+        ProtocolExplanation::Bus(_) | ProtocolExplanation::Pages(_) => {
+            panic!("a protocol with a directory of blocks was asked for")
+        }
     }
 }
 
@@ -108,8 +112,10 @@ fn a_trace_is_walked_through_block_by_block() {
 #[test]
 fn protocols_with_a_directory_are_walked_on_theirs() {
     let found = run_directory(r#"{"protocols": ["dash"]}"#, None).unwrap();
-    assert_eq!((found.machine.as_str(), found.processors), ("dash-mesh", 4));
-    assert_eq!((found.home.as_str(), found.page_size, found.cache_size), ("first-touch", 4096, 16));
+    let machine = found.machine;
+    assert_eq!((machine.machine.as_str(), machine.processors), ("dash-mesh", 4));
+    assert_eq!((machine.home.as_str(), machine.page_size), ("first-touch", 4096));
+    assert_eq!(machine.cache_size, 16);
     assert_eq!(found.example.unwrap().name, "three-hops");
     let several = run_directory(r#"{"protocols": ["dash", "dash:pointers=1"]}"#, None).unwrap();
     let sent = |i: usize| several.protocols[i].walk.totals.messages.invalidate;
@@ -117,7 +123,7 @@ fn protocols_with_a_directory_are_walked_on_theirs() {
     // On this machine fetches are no references.
     let trace = trace();
     let found = run_directory(r#"{"protocols": ["dash"]}"#, Some(&trace)).unwrap();
-    assert_eq!((found.cache_size, found.block_size), (16 << 10, 64));
+    assert_eq!((found.machine.cache_size, found.machine.block_size), (16 << 10, 64));
     assert_eq!(found.trace.unwrap().numbers.len(), 12);
     for home in ["round-robin", "first-use", "best-static", "optimal-static", "random"] {
         let text = format!(r#"{{"protocols": ["dash"], "home": "{home}"}}"#);
@@ -145,6 +151,11 @@ fn what_a_directory_cannot_do_is_refused() {
         (r#"{"protocols": ["dash:pointers=0"]}"#, "pointers is a number from 1 to 1024"),
         (r#"{"protocols": ["dash", "mesi"]}"#, "mesi is a protocol of a bus and dash one with a"),
         (r#"{"protocols": ["dash"], "home": "nowhere"}"#, "unknown home"),
+        (r#"{"protocols": ["dash"], "example": "0 W a0; 0 rel"}"#, "step 2 is an acquire or a"),
+        (
+            r#"{"protocols": ["dash"], "example": "write-notices"}"#,
+            "write-notices: it has acquires",
+        ),
         (r#"{"protocols": ["dash"], "home": "fixed:node=4"}"#, "node=4"),
         (r#"{"protocols": ["dash"], "example": "0 W"}"#, "reference 1, \"0 W\": expected a"),
         (

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         "homenode explain dragon --json | jq '.protocols[0].walk.steps[0]'",
         "homenode explain dash dash:pointers=2 --html dash.html",
         "homenode explain dash --example '0 R a0; 1 W a0; 2 R a0' --home fixed:node=2",
+        "homenode explain lrc --html lrc.html",
+        "homenode explain lrc --example '0 W a0; 1 R a0; 0 rel; 1 acq; 1 R a0'",
     )
 )
 @click.argument("protocols", metavar="[PROTOCOL]...", nargs=-1)
@@ -46,12 +48,16 @@ def explain(
     that of a home, and every message of each reference: from whom and to whom, what it does there,
     and what the directory has then.
 
+    Of a protocol that keeps pages coherent it prints the tables of a page at a node, of what a node
+    owes for what it wrote, and of a page at its home; an example also has acquires and releases
+    (acq and rel), at which such a protocol acts.
+
     In an example each cache has room for one block of 16 bytes, so that replacements are seen. With
     a trace, caches and blocks are the machine's, and references to other blocks are left out, so
     that nothing replaces the blocks that are followed but themselves.
     """
     import homenode
-    from homenode.cli import explain_directory
+    from homenode.cli import explain_directory, explain_pages
     from homenode.cli.output import print_json
     from homenode.cli.progress import Progress
     from homenode.files import check_output, replacing
@@ -71,6 +77,8 @@ def explain(
         print_json(found.to_dict())
     elif html is not None:
         echo(f"{html}: {len(text):,} bytes")
+    elif found.has_pages:
+        explain_pages.print_protocols(found.to_dict())
     elif found.has_directory:
         explain_directory.print_protocols(found.to_dict())
     else:

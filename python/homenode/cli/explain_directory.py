@@ -14,17 +14,22 @@ _COLUMN = 25
 def print_protocols(data: dict[str, Any]) -> None:
     """Prints everything that was found out about some protocols."""
     for protocol in data["protocols"]:
-        echo(f"{protocol['name']}: {protocol['summary']}\nSource: {protocol['source']}\n")
-        for controller in protocol["table"]["controllers"]:
-            _print_controller(controller)
-        print_table(
-            [(name, False) for name in ("message", "meaning", "counted as", "carries the block")],
-            [
-                [one["name"], one["meaning"], one["kind"], "yes" if one["carries_block"] else ""]
-                for one in protocol["table"]["messages"]
-            ],
-        )
+        print_tables(protocol)
         _print_walk(protocol, data)
+
+
+def print_tables(protocol: dict[str, Any]) -> None:
+    """Prints the tables of a protocol, and its messages."""
+    echo(f"{protocol['name']}: {protocol['summary']}\nSource: {protocol['source']}\n")
+    for controller in protocol["table"]["controllers"]:
+        _print_controller(controller)
+    print_table(
+        [(name, False) for name in ("message", "meaning", "counted as", "carries the block")],
+        [
+            [one["name"], one["meaning"], one["kind"], "yes" if one["carries_block"] else ""]
+            for one in protocol["table"]["messages"]
+        ],
+    )
 
 
 def _print_controller(controller: dict[str, Any]) -> None:

@@ -43,6 +43,11 @@ class Explanation:
         """Whether the protocols are those of machines with a directory."""
         return self.data.get("kind") == "directory"
 
+    @property
+    def has_pages(self) -> bool:
+        """Whether the protocols keep pages coherent, and not blocks."""
+        return self.data.get("coherent") == "pages"
+
     def steps(self, protocol: str | None = None) -> list[dict[str, Any]]:
         """The steps under one of the protocols, the first one if none is named.
 
@@ -69,8 +74,10 @@ class Explanation:
         Args:
             command: the command line that makes the same page again, for its foot.
         """
-        from homenode.report import explain, explain_directory
+        from homenode.report import explain, explain_directory, explain_pages
 
+        if self.has_pages:
+            return explain_pages.render(self.data, command)
         render = explain_directory.render if self.has_directory else explain.render
         return render(self.data, command)
 
@@ -120,6 +127,12 @@ def explain(
     >>> sent = [act["message"] for act in step["acts"] if act["message"]]
     >>> [(message["name"], message["from"], message["to"]) for message in sent]
     [('read', 1, 0), ('data', 0, 1)]
+
+    A protocol of pages acts at acquires and releases:
+
+    >>> found = hn.explain("lrc", example="0 W a0; 1 R a0; 0 rel; 1 acq; 1 R a0")
+    >>> [(step["kind"], step["fault"], step["after"]) for step in found.steps()[3:]]
+    [('acquire', False, []), ('read', True, ['read-write', 'read-only'])]
     """
     only_declared("explain", options)
     given = [protocols] if isinstance(protocols, str) else list(protocols)

@@ -10,7 +10,7 @@ from homenode.results.palette import PROCESSOR_COLOURS
 Data = dict[str, Any]
 
 _SAID = {"hit": "hit", "bus": "hit that needs messages", "miss": "miss"}
-_COUNTED = (
+COUNTED = (
     ("cold", "cold"),
     ("replacement", "replacement"),
     ("invalidation_true", "true"),
@@ -37,7 +37,7 @@ def render(data: Data, command: str) -> str:
         narrow=False,
         said=_SAID,
         references=_references(data, nodes),
-        counted=_COUNTED,
+        counted=COUNTED,
         kinds=[(kind, kind.replace("_", " ")) for kind in kinds],
         unseen=messages.unseen(data),
         colours=[PROCESSOR_COLOURS[place % len(PROCESSOR_COLOURS)] for place in range(len(nodes))],
@@ -80,7 +80,7 @@ def _panel(index: int, protocol: Data) -> Data:
         "sides": [
             {
                 "title": controller["title"],
-                "states": [{**one, "badge": _badge(one)} for one in controller["states"]],
+                "states": [{**one, "badge": badge(one)} for one in controller["states"]],
                 "senders": controller["senders"],
                 "grid": controllers.grid(controller),
             }
@@ -104,7 +104,7 @@ def _panel(index: int, protocol: Data) -> Data:
     }
 
 
-def _badge(state: Data) -> str:
+def badge(state: Data) -> str:
     """The colour of a state: by what it promises; one in which something is under way has none."""
     roles = {"none": "invalid", "readable": "copy", "writable": "only-owner"}
     colour = roles.get(state["role"], "at-home")
@@ -114,7 +114,7 @@ def _badge(state: Data) -> str:
 def _badges(table: Data) -> Data:
     """The colours of states: of copies, which are the first controller's, and of entries."""
     of = {
-        controller["name"]: {state["name"]: _badge(state) for state in controller["states"]}
+        controller["name"]: {state["name"]: badge(state) for state in controller["states"]}
         for controller in table["controllers"]
     }
     return {"copies": next(iter(of.values())), "home": of["home"]}

@@ -4,7 +4,7 @@ use homenode_base::Access;
 use homenode_machine::CacheShape;
 use serde::Serialize;
 
-use super::written::written_references;
+use super::written::{WrittenStep, written_steps};
 
 /// A short sequence of references that shows what a protocol is about. Each cache has room for one
 /// block of 16 bytes, so that a reference to the other block replaces.
@@ -18,8 +18,8 @@ pub struct Example {
     pub about: &'static str,
     /// The protocol that it is made for, if it is made for one.
     pub protocol: Option<&'static str>,
-    /// Processor, kind and word of each reference; `p` marks a private area
-    /// ([`written_references`]).
+    /// Processor, kind and word of each reference; `p` marks a private area. `acq` and `rel` are
+    /// acquires and releases, for protocols that act at these ([`written_steps`]).
     #[serde(skip)]
     pub text: &'static str,
 }
@@ -29,15 +29,21 @@ impl Example {
     pub const CACHE: CacheShape =
         CacheShape { size_bytes: 16, block_size_bytes: 16, associativity: 1 };
 
-    /// The references. Thread i is meant to run on processor i.
+    /// The steps. Thread i is meant to run on processor i.
+    #[must_use]
+    pub fn steps(&self) -> Vec<WrittenStep> {
+        written_steps(self.text).unwrap_or_default()
+    }
+
+    /// The references among them.
     #[must_use]
     pub fn references(&self) -> Vec<Access> {
-        written_references(self.text).unwrap_or_default()
+        self.steps().iter().filter_map(WrittenStep::access).copied().collect()
     }
 
     /// Processors that it needs.
     #[must_use]
     pub fn processors(&self) -> u16 {
-        self.references().iter().map(|access| access.thread + 1).max().unwrap_or(1)
+        self.steps().iter().map(|step| step.thread() + 1).max().unwrap_or(1)
     }
 }

@@ -15,4 +15,4 @@ pub use example::Example;
 pub use misses::{MissJournal, WalkMiss};
 pub use pieces::{WalkBlock, kind_name, pieces, touched_words};
 pub use scene::{BlockSnapshot, CopySnapshot};
-pub use written::{WrittenReferenceError, written_references};
+pub use written::{WrittenReferenceError, WrittenStep, written_references, written_steps};

@@ -1,4 +1,4 @@
-//! References as people write them: `0 W a0; 1 R a0; 2 R b1 p`.
+//! Steps as people write them: `0 W a0; 1 R a0; 2 R b1 p; 0 rel; 1 acq`.
 
 use homenode_base::{Access, AccessKind, Flags};
 
@@ -10,11 +10,43 @@ const WORDS: u64 = 4;
 /// Processors that can be named.
 const PROCESSORS: u16 = 1024;
 
-/// A reference that cannot be read.
+/// A step of a walk, as people write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrittenStep {
+    /// A reference.
+    Access(Access),
+    /// This thread acquires, whatever by.
+    Acquire(u16),
+    /// This thread releases.
+    Release(u16),
+}
+
+impl WrittenStep {
+    /// Whose it is.
+    #[must_use]
+    pub const fn thread(&self) -> u16 {
+        match self {
+            Self::Access(access) => access.thread,
+            Self::Acquire(thread) | Self::Release(thread) => *thread,
+        }
+    }
+
+    /// The reference, if it is one.
+    #[must_use]
+    pub const fn access(&self) -> Option<&Access> {
+        match self {
+            Self::Access(access) => Some(access),
+            Self::Acquire(_) | Self::Release(_) => None,
+        }
+    }
+}
+
+/// A step that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "reference {number}, {text:?}: expected a processor from 0 to {}, R or W, a word from a0 to \
-     d{}, and perhaps p for a private area, as in \"0 W a0; 1 R a0\"",
+     d{}, and perhaps p for a private area, as in \"0 W a0; 1 R a0\"; or a processor, and acq or \
+     rel",
     PROCESSORS - 1, WORDS - 1
 )]
 pub struct WrittenReferenceError {
@@ -24,33 +56,65 @@ pub struct WrittenReferenceError {
     text: String,
 }
 
-/// Reads references that are written one after the other, with semicolons between them. Thread i is
+/// Reads steps that are written one after the other, with semicolons between them. Thread i is
 /// meant to run on processor i.
 ///
 /// ```
-/// use homenode_cache::walk::written_references;
-/// let found = written_references("0 W a0; 12 R b3 p")?;
-/// assert_eq!((found[1].thread, found[1].addr), (12, 0x101c));
-/// assert!(written_references("0 W a0; 1 X a0").is_err());
+/// use homenode_cache::walk::{WrittenStep, written_steps};
+/// let found = written_steps("0 W a0; 0 rel; 12 acq; 12 R b3 p")?;
+/// assert_eq!(found[1..3], [WrittenStep::Release(0), WrittenStep::Acquire(12)]);
+/// assert_eq!(found[3].access().map(|access| access.addr), Some(0x101c));
+/// assert!(written_steps("0 W a0; 1 X a0").is_err());
 /// # Ok::<(), homenode_cache::walk::WrittenReferenceError>(())
 /// ```
 ///
 /// # Errors
 /// When one of them cannot be read.
-pub fn written_references(text: &str) -> Result<Vec<Access>, WrittenReferenceError> {
+pub fn written_steps(text: &str) -> Result<Vec<WrittenStep>, WrittenReferenceError> {
     let parts = text.trim_end().trim_end_matches(';').split(';');
     let one = |(number, text): (usize, &str)| {
         let text = text.trim();
-        reference(text)
-            .ok_or_else(|| WrittenReferenceError { number: number + 1, text: text.to_owned() })
+        let found = reference(text).map(WrittenStep::Access).or_else(|| synchronisation(text));
+        found.ok_or_else(|| WrittenReferenceError { number: number + 1, text: text.to_owned() })
     };
     parts.enumerate().map(one).collect()
+}
+
+/// The references among such steps.
+///
+/// ```
+/// use homenode_cache::walk::written_references;
+/// let found = written_references("0 W a0; 12 R b3 p")?;
+/// assert_eq!((found[1].thread, found[1].addr), (12, 0x101c));
+/// # Ok::<(), homenode_cache::walk::WrittenReferenceError>(())
+/// ```
+///
+/// # Errors
+/// When a step cannot be read.
+pub fn written_references(text: &str) -> Result<Vec<Access>, WrittenReferenceError> {
+    Ok(written_steps(text)?.iter().filter_map(WrittenStep::access).copied().collect())
+}
+
+/// A processor.
+fn thread(text: &str) -> Option<u16> {
+    text.parse().ok().filter(|&thread: &u16| thread < PROCESSORS)
+}
+
+/// Reads `0 acq` or `0 rel`.
+fn synchronisation(text: &str) -> Option<WrittenStep> {
+    let (who, what) = text.split_once(char::is_whitespace)?;
+    let thread = thread(who)?;
+    match what.trim_start() {
+        "acq" => Some(WrittenStep::Acquire(thread)),
+        "rel" => Some(WrittenStep::Release(thread)),
+        _ => None,
+    }
 }
 
 /// Reads `0 W a1 p`.
 fn reference(text: &str) -> Option<Access> {
     let mut parts = text.split_whitespace();
-    let thread = parts.next()?.parse().ok().filter(|&thread: &u16| thread < PROCESSORS)?;
+    let thread = thread(parts.next()?)?;
     let kind = match parts.next()? {
         "R" => AccessKind::Read,
         "W" => AccessKind::Write,
@@ -74,8 +138,20 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named() {
-        for bad in ["", "0", "0 W", "0 X a0", "0 W e0", "0 W a4", "0 W a", "0 W a0 q", "1024 R a0"]
-        {
+        for bad in [
+            "",
+            "0",
+            "0 W",
+            "0 X a0",
+            "0 W e0",
+            "0 W a4",
+            "0 W a",
+            "0 W a0 q",
+            "1024 R a0",
+            "0 acq a0",
+            "rel",
+            "0 release",
+        ] {
             let error = written_references(&format!("1 R a0; {bad}; 0 R a0")).unwrap_err();
             assert!(error.to_string().starts_with(&format!("reference 2, {bad:?}: ")), "{error}");
         }

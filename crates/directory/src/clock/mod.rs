@@ -14,6 +14,7 @@ mod latency;
 mod lrc;
 mod mesh;
 mod network;
+mod ordered_writes;
 mod pages;
 mod places;
 mod result;
@@ -39,6 +40,7 @@ use crate::trace_order::NO_INIT_DONE;
 use dash::DashMemory;
 pub use latency::{DistanceCost, MissLatency};
 use lrc::LrcMemory;
+pub(crate) use lrc::ObservedPages;
 pub use mesh::MeshShape;
 pub use result::{ClockedDirectoryResult, DirectoryTiming, PageMessageCounts};
 
@@ -114,6 +116,9 @@ impl DirectoryClock {
 /// A memory system that says at the end what it has found.
 trait TimedMemory: MemorySystem<Error = ClockError> + Send {
     fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult;
+
+    /// What was found to be wrong at last, after which nothing happened.
+    fn take_error(&mut self) -> Option<ClockError>;
 }
 
 /// A clock over the nodes of one protocol, for one arrangement of frames, one size of blocks and
@@ -188,7 +193,10 @@ where
 
     fn finish(self: Box<Self>) -> Result<ClockedDirectoryResult, ClockError> {
         let (mut memory, time) = self.0.finish()?;
-        Ok(memory.result(time))
+        match memory.take_error() {
+            Some(error) => Err(error),
+            None => Ok(memory.result(time)),
+        }
     }
 }
 

@@ -88,6 +88,12 @@ impl PageMessageCounts {
         self.0[usize::from(message.index())] += 1;
     }
 
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
     /// Those that say this.
     #[must_use]
     pub fn get(&self, message: PageMessage) -> u64 {
@@ -100,8 +106,7 @@ impl Serialize for PageMessageCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for &message in PageMessage::ALL {
-            let name = message.name().replace([' ', '-'], "_");
-            map.serialize_entry(&name, &self.get(message))?;
+            map.serialize_entry(message.counted_as(), &self.get(message))?;
         }
         map.end()
     }

@@ -8,6 +8,7 @@
 //! Pages are numbered from 0 by the caller, who also knows where their homes are.
 
 mod effects;
+mod observed;
 #[cfg(test)]
 mod tests;
 mod under_way;
@@ -15,6 +16,7 @@ mod under_way;
 use homenode_protocol::Labelled;
 
 pub use effects::{PageAnswer, PageEffect, PageEnd, PageFault, SentPageMessage};
+pub(crate) use observed::{ObservedPageAct, ObservedPageController, ObservedPageMessage};
 
 use crate::entries::DirectoryEntries;
 use crate::page_table::PagedTable;
@@ -23,6 +25,7 @@ use crate::page_vocabulary::{
     PageSender, ReleaseAction, ReleaseEvent,
 };
 use crate::vocabulary::ControllerCell;
+use observed::PageLog;
 use under_way::PagesUnderWay;
 
 /// Bits of a mapping's state; those of the release's are above them.
@@ -46,6 +49,8 @@ pub struct PageDriver {
     noticed: Vec<Vec<u32>>,
     /// For each node the pages for which its release has not taken effect.
     releasing: Vec<u32>,
+    /// What was done, if somebody wants to know.
+    log: Option<Box<PageLog>>,
 }
 
 /// What follows from a call, or what is wrong with the protocol or the caller.
@@ -65,6 +70,7 @@ impl PageDriver {
             written: vec![Vec::new(); each],
             noticed: vec![Vec::new(); each],
             releasing: vec![0; each],
+            log: None,
         }
     }
 
@@ -249,6 +255,8 @@ impl PageDriver {
         };
         let at = self.at(node, page);
         self.states[at] = state | self.owed(node, page) << MAPPING_BITS;
+        let done = ObservedPageController::Mapping(event, actions, (before, state));
+        self.observe((node, page), done);
         if self.table.is_noticed(state) && !self.table.is_noticed(before) {
             self.noticed[usize::from(node)].push(page);
         }
@@ -286,6 +294,8 @@ impl PageDriver {
         };
         let at = self.at(node, page);
         self.states[at] = self.mapping(node, page) | state << MAPPING_BITS;
+        let done = ObservedPageController::Release(event, actions, (before, state));
+        self.observe((node, page), done);
         if state != before && self.table.release.rests(before) {
             self.written[usize::from(node)].push(page);
         }
@@ -310,13 +320,7 @@ impl PageDriver {
         (event, from): (PageHomeEvent, u16),
         effects: &mut Vec<PageEffect>,
     ) -> Answered {
-        let sender = if !self.homes.lists(page, from) {
-            PageSender::Other
-        } else if self.homes.lists_nobody_but(page, from) {
-            PageSender::Only
-        } else {
-            PageSender::Sharer
-        };
+        let sender = self.sender(page, from);
         let before = self.homes.head(page).state;
         let (actions, state) = match self.table.home_cell(before, event, sender) {
             ControllerCell::Does(actions, state) => (actions, state),
@@ -327,6 +331,8 @@ impl PageDriver {
             }
         };
         self.homes.set_state(page, state);
+        let done = ObservedPageController::Home(event, sender, actions, (before, state));
+        self.observe((from, page), done);
         let mut due = 0;
         let send = |message, to, due| {
             let (to, from_home) = (PageEnd::Node(to), PageEnd::Home);
@@ -347,6 +353,18 @@ impl PageDriver {
                 }
             }
         }
+        self.observe_entry(page);
         Ok(PageAnswer::Done)
+    }
+
+    /// Who a node is to the home of a page.
+    fn sender(&self, page: u32, from: u16) -> PageSender {
+        if !self.homes.lists(page, from) {
+            PageSender::Other
+        } else if self.homes.lists_nobody_but(page, from) {
+            PageSender::Only
+        } else {
+            PageSender::Sharer
+        }
     }
 }

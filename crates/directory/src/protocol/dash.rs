@@ -35,7 +35,7 @@ pub const ENTRY: Entry = Entry {
               all nodes",
         values: ValueRange::Number { from: 1, to: 1024 },
     }],
-    example: Some(Example {
+    example: Example {
         name: "three-hops",
         summary: "Who is asked, and in how many hops",
         about: "All blocks lie on one page, whose home is node 0 where it is referenced first. \
@@ -46,7 +46,7 @@ pub const ENTRY: Entry = Entry {
         protocol: Some("dash"),
         text: "0 R a0; 1 R a0; 1 R a0; 2 R a0; 3 W a0; 1 R a0; 1 W a0; 2 W a1; 0 R a1; 0 W a0; \
                1 R a0; 1 W a0; 1 R b0; 0 R a0",
-    }),
+    },
     build: || CoherenceTable::Blocks(DirectoryTable::of::<Dash>()),
 };
 

@@ -6,6 +6,8 @@ mod home;
 mod mapping;
 mod release;
 
+use homenode_cache::walk::Example;
+
 use super::{CoherenceTable, Entry};
 use crate::page_table::{PagedRules, PagedTable};
 use crate::page_vocabulary::{
@@ -35,8 +37,23 @@ pub const ENTRY: Entry = Entry {
     summary: "lazy release consistency in software: pages, several writers, notices at a release",
     source: "Marchetti et al. 1995, section 3.1",
     params: &[],
-    example: None,
+    example: EXAMPLE,
     build: || CoherenceTable::Pages(PagedTable::of::<Lrc>()),
+};
+
+const EXAMPLE: Example = Example {
+    name: "write-notices",
+    summary: "Two writers of one page, and who learns of it when",
+    about: "Nodes 0 and 1 write two words of one line, and no copy is taken away: the page, which \
+            node 0 mapped alone for writing, is on the weak list as soon as node 1 maps it. Node 2 \
+            reads the first word and, after node 0 has released, still reads the old value, for it \
+            has only a notice; its acquire unmaps the page and flushes the line, and its next read \
+            faults and finds what node 0 wrote. At its own acquire node 1 writes its word back \
+            first, and tells of it at its next release. Then node 2 writes a page that it maps \
+            read-only, and node 0 acquires.",
+    protocol: Some("lrc"),
+    text: "0 W a0; 1 W a1; 2 R a0; 0 rel; 2 R a0; 2 acq; 2 R a0; 1 acq; 1 R a0; 1 rel; 2 W b0; \
+           0 R a1; 0 acq; 0 R a1",
 };
 
 struct Lrc;

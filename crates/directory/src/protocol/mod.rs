@@ -46,9 +46,8 @@ pub struct Entry {
     pub source: &'static str,
     /// What can be set after the colon.
     pub params: &'static [ProtocolParameter],
-    /// What `homenode explain` walks through to show what the protocol is about; protocols of pages
-    /// have none.
-    pub example: Option<Example>,
+    /// What `homenode explain` walks through to show what the protocol is about.
+    pub example: Example,
     /// Writes down its table.
     pub build: fn() -> CoherenceTable,
 }

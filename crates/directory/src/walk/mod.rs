@@ -5,8 +5,13 @@
 //! the caches, memory and the directory have then. It decides nothing itself.
 
 mod engine;
+mod pages;
 mod scene;
 
+pub use pages::{
+    LineView, PageAct, PageEntry, PageView, PagedScene, PagedWalk, PagedWalkError, PagedWalkStep,
+    PagedWalkTotals, WalkPage, page_demands, walk_pages,
+};
 pub use scene::{
     ActCause, ControllerAct, DirectoryEntry, DirectoryScene, DirectoryWalk, DirectoryWalkStep,
     WalkMessage,

@@ -87,6 +87,8 @@ pub enum ActCause {
     Message,
     /// The home of the node tells its own cache, without a message.
     Home,
+    /// It follows at once from what the node did before.
+    Node,
 }
 
 /// A cell of a controller's table, used.

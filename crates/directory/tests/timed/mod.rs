@@ -5,8 +5,9 @@ use homenode_base::ReferenceFilter;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_directory::{
-    ClockedDirectoryResult, DemandCollection, DirectoryClock, DirectoryClockSetup,
-    DirectoryProtocol, DirectorySetup, HomeSetup, HomeSpec, MessageCost, MissRule, PageReplication,
+    ClockError, ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClock,
+    DirectoryClockSetup, DirectoryProtocol, DirectorySetup, HomeSetup, HomeSpec, MessageCost,
+    MissRule, PageReplication,
 };
 use homenode_machine::{CachedMachine, Interconnect};
 
@@ -61,8 +62,19 @@ pub fn machine_of(name: &str, nodes: u16, home: &str) -> TimedMachine {
 }
 
 impl TimedMachine {
-    /// Simulates processes, whose operations come in portions of so many.
+    /// Simulates processes under `dash`, whose operations come in portions of so many.
     pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> ClockedDirectoryResult {
+        let table = DirectoryProtocol::parse("dash").unwrap().table();
+        self.try_run(table, processes, portion).unwrap()
+    }
+
+    /// The same under any table.
+    pub fn try_run(
+        &self,
+        table: CoherenceTable,
+        processes: &[Vec<Operation>],
+        portion: usize,
+    ) -> Result<ClockedDirectoryResult, ClockError> {
         let homes = HomeSetup {
             nodes: self.timed.machine.topology.memories(self.setup.nodes),
             seed: 1,
@@ -71,9 +83,8 @@ impl TimedMachine {
             cost: &MessageCost,
         };
         let homes = HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap();
-        let protocol = DirectoryProtocol::parse("dash").unwrap();
         let homes = (homes, &self.timed);
-        let mut clock = DirectoryClock::new(&self.setup, protocol.table(), homes).unwrap();
+        let mut clock = DirectoryClock::new(&self.setup, table, homes).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion) {
             let part = |steps: &Vec<Operation>| {
@@ -81,8 +92,8 @@ impl TimedMachine {
                 Portion::new(steps.get(at..end).unwrap_or_default().to_vec())
             };
             let operations = processes.iter().map(part).enumerate().collect();
-            clock.push(&ThreadStreams { operations, closed: Vec::new() }).unwrap();
+            clock.push(&ThreadStreams { operations, closed: Vec::new() })?;
         }
-        clock.finish().unwrap()
+        clock.finish()
     }
 }

@@ -1,5 +1,6 @@
 //! Machines whose nodes have a directory of their part of memory each.
 
+mod checked;
 mod clock;
 mod config;
 mod outcome;

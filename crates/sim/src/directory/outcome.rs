@@ -8,6 +8,7 @@ use homenode_directory::{
 use homenode_machine::{DirectoryMachine, NetworkContention};
 use serde::Serialize;
 
+use super::checked::checked_reads;
 use super::config::{Consistency, DirectoryConfig, MeasuredFrom};
 use super::plan::DirectoryPlan;
 use crate::bus::ReferenceOrder;
@@ -267,6 +268,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             times,
         });
     }
+    notes.extend(checked_reads(config, &outcomes));
     DirectoryStudy { outcomes, provenance: provenance((plan, notes), (config, trace)) }
 }
 

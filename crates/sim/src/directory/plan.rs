@@ -63,11 +63,6 @@ impl DirectoryPlan {
                 return Err(SimError::Config { problem: nothing_given(what) });
             }
         }
-        if config.order == ReferenceOrder::Clock && config.check {
-            let problem = "--check: reads are compared with what was written last in the order of \
-                           the trace: say --order trace";
-            return Err(SimError::Config { problem: problem.to_owned() });
-        }
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
         let nodes = processor_counts((config.processors, &config.scaling), trace)?;
         let mut plan =

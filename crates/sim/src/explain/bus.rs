@@ -7,7 +7,7 @@ use homenode_snoop::{BusSetup, MissRule, ProtocolSpec};
 
 use super::config::ExplainConfig;
 use super::outcome::{ExplainedProtocol, Explanation};
-use super::references::BlockFilter;
+use super::references::{BlockFilter, WalkedRows};
 use super::subject::ExplainSubject;
 use crate::caches::private_areas;
 use crate::error::{SimError, config_error};
@@ -28,15 +28,17 @@ pub(super) fn explain_bus<T: TraceSource + ?Sized>(
     let machine = CachedMachine::parse(machine_name)?;
     let setup = setup(config, &machine, (&subject, trace))?;
     let block = setup.cache.block_size_bytes;
-    let filter = || BlockFilter::new(config, (setup.processors, block), true);
-    let walked = subject.references(filter, (trace, progress))?;
+    let filter = || BlockFilter::new(config, (setup.processors, block), WalkedRows::All);
+    let walked = subject.steps(filter, (trace, progress))?;
     let cycles = machine.cycles(BlockSize::new(block)?)?;
     let Some(cycles) = cycles else {
         let (kind, wanted) = (machine.kind(), MachineKind::Bus);
         let machine = machine_name.to_owned();
         return Err(MachineError::OtherKind { machine, kind, wanted }.into());
     };
-    let one = |spec: &ProtocolSpec| explained(spec, &setup, (&cycles, &walked.references));
+    let first = specs.first().map_or("", |spec| spec.entry.name);
+    let references = walked.references(first)?;
+    let one = |spec: &ProtocolSpec| explained(spec, &setup, (&cycles, &references));
     Ok(Explanation {
         version: env!("CARGO_PKG_VERSION"),
         machine: machine.name().to_owned(),

@@ -1,7 +1,7 @@
 //! Protocols of machines with a directory.
 
 use homenode_base::{Access, ReferenceFilter};
-use homenode_directory::walk::{DirectoryWalkError, walk};
+use homenode_directory::walk::{DirectoryWalk, DirectoryWalkError, walk};
 use homenode_directory::{
     DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySimulation, DirectoryTable,
     HomePolicy, HomeSetup, HomeSpec, MessageCost, MissRule, PageDemands,
@@ -10,19 +10,19 @@ use homenode_machine::{CachedMachine, MachineError};
 use homenode_trace::Batch;
 
 use super::config::ExplainConfig;
-use super::outcome::{DirectoryExplanation, ExplainedDirectoryProtocol};
-use super::references::BlockFilter;
+use super::outcome::{DirectoryExplanation, ExplainedDirectoryMachine, ExplainedDirectoryProtocol};
+use super::references::{BlockFilter, WalkedRows};
 use super::subject::ExplainSubject;
 use crate::caches::private_areas;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource};
 
 /// The machine whose prices are used unless the user names another.
-const MACHINE: &str = "dash-mesh";
+pub(super) const MACHINE: &str = "dash-mesh";
 /// The homes unless the user names others.
-const HOME: &str = "first-touch";
+pub(super) const HOME: &str = "first-touch";
 /// The homes of a first run, by which others are chosen.
-const FIRST_RUN_HOME: &str = "round-robin";
+pub(super) const FIRST_RUN_HOME: &str = "round-robin";
 /// What random homes begin with.
 const SEED: u64 = 1;
 
@@ -38,32 +38,44 @@ pub(super) fn explain_directory<T: TraceSource + ?Sized>(
     // A home that cannot be is found before the trace is read.
     home.build(&homes(&setup, Some(&PageDemands::default())))?;
     let block = setup.cache.block_size_bytes;
-    let filter = || BlockFilter::new(config, (setup.nodes, block), false);
-    let walked = subject.references(filter, (trace, progress))?;
-    let one =
-        |protocol: &DirectoryProtocol| explained(protocol, (&setup, &home), &walked.references);
+    let filter = || BlockFilter::new(config, (setup.nodes, block), WalkedRows::Data);
+    let walked = subject.steps(filter, (trace, progress))?;
+    let first = protocols.first().map_or("", |protocol| protocol.entry.name);
+    let references = walked.references(first)?;
+    let one = |protocol: &DirectoryProtocol| explained(protocol, (&setup, &home), &references);
     Ok(DirectoryExplanation {
-        version: env!("CARGO_PKG_VERSION"),
-        kind: machine.kind(),
-        machine: machine.name().to_owned(),
-        processors: setup.nodes,
-        cache_size: setup.cache.size_bytes,
-        block_size: block,
-        associativity: setup.cache.associativity,
-        page_size: setup.page_bytes,
-        header_bytes: setup.header_bytes,
-        home: home_name.to_owned(),
+        machine: shown(&machine, &setup, home_name),
         protocols: protocols.iter().map(one).collect::<Result<_, _>>()?,
         example: walked.example,
         trace: walked.trace,
     })
 }
 
+/// The machine as it is printed.
+pub(super) fn shown(
+    machine: &CachedMachine,
+    setup: &DirectorySetup,
+    home: &str,
+) -> ExplainedDirectoryMachine {
+    ExplainedDirectoryMachine {
+        version: env!("CARGO_PKG_VERSION"),
+        kind: machine.kind(),
+        machine: machine.name().to_owned(),
+        processors: setup.nodes,
+        cache_size: setup.cache.size_bytes,
+        block_size: setup.cache.block_size_bytes,
+        associativity: setup.cache.associativity,
+        page_size: setup.page_bytes,
+        header_bytes: setup.header_bytes,
+        home: home.to_owned(),
+    }
+}
+
 fn explained(
     protocol: &DirectoryProtocol,
     (setup, home): (&DirectorySetup, &HomeSpec),
     references: &[Access],
-) -> Result<ExplainedDirectoryProtocol, SimError> {
+) -> Result<ExplainedDirectoryProtocol<DirectoryWalk>, SimError> {
     let setup = DirectorySetup { pointers: protocol.pointers, ..setup.clone() };
     let Some(table) = protocol.table().blocks() else {
         let name = protocol.entry.name;
@@ -108,7 +120,10 @@ fn build(
     Ok(home.build(&homes(setup, Some(&demands)))?)
 }
 
-fn homes<'a>(setup: &DirectorySetup, first_run: Option<&'a PageDemands>) -> HomeSetup<'a> {
+pub(super) fn homes<'a>(
+    setup: &DirectorySetup,
+    first_run: Option<&'a PageDemands>,
+) -> HomeSetup<'a> {
     HomeSetup {
         nodes: setup.nodes,
         seed: SEED,
@@ -119,7 +134,7 @@ fn homes<'a>(setup: &DirectorySetup, first_run: Option<&'a PageDemands>) -> Home
 }
 
 /// The machine, checked.
-fn setup<T: TraceSource + ?Sized>(
+pub(super) fn setup<T: TraceSource + ?Sized>(
     config: &ExplainConfig,
     machine: &CachedMachine,
     (subject, trace): (&ExplainSubject, Option<&T>),

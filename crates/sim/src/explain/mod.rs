@@ -4,15 +4,17 @@ mod bus;
 mod config;
 mod directory;
 mod outcome;
+mod pages;
 mod protocols;
 mod references;
 mod run;
 mod subject;
+mod synchronised;
 
 pub use config::ExplainConfig;
 pub use outcome::{
     DirectoryExplanation, ExplainedDirectoryProtocol, ExplainedProtocol, Explanation,
-    ProtocolExplanation, TraceExcerpt,
+    PagedExplanation, ProtocolExplanation, TraceExcerpt,
 };
 pub use run::explain;
 pub use subject::{WalkedExample, explain_examples};

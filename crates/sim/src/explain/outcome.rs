@@ -1,7 +1,7 @@
 //! Explanations, as the command line prints them.
 
 use homenode_directory::DirectorySheet;
-use homenode_directory::walk::DirectoryWalk;
+use homenode_directory::walk::{DirectoryWalk, PagedWalk};
 use homenode_machine::{BusCycles, CacheShape, MachineKind};
 use homenode_snoop::BusSheet;
 use homenode_snoop::walk::ProtocolWalk;
@@ -17,6 +17,8 @@ pub enum ProtocolExplanation {
     Bus(Box<Explanation>),
     /// For nodes with a directory.
     Directory(Box<DirectoryExplanation>),
+    /// For nodes whose operating systems keep pages coherent.
+    Pages(Box<PagedExplanation>),
 }
 
 /// Explanations of some protocols of a bus.
@@ -74,9 +76,9 @@ pub struct ExplainedProtocol {
     pub walk: ProtocolWalk,
 }
 
-/// Explanations of some protocols with a directory.
+/// A machine with a directory, as walks have it.
 #[derive(Clone, Debug, Serialize)]
-pub struct DirectoryExplanation {
+pub struct ExplainedDirectoryMachine {
     /// Version of the program.
     pub version: &'static str,
     /// The kind of the machine, by which whoever reads this knows what follows.
@@ -97,17 +99,42 @@ pub struct DirectoryExplanation {
     pub header_bytes: u64,
     /// Which node is the home of a page.
     pub home: String,
+}
+
+/// Explanations of some protocols that keep blocks coherent.
+#[derive(Clone, Debug, Serialize)]
+pub struct DirectoryExplanation {
+    /// The machine.
+    #[serde(flatten)]
+    pub machine: ExplainedDirectoryMachine,
     /// The example, unless a trace is explained.
     pub example: Option<WalkedExample>,
     /// The part of a trace, unless an example is explained.
     pub trace: Option<TraceExcerpt>,
     /// The protocols.
-    pub protocols: Vec<ExplainedDirectoryProtocol>,
+    pub protocols: Vec<ExplainedDirectoryProtocol<DirectoryWalk>>,
+}
+
+/// Explanations of some protocols that keep pages coherent.
+#[derive(Clone, Debug, Serialize)]
+pub struct PagedExplanation {
+    /// What protocols with a directory of blocks have, too.
+    #[serde(flatten)]
+    pub machine: ExplainedDirectoryMachine,
+    /// What is kept coherent: `pages`. Explanations of protocols that keep blocks coherent do not
+    /// have this.
+    pub coherent: &'static str,
+    /// The example, unless a trace is explained.
+    pub example: Option<WalkedExample>,
+    /// The part of a trace, unless an example is explained.
+    pub trace: Option<TraceExcerpt>,
+    /// The protocols.
+    pub protocols: Vec<ExplainedDirectoryProtocol<PagedWalk>>,
 }
 
 /// The explanation of a protocol with a directory.
 #[derive(Clone, Debug, Serialize)]
-pub struct ExplainedDirectoryProtocol {
+pub struct ExplainedDirectoryProtocol<W> {
     /// The protocol as the configuration names it.
     pub name: String,
     /// One line about it.
@@ -117,5 +144,5 @@ pub struct ExplainedDirectoryProtocol {
     /// Its tables.
     pub table: DirectorySheet,
     /// The walk.
-    pub walk: DirectoryWalk,
+    pub walk: W,
 }

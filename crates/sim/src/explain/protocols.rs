@@ -1,6 +1,6 @@
 //! Which protocols are explained: those of a bus, or those with a directory.
 
-use homenode_directory::DirectoryProtocol;
+use homenode_directory::{CoherenceTable, DirectoryProtocol};
 use homenode_snoop::{ProtocolError, ProtocolSpec};
 
 use crate::error::{SimError, config_error};
@@ -9,8 +9,10 @@ use crate::error::{SimError, config_error};
 pub(super) enum NamedProtocols {
     /// For processors that share a bus.
     Bus(Vec<ProtocolSpec>),
-    /// For nodes with a directory.
+    /// For nodes with a directory of blocks.
     Directory(Vec<DirectoryProtocol>),
+    /// For nodes whose operating systems keep pages coherent.
+    Pages(Vec<DirectoryProtocol>),
 }
 
 impl NamedProtocols {
@@ -31,7 +33,23 @@ impl NamedProtocols {
                 one.text, other.text
             ))),
             (Some(_), None) => Ok(Self::Bus(bus)),
-            (None, Some(_)) => Ok(Self::Directory(directory)),
+            (None, Some(_)) => Self::by_unit(directory),
+        }
+    }
+
+    /// Protocols with a directory, by what they keep coherent.
+    fn by_unit(all: Vec<DirectoryProtocol>) -> Result<Self, SimError> {
+        let is_of_pages =
+            |one: &&DirectoryProtocol| matches!(one.table(), CoherenceTable::Pages(_));
+        let of_pages = all.iter().find(is_of_pages);
+        let of_blocks = all.iter().find(|one| !is_of_pages(one));
+        match (of_blocks, of_pages) {
+            (Some(one), Some(other)) => Err(config_error(format!(
+                "{} keeps blocks coherent and {} pages: explain them one by one",
+                one.text, other.text
+            ))),
+            (_, None) => Ok(Self::Directory(all)),
+            (None, Some(_)) => Ok(Self::Pages(all)),
         }
     }
 
@@ -39,7 +57,9 @@ impl NamedProtocols {
     pub(super) fn names(&self) -> Vec<&'static str> {
         match self {
             Self::Bus(all) => all.iter().map(|one| one.entry.name).collect(),
-            Self::Directory(all) => all.iter().map(|one| one.entry.name).collect(),
+            Self::Directory(all) | Self::Pages(all) => {
+                all.iter().map(|one| one.entry.name).collect()
+            }
         }
     }
 }

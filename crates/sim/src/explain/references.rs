@@ -1,17 +1,35 @@
-//! Selects the references of a trace for a walk.
+//! Selects the steps of a walk from a trace.
 
 use homenode_base::{Access, AccessKind};
-use homenode_snoop::walk::pieces;
-use homenode_trace::Batch;
+use homenode_snoop::walk::{WrittenStep, pieces};
+use homenode_trace::{Batch, Event};
 use rustc_hash::FxHashMap;
 
 use super::config::ExplainConfig;
 use super::outcome::TraceExcerpt;
+use super::synchronised::NeededSynchronisation;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, report};
 
 /// Most references of a walk.
 const REFERENCES_MAX: usize = 500;
+
+/// What of a trace is walked through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WalkedRows {
+    /// All references.
+    All,
+    /// All but instruction fetches.
+    Data,
+    /// The same, and acquires and releases.
+    Synchronised,
+}
+
+/// Something in a trace.
+enum TraceItem<'a> {
+    Row(Access),
+    Event(&'a Event),
+}
 
 /// Selects references by block.
 pub(super) struct BlockFilter {
@@ -19,8 +37,7 @@ pub(super) struct BlockFilter {
     processors: u16,
     blocks: Vec<u64>,
     references: usize,
-    /// Whether instruction fetches are references.
-    fetches: bool,
+    rows: WalkedRows,
 }
 
 /// Use of a block so far.
@@ -34,7 +51,7 @@ impl BlockFilter {
     pub(super) fn new(
         config: &ExplainConfig,
         (processors, block_size_bytes): (u16, u64),
-        fetches: bool,
+        rows: WalkedRows,
     ) -> Result<Self, SimError> {
         if !(1..=REFERENCES_MAX).contains(&config.references) {
             return Err(config_error(format!(
@@ -46,34 +63,54 @@ impl BlockFilter {
         let mut blocks: Vec<u64> = config.blocks.iter().map(|address| address >> shift).collect();
         blocks.sort_unstable();
         blocks.dedup();
-        Ok(Self { shift, processors, blocks, references: config.references, fetches })
+        Ok(Self { shift, processors, blocks, references: config.references, rows })
     }
 
-    /// The selected references of the trace.
+    /// Whether a row is no reference here.
+    fn skips(&self, access: &Access) -> bool {
+        access.kind == AccessKind::Fetch && self.rows != WalkedRows::All
+    }
+
+    /// The selected references of the trace, with the acquires and releases that matter to them if
+    /// these are wanted.
     pub(super) fn of<T: TraceSource + ?Sized>(
         mut self,
         trace: &T,
         progress: Progress<'_>,
-    ) -> Result<(Vec<Access>, TraceExcerpt), SimError> {
+    ) -> Result<(Vec<WrittenStep>, TraceExcerpt), SimError> {
         if self.blocks.is_empty() {
             self.blocks = self.first_shared(trace, progress)?;
         }
-        let (mut found, mut numbers, mut cut) = (Vec::new(), Vec::new(), false);
-        let fetches = self.fetches;
-        each(trace, progress, &mut |number, access| {
-            if access.kind == AccessKind::Fetch && !fetches {
+        let mut needed = (self.rows == WalkedRows::Synchronised)
+            .then(|| NeededSynchronisation::new(self.processors));
+        let (mut found, mut numbers, mut cut, mut references) = (Vec::new(), Vec::new(), false, 0);
+        each((trace, self.rows), progress, &mut |number, item| {
+            let access = match item {
+                TraceItem::Row(access) => access,
+                TraceItem::Event(event) => {
+                    if let Some(needed) = &mut needed {
+                        needed.event(event);
+                    }
+                    return true;
+                }
+            };
+            if self.skips(&access) {
                 return true;
             }
             for piece in pieces(&access, self.shift) {
                 if self.blocks.binary_search(&(piece.addr >> self.shift)).is_err() {
                     continue;
                 }
-                cut = found.len() == self.references;
+                cut = references == self.references;
                 if cut {
                     return false;
                 }
-                found.push(piece);
-                numbers.push(number);
+                references += 1;
+                if let Some(needed) = &mut needed {
+                    found.extend(needed.before(&piece));
+                }
+                found.push(WrittenStep::Access(piece));
+                numbers.resize(found.len(), number);
             }
             true
         })?;
@@ -100,8 +137,9 @@ impl BlockFilter {
     ) -> Result<Vec<u64>, SimError> {
         let mut uses: FxHashMap<u64, BlockUsers> = FxHashMap::default();
         let (mut first, mut shared) = (None, None);
-        each(trace, progress, &mut |_, access| {
-            if access.kind == AccessKind::Fetch && !self.fetches {
+        each((trace, WalkedRows::Data), progress, &mut |_, item| {
+            let TraceItem::Row(access) = item else { return true };
+            if self.skips(&access) {
                 return true;
             }
             let processor = access.thread % self.processors;
@@ -129,21 +167,34 @@ impl BlockFilter {
     }
 }
 
-/// Calls `see` with the references of a trace and their numbers until it returns false.
+/// Calls `see` with the references of a trace and their numbers, and, if acquires and releases are
+/// wanted, with its events and the number of the reference that follows, until it returns false.
 fn each<T: TraceSource + ?Sized>(
-    trace: &T,
+    (trace, rows): (&T, WalkedRows),
     progress: Progress<'_>,
-    see: &mut dyn FnMut(u64, Access) -> bool,
+    see: &mut dyn FnMut(u64, TraceItem<'_>) -> bool,
 ) -> Result<(), SimError> {
     let mut batch = Batch::default();
     let (mut number, total) = (0, trace.references());
     for piece in 0..trace.pieces() {
-        trace.read(piece, &mut batch)?;
-        for row in 0..batch.len() {
-            if !see(number, batch.get(row)) {
-                return Ok(());
+        match rows {
+            WalkedRows::All | WalkedRows::Data => trace.read(piece, &mut batch)?,
+            WalkedRows::Synchronised => trace.read_all(piece, &mut batch)?,
+        }
+        let mut events = batch.events.iter().peekable();
+        for row in 0..=batch.len() {
+            let before = |event: &&(u32, Event)| usize::try_from(event.0).is_ok_and(|at| at <= row);
+            while let Some((_, event)) = events.next_if(|event| before(event)) {
+                if !see(number, TraceItem::Event(event)) {
+                    return Ok(());
+                }
             }
-            number += 1;
+            if row < batch.len() {
+                if !see(number, TraceItem::Row(batch.get(row))) {
+                    return Ok(());
+                }
+                number += 1;
+            }
         }
         report(&mut *progress, number.min(total), total)?;
     }

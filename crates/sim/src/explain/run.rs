@@ -4,6 +4,7 @@ use super::bus::explain_bus;
 use super::config::ExplainConfig;
 use super::directory::explain_directory;
 use super::outcome::ProtocolExplanation;
+use super::pages::explain_pages;
 use super::protocols::NamedProtocols;
 use super::subject::ExplainSubject;
 use crate::error::SimError;
@@ -29,6 +30,10 @@ pub fn explain<T: TraceSource + ?Sized>(
         NamedProtocols::Directory(protocols) => {
             let found = explain_directory(config, (&protocols, subject), (trace, progress))?;
             Ok(ProtocolExplanation::Directory(Box::new(found)))
+        }
+        NamedProtocols::Pages(protocols) => {
+            let found = explain_pages(config, (&protocols, subject), (trace, progress))?;
+            Ok(ProtocolExplanation::Pages(Box::new(found)))
         }
     }
 }

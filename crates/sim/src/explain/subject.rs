@@ -3,7 +3,7 @@
 use homenode_base::Access;
 use homenode_machine::CacheShape;
 use homenode_snoop::Example;
-use homenode_snoop::walk::{TOUR, written_references};
+use homenode_snoop::walk::{TOUR, WrittenStep, written_steps};
 use serde::Serialize;
 
 use super::config::ExplainConfig;
@@ -13,11 +13,14 @@ use crate::caches::resized;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, processors};
 
+/// Name of an example that the user wrote.
+const GIVEN: &str = "given";
+
 /// Examples to walk through: one of each protocol, and at last one to compare protocols by.
 #[must_use]
 pub fn explain_examples() -> Vec<&'static Example> {
     let bus = homenode_snoop::TABLE.iter().map(|entry| &entry.example);
-    let directory = homenode_directory::TABLE.iter().filter_map(|entry| entry.example.as_ref());
+    let directory = homenode_directory::TABLE.iter().map(|entry| &entry.example);
     bus.chain(directory).chain(std::iter::once(&TOUR)).collect()
 }
 
@@ -36,8 +39,8 @@ pub struct WalkedExample {
 
 /// What is walked through.
 pub(super) enum ExplainSubject {
-    /// Few references, and how many processors they need.
-    Example(WalkedExample, Vec<Access>, u16),
+    /// Few steps, and how many processors they need.
+    Example(WalkedExample, Vec<WrittenStep>, u16),
     /// References of the trace.
     Trace,
 }
@@ -82,31 +85,31 @@ impl ExplainSubject {
             protocol: example.protocol,
         };
         let processors = config.processors.unwrap_or_else(|| example.processors());
-        Self::Example(shown, example.references(), processors)
+        Self::Example(shown, example.steps(), processors)
     }
 
     /// References as the user writes them. Each has to be by a processor that there is.
     fn written(text: &str, processors: Option<u16>) -> Result<Self, SimError> {
-        let references = written_references(text)
-            .map_err(|error| config_error(format!("--example: {error}")))?;
-        let needed = references.iter().map(|access| access.thread + 1).max().unwrap_or(1);
+        let steps =
+            written_steps(text).map_err(|error| config_error(format!("--example: {error}")))?;
+        let needed = steps.iter().map(|step| step.thread() + 1).max().unwrap_or(1);
         let there = processors.unwrap_or(needed);
-        let beyond = references.iter().position(|access| access.thread >= there);
+        let beyond = steps.iter().position(|step| step.thread() >= there);
         if let Some(number) = beyond.filter(|_| there > 0) {
             return Err(config_error(format!(
                 "--example: reference {} is by processor {}, and --processors {there} are 0 to {}",
                 number + 1,
-                references[number].thread,
+                steps[number].thread(),
                 there - 1
             )));
         }
         let shown = WalkedExample {
-            name: "given".to_owned(),
+            name: GIVEN.to_owned(),
             summary: "References as they were given".to_owned(),
             about: format!("{}.", text.trim()),
             protocol: None,
         };
-        Ok(Self::Example(shown, references, there))
+        Ok(Self::Example(shown, steps, there))
     }
 
     /// Processors of the machine.
@@ -138,32 +141,54 @@ impl ExplainSubject {
         resized(own, config.cache_size, config.associativity, block_size)
     }
 
-    /// The references themselves.
-    pub(super) fn references<T: TraceSource + ?Sized>(
+    /// The steps themselves.
+    pub(super) fn steps<T: TraceSource + ?Sized>(
         self,
         filter: impl FnOnce() -> Result<BlockFilter, SimError>,
         (trace, progress): (Option<&T>, Progress<'_>),
-    ) -> Result<WalkedReferences, SimError> {
+    ) -> Result<WalkedSteps, SimError> {
         match (self, trace) {
-            (Self::Example(example, references, _), _) => {
-                Ok(WalkedReferences { example: Some(example), trace: None, references })
+            (Self::Example(example, steps, _), _) => {
+                Ok(WalkedSteps { example: Some(example), trace: None, steps })
             }
             (Self::Trace, Some(trace)) => {
-                let (references, part) = filter()?.of(trace, progress)?;
-                Ok(WalkedReferences { example: None, trace: Some(part), references })
+                let (steps, part) = filter()?.of(trace, progress)?;
+                Ok(WalkedSteps { example: None, trace: Some(part), steps })
             }
             (Self::Trace, None) => {
-                Ok(WalkedReferences { example: None, trace: None, references: Vec::new() })
+                Ok(WalkedSteps { example: None, trace: None, steps: Vec::new() })
             }
         }
     }
 }
 
-/// The references of a walk, and where they are from.
-pub(super) struct WalkedReferences {
+/// The steps of a walk, and where they are from.
+pub(super) struct WalkedSteps {
     pub(super) example: Option<WalkedExample>,
     pub(super) trace: Option<TraceExcerpt>,
-    pub(super) references: Vec<Access>,
+    pub(super) steps: Vec<WrittenStep>,
+}
+
+impl WalkedSteps {
+    /// The steps as references, for a protocol that does nothing at an acquire or a release.
+    pub(super) fn references(&self, protocol: &str) -> Result<Vec<Access>, SimError> {
+        let given = |example: &WalkedExample| example.name == GIVEN;
+        let refused = |number: usize| match &self.example {
+            Some(example) if !given(example) => format!(
+                "--example {}: it has acquires and releases, at which {protocol} does nothing",
+                example.name
+            ),
+            Some(_) | None => format!(
+                "--example: step {} is an acquire or a release, at which {protocol} does nothing; \
+                 leave acq and rel out",
+                number + 1
+            ),
+        };
+        let one = |(number, step): (usize, &WrittenStep)| {
+            step.access().copied().ok_or_else(|| config_error(refused(number)))
+        };
+        self.steps.iter().enumerate().map(one).collect()
+    }
 }
 
 /// The example for some protocols: the one's own, or that for comparing several.

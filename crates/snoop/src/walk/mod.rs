@@ -9,8 +9,8 @@ mod scene;
 
 pub use example::{TOUR, example, examples};
 pub use homenode_cache::walk::{
-    BlockSnapshot, CopySnapshot, WalkBlock, WalkMiss, WrittenReferenceError, pieces,
-    written_references,
+    BlockSnapshot, CopySnapshot, WalkBlock, WalkMiss, WrittenReferenceError, WrittenStep, pieces,
+    written_references, written_steps,
 };
 pub use scene::{CellUse, ProtocolWalk, SnoopAnswer, WalkStep};
 

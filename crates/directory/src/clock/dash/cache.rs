@@ -59,6 +59,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
                 return Err(self.failed(requesters.now(), block, (node, why)));
             }
         };
+        if let Some(at) = at {
+            self.values_there((envelope.from, node), message, at);
+        }
         let mut completes = false;
         for &action in actions {
             match action {
@@ -100,6 +103,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             return;
         }
         let answer = BlockMessage { message: sent, due: 0, ..*message };
+        if let (Some(at), _) = self.copy(node, message.block) {
+            self.values_sent((node, to), (sent, message.number), at);
+        }
         // What an owner tells a home that is itself the requester comes with the reply.
         let with_reply = matches!(sent, Message::SharingWriteBack | Message::OwnershipTransfer)
             && to == message.requester;
@@ -143,6 +149,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             return Ok(());
         }
         self.set_state(at, next);
+        // All have acknowledged, or nobody had to.
+        if self.table.role(next) == CopyRole::Writable && self.table.cache.rests(next) {
+            self.values_performed(message.number);
+        }
         if has && !had {
             let mut record = self.caches.holders.get(message.number);
             record.add_holder(holder);
@@ -201,10 +211,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let (reads, misses) = (!pending.access.write, pending.misses);
         let Some(requester) = pending.requester.take() else { return Ok(()) };
         self.timing.add_answer(cycles, reads, misses);
-        requesters.perform(requester, |access| {
-            self.touch(access);
-            Ok(())
-        })?;
+        requesters.perform(requester, |access| self.touch(access, now))?;
+        self.values_complete(node, message.number);
         requesters.complete_at(now, requester);
         Ok(())
     }

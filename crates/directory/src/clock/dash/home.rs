@@ -108,6 +108,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             HomeAction::TakeData => {
                 let block = (message.block, number);
                 self.transport.store_block(requesters.now(), home, block, self.block_bytes);
+                self.values_taken((envelope.from, home), message);
             }
             HomeAction::Own => self.entries.own(number, asker),
             HomeAction::Disown => self.entries.disown(number),
@@ -145,6 +146,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             return;
         }
         self.sent.add_if(reply.message, way.0 != way.1);
+        self.values_replied(way, &reply);
         let envelope = self.envelope(way, reply);
         let block = (reply.block, reply.number);
         self.transport.post_block(envelope, (block, self.block_bytes), requesters);

@@ -10,12 +10,14 @@ mod pending;
 mod request;
 mod synchronise;
 mod system;
+mod values;
 mod waiting;
 
 use std::collections::VecDeque;
 
 use homenode_cache::{
-    AwaitedPorts, BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, WordMask,
+    AwaitedPorts, BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, ClockError,
+    WordMask,
 };
 use homenode_clock::{ClockTime, Requester};
 use rustc_hash::FxHashMap;
@@ -32,6 +34,7 @@ use crate::setup::{DirectorySetup, DirectorySetupError};
 use crate::table::DirectoryTable;
 use crate::vocabulary::{CopyRole, Message};
 use pending::PendingBlock;
+use values::BlockValues;
 
 /// A message about a block.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +76,10 @@ pub(super) struct DashMemory<F, W, const WORDS: usize> {
     /// Whom a write is told, kept for its allocation.
     told: Vec<u16>,
     sent: SentMessages,
+    /// Values under way and what everybody has seen, if reads are checked.
+    values: Option<Box<BlockValues>>,
+    /// What went wrong where nothing could be said of it; it is told with the next event.
+    error: Option<ClockError>,
     timed: DirectoryClockSetup,
     header_bytes: u64,
     block_bytes: u64,
@@ -98,7 +105,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         homes.claim_only();
         let pages = SharedPageTable::new(nodes, homes.places_at_use());
         let none = usize::from(nodes);
-        let setup_of_caches = CacheSystemSetup { geometries, words, rule, check: false };
+        let setup_of_caches = CacheSystemSetup { geometries, words, rule, check: setup.check };
         let mut caches = CacheSystem::new(setup_of_caches);
         if timed.collect_waits {
             caches.collect_waits();
@@ -120,6 +127,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             waiting: FxHashMap::default(),
             told: Vec::new(),
             sent: SentMessages::default(),
+            values: setup.check.then(Box::default),
+            error: None,
             timed: *timed,
             header_bytes: setup.header_bytes,
             block_bytes: block.bytes(),
@@ -188,6 +197,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMem
             demands,
             notes,
         }
+    }
+
+    fn take_error(&mut self) -> Option<ClockError> {
+        self.error.take()
     }
 }
 

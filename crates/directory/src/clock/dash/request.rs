@@ -41,7 +41,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         }
         if found.is_some() && self.permissions[usize::from(frame.state)] & Self::need(access) != 0 {
             // It waited for its frame, and has got the block meanwhile.
-            self.touch(access);
+            let touched = self.touch(access, requesters.now());
+            self.error = self.error.take().or(touched.err());
             self.served(requester, at);
             requesters.complete_at(requesters.now(), requester);
             return;
@@ -71,6 +72,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let pending =
             PendingBlock { access: *access, requester: Some(requester), due: 0, since, misses };
         self.pending[cache].push(pending);
+        self.values_asked(node, number);
         let event = if access.write { CacheEvent::Store } else { CacheEvent::Load };
         let home = self.transport.places().end_point(self.homes.home(page), block);
         self.ask((node, at), (block, number), (event, home), requesters);
@@ -146,6 +148,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
                         self.homes.written_back(page, memory);
                     }
                     let (block, number) = (frame.block(), frame.number);
+                    self.values_sent((node, end_point), (message, number), at);
                     let message = BlockMessage { message, block, number, requester: node, due: 0 };
                     self.post((node, end_point), message, requesters);
                 }

@@ -25,10 +25,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     }
 
     /// A reference takes place: its copy is there.
-    pub(super) fn touch(&mut self, access: &BlockAccess<W>) {
+    pub(super) fn touch(&mut self, access: &BlockAccess<W>, now: u64) -> Result<(), ClockError> {
         let frames = &self.caches.frames;
         let set = frames.set_of(access.cache, access.block);
-        let Some(at) = frames.find(set, access.block) else { return };
+        let Some(at) = frames.find(set, access.block) else { return Ok(()) };
+        self.check_values(access, at, now)?;
         let permissions = &self.permissions;
         if !self.caches.touch_undecided(access, at, |state| permissions[usize::from(state)]) {
             self.caches.mark_touched(access, at);
@@ -37,14 +38,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         // Also where they were withdrawn to see this reference.
         self.set_state(at, state);
         self.caches.frames.touch(set, at);
+        Ok(())
     }
 
     /// Puts a frame in a state. The processor has to look at the page table first if the page was
-    /// unmapped meanwhile.
+    /// unmapped meanwhile, and where values are checked at every reference.
     pub(super) fn set_state(&mut self, at: usize, state: u8) {
         let number = self.caches.frame(at).number;
         let mapped = self.pages.is_mapped_for_all(self.entries.head(number).page);
-        let permissions = if mapped { self.permissions[usize::from(state)] } else { 0 };
+        let permissions =
+            if mapped && self.values.is_none() { self.permissions[usize::from(state)] } else { 0 };
         self.caches.set_state(at, state, permissions);
     }
 
@@ -147,9 +150,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         self.permissions[usize::from(state)] & Self::need(access) == 0
     }
 
-    fn perform(&mut self, _: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
-        self.touch(access);
-        Ok(())
+    fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
+        self.touch(access, now)
     }
 
     fn request(
@@ -167,6 +169,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         event: DashEvent,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
         match event {
             NodeEvent::Arrives(envelope, tail) => {
                 let there = self.transport.receive(envelope, tail, requesters);

@@ -3,7 +3,6 @@
 use homenode_cache::{CacheArrays, ClockError, MAY_READ, MissStatus, WordMask};
 use homenode_clock::Requesters;
 
-use super::references::VALID;
 use super::{LineEnvelope, LineMessage, LrcMemory};
 use crate::clock::transport::{Content, NodeEvent, rank};
 use crate::page_driver::{PageAnswer, PageEffect, PageEnd, PageFault};
@@ -41,10 +40,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         message: LineMessage,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<PageAnswer, ClockError> {
+        self.observe_arrival(envelope, message);
         let mut effects = std::mem::take(&mut self.effects);
         let answer = self.driver.deliver(&message.sent, &mut effects);
         self.effects = effects;
         let answer = self.checked((envelope.to, message.block), answer, requesters)?;
+        self.observe_answer(envelope, message, answer);
         self.apply(Some((envelope.to, message)), requesters)?;
         if message.sent.message == PageMessage::WrittenBack {
             let cache = usize::from(envelope.to);
@@ -109,6 +110,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
                 if let Some((at, message)) = cause {
                     let bytes = u64::from(message.bytes);
                     self.transport.access_memory(requesters.now(), at, bytes);
+                    self.values_taken(message.sent.requester, message.block);
                 }
             }
             PageEffect::Released { node } => {
@@ -161,7 +163,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             let Some(at) = self.valid_frame(usize::from(node), block) else { continue };
             sent += u32::from(self.write_back((node, page), (block, at), requesters));
             // The protocol has to learn of the next write.
-            self.caches.set_state(at, VALID, MAY_READ);
+            self.permit(at, MAY_READ);
         }
         self.sent_lines((node, page), sent, requesters);
         self.apply(None, requesters)

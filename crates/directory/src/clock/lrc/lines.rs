@@ -29,7 +29,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     ) {
         let (cache, block) = (access.cache, access.block);
         if self.valid_frame(cache, block).is_some() {
-            self.touch(access);
+            self.touch(access, requesters.now());
             requesters.complete_at(requesters.now(), requester);
             return;
         }
@@ -96,6 +96,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         if frame.state == VALID {
             let own = node(cache);
             let page = self.page(block, own);
+            if !self.dirty_words(at).is_empty() {
+                self.observe_replacement((own, page));
+            }
             if self.write_back((own, page), (block, at), requesters) {
                 self.sent_lines((own, page), 1, requesters);
             }
@@ -117,6 +120,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         if words.is_empty() {
             return false;
         }
+        self.values_written_back(own, (block, at), words);
         self.clean(at, block);
         let home = self.homes.home(page);
         self.counts.write_backs += 1;
@@ -140,6 +144,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let sent = line_message(PageMessage::Line, asked.sent.page, to);
         let line = LineMessage { sent, bytes, ..asked };
         self.count((from, to), line);
+        self.values_sent(to, asked.block);
         let envelope: LineEnvelope =
             self.transport.envelope((from, to), self.block_bytes, Content::Protocol(line));
         self.transport.post_from_memory(envelope, self.block_bytes, requesters);
@@ -160,14 +165,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let line = self.pending[cache].swap_remove(at);
         let number = self.caches.holders.number(block);
         let frame = self.caches.known_frame(cache, block);
-        self.caches.set_state(frame, VALID, MAY_READ);
+        self.permit(frame, MAY_READ);
+        self.values_there(own, (block, frame));
         let mut record = self.caches.holders.get(number);
         record.add_holder(cache);
         self.caches.holders.put(number, &record);
         let now = requesters.now();
         self.timing.add_answer(now - line.since, !line.access.write, true);
         let Ok(()) = requesters.perform(line.requester, |access| {
-            self.touch(access);
+            self.touch(access, now);
             Ok(())
         }) else {
             return;

@@ -7,10 +7,13 @@
 mod effects;
 mod faults;
 mod lines;
+mod observed;
+mod on_view;
 mod references;
 mod replicas;
 mod synchronise;
 mod system;
+mod values;
 
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, ClockError, WordMask,
@@ -31,7 +34,9 @@ use crate::page_driver::{PageDriver, PageEffect, PageFault, SentPageMessage};
 use crate::page_table::PagedTable;
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use lines::PendingLine;
+pub(crate) use on_view::ObservedPages;
 use replicas::PageReplicas;
+use values::LineValues;
 
 /// A message about a page, or about a line of it.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +97,8 @@ pub(super) struct LrcMemory<F, W, const WORDS: usize> {
     timing: DirectoryTiming,
     /// Cycles of acquires that unmap pages and flush lines.
     unmapping: u64,
+    /// Values under way and what reads may return, if that is checked.
+    values: Option<Box<LineValues<W>>>,
     /// What went wrong where nothing could be said of it; it is told with the next event.
     error: Option<ClockError>,
 }
@@ -111,7 +118,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let mut homes = PageHomes::new(homes, page_shift, setup.collect_demands);
         homes.claim_only();
         let caches: CacheSystem<F, W, WORDS> =
-            CacheSystem::new(CacheSystemSetup { geometries, words, rule, check: false });
+            CacheSystem::new(CacheSystemSetup { geometries, words, rule, check: setup.check });
         let none = usize::from(nodes);
         Ok(Self {
             dirty: vec![W::default(); caches.frames.all().len()],
@@ -140,6 +147,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             sent: PageMessageCounts::default(),
             timing: DirectoryTiming::default(),
             unmapping: 0,
+            values: setup.check.then(|| Box::new(LineValues::new(nodes))),
             error: None,
         })
     }
@@ -227,5 +235,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for LrcMemo
             demands,
             notes,
         }
+    }
+
+    fn take_error(&mut self) -> Option<ClockError> {
+        self.error.take()
     }
 }

@@ -32,7 +32,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
 
     /// A reference takes place in the cache. What a release has to know of a write is told to the
     /// protocol; until that release further writes of the line need not be.
-    pub(super) fn touch(&mut self, access: &BlockAccess<W>) {
+    pub(super) fn touch(&mut self, access: &BlockAccess<W>, now: u64) {
         let Some(at) = self.valid_frame(access.cache, access.block) else { return };
         let frame = *self.caches.frame(at);
         let permissions = if access.write || frame.permits(access.block, MAY_WRITE) {
@@ -40,20 +40,30 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         } else {
             MAY_READ
         };
+        if self.values.is_some() {
+            self.check_values(access, at, now);
+        }
         if access.write
             && let Some(page) = self.homes.find(access.block)
         {
             let mut effects = std::mem::take(&mut self.effects);
             let answer = self.driver.stored((node(access.cache), page), &mut effects);
             self.effects = effects;
-            self.note(0, node(access.cache), answer);
+            self.note(now, node(access.cache), answer);
         }
         if !self.caches.touch_undecided(access, at, |_| permissions) {
             self.caches.mark_touched(access, at);
         }
-        self.caches.set_state(at, VALID, permissions);
+        self.permit(at, permissions);
         let set = self.caches.frames.set_of(access.cache, access.block);
         self.caches.frames.touch(set, at);
+    }
+
+    /// A frame has a line, with which a processor may do so much by itself. Where values are
+    /// checked that is nothing: every reference has to be seen.
+    pub(super) fn permit(&mut self, at: usize, permissions: u64) {
+        let permissions = if self.values.is_some() { 0 } else { permissions };
+        self.caches.set_state(at, VALID, permissions);
     }
 
     /// The words of a frame that memory does not know.

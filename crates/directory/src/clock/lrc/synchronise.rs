@@ -58,6 +58,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
                 return Ok(false);
             }
         }
+        if let Some(values) = &mut self.values {
+            values.writes.release(own);
+        }
         Ok(true)
     }
 
@@ -73,6 +76,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.effects = effects;
         self.checked((own, 0), answer, requesters)?;
         self.apply(None, requesters)?;
+        if let Some(values) = &mut self.values {
+            values.writes.acquire(own);
+        }
         Ok(self.unmapping - before)
     }
 

@@ -8,6 +8,7 @@ use homenode_clock::{
     MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, SyncCourse, SyncRequest,
 };
 
+use super::observed::{MOVES_IN, MOVES_OUT};
 use super::{LineEnvelope, LrcEvent, LrcMemory};
 use crate::clock::sync::SyncMessage;
 use crate::clock::transport::{Content, NodeEvent, rank};
@@ -30,9 +31,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             Content::Protocol(message) => match message.sent.message {
                 // Caches and memories see to lines by themselves.
                 PageMessage::Fetch => {
+                    self.observe_arrival(&envelope, message);
+                    self.driver.observe_fetch((envelope.from, message.sent.page));
                     self.send_line((envelope.to, envelope.from), message, requesters);
                 }
-                PageMessage::Line => self.line_there(envelope.to, message.block, requesters),
+                PageMessage::Line => {
+                    self.observe_arrival(&envelope, message);
+                    self.observe_line(&envelope, message);
+                    self.line_there(envelope.to, message.block, requesters);
+                }
                 PageMessage::WriteBack => self.deliver(&envelope, message, requesters)?,
                 PageMessage::ReadFault
                 | PageMessage::WriteFault
@@ -50,7 +57,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             }
             Content::Sync(message) => self.sync_answer(envelope.to, message, requesters)?,
             // Memory took the words as they came.
-            Content::Page(_) => {}
+            Content::Page(page) => self.observe_page(&envelope, page, MOVES_IN),
         }
         Ok(())
     }
@@ -64,6 +71,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         match envelope.content {
             Content::Protocol(message) => self.deliver(&envelope, message, requesters)?,
             Content::PageRequest(page) => {
+                self.observe_page(&envelope, page, MOVES_OUT);
                 let way = (envelope.to, envelope.from);
                 let page = self.transport.envelope(way, self.page_bytes, Content::Page(page));
                 self.transport.post_from_memory(page, self.page_bytes, requesters);
@@ -125,9 +133,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         self.valid_frame(access.cache, access.block).is_none()
     }
 
-    fn perform(&mut self, _: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
-        self.touch(access);
-        Ok(())
+    fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
+        self.touch(access, now);
+        self.error.take().map_or(Ok(()), Err)
     }
 
     fn request(

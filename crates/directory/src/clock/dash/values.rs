@@ -1,0 +1,123 @@
+//! Values of blocks, for `--check`: what is in memory, in copies and under way, and whether a read
+//! is older than a write that everybody had seen when it was asked for.
+
+use homenode_cache::{BlockAccess, CacheArrays, ClockError, WordMask};
+use rustc_hash::FxHashMap;
+
+use super::{BlockMessage, DashMemory};
+use crate::clock::sync::node;
+use crate::vocabulary::Message;
+
+/// A message that carries a block: what it says, from whom to whom, and the block's number.
+type Carried = (Message, u16, u16, u32);
+
+/// Values under way, and writes that everybody has seen.
+#[derive(Debug, Default)]
+pub(super) struct BlockValues {
+    sent: FxHashMap<Carried, Vec<u64>>,
+    /// By the block's number, for each word the number of the last write that everybody has seen.
+    performed: FxHashMap<u32, Vec<u64>>,
+    /// The same when a node asked for a block that it awaits: what it gets may be as old as that.
+    asked: FxHashMap<(u16, u32), Vec<u64>>,
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
+    /// A node asks for a block.
+    pub(super) fn values_asked(&mut self, own: u16, number: u32) {
+        if let Some(values) = &mut self.values {
+            let performed = values.performed.get(&number).cloned().unwrap_or_default();
+            values.asked.insert((own, number), performed);
+        }
+    }
+
+    /// A node sends a block that is in a frame of its cache.
+    pub(super) fn values_sent(
+        &mut self,
+        (from, to): (u16, u16),
+        (message, number): (Message, u32),
+        at: usize,
+    ) {
+        if let (Some(values), Some(shadow)) = (&mut self.values, &self.caches.shadow)
+            && message.carries_block()
+        {
+            values.sent.insert((message, from, to, number), shadow.copy(at).to_vec());
+        }
+    }
+
+    /// A home sends a block that is in memory.
+    pub(super) fn values_replied(&mut self, (from, to): (u16, u16), reply: &BlockMessage) {
+        if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow) {
+            let sent = (reply.message, from, to, reply.number);
+            values.sent.insert(sent, shadow.memory(reply.number));
+        }
+    }
+
+    /// A message that may carry a block has come to a cache with a frame for it.
+    pub(super) fn values_there(&mut self, (from, to): (u16, u16), come: &BlockMessage, at: usize) {
+        if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow)
+            && let Some(block) = values.sent.remove(&(come.message, from, to, come.number))
+        {
+            shadow.set_copy(at, block);
+        }
+    }
+
+    /// Memory takes the block that a message carries.
+    pub(super) fn values_taken(&mut self, (from, to): (u16, u16), come: &BlockMessage) {
+        let sent = (come.message, from, to, come.number);
+        let taken = self.values.as_mut().and_then(|values| values.sent.remove(&sent));
+        if let (Some(block), Some(shadow)) = (taken, &mut self.caches.shadow) {
+            let last = u32::try_from(W::COUNT - 1).unwrap_or(u32::MAX);
+            shadow.set_memory(come.number, W::range(0, last), &block);
+        }
+    }
+
+    /// Everybody has seen what was written to a block.
+    pub(super) fn values_performed(&mut self, number: u32) {
+        if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow) {
+            let [latest, _] = shadow.latest_and_memory(number);
+            values.performed.insert(number, latest.clone());
+        }
+    }
+
+    /// What a node asked for is there, and the references that waited for it have taken place.
+    pub(super) fn values_complete(&mut self, own: u16, number: u32) {
+        if let Some(values) = &mut self.values {
+            values.asked.remove(&(own, number));
+        }
+    }
+
+    /// A reference takes place in a frame: a write gets a number, a read is compared with what
+    /// everybody had seen when it was asked for.
+    pub(super) fn check_values(
+        &mut self,
+        access: &BlockAccess<W>,
+        at: usize,
+        now: u64,
+    ) -> Result<(), ClockError> {
+        let (number, state) = (self.caches.frame(at).number, self.caches.frame(at).state);
+        let (Some(values), Some(shadow)) = (&self.values, &mut self.caches.shadow) else {
+            return Ok(());
+        };
+        if access.write {
+            shadow.write(number, access.words, std::iter::once(at));
+            if self.table.cache.rests(state) {
+                self.values_performed(number);
+            }
+            return Ok(());
+        }
+        let own = node(access.cache);
+        let asked = values.asked.get(&(own, number));
+        let Some(seen) = asked.or_else(|| values.performed.get(&number)) else { return Ok(()) };
+        let copy = shadow.copy(at);
+        let words = (0u32..).zip(seen);
+        let mut touched = words.filter(|&(word, _)| access.words.meets(W::range(word, word)));
+        let stale = touched.find(|&(word, seen)| {
+            let value = usize::try_from(word).ok().and_then(|word| copy.get(word));
+            value.is_none_or(|value| value < seen)
+        });
+        stale.map_or(Ok(()), |(word, _)| {
+            let address = (access.block << self.block_shift) + u64::from(word) * W::BYTES;
+            Err(ClockError::stale(now, own, address))
+        })
+    }
+}

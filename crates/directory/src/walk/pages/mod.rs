@@ -1,0 +1,280 @@
+//! A walk through accesses, acquires and releases under a protocol that keeps pages coherent.
+//!
+//! The recorder has the memory system of the clock do one step at a time, with all that follows
+//! from it, and writes down what the tables were asked, what messages came where, and what page
+//! tables, caches and memories have then. It decides nothing itself.
+
+mod acts;
+mod scene;
+
+pub use scene::{
+    LineView, PageAct, PageEntry, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals,
+    WalkPage,
+};
+
+use homenode_base::{Access, Flags};
+use homenode_cache::walk::{
+    MissJournal, WalkBlock, WalkMiss, WrittenStep, kind_name, pieces, touched_words,
+};
+use homenode_cache::{ClockError, MissCounts};
+
+use crate::clock::{DirectoryClockSetup, ObservedPages, PageMessageCounts};
+use crate::home::{HomePolicy, PageDemands};
+use crate::page_table::PagedTable;
+use crate::setup::{DemandCollection, DirectorySetup, DirectorySetupError};
+
+/// Why there is no walk.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PagedWalkError {
+    /// There can be no such machine.
+    #[error(transparent)]
+    Setup(#[from] DirectorySetupError),
+    /// The protocol breaks a promise.
+    #[error(transparent)]
+    Check(#[from] ClockError),
+    /// A step never ends.
+    #[error("step {number}: the protocol never lets node {node} go on")]
+    Stuck {
+        /// Which one, from 1.
+        number: usize,
+        /// Whose.
+        node: u16,
+    },
+}
+
+/// Homes of pages, and what has a time.
+type WalkedHomes<'a> = (Box<dyn HomePolicy>, &'a DirectoryClockSetup);
+
+/// Walks through steps in their order, under the protocol with these tables and with these homes;
+/// each is over before the next begins. Values are always carried along, whatever the setup says.
+///
+/// # Errors
+/// When there can be no such machine, or the protocol breaks a promise.
+pub fn walk_pages(
+    setup: &DirectorySetup,
+    table: &PagedTable,
+    homes: WalkedHomes<'_>,
+    steps: &[WrittenStep],
+) -> Result<PagedWalk, PagedWalkError> {
+    walked(setup, table, homes, steps).map(|(walk, _)| walk)
+}
+
+/// What nodes do with pages in a walk, by which homes can be chosen.
+///
+/// # Errors
+/// When there can be no such machine, or the protocol breaks a promise.
+pub fn page_demands(
+    setup: &DirectorySetup,
+    table: &PagedTable,
+    homes: WalkedHomes<'_>,
+    steps: &[WrittenStep],
+) -> Result<PageDemands, PagedWalkError> {
+    let setup = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
+    walked(&setup, table, homes, steps).map(|(_, demands)| demands.unwrap_or_default())
+}
+
+fn walked(
+    setup: &DirectorySetup,
+    table: &PagedTable,
+    homes: WalkedHomes<'_>,
+    steps: &[WrittenStep],
+) -> Result<(PagedWalk, Option<PageDemands>), PagedWalkError> {
+    let engine = ObservedPages::new(setup, table, homes)?;
+    let shift = engine.shift();
+    let parts: Vec<(usize, WrittenStep)> =
+        steps.iter().enumerate().flat_map(|numbered| parts_of(numbered, shift)).collect();
+    let accesses = parts.iter().filter_map(|(_, step)| step.access());
+    let blocks = WalkBlock::all(accesses, shift);
+    let mut recorder = PageRecorder {
+        nodes: setup.nodes,
+        table,
+        private: &setup.private,
+        pages: pages_of(&blocks, setup.page_bytes),
+        blocks,
+        engine,
+        steps: Vec::new(),
+        misses: MissJournal::default(),
+        crossed: 0,
+    };
+    let start = recorder.scene();
+    for (number, step) in &parts {
+        recorder.step(*number, step)?;
+    }
+    Ok(recorder.finish(start, steps))
+}
+
+/// A step, cut at the borders of lines.
+fn parts_of((number, step): (usize, &WrittenStep), shift: u32) -> Vec<(usize, WrittenStep)> {
+    match step {
+        WrittenStep::Access(access) => {
+            let parts = pieces(access, shift).into_iter();
+            parts.map(|part| (number, WrittenStep::Access(part))).collect()
+        }
+        WrittenStep::Acquire(_) | WrittenStep::Release(_) => vec![(number, *step)],
+    }
+}
+
+/// The pages of some lines, in the order of these.
+fn pages_of(blocks: &[WalkBlock], page_bytes: u64) -> Vec<WalkPage> {
+    let mut pages: Vec<WalkPage> = Vec::new();
+    for (number, block) in blocks.iter().enumerate() {
+        let address = block.address / page_bytes * page_bytes;
+        match pages.iter_mut().find(|page| page.address == address) {
+            Some(page) => page.blocks.push(number),
+            None => pages.push(WalkPage { address, blocks: vec![number] }),
+        }
+    }
+    pages
+}
+
+pub(super) struct PageRecorder<'a> {
+    nodes: u16,
+    table: &'a PagedTable,
+    private: &'a [std::ops::Range<u64>],
+    engine: ObservedPages,
+    pages: Vec<WalkPage>,
+    blocks: Vec<WalkBlock>,
+    steps: Vec<PagedWalkStep>,
+    misses: MissJournal,
+    /// Messages so far that are counted.
+    crossed: u64,
+}
+
+impl PageRecorder<'_> {
+    fn step(&mut self, reference: usize, step: &WrittenStep) -> Result<(), PagedWalkError> {
+        let node = step.thread() % self.nodes;
+        let blank = self.blank(reference, step.thread());
+        let before = self.engine.counted().2;
+        let stuck = PagedWalkError::Stuck { number: reference + 1, node };
+        let mut done = match step {
+            WrittenStep::Access(access) => self.access(node, access, blank)?.ok_or(stuck)?,
+            WrittenStep::Acquire(_) | WrittenStep::Release(_) => {
+                let releases = matches!(step, WrittenStep::Release(_));
+                let kind = if releases { "release" } else { "acquire" };
+                let cycles = self.engine.synchronise(node, releases)?.ok_or(stuck)?;
+                let judged = self.judge((usize::MAX, usize::MAX));
+                debug_assert!(judged.iter().all(|&(earlier, _)| earlier < self.steps.len()));
+                PagedWalkStep { kind, cycles, ..blank }
+            }
+        };
+        let acts = self.engine.take_acts();
+        done.acts = acts.into_iter().map(|act| self.act(act)).collect();
+        let (messages, message_bytes, (faults, fills)) = self.engine.counted();
+        (done.messages, done.message_bytes) = (messages, message_bytes);
+        done.fault = faults > before.0;
+        done.tlb_miss = fills > before.1 && !done.fault;
+        done.after = done.page.map(|page| self.mappings(page)).unwrap_or_default();
+        done.scene = self.scene();
+        self.steps.push(done);
+        Ok(())
+    }
+
+    /// A step about which nothing is known but whose it is.
+    fn blank(&self, reference: usize, thread: u16) -> PagedWalkStep {
+        PagedWalkStep {
+            reference,
+            thread,
+            processor: thread % self.nodes,
+            kind: "",
+            address: None,
+            size: None,
+            page: None,
+            block: None,
+            words: Vec::new(),
+            private: false,
+            kernel: false,
+            fault: false,
+            tlb_miss: false,
+            miss: None,
+            cycles: 0,
+            acts: Vec::new(),
+            messages: PageMessageCounts::default(),
+            message_bytes: 0,
+            before: Vec::new(),
+            after: Vec::new(),
+            scene: PagedScene { pages: Vec::new(), lines: Vec::new() },
+        }
+    }
+
+    /// An access to one line; nothing if it cannot take place.
+    fn access(
+        &mut self,
+        node: u16,
+        access: &Access,
+        blank: PagedWalkStep,
+    ) -> Result<Option<PagedWalkStep>, PagedWalkError> {
+        let shift = self.engine.shift();
+        let address = access.addr >> shift << shift;
+        let block = self.blocks.iter().position(|b| b.address == address).unwrap_or(0);
+        let page = self.pages.iter().position(|page| page.blocks.contains(&block)).unwrap_or(0);
+        let before = self.mappings(page);
+        let misses = self.engine.misses();
+        let fills = self.engine.fills();
+        let in_private_area = self.private.iter().any(|area| area.contains(&access.addr));
+        let mut access = *access;
+        if in_private_area {
+            access.flags.0 |= Flags::PRIVATE.0;
+        }
+        let Some(cycles) = self.engine.access(node, &access)? else { return Ok(None) };
+        let fetched = self.engine.fills() > fills;
+        let miss = self.miss((usize::from(node), block), fetched, &misses);
+        Ok(Some(PagedWalkStep {
+            kind: kind_name(access.kind),
+            address: Some(access.addr),
+            size: Some(access.size),
+            page: Some(page),
+            block: Some(block),
+            words: touched_words(&access, shift).collect(),
+            private: access.flags.contains(Flags::PRIVATE),
+            kernel: access.flags.contains(Flags::KERNEL),
+            miss,
+            cycles,
+            before,
+            ..blank
+        }))
+    }
+
+    /// Writes down which earlier misses the step has decided.
+    fn judge(&mut self, own: (usize, usize)) -> Vec<(usize, WalkMiss)> {
+        let (step, blocks) = (self.steps.len(), &self.blocks);
+        let engine = &self.engine;
+        let shift = engine.shift();
+        let is_open = |node, block: usize| engine.line_of(node, blocks[block].address >> shift).1;
+        let judged = self.misses.judge((step, own), is_open);
+        for &(earlier, miss) in &judged {
+            self.steps[earlier].miss = Some(miss);
+        }
+        judged
+    }
+
+    /// Says why the line was not there, if it was fetched.
+    fn miss(
+        &mut self,
+        own: (usize, usize),
+        fetched: bool,
+        before: &MissCounts,
+    ) -> Option<WalkMiss> {
+        let judged = self.judge(own);
+        let now = self.engine.misses();
+        let step = self.steps.len();
+        fetched.then(|| self.misses.miss((step, own), (before, &now), &judged))
+    }
+
+    fn finish(
+        mut self,
+        start: PagedScene,
+        steps: &[WrittenStep],
+    ) -> (PagedWalk, Option<PageDemands>) {
+        let (mut counts, messages, timing, demands) = self.engine.totals();
+        // The engine was given an access for each line.
+        let accesses = || steps.iter().filter_map(WrittenStep::access);
+        counts.references = accesses().count() as u64;
+        counts.writes = accesses().filter(|access| access.kind.writes()).count() as u64;
+        counts.reads = counts.references - counts.writes;
+        let (page_faults, tlb_misses) = (timing.page_faults, timing.tlb_misses);
+        let totals = PagedWalkTotals { counts, messages, page_faults, tlb_misses };
+        let Self { pages, blocks, steps, .. } = self;
+        (PagedWalk { pages, blocks, start, steps, totals }, demands)
+    }
+}
