@@ -1,14 +1,15 @@
 //! Cores with private caches, last-level caches, links and memories as a memory system.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
 use homenode_base::{Flags, ProcessorSet};
 use homenode_cache::{
     AwaitedTransaction, BlockAccess, BlockHolders, CacheArrays, ClockError, LastLevelCache,
-    MAY_READ, MAY_WRITE, WordMask, WordWaits,
+    MAY_READ, MAY_WRITE, RecentBlocks, WordMask, WordWaits,
 };
 use homenode_clock::streams::OpKind;
-use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
+use homenode_clock::{MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters};
 use homenode_machine::LinkModel;
 use rustc_hash::FxHashMap;
 
@@ -50,6 +51,8 @@ enum Awaited {
 /// there may be.
 pub(super) struct LinkedMemory<F, W, const WORDS: usize> {
     driver: ProtocolDriver<F, W, WORDS>,
+    /// Whatever changes copies makes it forget them: [`MemorySystem::perform`].
+    recent: RecentBlocks,
     links: LinkModel,
     topology: Topology,
     request_cycles: u64,
@@ -60,8 +63,8 @@ pub(super) struct LinkedMemory<F, W, const WORDS: usize> {
     page_blocks_shift: u32,
     /// Blocks with a transaction, and those who wait for its end.
     busy: FxHashMap<u64, VecDeque<LinkRequest>>,
-    /// What processors may wait for, by the rank of the requester.
-    awaited: FxHashMap<u32, Awaited>,
+    /// What processors may wait for, by processor and port.
+    awaited: Vec<Vec<Option<Awaited>>>,
     /// When each memory, and each link between two sockets in one direction, is free.
     memory_free: Vec<u64>,
     link_free: Vec<u64>,
@@ -78,7 +81,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         table: ProtocolTable,
         (links, page_bytes): (&LinkModel, u64),
     ) -> Result<Self, BusSetupError> {
-        let (block, _) = setup.geometry()?;
+        let (block, geometries) = setup.geometries()?;
+        let sets = geometries.iter().map(|cache| cache.sets).min().unwrap_or(1);
+        let recent = RecentBlocks::new(geometries.len(), sets);
         let links = links.with_block_size(block.bytes());
         let mut driver = ProtocolDriver::new(setup, table)?;
         driver.caches.collect_waits();
@@ -88,13 +93,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         let block_shift = block.bytes().trailing_zeros();
         Ok(Self {
             driver,
+            recent,
             request_cycles: topology.request_cycles(),
             topology,
             last_levels: (0..last_levels).map(|_| LastLevelCache::new(links.last_level)).collect(),
             homes: FxHashMap::default(),
             page_blocks_shift: page_bytes.trailing_zeros().saturating_sub(block_shift),
             busy: FxHashMap::default(),
-            awaited: FxHashMap::default(),
+            awaited: vec![Vec::new(); usize::from(setup.processors)],
             memory_free: vec![0; sockets],
             link_free: vec![0; sockets * sockets],
             at_rest_from: 0,
@@ -169,7 +175,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         // waits for.
         let transaction = transaction.or_else(|| frame.map(|frame| waits.miss_of(frame)));
         let Some(transaction) = transaction else { return };
-        let before = self.awaited.insert(requester.rank(), Awaited::Served(transaction));
+        let before = awaited(&mut self.awaited, requester).replace(Awaited::Served(transaction));
         if let Some(Awaited::Requested(cycles)) = before {
             waits.waited_before(transaction, cycles);
         }
@@ -275,6 +281,21 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
     }
 }
 
+/// What a processor may wait for at a port.
+#[inline]
+fn awaited(all: &mut [Vec<Option<Awaited>>], requester: Requester) -> &mut Option<Awaited> {
+    let ports = &mut all[requester.processor()];
+    let at = match requester.port {
+        Port::StoreBuffer => 0,
+        Port::Blocking => 1,
+        Port::Mshr(number) => 2 + usize::from(number),
+    };
+    if ports.len() <= at {
+        ports.resize(at + 1, None);
+    }
+    &mut ports[at]
+}
+
 /// Keeps something busy for so many cycles, as soon as it is free. Returns how long that is from
 /// now.
 fn occupy(free_at: &mut u64, now: u64, cycles: u64) -> u64 {
@@ -297,14 +318,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     #[inline(always)]
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
-        let place = self.driver.caches.locate(self.cache(reference), reference.block);
-        self.driver.hit(place, (reference.block, Self::words(reference)), need)
+        let place = (self.cache(reference), reference.block);
+        self.driver.caches.hit_recent(&mut self.recent, place, (Self::words(reference), need))
     }
 
     #[inline]
     fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
-        let place = self.driver.caches.locate(access.cache, access.block);
-        self.driver.caches.hit_access(place, access)
+        let need = if access.write { MAY_WRITE } else { MAY_READ };
+        let place = (access.cache, access.block);
+        self.driver.caches.hit_recent(&mut self.recent, place, (access.words, need))
     }
 
     #[inline]
@@ -330,6 +352,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     }
 
     fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
+        self.recent.forget(access.block);
         let place = self.driver.caches.locate(access.cache, access.block);
         if self.driver.uncontended(access, place) {
             return Ok(());
@@ -355,7 +378,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
         requesters: &mut Requesters<'_, Self>,
     ) {
         let request = LinkRequest { requester, cache: access.cache, block: access.block };
-        self.awaited.insert(requester.rank(), Awaited::Requested(0));
+        *awaited(&mut self.awaited, requester) = Some(Awaited::Requested(0));
         let time = requesters.now() + self.request_cycles;
         requesters.schedule_at(time, requester.rank(), LinkEvent::Request(request));
     }
@@ -367,18 +390,21 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     ) -> Result<(), ClockError> {
         match event {
             LinkEvent::Request(request) => {
-                if let Some(waiting) = self.busy.get_mut(&request.block) {
-                    waiting.push_back(request);
-                    return Ok(());
-                }
-                self.busy.insert(request.block, VecDeque::new());
+                match self.busy.entry(request.block) {
+                    Entry::Occupied(mut waiting) => {
+                        waiting.get_mut().push_back(request);
+                        return Ok(());
+                    }
+                    Entry::Vacant(idle) => idle.insert(VecDeque::new()),
+                };
                 self.serve(request, requesters)
             }
             LinkEvent::Over(block) => {
-                match self.busy.get_mut(&block).and_then(VecDeque::pop_front) {
+                let Entry::Occupied(mut waiting) = self.busy.entry(block) else { return Ok(()) };
+                match waiting.get_mut().pop_front() {
                     Some(next) => self.serve(next, requesters),
                     None => {
-                        self.busy.remove(&block);
+                        waiting.remove();
                         Ok(())
                     }
                 }
@@ -415,7 +441,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     }
 
     fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
-        match (self.awaited.get_mut(&requester.rank()), &mut self.driver.caches.waits) {
+        match (awaited(&mut self.awaited, requester), &mut self.driver.caches.waits) {
             (Some(Awaited::Served(transaction)), Some(waits)) => {
                 waits.waited(now, *transaction, cycles);
             }
