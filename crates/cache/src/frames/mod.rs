@@ -17,7 +17,7 @@ use homenode_machine::CacheShape;
 
 use crate::holders::CACHES_MAX;
 use bytes::{ONES, equal, first, first_equal, zeros};
-use frame::PERMISSIONS;
+pub(crate) use frame::PERMISSIONS;
 pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
 pub use indexed::IndexedSets;
 pub use miss_status::MissStatus;
