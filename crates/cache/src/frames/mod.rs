@@ -127,6 +127,23 @@ macro_rules! boxed_for_geometry {
     }};
 }
 
+/// The same for masks of bytes, whatever the block: `boxed_for_bytes!((ways, caches), Engine,
+/// (setup, table))`.
+#[macro_export]
+macro_rules! boxed_for_bytes {
+    (($ways:expr, $caches:expr), $kind:ident, ($($argument:expr),+)) => {{
+        use $crate::{ByteMask, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS};
+        type Narrow<F> = $kind<F, ByteMask, 1>;
+        type Wide<F> = $kind<F, ByteMask, { WIDE_WORDS }>;
+        match ($caches <= NARROW_CACHES_MAX, $ways <= 16) {
+            (true, true) => Box::new(Narrow::<UpTo16Ways<ByteMask>>::new($($argument),+)?),
+            (true, false) => Box::new(Narrow::<IndexedSets<ByteMask>>::new($($argument),+)?),
+            (false, true) => Box::new(Wide::<UpTo16Ways<ByteMask>>::new($($argument),+)?),
+            (false, false) => Box::new(Wide::<IndexedSets<ByteMask>>::new($($argument),+)?),
+        }
+    }};
+}
+
 /// A power of two: any machine has at most so many caches.
 const CACHES: usize = CACHES_MAX.next_power_of_two();
 
