@@ -121,7 +121,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             return false;
         }
         self.values_written_back(own, (block, at), words);
-        self.clean(at, block);
+        self.clean(own, (block, at));
         let home = self.homes.home(page);
         self.counts.write_backs += 1;
         self.counts.local_write_backs += u64::from(home == own);
@@ -167,7 +167,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let frame = self.caches.known_frame(cache, block);
         self.permit(frame, MAY_READ);
         self.values_there(own, (block, frame));
-        self.begin_unseen(block, (cache, frame));
+        self.begin_unseen(own, (block, frame));
         let mut record = self.caches.holders.get(number);
         record.add_holder(cache);
         self.caches.holders.put(number, &record);

@@ -14,6 +14,7 @@ mod replicas;
 mod synchronise;
 mod system;
 mod values;
+mod writers;
 
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, ClockError, WordMask,
@@ -37,6 +38,7 @@ use lines::PendingLine;
 pub(crate) use on_view::ObservedPages;
 use replicas::PageReplicas;
 use values::LineValues;
+use writers::LineWriters;
 
 /// A message about a page, or about a line of it.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +66,7 @@ pub(super) struct LrcMemory<F, W, const WORDS: usize> {
     /// By frame, words that were written and of which memory does not know, beside those that the
     /// frame remembers as written.
     dirty: Vec<W>,
+    writers: LineWriters<WORDS>,
     /// By frame, words that others have written and that its copy lacks: written since it came, or
     /// before and unknown to memory then. Those on their way to memory then count as known.
     unseen: Vec<W>,
@@ -125,6 +128,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let none = usize::from(nodes);
         Ok(Self {
             dirty: vec![W::default(); caches.frames.all().len()],
+            writers: LineWriters::default(),
             unseen: vec![W::default(); caches.frames.all().len()],
             caches,
             homes,

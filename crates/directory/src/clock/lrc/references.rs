@@ -1,6 +1,8 @@
 //! References to lines that are there.
 
-use homenode_cache::{BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WRITTEN, WordMask};
+use homenode_cache::{
+    BlockAccess, BlockHolders, CacheArrays, MAY_READ, MAY_WRITE, WRITTEN, WordMask,
+};
 use homenode_clock::MemoryReference;
 
 use super::LrcMemory;
@@ -43,13 +45,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         if self.values.is_some() {
             self.check_values(access, at, now);
         }
-        if access.write
-            && let Some(page) = self.homes.find(access.block)
-        {
-            let mut effects = std::mem::take(&mut self.effects);
-            let answer = self.driver.stored((node(access.cache), page), &mut effects);
-            self.effects = effects;
-            self.note(now, node(access.cache), answer);
+        if access.write {
+            self.tell_write(access, frame.number, now);
         }
         if !self.caches.touch_undecided(access, at, |_| permissions) {
             self.caches.mark_touched(access, at);
@@ -57,6 +54,18 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.permit(at, permissions);
         let set = self.caches.frames.set_of(access.cache, access.block);
         self.caches.frames.touch(set, at);
+    }
+
+    /// A word of a line is written of which memory does not know.
+    fn tell_write(&mut self, access: &BlockAccess<W>, number: u32, now: u64) {
+        let own = node(access.cache);
+        self.writers.insert(number, own);
+        if let Some(page) = self.homes.find(access.block) {
+            let mut effects = std::mem::take(&mut self.effects);
+            let answer = self.driver.stored((own, page), &mut effects);
+            self.effects = effects;
+            self.note(now, own, answer);
+        }
     }
 
     /// A frame has a line, with which a processor may do so much by itself. Where values are
@@ -75,9 +84,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     }
 
     /// Memory will know the words of a frame.
-    pub(super) fn clean(&mut self, at: usize, block: u64) {
+    pub(super) fn clean(&mut self, own: u16, (block, at): (u64, usize)) {
         self.keep_dirty(block);
         self.dirty[at] = W::default();
+        self.writers.remove(self.caches.frame(at).number, own);
     }
 
     /// What holders of a line have written is told to those who lost it and to the other holders:
@@ -85,29 +95,32 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     /// it.
     pub(super) fn keep_dirty(&mut self, block: u64) {
         let number = self.caches.holders.number(block);
+        let writers = self.writers.of(number);
+        if writers.is_empty() {
+            return;
+        }
         let record = self.caches.holders.get(number);
-        for holder in record.holders.members().map(usize::from) {
-            let Some(at) = self.valid_frame(holder, block) else { continue };
+        for writer in writers.members().map(usize::from) {
+            let Some(at) = self.valid_frame(writer, block) else { continue };
             let written = self.caches.frame(at).touched[WRITTEN];
             if !written.is_empty() {
                 self.dirty[at].add(written);
-                for other in record.holders_without(holder).members().map(usize::from) {
+                for other in record.holders_without(writer).members().map(usize::from) {
                     if let Some(at) = self.valid_frame(other, block) {
                         self.unseen[at].add(written);
                     }
                 }
             }
         }
-        self.caches.tell_writes(block, &record);
+        self.caches.tell_writes(block, &BlockHolders { holders: writers, ..record });
     }
 
     /// A copy of a line has come from memory, which does not know all that the others wrote.
-    pub(super) fn begin_unseen(&mut self, block: u64, (cache, at): (usize, usize)) {
+    pub(super) fn begin_unseen(&mut self, own: u16, (block, at): (u64, usize)) {
         self.keep_dirty(block);
-        let number = self.caches.holders.number(block);
-        let others = self.caches.holders.get(number).holders_without(cache);
+        let writers = self.writers.of(self.caches.holders.number(block));
         let mut unseen = W::default();
-        for other in others.members().map(usize::from) {
+        for other in writers.without(own).members().map(usize::from) {
             if let Some(at) = self.valid_frame(other, block) {
                 unseen.add(self.dirty[at]);
             }
