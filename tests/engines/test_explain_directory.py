@@ -10,7 +10,7 @@ import pytest
 
 import homenode as hn
 from homenode.cli.app import main
-from homenode.report import controllers, messages, steps
+from homenode.report import controllers, directory_steps, messages, steps
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,7 +86,7 @@ def test_people_read_both_tables_and_every_message(capsys: pytest.CaptureFixture
         for act in step["acts"]:
             assert f"{messages.message(act)}" in shown
     assert "cache N0 S → I" in flat.replace("invalidate (told by its home)", "")
-    assert messages.summary(protocol) in shown
+    assert directory_steps.summary(protocol) in shown
 
 
 def test_every_cell_of_the_table_is_in_its_grid() -> None:
@@ -172,12 +172,12 @@ def test_a_list_that_is_too_short_has_all_told() -> None:
     told = [one["walk"]["totals"]["messages"]["invalidate"] for one in (full, short)]
     assert told == [2, 4]
     entry = short["walk"]["steps"][1]["scenes"][0]["entry"]
-    assert messages.entry(entry) == "shared, lists N1 and others"
+    assert directory_steps.entry(entry) == "shared, lists N1 and others"
 
 
 def test_steps_are_told_in_words() -> None:
     walk = hn.explain("dash", example="0 W a0; 1 W a0; 2 R a0").data["protocols"][0]["walk"]
-    said = messages.sentences(walk)
+    said = directory_steps.sentences(walk)
     assert said[2] == (
         "Node 2 reads word 0. A miss: it never had the block. The cache of node 2, load; I becomes "
         "IS: send read to home. Read from node 2 comes to the home, node 0; dirty becomes read "
@@ -211,7 +211,7 @@ def test_of_many_nodes_those_are_shown_that_have_to_do_with_it(
     path = str(tmp_path / "many.hnt")
     hn.Trace.from_numpy(thread=thread, kind="W", address=address, path=path)
     found = hn.explain("dash", path, home="fixed:node=3")
-    assert messages.nodes(found.data) == [3, 7, 19]
+    assert directory_steps.nodes(found.data) == [3, 7, 19]
     page = found.html()
     assert "<b>N19</b>" in page
     assert "<b>N8</b>" not in page

@@ -86,7 +86,7 @@ def test_people_read_all_tables_and_every_message(capsys: pytest.CaptureFixture[
     for step in walk["steps"]:
         assert page_steps.reference(step, walk) in shown
         for act in step["acts"]:
-            assert page_steps.message(act) in shown
+            assert messages.message(act) in shown
     assert page_steps.summary(protocol) in shown
 
 

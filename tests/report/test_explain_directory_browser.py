@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import homenode as hn
-from homenode.report import controllers, messages
+from homenode.report import controllers, directory_steps, messages
 from support.browser import BROWSER, CONTRASTS, Browser
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _expected(protocol: dict[str, Any], number: int) -> dict[str, Any]:
             for act in step["acts"]
         ],
         "right": [one["from"] < one["to"] for one in crossing],
-        "said": messages.sentences(walk)[number],
+        "said": directory_steps.sentences(walk)[number],
     }
 
 
