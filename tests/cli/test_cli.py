@@ -65,6 +65,7 @@ def test_every_command_file_is_listed() -> None:
         "coherence_table",
         "directory_table",
         "explain_directory",
+        "explain_nodes",
         "explain_pages",
         "interleavings_table",
         "mix_table",

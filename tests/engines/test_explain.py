@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import homenode as hn
-from homenode.cli.app import main
 from homenode.report import steps
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _PROTOCOLS = ["mesi", "amsd", "pscr", "moesi", "dragon"]
@@ -31,18 +31,13 @@ def trace(tmp_path: Path) -> str:
     return path
 
 
-def _shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    assert main(["explain", *arguments]) == 0
-    return capsys.readouterr().out
-
-
 @pytest.mark.parametrize("protocol", _PROTOCOLS)
 def test_people_read_the_whole_table_and_every_step(
-    protocol: str, capsys: pytest.CaptureFixture[str]
+    protocol: str, shown: Callable[..., str]
 ) -> None:
-    shown = _shown(capsys, protocol)
+    said = shown(protocol)
     (data,) = hn.explain(protocol).data["protocols"]
-    lines = [line.split() for line in shown.splitlines()]
+    lines = [line.split() for line in said.splitlines()]
     for state in data["table"]["states"]:
         assert [state["name"], *state["meaning"].split()] in lines
     for row in data["table"]["rows"]:
@@ -50,11 +45,11 @@ def test_people_read_the_whole_table_and_every_step(
     for number, step in enumerate(data["walk"]["steps"], 1):
         start = [str(number), *steps.reference(step, data["walk"]).split()]
         assert any(line[: len(start)] == start for line in lines)
-    assert steps.summary(data) in shown
+    assert steps.summary(data) in said
 
 
-def test_data_are_complete_and_add_up(capsys: pytest.CaptureFixture[str]) -> None:
-    data = json.loads(_shown(capsys, "--all", "--json"))
+def test_data_are_complete_and_add_up(shown: Callable[..., str]) -> None:
+    data = json.loads(shown("--all", "--json"))
     assert data == hn.explain(_PROTOCOLS).to_dict()
     assert set(data) == {
         *("version", "machine", "processors", "cache_size", "block_size", "associativity"),
@@ -166,35 +161,33 @@ def test_what_is_never_decided_is_false_at_the_end(tmp_path: Path) -> None:
     )
 
 
-def test_a_trace_is_followed_where_it_is_shared(
-    trace: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_trace_is_followed_where_it_is_shared(trace: str, shown: Callable[..., str]) -> None:
     found = hn.explain("mesi,pscr", trace)
     assert found.data["trace"]["numbers"] == [2, 3, 4, 5, 6]
     assert found.data["example"] is None
     assert (found.data["cache_size"], found.data["block_size"]) == (2 << 20, 128)
     assert [step["processor"] for step in found.steps("pscr")] == [0, 1, 0, 1, 0]
-    data = json.loads(_shown(capsys, "mesi", "--trace", trace, "--block", "0x2004", "--json"))
+    data = json.loads(shown("mesi", "--trace", trace, "--block", "0x2004", "--json"))
     assert data["trace"]["numbers"] == [1]
     first = hn.explain("mesi", trace, references=2, processors=1, block_size=32).data
     assert (first["trace"]["numbers"], first["trace"]["cut"]) == ([0], False)
-    shown = _shown(capsys, "mesi", "--trace", trace, "--references", "3")
-    assert re.search(r"\n +2 +3 +P1 reads word 1 +cold miss", shown)
-    assert "t.hnt, 3 references under mesi" in shown
+    said = shown("mesi", "--trace", trace, "--references", "3")
+    assert re.search(r"\n +2 +3 +P1 reads word 1 +cold miss", said)
+    assert "t.hnt, 3 references under mesi" in said
 
 
 def test_of_many_processors_those_have_a_column_that_reference_something(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, shown: Callable[..., str]
 ) -> None:
     # All of 26 threads have a block of their own, and numbers 7 and 19 share one.
     thread = [*range(26), 7, 19, 7]
     address = [0x1000 * (number + 1) for number in range(26)] + [0x40000] * 3
     path = str(tmp_path / "many.hnt")
     hn.Trace.from_numpy(thread=thread, kind="W", address=address, path=path)
-    shown = _shown(capsys, "mesi", "--trace", path)
-    assert re.search(r"data from +P7 +P19 +memory", shown)
-    assert re.search(r"P19 writes word 0 .* P7 +I +M +old", shown)
-    assert "caches that nothing here goes to (24)" in shown
+    said = shown("mesi", "--trace", path)
+    assert re.search(r"data from +P7 +P19 +memory", said)
+    assert re.search(r"P19 writes word 0 .* P7 +I +M +old", said)
+    assert "caches that nothing here goes to (24)" in said
     found = hn.explain("mesi", path)
     walk = steps.seen(found.data["protocols"][0]["walk"])
     assert walk["caches"] == ["P7", "P19"]
@@ -208,14 +201,12 @@ def test_of_many_processors_those_have_a_column_that_reference_something(
     assert "<b>P8</b>" not in page
     assert "caches that nothing here goes to (24)" in page
     # Up to eight, all have one.
-    few = _shown(capsys, "mesi", "--trace", path, "--processors", "8")
+    few = shown("mesi", "--trace", path, "--processors", "8")
     assert re.search(r"P0 +P1 +P2 +P3 +P4 +P5 +P6 +P7", few)
     assert "Not shown" not in few
 
 
-def test_split_caches_are_two_a_processor(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_split_caches_are_two_a_processor(tmp_path: Path, shown: Callable[..., str]) -> None:
     machine, path = tmp_path / "split.toml", str(tmp_path / "code.hnt")
     machine.write_text(
         'name = "split"\nkind = "bus"\nbase = "bus-smp"\n[cache.split]\n'
@@ -244,8 +235,8 @@ def test_split_caches_are_two_a_processor(
     page = found.html()
     assert "each with a data cache of 2 MB, 2-way, with blocks of 128 B, and an instruction" in page
     assert "<b>P1 instructions</b>" in page
-    shown = _shown(capsys, "mesi", "--trace", path, "--machine", str(machine))
-    assert re.search(r"P0 data +P1 data +P0 instructions +P1 instructions", shown)
+    said = shown("mesi", "--trace", path, "--machine", str(machine))
+    assert re.search(r"P0 data +P1 data +P0 instructions +P1 instructions", said)
 
 
 def test_every_kind_of_reference_has_its_words(tmp_path: Path) -> None:
@@ -273,27 +264,25 @@ def test_every_kind_of_reference_has_its_words(tmp_path: Path) -> None:
     assert found.data["trace"]["numbers"] == [0, 1, 2, 2]
 
 
-def test_a_parameter_is_part_of_the_name(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_parameter_is_part_of_the_name(shown: Callable[..., str]) -> None:
     spec = "pscr:private_kernel=yes"
     assert hn.explain(spec).protocols == [spec]
     assert "PSCR:private_kernel=yes, step by step" in hn.explain(spec).html()
-    assert spec in _shown(capsys, spec)
+    assert spec in shown(spec)
 
 
-def test_the_page_is_one_small_file_for_itself(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_is_one_small_file_for_itself(tmp_path: Path, shown: Callable[..., str]) -> None:
     page = tmp_path / "all.html"
-    shown = _shown(capsys, "--all", "--html", str(page))
+    said = shown("--all", "--html", str(page))
     text = page.read_text()
-    assert shown == f"{page}: {len(text.encode()):,} bytes\n"
+    assert said == f"{page}: {len(text.encode()):,} bytes\n"
     assert len(text) < 200_000
     assert not re.search(r"(?:src|href)=\"?(?:https?:)?//", text)
     assert "homenode explain mesi amsd pscr moesi dragon --html page.html" in text
     assert list(tmp_path.iterdir()) == [page]
     # The page and the data in one go, and the same page again.
     again = tmp_path / "again.html"
-    json.loads(_shown(capsys, "--all", "--html", str(again), "--json"))
+    json.loads(shown("--all", "--html", str(again), "--json"))
     assert again.read_text() == text
 
 
@@ -306,7 +295,7 @@ def test_names_in_the_page_are_text(tmp_path: Path) -> None:
     assert "homenode &lt;script&gt;" in text
 
 
-def test_mistakes_are_named(trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_are_named(trace: str, tmp_path: Path, refused: Callable[..., str]) -> None:
     cases = [
         ([], "say which protocol: mesi, amsd, pscr, moesi, dragon; or --all"),
         (["mesi", "--all"], "name protocols or say --all"),
@@ -329,9 +318,7 @@ def test_mistakes_are_named(trace: str, tmp_path: Path, capsys: pytest.CaptureFi
         (["mesi", "--trace", trace, "--html", trace], "the output is also an input"),
     ]
     for arguments, message in cases:
-        assert main(["explain", *arguments]) == 2, arguments
-        error = capsys.readouterr().err
-        assert message in error, error
+        assert message in refused(*arguments), arguments
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.hnt"]
     with pytest.raises(hn.ConfigError, match="not explained here"):
         hn.explain("mesi").steps("amsd")
@@ -340,10 +327,9 @@ def test_mistakes_are_named(trace: str, tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_a_damaged_trace_is_an_error_with_its_name(
-    trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    trace: str, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
     broken = tmp_path / "broken.hnt"
     with open(trace, "rb") as file:  # noqa: PTH123 - a name, not a path
         broken.write_bytes(file.read()[:-9])
-    assert main(["explain", "mesi", "--trace", str(broken)]) == 2
-    assert "broken.hnt" in capsys.readouterr().err
+    assert "broken.hnt" in refused("mesi", "--trace", str(broken))

@@ -8,18 +8,14 @@ import pytest
 
 import homenode as hn
 from homenode.report import steps
-from support.browser import BROWSER, CONTRASTS, Browser
+from support import explained as explanations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = [
-    pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine"),
-    pytest.mark.timeout(120),
-]
+    from support.browser import Browser
 
-_PROTOCOLS = ["mesi", "amsd", "pscr", "moesi", "dragon"]
+pytestmark = pytest.mark.timeout(120)
 
 # What is seen of each protocol: states and values by cache and block, the rest of the picture.
 _SEEN = """[...document.querySelectorAll('.panel')].map((panel, index) => {
@@ -42,28 +38,8 @@ _SEEN = """[...document.querySelectorAll('.panel')].map((panel, index) => {
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def explained() -> hn.Explanation:
-    return hn.explain(_PROTOCOLS)
-
-
-@pytest.fixture
-def page(explained: hn.Explanation, tmp_path: Path) -> Path:
-    path = tmp_path / "explain.html"
-    path.write_text(explained.html("homenode explain --all"))
-    return path
-
-
-@pytest.fixture
-def opened(browser: Browser, page: Path) -> Browser:
-    browser.events.clear()
-    browser.open(page)
-    return browser
+    return explanations.bus()
 
 
 def _expected(protocol: dict[str, Any], number: int) -> dict[str, Any]:
@@ -161,10 +137,7 @@ def test_it_is_said_aloud_and_counted(opened: Browser, explained: hn.Explanation
     opened.press("End")
     for index, protocol in enumerate(explained.data["protocols"]):
         totals = protocol["walk"]["totals"]
-        shown = opened.value(
-            f'Object.fromEntries([...document.querySelectorAll(\'[data-total="{index}"] '
-            "[data-count]')].map(cell => [cell.dataset.count, Number(cell.textContent)]))"
-        )
+        shown = explanations.counts(opened, index)
         assert {name: shown[name] for name in totals["misses"]} == totals["misses"]
         assert (shown["hit"], shown["open"]) == (totals["hits"], 0)
         assert shown["cycles"] == protocol["walk"]["bus_cycles"]
@@ -220,27 +193,3 @@ def test_paper_shows_everything(opened: Browser) -> None:
     assert hidden == 0
     opened.value("dispatchEvent(new Event('afterprint'))")
     assert opened.value("document.querySelectorAll('details[open]').length") == 0
-
-
-@pytest.mark.parametrize("width", [320, 390, 768, 1400])
-def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
-    opened.size(width)
-    opened.press("End")
-    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    assert opened.value("document.documentElement.scrollWidth") <= width
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
-    opened(
-        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
-    )
-    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    weak = []
-    for _ in range(9):
-        opened.press("ArrowRight")
-        contrasts = opened.value(CONTRASTS)
-        assert len(contrasts) > 20
-        weak += [entry for entry in contrasts if entry[1] < 4.5]
-    opened("Emulation.setEmulatedMedia", features=[])
-    assert weak == []

@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import homenode as hn
-from homenode.report import controllers, messages
-from support.browser import BROWSER, CONTRASTS, Browser
+from homenode.report import controllers, directory_steps, messages
+from support import explained as explanations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    import homenode as hn
+    from support.browser import Browser
 
-pytestmark = [
-    pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine"),
-    pytest.mark.timeout(120),
-]
-
-_PROTOCOLS = ["dash", "dash:pointers=1"]
+pytestmark = pytest.mark.timeout(120)
 
 # What is seen of each protocol: caches, the homes, the messages, and the cells that are marked.
 _SEEN = """[...document.querySelectorAll('.panel')].map((panel, index) => {
@@ -50,23 +44,8 @@ _SEEN = """[...document.querySelectorAll('.panel')].map((panel, index) => {
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def explained() -> hn.Explanation:
-    return hn.explain(_PROTOCOLS)
-
-
-@pytest.fixture
-def opened(browser: Browser, explained: hn.Explanation, tmp_path: Path) -> Browser:
-    path = tmp_path / "explain.html"
-    path.write_text(explained.html("homenode explain dash"))
-    browser.events.clear()
-    browser.open(path)
-    return browser
+    return explanations.directory()
 
 
 def _expected(protocol: dict[str, Any], number: int) -> dict[str, Any]:
@@ -97,7 +76,7 @@ def _expected(protocol: dict[str, Any], number: int) -> dict[str, Any]:
             for act in step["acts"]
         ],
         "right": [one["from"] < one["to"] for one in crossing],
-        "said": messages.sentences(walk)[number],
+        "said": directory_steps.sentences(walk)[number],
     }
 
 
@@ -125,32 +104,7 @@ def test_every_step_shows_the_data_forwards_and_backwards(
 
 
 def test_messages_are_counted(opened: Browser, explained: hn.Explanation) -> None:
-    opened.press("End")
-    for index, protocol in enumerate(explained.data["protocols"]):
-        totals = protocol["walk"]["totals"]
-        shown = opened.value(
-            f'Object.fromEntries([...document.querySelectorAll(\'[data-total="{index}"] '
-            "[data-count]')].map(cell => [cell.dataset.count, Number(cell.textContent)]))"
-        )
-        assert {name: shown[name] for name in totals["messages"]} == totals["messages"]
-        assert shown["messages"] == sum(totals["messages"].values())
-        assert shown["bytes"] == totals["message_bytes"]
-        found = {name: shown[name] for name in totals["misses"] if name in shown}
-        assert found == {name: totals["misses"][name] for name in found}
-
-
-def test_buttons_list_and_links_go_anywhere(opened: Browser, explained: hn.Explanation) -> None:
-    count = len(explained.steps())
-    shown = "document.getElementById('count').textContent"
-    opened.value("document.querySelectorAll('.jump')[4].click()")
-    assert opened.value(shown) == f"5 of {count}"
-    assert opened.value("location.hash") == "#step-5"
-    opened.value("document.querySelector('[data-go=on]').click()")
-    assert opened.value(shown) == f"6 of {count}"
-    opened.value("document.querySelector('[data-go=first]').click()")
-    assert opened.value(shown) == f"0 of {count}"
-    assert opened.value("document.querySelectorAll('.ladder li').length") == 0
-    assert opened.said() == []
+    explanations.check_messages(opened, explained)
 
 
 def test_arrows_end_under_their_nodes(opened: Browser) -> None:
@@ -169,28 +123,3 @@ def test_arrows_end_under_their_nodes(opened: Browser) -> None:
       });
     })()""")
     assert ends == [[1, 0], [0, 3], [3, 1], [3, 0]]
-
-
-@pytest.mark.parametrize("width", [320, 390, 768, 1400])
-def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
-    opened.size(width)
-    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    for _ in range(5):
-        opened.press("ArrowRight")
-        assert opened.value("document.documentElement.scrollWidth") <= width
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
-    opened(
-        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
-    )
-    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    weak = []
-    for _ in range(8):
-        opened.press("ArrowRight")
-        contrasts = opened.value(CONTRASTS)
-        assert len(contrasts) > 20
-        weak += [entry for entry in contrasts if entry[1] < 4.5]
-    opened("Emulation.setEmulatedMedia", features=[])
-    assert weak == []

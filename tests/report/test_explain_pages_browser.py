@@ -6,24 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import homenode as hn
 from homenode.report import controllers, page_steps
-from support.browser import BROWSER, CONTRASTS, Browser
+from support import explained as explanations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    import homenode as hn
+    from support.browser import Browser
 
-pytestmark = [
-    pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine"),
-    pytest.mark.timeout(120),
-]
-
-# Two pages, two lines on the first, and frames that have to give way.
-_EXAMPLE = (
-    "0 W a0; 1 W a1; 2 R b0; 1 W c0; 0 rel; 1 R b0; 2 R a0; 2 acq; 2 R a0; 1 rel; 0 acq; "
-    "0 R c0; 3 W b1; 3 rel; 2 acq"
-)
+pytestmark = pytest.mark.timeout(120)
 
 # What is seen: page tables, what is owed, lines, homes, messages, and the cells that are marked.
 _SEEN = """(() => {
@@ -55,23 +45,8 @@ _SEEN = """(() => {
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def explained() -> hn.Explanation:
-    return hn.explain("lrc", example=_EXAMPLE, home="round-robin")
-
-
-@pytest.fixture
-def opened(browser: Browser, explained: hn.Explanation, tmp_path: Path) -> Browser:
-    path = tmp_path / "explain.html"
-    path.write_text(explained.html("homenode explain lrc"))
-    browser.events.clear()
-    browser.open(path)
-    return browser
+    return explanations.pages()
 
 
 def _expected(walk: dict[str, Any], number: int) -> dict[str, Any]:
@@ -136,51 +111,6 @@ def test_every_step_shows_the_data_forwards_and_backwards(
 
 
 def test_faults_misses_and_messages_are_counted(opened: Browser, explained: hn.Explanation) -> None:
-    opened.press("End")
+    explanations.check_messages(opened, explained)
     totals = explained.data["protocols"][0]["walk"]["totals"]
-    shown = opened.value(
-        "Object.fromEntries([...document.querySelectorAll('[data-total] [data-count]')]"
-        ".map(cell => [cell.dataset.count, Number(cell.textContent)]))"
-    )
-    assert {name: shown[name] for name in totals["messages"]} == totals["messages"]
-    assert shown["messages"] == sum(totals["messages"].values())
-    assert (shown["bytes"], shown["fault"]) == (totals["message_bytes"], totals["page_faults"])
-    found = {name: shown[name] for name in totals["misses"] if name in shown}
-    assert found == {name: totals["misses"][name] for name in found}
-
-
-def test_buttons_list_and_links_go_anywhere(opened: Browser, explained: hn.Explanation) -> None:
-    count = len(explained.steps())
-    shown = "document.getElementById('count').textContent"
-    opened.value("document.querySelectorAll('.jump')[4].click()")
-    assert opened.value(shown) == f"5 of {count}"
-    assert opened.value("location.hash") == "#step-5"
-    opened.value("document.querySelector('[data-go=first]').click()")
-    assert opened.value(shown) == f"0 of {count}"
-    assert opened.value("document.querySelectorAll('.ladder li').length") == 0
-    assert opened.said() == []
-
-
-@pytest.mark.parametrize("width", [320, 390, 768, 1400])
-def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
-    opened.size(width)
-    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    for _ in range(5):
-        opened.press("ArrowRight")
-        assert opened.value("document.documentElement.scrollWidth") <= width
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
-    opened(
-        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
-    )
-    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    weak = []
-    for _ in range(8):
-        opened.press("ArrowRight")
-        contrasts = opened.value(CONTRASTS)
-        assert len(contrasts) > 20
-        weak += [entry for entry in contrasts if entry[1] < 4.5]
-    opened("Emulation.setEmulatedMedia", features=[])
-    assert weak == []
+    assert explanations.counts(opened, 0)["fault"] == totals["page_faults"]

@@ -9,28 +9,19 @@ import pytest
 
 from homenode.options.specs import plain_number
 from homenode.report import build
-from support.browser import BROWSER, CONTRASTS, Browser
+from support.browser import CONTRASTS
 from support.outcomes import costs, matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     import homenode as hn
+    from support.browser import Browser
 
 _SIZES = (64, 512, 4096)
 _ROWS = matrix(("numa", "dsm"), _SIZES)
 
-pytestmark = [
-    pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine"),
-    pytest.mark.timeout(120),
-]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as running:
-        yield running
+pytestmark = pytest.mark.timeout(120)
 
 
 @pytest.fixture
@@ -41,13 +32,6 @@ def page(trace: hn.Trace, tmp_path: Path) -> Path:
     path = tmp_path / "report.html"
     path.write_text(html)
     return path
-
-
-@pytest.fixture
-def opened(browser: Browser, page: Path) -> Browser:
-    browser.events.clear()
-    browser.open(page)
-    return browser
 
 
 def _expected(machine: str, size: int) -> dict[str, str]:

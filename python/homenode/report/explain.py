@@ -16,15 +16,7 @@ _STEP = ("block", "words", "private", "cycles", "miss")
 _ACT = ("block", "event", "transaction", "supplier", "cycles", "sharing")
 
 _SAID = {"hit": "hit", "bus": "hit that needs the bus", "miss": "miss"}
-_COUNTED = (
-    ("cold", "cold"),
-    ("replacement", "replacement"),
-    ("invalidation_true", "true"),
-    ("invalidation_false", "false"),
-    ("invalidation_passive", "passive"),
-    ("open", "not known yet"),
-    ("removal", "removal"),
-)
+_COUNTED = (*walk_page.COUNTED, ("removal", "removal"))
 _SENT = (
     ("fetch", "blocks fetched"),
     ("invalidate", "invalidate"),
@@ -50,7 +42,7 @@ def render(data: Data, command: str) -> str:
         panels=panels,
         narrow=len(panels[0]["caches"]) <= _NARROW and not data["instruction_cache"],
         said=_SAID,
-        references=_references(data),
+        references=walk_page.references(data, steps.reference, lambda step: step["cache"], _mark),
         counted=_COUNTED,
         sent=_SENT,
         cycles=data["cycles"].items(),
@@ -65,20 +57,6 @@ def _colours(data: Data) -> list[str]:
     whose = [name.partition(" ")[0] for name in data["protocols"][0]["walk"]["caches"]]
     numbers = {who: number for number, who in enumerate(dict.fromkeys(whose))}
     return [PROCESSOR_COLOURS[numbers[who] % len(PROCESSOR_COLOURS)] for who in whose]
-
-
-def _references(data: Data) -> list[Data]:
-    """The list to jump by: what is referenced, and how each protocol fares with it."""
-    walks = [protocol["walk"] for protocol in data["protocols"]]
-    return [
-        {
-            "text": steps.reference(step, walks[0]),
-            "cache": step["cache"],
-            "number": data["trace"]["numbers"][step["reference"]] if data["trace"] else None,
-            "marks": [_mark(walk["steps"][index]) for walk in walks],
-        }
-        for index, step in enumerate(walks[0]["steps"])
-    ]
 
 
 def _mark(step: Data) -> str:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from homenode.report import controllers, messages, page_steps, walk_page
-from homenode.report.explain_directory import COUNTED, badge
-from homenode.results.palette import PROCESSOR_COLOURS
+from homenode.report import explain_nodes, messages, page_steps, walk_page
 
 Data = dict[str, Any]
 
+# Fields of a step that the script reads as they are.
+_STEP = ("block", "words", "private", "miss", "fault", "cycles")
 _SAID = {
     "hit": "hit, or nothing to do",
     "bus": "acquire or release that does something",
     "miss": "page fault or miss",
 }
-# What has no table.
-_NO_TABLE = {"cache", "memory"}
 
 
 def render(data: Data, command: str) -> str:
@@ -27,38 +25,17 @@ def render(data: Data, command: str) -> str:
         command: the command line that makes the page again; left out if empty.
     """
     nodes = page_steps.nodes(data)
-    kinds = list(data["protocols"][0]["walk"]["totals"]["messages"])
-    return walk_page.render(
+    return explain_nodes.render(
         "explain_pages.html.jinja",
         (data, command),
+        nodes,
         panels=[_panel(index, one) for index, one in enumerate(data["protocols"])],
-        nodes=nodes,
-        narrow=False,
         said=_SAID,
-        references=_references(data, nodes),
-        counted=COUNTED,
-        kinds=[(kind, kind.replace("_", " ")) for kind in kinds],
-        unseen=page_steps.unseen(data),
-        colours=[PROCESSOR_COLOURS[place % len(PROCESSOR_COLOURS)] for place in range(len(nodes))],
-        script_data={
-            "nodes": nodes,
-            "walks": [_for_script(one, nodes) for one in data["protocols"]],
-        },
+        references=walk_page.references(
+            data, page_steps.reference, lambda step: nodes.index(step["processor"]), _mark
+        ),
+        walks=[_for_script(one, nodes) for one in data["protocols"]],
     )
-
-
-def _references(data: Data, nodes: list[int]) -> list[Data]:
-    """The list to jump by: each step, and how each protocol fares with it."""
-    walks = [protocol["walk"] for protocol in data["protocols"]]
-    return [
-        {
-            "text": page_steps.reference(step, walks[0]),
-            "cache": nodes.index(step["processor"]),
-            "number": data["trace"]["numbers"][step["reference"]] if data["trace"] else None,
-            "marks": [_mark(walk["steps"][index]) for walk in walks],
-        }
-        for index, step in enumerate(walks[0]["steps"])
-    ]
 
 
 def _mark(step: Data) -> str:
@@ -69,31 +46,16 @@ def _mark(step: Data) -> str:
 
 def _panel(index: int, protocol: Data) -> Data:
     """A protocol with its tables and its steps in words."""
-    walk, table = protocol["walk"], protocol["table"]
+    walk = protocol["walk"]
     said = page_steps.sentences(walk) if walk["steps"] else []
-    return {
-        "index": index,
-        "name": protocol["name"],
-        "summary": protocol["summary"],
-        "source": protocol["source"],
-        "sides": [
-            {
-                "title": controller["title"],
-                "states": [{**one, "badge": badge(one)} for one in controller["states"]],
-                "senders": controller["senders"],
-                "grid": controllers.grid(controller),
-            }
-            for controller in table["controllers"]
-        ],
-        "messages": table["messages"],
-        "blocks": walk["blocks"],
+    return explain_nodes.panel(index, protocol) | {
         "pages": walk["pages"],
         "sum": page_steps.summary(protocol),
         "steps": [
             {
                 "reference": page_steps.reference(step, walk),
                 "outcome": page_steps.outcome(step),
-                "messages": page_steps.sent(step, walk),
+                "messages": messages.sent(step, walk, page_steps.about),
                 "mappings": page_steps.mappings(step, walk),
                 "directory": page_steps.pages_at_home(step, walk),
                 "sentence": text,
@@ -106,32 +68,17 @@ def _panel(index: int, protocol: Data) -> Data:
 def _for_script(protocol: Data, nodes: list[int]) -> Data:
     """What the script shows of a walk."""
     walk, table = protocol["walk"], protocol["table"]
-    badges = {
-        controller["name"]: {state["name"]: badge(state) for state in controller["states"]}
-        for controller in table["controllers"]
-    }
     (release,) = (one for one in table["controllers"] if one["name"] == "release")
     return {
         "name": protocol["name"],
-        "badges": badges,
+        "badges": explain_nodes.badges(table),
         "released": release["states"][0]["name"],
         "blocks": [block["words"] for block in walk["blocks"]],
         "start": _scene(walk["start"], nodes),
         "steps": [
             {
                 "access": page_steps.is_access(step),
-                "block": step["block"],
-                "words": step["words"],
-                "private": step["private"],
-                "miss": step["miss"],
-                "fault": step["fault"],
-                "cycles": step["cycles"],
-                "processor": nodes.index(step["processor"]),
-                "writes": step["kind"] in {"write", "atomic"},
-                "acts": [_act(act, step, protocol) for act in step["acts"]],
-                "messages": step["messages"],
-                "bytes": step["message_bytes"],
-                "crossed": messages.crossed(step),
+                **explain_nodes.step(step, _STEP, nodes, _acts(step, protocol)),
                 "scene": _scene(step["scene"], nodes),
             }
             for step in walk["steps"]
@@ -139,23 +86,14 @@ def _for_script(protocol: Data, nodes: list[int]) -> Data:
     }
 
 
-def _act(act: Data, step: Data, protocol: Data) -> Data:
-    sent, has_table = act["message"], act["controller"] not in _NO_TABLE
-    done = messages.does(act)
-    found = {
-        "node": act["node"],
-        "side": act["controller"],
-        "where": page_steps.controller(act),
-        "what": (sent["name"] if sent else act["event"])
-        + page_steps.about(act, step, protocol["walk"]),
-        "change": page_steps.change(act) if has_table else done,
-        "does": done,
-        "entry": page_steps.entry(act["entry"]),
-        "key": controllers.used(act, protocol["table"]) if has_table else "",
-    }
-    if sent is not None:
-        found |= {name: sent[name] for name in ("from", "to", "way", "number")}
-    return found
+def _acts(step: Data, protocol: Data) -> list[Data]:
+    walk, table = protocol["walk"], protocol["table"]
+    return [
+        explain_nodes.act(
+            act, page_steps.about(act, step, walk), page_steps.entry(act["entry"]), table
+        )
+        for act in step["acts"]
+    ]
 
 
 def _scene(scene: Data, nodes: list[int]) -> Data:

@@ -11,16 +11,7 @@ if TYPE_CHECKING:
 
     Data = Mapping[str, Any]
 
-# Up to so many nodes are all drawn, idle ones too: they fit beside each other.
-_ALL_SHOWN = 8
 _SYNCHRONISES = {"acquire": "acquires", "release": "releases"}
-_TABLES = {
-    "mapping": "the page table of node",
-    "release": "the release of node",
-    "home": "the home, node",
-    "cache": "the cache of node",
-    "memory": "the memory of node",
-}
 
 
 def is_access(step: Data) -> bool:
@@ -29,24 +20,8 @@ def is_access(step: Data) -> bool:
 
 
 def nodes(data: Data) -> list[int]:
-    """The nodes that are shown: all, or if they are many those that a walk has to do with."""
-    everybody = range(data["processors"])
-    if len(everybody) <= _ALL_SHOWN:
-        return list(everybody)
-    seen: set[int] = set()
-    for protocol in data["protocols"]:
-        for step in protocol["walk"]["steps"]:
-            seen.add(step["processor"])
-            seen.update(act["node"] for act in step["acts"])
-            homes = [page["entry"]["home"] for page in step["scene"]["pages"]]
-            seen.update(home for home in homes if home is not None)
-    return sorted(seen)
-
-
-def unseen(data: Data) -> str:
-    """Says how many nodes are not shown, if any."""
-    count = data["processors"] - len(nodes(data))
-    return f"Not shown: nodes that have nothing to do with this ({count})." if count else ""
+    """The nodes that are shown."""
+    return messages.nodes(data, lambda step: step["scene"]["pages"])
 
 
 def page_name(page: int, walk: Data) -> str:
@@ -92,7 +67,7 @@ def outcome(step: Data) -> str:
 
 def entry(found: Data) -> str:
     """A page at its home: ``weak, lists N0 N1``."""
-    listed = " ".join(f"N{node}" for node in found["listed"])
+    listed = messages.named(found["listed"])
     return f"{found['state']}, lists {listed}" if listed else str(found["state"])
 
 
@@ -120,43 +95,17 @@ def mappings(step: Data, walk: Data) -> str:
     return ", ".join(found) or "nobody maps it"
 
 
-def controller(act: Data) -> str:
-    """Where something happens: ``home N0``."""
-    return f"{act['controller']} N{act['node']}"
-
-
-def message(act: Data) -> str:
-    """What arrives: ``N1 → N0 read fault``; without a message what the controller sees."""
-    return messages.message(act)
-
-
-def change(act: Data) -> str:
-    """The state before and after; a cache and a memory have none."""
-    return "" if act["state"] is None else messages.change(act)
-
-
 def about(act: Data, step: Data, walk: Data) -> str:
     """Which page or line something is about, if that is not the one that is referenced."""
-    if act["block"] is not None and len(walk["blocks"]) > 1 and act["block"] != step["block"]:
-        return f" of {steps.letter(act['block'])}"
-    if len(walk["pages"]) > 1 and act["page"] != step["page"]:
-        return f" of {page_name(act['page'], walk)}"
-    return ""
-
-
-def sent(step: Data, walk: Data) -> str:
-    """All messages of a step between different nodes, in their order."""
-    return ", ".join(
-        message(act) + about(act, step, walk)
-        for act in step["acts"]
-        if act["message"] is not None and act["message"]["number"] is not None
-    )
+    line = messages.of_block(act, step, walk)
+    if line or len(walk["pages"]) <= 1 or act["page"] == step["page"]:
+        return line
+    return f" of {page_name(act['page'], walk)}"
 
 
 def sentences(walk: Data) -> list[str]:
     """For each step what happens in it, and which earlier misses it judges."""
-    said = [_sentence(step, number, walk) for number, step in enumerate(walk["steps"])]
-    return steps.with_judgements(said, walk)
+    return steps.with_judgements(walk, _sentence)
 
 
 def _sentence(step: Data, number: int, walk: Data) -> str:
@@ -180,30 +129,19 @@ def _opening(step: Data, number: int, walk: Data) -> str:
 
 
 def _act(act: Data, step: Data, walk: Data) -> str:
-    where = f"{_TABLES[act['controller']]} {act['node']}"
-    of, come = about(act, step, walk), act["message"]
-    if come is None:
+    where, sent = messages.where(act), act["message"]
+    of = about(act, step, walk)
+    if sent is None:
         text = f"{where.capitalize()}{of}, {act['event']}"
     else:
-        source = ", within the node" if come["way"] == "within" else f" from node {come['from']}"
-        text = f"{come['name'].capitalize()}{of}{source} comes to {where}"
-    if act["state"] != act["next"]:
-        text += f"; {act['state']} becomes {act['next']}"
-    done = messages.does(act)
-    return f"{text}: {done}." if done else f"{text}."
+        source = ", within the node" if sent["way"] == "within" else f" from node {sent['from']}"
+        text = f"{sent['name'].capitalize()}{of}{source} comes to {where}"
+    return messages.with_result(text, act)
 
 
 def summary(protocol: Data) -> str:
     """What a walk comes to."""
     walk = protocol["walk"]
     accesses = [step for step in walk["steps"] if is_access(step)]
-    missed = sum(step["miss"] is not None for step in accesses)
-    totals = walk["totals"]
-    parts = [
-        steps.counted(totals["page_faults"], "page fault"),
-        steps.counted(len(accesses) - missed, "hit"),
-        steps.counted(missed, "miss"),
-        steps.counted(sum(totals["messages"].values()), "message"),
-        steps.counted(totals["message_bytes"], "byte"),
-    ]
-    return f"{protocol['name']}: {', '.join(parts)} between nodes."
+    faults = steps.counted(walk["totals"]["page_faults"], "page fault")
+    return messages.summary(protocol, accesses, faults)

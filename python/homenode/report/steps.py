@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     Data = Mapping[str, Any]
 
@@ -180,13 +180,12 @@ def _notes(reply: Data) -> tuple[tuple[str, bool], ...]:
 
 def sentences(walk: Data) -> list[str]:
     """For each step what happens in it, and which earlier misses it judges."""
-    said = [sentence(step, number, walk) for number, step in enumerate(walk["steps"])]
-    return with_judgements(said, walk)
+    return with_judgements(walk, sentence)
 
 
-def with_judgements(said: list[str], walk: Data) -> list[str]:
+def with_judgements(walk: Data, said: Callable[[Data, int, Data], str]) -> list[str]:
     """What is said of each step, and there which earlier misses it judges."""
-    found = list(said)
+    found = [said(step, number, walk) for number, step in enumerate(walk["steps"])]
     for number, step in enumerate(walk["steps"]):
         miss = step["miss"]
         if miss is not None and miss["known"] is not None and miss["known"] > number:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -12,8 +12,20 @@ from homenode.options.specs import format_size, plain_number
 from homenode.report import steps
 from homenode.report.page import environment
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 Data = dict[str, Any]
 
+# Classes of misses, and what the columns of their counts are called.
+COUNTED = (
+    ("cold", "cold"),
+    ("replacement", "replacement"),
+    ("invalidation_true", "true"),
+    ("invalidation_false", "false"),
+    ("invalidation_passive", "passive"),
+    ("open", "not known yet"),
+)
 # From so many addresses on, only the first and the last are shown.
 _LISTED = 3
 
@@ -42,6 +54,32 @@ def render(template: str, explained: tuple[Data, str], *, script_data: Any, **va
         **values,
     )
     return text + ("" if text.endswith("\n") else "\n")
+
+
+def references(
+    data: Data,
+    text: Callable[[Data, Data], str],
+    cache: Callable[[Data], int],
+    mark: Callable[[Data], str],
+) -> list[Data]:
+    """The list to jump by: what is referenced, and how each protocol fares with it.
+
+    Args:
+        data: what ``homenode explain --json`` prints.
+        text: a step of a walk in a few letters.
+        cache: whose step it is, by place on the page.
+        mark: how a protocol fares with it: `hit`, `bus` or `miss`.
+    """
+    walks = [protocol["walk"] for protocol in data["protocols"]]
+    return [
+        {
+            "text": text(step, walks[0]),
+            "cache": cache(step),
+            "number": data["trace"]["numbers"][step["reference"]] if data["trace"] else None,
+            "marks": [mark(walk["steps"][index]) for walk in walks],
+        }
+        for index, step in enumerate(walks[0]["steps"])
+    ]
 
 
 def title(names: list[str]) -> str:

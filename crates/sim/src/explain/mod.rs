@@ -3,6 +3,7 @@
 mod bus;
 mod config;
 mod directory;
+mod nodes;
 mod outcome;
 mod pages;
 mod protocols;

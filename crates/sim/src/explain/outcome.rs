@@ -1,7 +1,7 @@
 //! Explanations, as the command line prints them.
 
-use homenode_directory::DirectorySheet;
 use homenode_directory::walk::{DirectoryWalk, PagedWalk};
+use homenode_directory::{DirectoryProtocol, DirectorySheet};
 use homenode_machine::{BusCycles, CacheShape, MachineKind};
 use homenode_snoop::BusSheet;
 use homenode_snoop::walk::ProtocolWalk;
@@ -145,4 +145,11 @@ pub struct ExplainedDirectoryProtocol<W> {
     pub table: DirectorySheet,
     /// The walk.
     pub walk: W,
+}
+
+impl<W> ExplainedDirectoryProtocol<W> {
+    pub(super) fn new(protocol: &DirectoryProtocol, table: DirectorySheet, walk: W) -> Self {
+        let (summary, source) = (protocol.entry.summary, protocol.entry.source);
+        Self { name: protocol.text.clone(), summary, source, table, walk }
+    }
 }

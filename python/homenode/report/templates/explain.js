@@ -29,6 +29,7 @@
     const acts = step ? step.acts.filter((act) => act.transaction) : [];
     const bus = one(".bus", panel);
     bus.classList.toggle("busy", acts.length > 0);
+    showWho(panel, step);
     const sent = one(".sent", bus);
     sent.replaceChildren();
     acts.forEach((act, index) => {
@@ -41,13 +42,10 @@
     const giving = new Set(acts.map((act) => act.supplier).filter((who) => who !== null));
     const hearing = new Set(acts.flatMap((act) => act.changed));
     all(".cache", panel).forEach((cache, processor) => {
-      cache.classList.toggle("acts", step !== null && step.processor === processor);
       cache.classList.toggle("gives", giving.has(processor));
       cache.classList.toggle("hears", hearing.has(processor) && !giving.has(processor));
       if (!acts.length) cache.classList.remove("gives", "hears");
       one(".stub", cache).classList.toggle("idle", !acts.length);
-      one(".does", cache).textContent = step && step.processor === processor
-        ? step.text.replace(/^P\d+ /, "") : "";
     });
     one(".memory", panel).classList.toggle("takes", acts.some((act) => act.memory));
   };
@@ -67,11 +65,8 @@
       const mark = { writers: writersHere, latest: scene.latest, touched: [] };
       scene.copies.forEach((copy, processor) => {
         const place = one(`.cache[data-cache="${processor}"] [data-block="${block}"]`, panel);
-        const badge = one(".badge", place);
-        badge.textContent = copy[0];
-        badge.className = `badge ${walk.roles[copy[0]]}`;
         const changed = step !== null && copy[0] !== before[block].copies[processor][0];
-        badge.classList.toggle("changed", changed);
+        showBadge(place, copy[0], walk.roles[copy[0]], changed);
         const own = step !== null && step.processor === processor && step.block === block;
         showWords(one(".words", place), names, copy[1],
           { ...mark, touched: own ? step.words : [] });
@@ -111,46 +106,23 @@
     }
   };
 
-  // What can be said of the step when it has just happened; the rest shows later.
-  const showTags = (panel, walk, step) => {
-    const tags = [];
-    const tag = (cls, text) => tags.push(make("span", `tag ${cls}`, text));
-    if (step) {
-      const later = step.miss && step.miss.known !== at - 1;
-      tag(step.miss ? (later ? "is-later" : "is-miss") : "", later ? open : step.outcome);
-      step.acts.forEach((act) => {
-        if (!act.transaction) return;
-        const sharing = act.sharing ? `: ${act.sharing} sharing` : "";
-        tag("is-bus", act.transaction + sharing);
-      });
-      if (step.private) tag("", "private area");
-      walk.steps.forEach((earlier, number) => {
-        const { miss } = earlier;
-        if (miss && number < at - 1 && (miss.known === at - 1 || (miss.known === null && at === last))) {
-          tag("is-miss", `step ${number + 1}: ${earlier.outcome}`);
-        }
-      });
-    }
-    one(".tags", panel).replaceChildren(...tags);
-  };
+  const tagsOf = (step) => [
+    outcomeTag(step.miss, step.outcome),
+    ...step.acts.filter((act) => act.transaction).map((act) => tag("is-bus",
+      act.transaction + (act.sharing ? `: ${act.sharing} sharing` : ""))),
+  ];
 
   const showTotals = (index, walk) => {
     const counts = {};
     const add = (name, by = 1) => { counts[name] = (counts[name] ?? 0) + by; };
     walk.steps.slice(0, at).forEach((step) => {
-      const known = step.miss && (step.miss.known ?? last) < at;
-      const over = at === last;
-      add(!step.miss ? "hit" : known || over ? step.miss.class : "open");
+      add(classSoFar(step));
       step.acts.filter((act) => act.transaction).forEach((act) => {
         add(act.transaction.startsWith("read") ? "fetch" : act.transaction);
       });
       add("cycles", step.cycles);
     });
-    all(`[data-total="${index}"] [data-count]`).forEach((cell) => {
-      const count = counts[cell.dataset.count] ?? 0;
-      cell.textContent = count.toLocaleString("en-US");
-      cell.classList.toggle("nought", count === 0);
-    });
+    showCounts(index, counts);
   };
 
   const show = (step, quietly) => {
@@ -159,7 +131,7 @@
       const panel = one(`[data-panel="${index}"]`);
       const now = at ? walk.steps[at - 1] : null;
       showScenes(panel, walk, writers[index]);
-      showTags(panel, walk, now);
+      showTags(panel, walk, now, tagsOf);
       showBus(panel, now, walk.start[0]?.copies.length ?? 1);
       one(".sentence", panel).textContent = now ? now.says
         : "All caches are empty. Step on to see the first reference.";

@@ -40,3 +40,46 @@
       return word;
     }));
   };
+
+  const showBadge = (place, state, colour, changed) => {
+    const badge = one(".badge", place);
+    badge.textContent = state;
+    badge.className = `badge ${colour}`;
+    badge.classList.toggle("changed", changed);
+  };
+
+  const showWho = (panel, step) => all(".cache", panel).forEach((cache, place) => {
+    const acts = step !== null && step.processor === place;
+    cache.classList.toggle("acts", acts);
+    one(".does", cache).textContent = acts ? step.text.replace(/^[NP]\d+ /, "") : "";
+  });
+
+  // What can be said of the step when it has just happened; the rest shows later.
+  const tag = (cls, text) => make("span", `tag ${cls}`, text);
+  const outcomeTag = (miss, outcome) => {
+    const later = miss && miss.known !== at - 1;
+    return tag(miss ? (later ? "is-later" : "is-miss") : "", later ? open : outcome);
+  };
+  const showTags = (panel, walk, step, tags) => {
+    const shown = step ? tags(step) : [];
+    if (step && step.private) shown.push(tag("", "private area"));
+    walk.steps.slice(0, Math.max(at - 1, 0)).forEach(({ miss, outcome }, number) => {
+      if (miss && (miss.known === at - 1 || (miss.known === null && at === last))) {
+        shown.push(tag("is-miss", `step ${number + 1}: ${outcome}`));
+      }
+    });
+    one(".tags", panel).replaceChildren(...shown);
+  };
+
+  // What is known of a miss at this step.
+  const classSoFar = ({ miss }) => {
+    const known = miss && (miss.known ?? last) < at;
+    return !miss ? "hit" : known || at === last ? miss.class : "open";
+  };
+  const showCounts = (index, counts) => {
+    all(`[data-total="${index}"] [data-count]`).forEach((cell) => {
+      const count = counts[cell.dataset.count] ?? 0;
+      cell.textContent = count.toLocaleString("en-US");
+      cell.classList.toggle("nought", count === 0);
+    });
+  };

@@ -1,0 +1,37 @@
+"""What tests of `homenode explain` share: it runs, or it says what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Outcome
+
+
+@pytest.fixture
+def shown(homenode: Callable[..., Outcome]) -> Callable[..., str]:
+    """What `homenode explain` prints."""
+
+    def run(*words: str) -> str:
+        found = homenode("explain", *words)
+        assert found.code == 0, found.err
+        return found.out
+
+    return run
+
+
+@pytest.fixture
+def refused(homenode: Callable[..., Outcome]) -> Callable[..., str]:
+    """What `homenode explain` says of a mistake."""
+
+    def run(*words: str) -> str:
+        found = homenode("explain", *words)
+        assert found.code == 2, words
+        assert "Traceback" not in found.err
+        return found.err
+
+    return run

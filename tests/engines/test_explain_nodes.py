@@ -1,0 +1,135 @@
+"""`homenode explain` for all protocols with messages between nodes: tables, messages, pages."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+from homenode.report import controllers, directory_steps, messages, page_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import ModuleType
+
+# What the last of some steps sends between nodes, where node 0 is the home and a cache has room
+# for one block: the tables of messages in docs/directory.md.
+_DASH = [
+    ("0 R a0", ""),
+    ("1 R a0", "request 1-0, reply 0-1"),
+    ("0 W a0; 1 R a0", "request 1-0, reply 0-1"),
+    ("1 W a0; 0 R a0", "forward 0-1, reply 1-0"),
+    ("1 W a0; 2 R a0", "request 2-0, forward 0-1, reply 1-2, sharing_write_back 1-0"),
+    ("2 R a0; 1 W a0", "request 1-0, invalidate 0-2, reply 0-1, ack 2-1"),
+    ("0 W a0; 1 W a0", "request 1-0, reply 0-1"),
+    ("1 W a0; 0 W a0", "forward 0-1, reply 1-0"),
+    ("1 W a0; 2 W a0", "request 2-0, forward 0-1, reply 1-2, ownership_transfer 1-0"),
+    ("1 R a0; 2 R a0; 1 W a0", "request 1-0, invalidate 0-2, reply 0-1, ack 2-1"),
+    ("1 R a0; 1 W a0", "request 1-0, reply 0-1"),
+    ("1 W a0; 1 R b0", "write_back 1-0, request 1-0, reply 0-1"),
+    ("1 R a0; 1 R a0", ""),
+]
+_LRC = [
+    ("0 W a0", ""),
+    ("1 R a0", "read_fault 1-0, mapped 0-1, fetch 1-0, line 0-1"),
+    ("1 W a0", "write_fault 1-0, mapped 0-1, fetch 1-0, line 0-1"),
+    ("1 R a0; 1 W a0", "upgrade 1-0, mapped 0-1"),
+    ("1 W a0; 1 W a1", ""),
+    ("1 W a0; 2 W a1; 1 R a0", ""),
+    ("1 R a0; 1 R b0", "fetch 1-0, line 0-1"),
+    ("1 W a0; 1 R b0", "write_back 1-0, fetch 1-0, written_back 0-1, line 0-1"),
+    ("1 W a0; 1 rel", "write_back 1-0, written_back 0-1, modified 1-0, notices_sent 0-1"),
+    (
+        "1 W a0; 2 R a0; 1 rel",
+        "write_back 1-0, written_back 0-1, modified 1-0, write_notice 0-2, notices_sent 0-1, "
+        "acknowledge 2-1",
+    ),
+    ("1 R a0; 1 rel", ""),
+    ("1 W a0; 2 R a0; 2 acq", ""),
+    ("1 W a0; 2 R a0; 1 rel; 2 acq", "unmap 2-0"),
+    ("1 W a0; 2 W a1; 1 rel; 2 acq", "write_back 2-0, written_back 0-2, unmap 2-0"),
+]
+_MESSAGES = [("dash", *row) for row in _DASH] + [("lrc", *row) for row in _LRC]
+
+
+@pytest.mark.parametrize(("protocol", "text", "expected"), _MESSAGES)
+def test_each_step_takes_the_messages_that_are_documented(
+    protocol: str, text: str, expected: str
+) -> None:
+    step = hn.explain(protocol, example=text, home="fixed:node=0", processors=3).steps()[-1]
+    sent = [act["message"] for act in step["acts"] if act["message"]]
+    crossing = [one for one in sent if one["way"] == "network"]
+    assert ", ".join(f"{one['kind']} {one['from']}-{one['to']}" for one in crossing) == expected
+    assert messages.crossed(step) == len(crossing)
+
+
+@pytest.mark.parametrize(
+    ("name", "reference", "words"),
+    [
+        ("dash", messages.reference, directory_steps),
+        ("lrc", page_steps.reference, page_steps),
+    ],
+)
+def test_people_read_all_tables_and_every_message(
+    name: str, reference: Callable[..., str], words: ModuleType, shown: Callable[..., str]
+) -> None:
+    text = shown(name)
+    (protocol,) = hn.explain(name).data["protocols"]
+    assert protocol["source"] in text
+    for controller in protocol["table"]["controllers"]:
+        assert controller["title"] in text
+        for label in [*controller["states"], *controller["events"], *controller["senders"]]:
+            assert f"{label['name']} {label['meaning']}" in re.sub(r" +", " ", text)
+        grid = controllers.grid(controller)
+        for letter, reason in grid.reasons.items():
+            assert f"({letter}) {reason}" in text
+        assert set(grid.reasons.values()) == {
+            cell["never"] for cell in controller["cells"] if cell["never"]
+        }
+    walk = protocol["walk"]
+    for step in walk["steps"]:
+        assert reference(step, walk) in text
+        for act in step["acts"]:
+            assert messages.message(act) in text
+    assert words.summary(protocol) in text
+
+
+@pytest.mark.parametrize("name", ["dash", "dash:pointers=1", "lrc"])
+def test_every_cell_of_the_tables_is_in_its_grid(name: str) -> None:
+    (protocol,) = hn.explain(name).data["protocols"]
+    for controller in protocol["table"]["controllers"]:
+        grid = controllers.grid(controller)
+        assert [state for state, _ in grid.rows] == [s["name"] for s in controller["states"]]
+        keys = [key for _, row in grid.rows for lines in row for line in lines for key in line.keys]
+        assert len(keys) == len(set(keys))
+        happens = [cell for cell in controller["cells"] if cell["never"] is None]
+        assert len(keys) == sum(len(cell["senders"]) or 1 for cell in happens)
+        used = {
+            controllers.used(act, protocol["table"])
+            for step in protocol["walk"]["steps"]
+            for act in step["acts"]
+            if act["controller"] == controller["name"]
+        }
+        assert used
+        assert used <= set(keys)
+
+
+@pytest.mark.parametrize(
+    ("name", "example"), [("dash", "0 W a0; 1 R a0"), ("lrc", "0 W a0; 1 R a0; 0 rel")]
+)
+def test_the_page_is_one_file_for_itself(
+    name: str, example: str, tmp_path: Path, shown: Callable[..., str]
+) -> None:
+    page = tmp_path / "page.html"
+    given = [name, "--example", example, "--home", "fixed:node=1", "--html", str(page)]
+    said = shown(*given)
+    text = page.read_text()
+    assert said == f"{page}: {len(text.encode()):,} bytes\n"
+    assert not re.search(r"(?:src|href)=\"?(?:https?:)?//", text)
+    assert "--home fixed:node=1 --html page.html" in text
+    assert f"{name.upper()}, step by step" in text
+    assert "{#" not in text
+    assert "{%" not in text
