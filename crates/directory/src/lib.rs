@@ -31,7 +31,7 @@ pub use check::{
 };
 pub use clock::{
     ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, DirectoryTiming, DistanceCost,
-    MeshShape, MissLatency, PageMessageCounts,
+    HomeLoad, MeshShape, MissLatency, PageMessageCounts, QueueLoad,
 };
 pub use counts::{DirectoryCounts, MessageCounts};
 pub use home::{

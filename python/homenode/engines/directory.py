@@ -32,8 +32,8 @@ class DirectoryResult(Rows):
             pages_moved, miss_rate, local_fill_share and local_write_back_share; with a clock
             also cycles, busy, read_stall, write_stall, sync_stall, os_stall (cycles of all
             processors), mean_fill_cycles, mean_read_response_cycles, hops, page_faults,
-            tlb_misses, pages_replicated, replicas_dropped, network_utilisation,
-            controller_utilisation, memory_utilisation and deadlocks_broken.
+            tlb_misses, pages_replicated, replicas_dropped, mean_queue_cycles, max_queue,
+            network_utilisation, controller_utilisation, memory_utilisation and deadlocks_broken.
         configuration: what was asked for.
         provenance: everything that the rows depend on: trace, options, machines, version.
 

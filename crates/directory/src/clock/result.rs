@@ -6,6 +6,7 @@ use homenode_protocol::Labelled;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::queue::HomeLoad;
 use crate::counts::DirectoryCounts;
 use crate::home::PageDemands;
 use crate::page_vocabulary::PageMessage;
@@ -21,6 +22,8 @@ pub struct ClockedDirectoryResult {
     pub time: ClockTime,
     /// What nodes other than processors did.
     pub timing: DirectoryTiming,
+    /// What homes did, by node, or by memory where processors share them.
+    pub loads: Vec<HomeLoad>,
     /// References, one for each block that they touch.
     pub block_references: u64,
     /// Misses and waiting by word, in order of its address divided by four, if it was to be

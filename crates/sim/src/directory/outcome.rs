@@ -2,10 +2,10 @@
 
 use homenode_clock::{ClockTime, StallTime};
 use homenode_directory::{
-    ClockedDirectoryResult, DirectoryCounts, DirectoryResult, DirectoryTiming, MessageCounts,
-    MissRule, PageMessageCounts,
+    ClockedDirectoryResult, DirectoryCounts, DirectoryResult, DirectoryTiming, HomeLoad,
+    MessageCounts, MissRule, PageMessageCounts, QueueLoad,
 };
-use homenode_machine::{DirectoryMachine, NetworkContention};
+use homenode_machine::{DirectoryMachine, MemoryTopology, NetworkContention};
 use serde::Serialize;
 
 use super::checked::checked_reads;
@@ -99,21 +99,34 @@ pub struct DirectoryTimes {
     pub pages_replicated: Option<u64>,
     /// Copies that are no more.
     pub replicas_dropped: Option<u64>,
-    /// The part of the time for which nodes sent messages.
+    /// For how long a look-up or an access of memory waited for those before it, on average; `null`
+    /// without any.
+    pub mean_queue_cycles: Option<f64>,
+    /// Most look-ups that one controller, or accesses that one memory, had at a time.
+    pub max_queue: Option<u64>,
+    /// The part of the time for which nodes sent messages; where several processors share a memory,
+    /// processors and slices of memories.
     pub network_utilisation: Option<f64>,
-    /// The part of the time for which the nodes' controllers looked something up.
+    /// The part of the time for which controllers of homes looked something up.
     pub controller_utilisation: Option<f64>,
-    /// The part of the time for which the nodes' memories were accessed.
+    /// The part of the time for which memories were accessed.
     pub memory_utilisation: Option<f64>,
     /// How often processes waited for each other in a ring, and one had to be let go.
     pub deadlocks_broken: Option<u64>,
+}
+
+/// What took how long.
+struct ClockedDirectory {
+    time: ClockTime,
+    timing: DirectoryTiming,
+    loads: Vec<HomeLoad>,
 }
 
 /// What a simulation found, with or without a clock.
 pub(super) struct FoundDirectory {
     counts: DirectoryCounts,
     page_messages: Option<PageMessageCounts>,
-    clocked: Option<(ClockTime, DirectoryTiming)>,
+    clocked: Option<ClockedDirectory>,
     notes: Vec<String>,
 }
 
@@ -125,19 +138,28 @@ impl From<DirectoryResult> for FoundDirectory {
 
 impl From<ClockedDirectoryResult> for FoundDirectory {
     fn from(found: ClockedDirectoryResult) -> Self {
-        let clocked = Some((found.time, found.timing));
+        let ClockedDirectoryResult { time, timing, loads, .. } = found;
+        let clocked = Some(ClockedDirectory { time, timing, loads });
         let page_messages = found.page_messages;
         Self { counts: found.counts, page_messages, clocked, notes: found.notes }
     }
 }
 
 impl DirectoryTimes {
-    fn of(time: &ClockTime, timing: &DirectoryTiming) -> Self {
-        let nodes = time.processors.len() as u64;
-        let all = time.cycles * nodes;
+    fn of(
+        ClockedDirectory { time, timing, loads }: &ClockedDirectory,
+        topology: MemoryTopology,
+    ) -> Self {
+        let controllers = loads.iter().map(|load| u64::from(load.controllers)).sum();
+        let senders = match topology {
+            MemoryTopology::PerProcessor => controllers,
+            MemoryTopology::Shared(_) => time.processors.len() as u64 + controllers,
+        };
         let sum = |part: fn(&StallTime) -> u64| time.stalls.iter().map(part).sum::<u64>();
         let idle: u64 = time.processors.iter().map(|processor| processor.idle).sum();
-        let part = |cycles| ratio(cycles, all);
+        let part = |cycles, of: u64| ratio(cycles, time.cycles * of);
+        let mut queues = QueueLoad::default();
+        loads.iter().flat_map(|load| [load.lookups, load.accesses]).for_each(|it| queues.add(&it));
         Self {
             cycles: Some(time.cycles),
             busy: Some(time.processors.iter().map(|processor| processor.busy).sum()),
@@ -153,9 +175,11 @@ impl DirectoryTimes {
             tlb_misses: Some(timing.tlb_misses),
             pages_replicated: Some(timing.pages_replicated),
             replicas_dropped: Some(timing.replicas_dropped),
-            network_utilisation: part(timing.sending),
-            controller_utilisation: part(timing.looking_up),
-            memory_utilisation: part(timing.accessing),
+            mean_queue_cycles: ratio(queues.waited, queues.served),
+            max_queue: Some(queues.longest),
+            network_utilisation: part(timing.sending, senders),
+            controller_utilisation: part(timing.looking_up, controllers),
+            memory_utilisation: part(timing.accessing, controllers),
             deadlocks_broken: Some(time.deadlocks_broken),
         }
     }
@@ -242,7 +266,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         });
         let times = result.clocked.as_ref();
         let times =
-            times.map(|(time, timing)| DirectoryTimes::of(time, timing)).unwrap_or_default();
+            times.map(|found| DirectoryTimes::of(found, point.model.topology)).unwrap_or_default();
         for note in result.notes {
             if !notes.contains(&note) {
                 notes.push(note);

@@ -192,6 +192,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMem
             page_messages: None,
             time,
             timing,
+            loads: self.transport.loads(),
             block_references: self.caches.counts.block_references,
             waits: self.caches.waits.take().map(|waits| waits.finish()),
             demands,

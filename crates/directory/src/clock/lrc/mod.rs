@@ -230,6 +230,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for LrcMemo
             page_messages,
             time,
             timing,
+            loads: self.transport.loads(),
             block_references,
             waits: None,
             demands,
