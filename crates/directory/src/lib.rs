@@ -36,7 +36,7 @@ pub use clock::{
 pub use counts::{DirectoryCounts, MessageCounts};
 pub use home::{
     HomeCost, HomeError, HomePolicy, HomeSetup, HomeSpec, MessageCost, NodeDemand, PageDemand,
-    PageDemands,
+    PageDemands, PageUsage, ServedBlocks,
 };
 pub use homenode_cache::{CheckError, ClockError, MissCounts, MissRule};
 pub use homenode_protocol::ProtocolError;

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::queue::HomeLoad;
 use crate::counts::DirectoryCounts;
-use crate::home::PageDemands;
+use crate::home::{PageDemands, PageUsage};
 use crate::page_vocabulary::PageMessage;
 
 /// What was counted and what took how long.
@@ -31,6 +31,8 @@ pub struct ClockedDirectoryResult {
     pub waits: Option<WordWaits>,
     /// What nodes did with pages, if it was to be collected.
     pub demands: Option<PageDemands>,
+    /// What became of pages, if it was to be collected.
+    pub uses: Option<Vec<PageUsage>>,
     /// What whoever reads the results has to know.
     pub notes: Vec<String>,
 }

@@ -100,6 +100,12 @@ pub struct DirectoryConfig {
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
+    /// Whether it is collected who uses which page, as [`DirectoryStudy::uses`]; not for users to
+    /// choose, but for those who show that.
+    ///
+    /// [`DirectoryStudy::uses`]: super::DirectoryStudy::uses
+    #[serde(skip)]
+    pub collect_uses: bool,
 }
 
 impl Default for DirectoryConfig {
@@ -127,6 +133,7 @@ impl Default for DirectoryConfig {
             miss_rule: MissRule::default(),
             check: false,
             threads: None,
+            collect_uses: false,
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Results, as the command line prints them.
 
+use homenode_analysis::Names;
 use homenode_clock::{ClockTime, StallTime};
 use homenode_directory::{
     ClockedDirectoryResult, DirectoryCounts, DirectoryResult, DirectoryTiming, HomeLoad,
-    MessageCounts, MissRule, PageMessageCounts, QueueLoad,
+    MessageCounts, MissRule, PageMessageCounts, PageUsage, QueueLoad,
 };
 use homenode_machine::{DirectoryMachine, MemoryTopology, NetworkContention};
 use serde::Serialize;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use super::checked::checked_reads;
 use super::config::{Consistency, DirectoryConfig, MeasuredFrom};
 use super::plan::DirectoryPlan;
+use super::uses::PageUseColumns;
 use crate::bus::ReferenceOrder;
 use crate::notes::{notes_on, suggestions_on};
 use crate::pass::TraceSource;
@@ -127,21 +129,23 @@ pub(super) struct FoundDirectory {
     counts: DirectoryCounts,
     page_messages: Option<PageMessageCounts>,
     clocked: Option<ClockedDirectory>,
+    uses: Option<Vec<PageUsage>>,
     notes: Vec<String>,
 }
 
 impl From<DirectoryResult> for FoundDirectory {
     fn from(found: DirectoryResult) -> Self {
-        Self { counts: found.counts, page_messages: None, clocked: None, notes: found.notes }
+        let DirectoryResult { counts, uses, notes, .. } = found;
+        Self { counts, page_messages: None, clocked: None, uses, notes }
     }
 }
 
 impl From<ClockedDirectoryResult> for FoundDirectory {
     fn from(found: ClockedDirectoryResult) -> Self {
+        let ClockedDirectoryResult { counts, page_messages, uses, notes, .. } = found;
         let ClockedDirectoryResult { time, timing, loads, .. } = found;
         let clocked = Some(ClockedDirectory { time, timing, loads });
-        let page_messages = found.page_messages;
-        Self { counts: found.counts, page_messages, clocked, notes: found.notes }
+        Self { counts, page_messages, clocked, uses, notes }
     }
 }
 
@@ -248,6 +252,9 @@ pub struct DirectoryStudy {
     pub outcomes: Vec<DirectoryOutcome>,
     /// Everything that they depend on.
     pub provenance: DirectoryProvenance,
+    /// Who used which page, one an outcome; nothing unless it was to be collected.
+    #[serde(skip)]
+    pub uses: Vec<PageUseColumns>,
 }
 
 /// Assembles the outcomes of all points.
@@ -257,16 +264,22 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
     (config, trace): (&DirectoryConfig, &T),
 ) -> DirectoryStudy {
     let mut notes = notes_on(trace);
-    let mut outcomes = Vec::new();
+    let (mut outcomes, mut uses) = (Vec::new(), Vec::new());
+    let names = config.collect_uses.then(|| trace.metadata()).map(Names::new);
     for (point, result) in plan.points.iter().zip(results) {
         let (counts, cache) = (result.counts, point.setup.cache);
         let messages = result.page_messages;
         let messages = messages.map_or(CountedMessages::Blocks(counts.messages), |messages| {
             CountedMessages::Pages(messages)
         });
-        let times = result.clocked.as_ref();
-        let times =
-            times.map(|found| DirectoryTimes::of(found, point.model.topology)).unwrap_or_default();
+        let clocked = result.clocked.as_ref();
+        let times = clocked
+            .map(|found| DirectoryTimes::of(found, point.model.topology))
+            .unwrap_or_default();
+        if let (Some(names), Some(found)) = (&names, &result.uses) {
+            let loads = clocked.map(|found| &found.loads[..]).unwrap_or_default();
+            uses.push(PageUseColumns::new(point, (found, loads), names));
+        }
         for note in result.notes {
             if !notes.contains(&note) {
                 notes.push(note);
@@ -293,7 +306,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         });
     }
     notes.extend(checked_reads(config, &outcomes));
-    DirectoryStudy { outcomes, provenance: provenance((plan, notes), (config, trace)) }
+    DirectoryStudy { outcomes, provenance: provenance((plan, notes), (config, trace)), uses }
 }
 
 fn provenance<T: TraceSource + ?Sized>(

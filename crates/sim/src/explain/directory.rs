@@ -155,6 +155,7 @@ pub(super) fn setup<T: TraceSource + ?Sized>(
         rule: MissRule::Dubois,
         check: true,
         collect_demands: DemandCollection::Off,
+        collect_uses: false,
     };
     setup.geometry()?;
     Ok(setup)
