@@ -13,11 +13,13 @@ from homenode.cli.output import echo
 
 if TYPE_CHECKING:
     from homenode.report.answer import Answer
+    from homenode.report.directory import DirectoryReport
 
 
 @click.command(
     epilog=examples(
         "homenode report t.hnt -o report.html",
+        "homenode report t.hnt --machine dash-mesh -o homes.html",
         "homenode report a.hnt b.hnt --machine cc+,numa --block-size 64-8192 -o report.html",
     )
 )
@@ -43,7 +45,10 @@ def report(
     possible, the effect of block size, the dearest blocks with their source lines, and who touches
     what. It needs no network and works in any browser. Machines of 1993 are chosen by name
     (--machine numa,cc+,dsm+), and so is another machine for the answer about cache lines
-    (--machine genoa-8n-directory).
+    (--machine spr-2s-lines).
+
+    On a machine with a directory (--machine genoa-8n-directory, dash-mesh) it also compares homes
+    of pages: where the time goes, which nodes serve whose data, and who fills which page.
     """
     import shlex
     import sys
@@ -77,7 +82,8 @@ def report(
         configuration = result.configuration
         with Progress("looking for the dearest blocks") as progress:
             found = study(Trace.open(path), result, progress=progress)
-        studies.append(replace(found, answer=_answer(path, given, of_lines)))
+        found = replace(found, answer=_answer(path, given, of_lines))
+        studies.append(replace(found, directory=_directory(path, given, of_lines)))
     html = render(
         studies,
         title=title,
@@ -139,6 +145,21 @@ def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
         )
     functions = annotated((sharing.detail or {}).get("lines", []))
     return replace(found, functions=functions)
+
+
+def _directory(path: str, given: dict[str, Any], machine: str | None) -> DirectoryReport | None:
+    """What the machine does with homes of pages, if it has a directory."""
+    from homenode import _core
+    from homenode.cli.progress import Progress
+    from homenode.report.directory import directory
+    from homenode.trace import Trace
+
+    if machine is None or _core.machine_kinds([machine]) != ["directory"]:
+        return None
+    names = ("private", "sync", "threads", "processors")
+    same: Any = {name: given[name] for name in names if name in given}
+    with Progress("trying homes on the directory") as progress:
+        return directory(Trace.open(path), machine, progress=progress, **same)
 
 
 COMMANDS = {"report": report}
