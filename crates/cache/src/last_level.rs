@@ -25,7 +25,20 @@ pub struct LastLevelCache {
     blocks: Vec<u32>,
     sets: u64,
     ways: usize,
+    /// Where the first set begins, and from a set to the next one: such that few sets begin in one
+    /// line of the cache of the machine that simulates this and end in the next.
+    first: usize,
+    stride: usize,
+    /// Blocks that came lately, by where their sets begin, in order. Sets are mostly far away in
+    /// the memory of that machine: several at a time come as soon as one.
+    coming: Vec<(usize, u32)>,
 }
+
+/// Most blocks that are coming.
+const COMING_MAX: usize = 16;
+
+/// Bytes of such a line.
+const LINE_BYTES: usize = 64;
 
 impl LastLevelCache {
     /// An empty cache. The number of sets need be no power of two.
@@ -34,16 +47,45 @@ impl LastLevelCache {
         let ways = shape.associativity.max(1);
         let sets = (shape.size_bytes / (shape.block_size_bytes * ways).max(1)).max(1);
         let ways = usize::try_from(ways).unwrap_or(usize::MAX);
-        let frames = usize::try_from(sets).unwrap_or(usize::MAX).saturating_mul(ways);
-        Self { blocks: vec![NO_BLOCK; frames], sets, ways }
+        let line = LINE_BYTES / size_of::<u32>();
+        // Sets that nearly fill their lines begin with one.
+        let whole = ways.checked_next_multiple_of(line).unwrap_or(ways);
+        let stride = if whole - ways <= ways / 8 { whole } else { ways };
+        let frames = usize::try_from(sets).unwrap_or(usize::MAX).saturating_mul(stride);
+        let blocks = vec![NO_BLOCK; frames.saturating_add(line)];
+        let first = blocks.as_ptr().align_offset(LINE_BYTES).min(line);
+        let coming = Vec::with_capacity(COMING_MAX);
+        Self { blocks, sets, ways, first, stride, coming }
     }
 
-    fn set(&mut self, block: u64) -> &mut [u32] {
+    /// Where the set of a block begins.
+    #[inline]
+    fn start(&self, block: u64) -> usize {
         let hash = block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         // The high half of the product is below the number of sets.
         let set = (u128::from(hash) * u128::from(self.sets)) >> 64;
-        let first = usize::try_from(set).unwrap_or(0) * self.ways;
-        &mut self.blocks[first..first + self.ways]
+        self.first + usize::try_from(set).unwrap_or(0) * self.stride
+    }
+
+    /// The set of a block, as it is when all have come to it.
+    #[inline]
+    fn set(&mut self, block: u64) -> &mut [u32] {
+        let start = self.start(block);
+        if self.coming.iter().any(|&(other, _)| other == start) {
+            self.arrive();
+        }
+        &mut self.blocks[start..start + self.ways]
+    }
+
+    /// The blocks that are coming are there.
+    #[inline(never)]
+    fn arrive(&mut self) {
+        // One look at each, so that no set has to wait for what is done in another.
+        let firsts = self.coming.iter().map(|&(start, _)| self.blocks[start]);
+        std::hint::black_box(firsts.fold(0, |sum, first| sum ^ first));
+        for (start, number) in self.coming.drain(..) {
+            move_back(&mut self.blocks[start..start + self.ways], number);
+        }
     }
 
     /// Whether the block, of this address and number in the table of holders, is there; it is used
@@ -51,16 +93,15 @@ impl LastLevelCache {
     pub fn has(&mut self, (block, number): (u64, u32)) -> bool {
         let set = self.set(block);
         let found = set.iter().position(|&other| other == number);
-        found.inspect(|&at| set[..=at].rotate_right(1)).is_some()
+        found.inspect(|&at| move_back(&mut set[..=at], number)).is_some()
     }
 
     /// The block is there from now on, instead of the one used longest ago.
     pub fn insert(&mut self, (block, number): (u64, u32)) {
-        if !self.has((block, number)) {
-            let set = self.set(block);
-            set.rotate_right(1);
-            set[0] = number;
+        if self.coming.len() == COMING_MAX {
+            self.arrive();
         }
+        self.coming.push((self.start(block), number));
     }
 
     /// The block is there no longer.
@@ -73,9 +114,22 @@ impl LastLevelCache {
     }
 }
 
+/// The block comes first, and those before its old place, or all, move back by one.
+#[inline]
+fn move_back(set: &mut [u32], number: u32) {
+    let mut moved = number;
+    for place in set {
+        std::mem::swap(place, &mut moved);
+        if moved == number {
+            return;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use homenode_base::Rng;
 
     /// A block whose number is its address.
     fn block(number: u32) -> (u64, u32) {
@@ -96,11 +150,37 @@ mod tests {
         assert_eq!(there(&mut cache, [3, 1, 4, 5]), [false, true, true, true]);
     }
 
+    /// Whether a block is there does not depend on when those before it have arrived.
+    #[test]
+    fn blocks_that_are_coming_are_there() {
+        let shape = CacheShape { size_bytes: 64 * 90, block_size_bytes: 64, associativity: 15 };
+        let (mut late, mut soon) = (LastLevelCache::new(shape), LastLevelCache::new(shape));
+        let mut rng = Rng::new(9);
+        let mut found = 0;
+        for _ in 0..20_000 {
+            let block = block(1 + u32::try_from(rng.below(150)).unwrap());
+            match rng.below(8) {
+                0 => [&mut late, &mut soon].map(|cache| cache.remove(block)),
+                1 | 2 => {
+                    let [one, other] = [&mut late, &mut soon].map(|cache| cache.has(block));
+                    assert_eq!(one, other);
+                    found += u32::from(one);
+                    continue;
+                }
+                _ => [&mut late, &mut soon].map(|cache| cache.insert(block)),
+            };
+            soon.arrive();
+        }
+        assert!(found > 1000);
+    }
+
     #[test]
     fn every_set_is_used() {
         let shape = CacheShape { size_bytes: 64 * 7, block_size_bytes: 64, associativity: 1 };
         let mut cache = LastLevelCache::new(shape);
         (1..1000).for_each(|number| cache.insert(block(number)));
-        assert!(cache.blocks.iter().all(|&number| number != NO_BLOCK));
+        cache.arrive();
+        let sets = &cache.blocks[cache.first..][..7];
+        assert!(sets.iter().all(|&number| number != NO_BLOCK));
     }
 }

@@ -14,6 +14,7 @@ mod error;
 mod frames;
 mod holders;
 mod last_level;
+mod recent;
 mod shadow;
 mod system;
 mod trace_order;
@@ -33,7 +34,8 @@ pub use holders::{
     BlockHolders, CACHES_MAX, HolderTable, NARROW_CACHES_MAX, NO_BLOCK, PackedHolders, WIDE_WORDS,
 };
 pub use last_level::LastLevelCache;
-pub use shadow::ShadowValues;
+pub use recent::RecentBlocks;
+pub use shadow::{ShadowValues, value_at};
 pub use system::{CacheSystem, CacheSystemSetup, FrameLocation};
 pub use trace_order::{TraceOrderDriver, TraceOrderEngine, TraceOrderSetup};
 pub use waits::{

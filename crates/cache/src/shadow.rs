@@ -103,12 +103,28 @@ impl ShadowValues {
 
     /// A read of some words. Returns where in the block one is stale.
     pub fn read<W: WordMask>(&mut self, (frame, number): (usize, u32), words: W) -> Option<u64> {
-        let copy = std::mem::take(&mut self.copies[frame]);
-        let latest = &self.block(number)[LATEST];
-        let stale = (0..latest.len()).find(|&w| has(words, w) && copy.get(w) != latest.get(w));
-        self.copies[frame] = copy;
-        stale.map(|word| 4 * word as u64)
+        let latest = self.block(number)[LATEST].clone();
+        let may_find = |word, value| value_at(&latest, word) == Some(value);
+        self.stale_word(frame, words, may_find).map(|word| 4 * u64::from(word))
     }
+
+    /// The first of some words of a copy that has what a read may not find there.
+    pub fn stale_word<W: WordMask>(
+        &self,
+        frame: usize,
+        words: W,
+        mut may_find: impl FnMut(u32, u64) -> bool,
+    ) -> Option<u32> {
+        let copy = &self.copies[frame];
+        let mut touched = words.numbers();
+        touched.find(|&word| value_at(copy, word).is_none_or(|value| !may_find(word, value)))
+    }
+}
+
+/// The value of a word of a block, if it has that word.
+#[must_use]
+pub fn value_at(block: &[u64], word: u32) -> Option<u64> {
+    usize::try_from(word).ok().and_then(|word| block.get(word)).copied()
 }
 
 fn has<W: WordMask>(words: W, word: usize) -> bool {

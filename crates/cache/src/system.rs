@@ -103,7 +103,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         let frame = &mut self.frames.all_mut()[at];
         let permitted = frame.permits(block, need);
         if permitted {
-            frame.touched[usize::from(need & MAY_WRITE != 0)].add(words);
+            frame.add_words(words, need);
             self.frames.touch(set, at);
         }
         permitted

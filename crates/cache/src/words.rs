@@ -26,6 +26,11 @@ pub trait WordMask: Copy + Default + Send + 'static {
     fn first(self) -> u32;
     /// How many words there are.
     fn len(self) -> u32;
+    /// Their numbers.
+    fn numbers(self) -> impl Iterator<Item = u32> {
+        let all = 0..u32::try_from(Self::COUNT).unwrap_or(u32::MAX);
+        all.filter(move |&word| self.meets(Self::range(word, word)))
+    }
 }
 
 macro_rules! narrow {

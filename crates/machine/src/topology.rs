@@ -80,6 +80,31 @@ impl SharedMemories {
     pub fn all(&self) -> u16 {
         self.sockets * self.memories
     }
+
+    /// The memory that is nearest to a processor of so many.
+    #[inline]
+    #[must_use]
+    pub fn memory_of(&self, processor: u16, processors: u16) -> u16 {
+        part(processor, (self.all(), processors))
+    }
+
+    /// The place of a processor of so many on the mesh of a memory.
+    #[must_use]
+    pub fn tile_of_processor(&self, processor: u16, processors: u16) -> u16 {
+        part(processor, (self.tiles, processors))
+    }
+
+    /// The place of a slice of a memory on its mesh.
+    #[must_use]
+    pub fn tile_of_slice(&self, slice: u16) -> u16 {
+        part(slice, (self.tiles, self.slices))
+    }
+}
+
+/// Which of some equal parts of a whole a number is in.
+fn part(number: u16, (parts, whole): (u16, u16)) -> u16 {
+    let part = u32::from(number) * u32::from(parts) / u32::from(whole.max(1));
+    u16::try_from(part).unwrap_or(0)
 }
 
 impl MemoryTopology {
@@ -89,10 +114,7 @@ impl MemoryTopology {
     pub fn memory_of(&self, processor: u16, processors: u16) -> u16 {
         match self {
             Self::PerProcessor => processor,
-            Self::Shared(shared) => {
-                let memory = u32::from(processor) * u32::from(shared.all());
-                u16::try_from(memory / u32::from(processors.max(1))).unwrap_or(0)
-            }
+            Self::Shared(shared) => shared.memory_of(processor, processors),
         }
     }
 

@@ -100,19 +100,15 @@ def report(
 
 def _take_machine_of_lines(chosen: dict[str, Any]) -> str | None:
     """The machine that is to answer about cache lines, if one was chosen: it has no policies."""
-    from homenode import _core
-    from homenode.engines.lines import LINE_KINDS
+    from homenode.engines.lines import machines_of_lines
     from homenode.errors import ConfigError
 
-    machines = chosen.get("machines", [])
-    kinds = zip(machines, _core.machine_kinds(machines), strict=True)
-    found = [machine for machine, kind in kinds if kind in LINE_KINDS]
+    found, rest = machines_of_lines(chosen.get("machines", []))
     if len(found) > 1:
         raise ConfigError(
             f"--machine {','.join(found)}: one machine answers about cache lines; homenode sharing "
             "takes several"
         )
-    rest = [machine for machine in machines if machine not in found]
     if rest:
         chosen["machines"] = rest
     elif found:

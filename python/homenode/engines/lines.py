@@ -71,8 +71,19 @@ class LineResult(Rows):
         }
 
 
-LINE_KINDS = ("multicore", "directory")
+_LINE_KINDS = ("multicore", "directory")
 """Kinds of machines whose processors wait for cache lines, by a clock."""
+
+
+def machines_of_lines(named: list[str]) -> tuple[list[str], list[str]]:
+    """Those of some machines whose processors wait for cache lines, and all others.
+
+    >>> machines_of_lines(["cc", "spr-2s-lines"])
+    (['spr-2s-lines'], ['cc'])
+    """
+    kinds = dict(zip(named, _core.machine_kinds(named), strict=True))
+    of_lines = [name for name in named if kinds[name] in _LINE_KINDS]
+    return of_lines, [name for name in named if name not in of_lines]
 
 
 @documented("lines")
@@ -124,4 +135,4 @@ def headline(time: dict[str, Any], machine: str, trace: str) -> str:
     )
 
 
-__all__ = ["LINE_KINDS", "LineResult", "headline", "lines"]
+__all__ = ["LineResult", "headline", "lines", "machines_of_lines"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.lines import LINE_KINDS, lines
+from homenode.engines.lines import lines, machines_of_lines
 from homenode.engines.placement import policies_for, simulate
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
@@ -142,10 +142,7 @@ def sensitivity(
             "one trace shows one order; give several recordings (homenode record --repeat K) or "
             "let orders be made (--reinterleave K)"
         )
-    named = specs_of(machines, "machine")
-    kinds = _core.machine_kinds(named)
-    of_today = [name for name, kind in zip(named, kinds, strict=True) if kind in LINE_KINDS]
-    wanted = [name for name in named if name not in of_today]
+    of_today, wanted = machines_of_lines(specs_of(machines, "machine"))
     matrix = (wanted, policies_of(wanted, policies, replay) if wanted else [], block_sizes)
     opened = [trace if isinstance(trace, Trace) else Trace.open(trace) for trace in given]
     _check(opened, replay)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from homenode import _core
 from homenode.engines.beside import beside
-from homenode.engines.lines import LINE_KINDS, lines
+from homenode.engines.lines import lines, machines_of_lines
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
@@ -147,10 +147,7 @@ def sharing(
     only_declared("sharing", options)
     # To a cache a lock is a word like any other.
     options.setdefault("sync", "include")
-    named = specs_of(machine, "machine")
-    kinds = _core.machine_kinds(named)
-    of_today = [name for name, kind in zip(named, kinds, strict=True) if kind in LINE_KINDS]
-    machine = [name for name in named if name not in of_today]
+    of_today, machine = machines_of_lines(specs_of(machine, "machine"))
     if machine and options.get("home") is not None:
         raise ConfigError(
             f"home {options['home']}: {machine[0]} has no directory (homenode list machines)"

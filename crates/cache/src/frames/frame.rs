@@ -12,7 +12,7 @@ const UNUSED: u64 = u64::MAX;
 pub const MAY_READ: u64 = 1;
 /// In a label: the processor may write the copy without a transaction.
 pub const MAY_WRITE: u64 = 2;
-pub(super) const PERMISSIONS: u64 = 3;
+pub(crate) const PERMISSIONS: u64 = 3;
 
 /// A frame and what is known of the copy in it: all that a reference needs lies side by side.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +73,18 @@ impl<W: WordMask> CacheFrame<W> {
         // All but the bit that is not needed.
         let relevant = !PERMISSIONS | need;
         (self.label ^ (block << 2 | need)) & relevant == 0
+    }
+
+    /// The block and what the processor may do with the copy.
+    #[inline]
+    pub(crate) fn label(&self) -> u64 {
+        self.label
+    }
+
+    /// Its holder uses words, as the copy allows.
+    #[inline]
+    pub(crate) fn add_words(&mut self, words: W, need: u64) {
+        self.touched[usize::from(need & MAY_WRITE != 0)].add(words);
     }
 
     /// Sets what the processor may do with the copy without a transaction.

@@ -17,7 +17,7 @@ use homenode_machine::CacheShape;
 
 use crate::holders::CACHES_MAX;
 use bytes::{ONES, equal, first, first_equal, zeros};
-use frame::PERMISSIONS;
+pub(crate) use frame::PERMISSIONS;
 pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
 pub use indexed::IndexedSets;
 pub use miss_status::MissStatus;
@@ -123,6 +123,23 @@ macro_rules! boxed_for_geometry {
                 Box::new(Kind::<UpTo16Ways<[u64; 4]>, [u64; 4]>::new($($argument),+)?)
             }
             (_, _) => Box::new(Kind::<IndexedSets<[u64; 4]>, [u64; 4]>::new($($argument),+)?),
+        }
+    }};
+}
+
+/// The same for masks of bytes, whatever the block: `boxed_for_bytes!((ways, caches), Engine,
+/// (setup, table))`.
+#[macro_export]
+macro_rules! boxed_for_bytes {
+    (($ways:expr, $caches:expr), $kind:ident, ($($argument:expr),+)) => {{
+        use $crate::{ByteMask, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS};
+        type Narrow<F> = $kind<F, ByteMask, 1>;
+        type Wide<F> = $kind<F, ByteMask, { WIDE_WORDS }>;
+        match ($caches <= NARROW_CACHES_MAX, $ways <= 16) {
+            (true, true) => Box::new(Narrow::<UpTo16Ways<ByteMask>>::new($($argument),+)?),
+            (true, false) => Box::new(Narrow::<IndexedSets<ByteMask>>::new($($argument),+)?),
+            (false, true) => Box::new(Wide::<UpTo16Ways<ByteMask>>::new($($argument),+)?),
+            (false, false) => Box::new(Wide::<IndexedSets<ByteMask>>::new($($argument),+)?),
         }
     }};
 }

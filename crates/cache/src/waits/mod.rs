@@ -41,6 +41,14 @@ pub struct Waits {
     pub cycles: u64,
 }
 
+impl Waits {
+    /// Adds others.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.transactions += other.transactions;
+        self.cycles += other.cycles;
+    }
+}
+
 /// [`Waits`] by cause, in the order of [`WaitCause`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaitsByCause([Waits; 4]);
@@ -60,8 +68,7 @@ impl WaitsByCause {
     /// Adds all of others.
     pub fn add(&mut self, other: &Self) {
         for (sum, more) in self.0.iter_mut().zip(other.0) {
-            sum.transactions += more.transactions;
-            sum.cycles += more.cycles;
+            sum.add(more);
         }
     }
 

@@ -1,7 +1,5 @@
 //! What the ports of processors wait for.
 
-use rustc_hash::FxHashMap;
-
 use super::{AwaitedTransaction, WaitCollector};
 
 /// What a port asked for.
@@ -14,33 +12,54 @@ enum Awaited {
     Served(AwaitedTransaction),
 }
 
-/// Which transaction each port of a processor waits for, by the port's number.
+/// A port, by the numbers of its processor and of itself there. Both are small.
+pub type PortOfProcessor = (usize, usize);
+
+/// Which transaction each port of a processor waits for, by processor and port.
 #[derive(Clone, Debug, Default)]
-pub struct AwaitedPorts(FxHashMap<u32, Awaited>);
+pub struct AwaitedPorts(Vec<Vec<Option<Awaited>>>);
 
 impl AwaitedPorts {
+    /// What a port asked for, if anything.
+    #[inline]
+    fn of(&mut self, (processor, port): PortOfProcessor) -> &mut Option<Awaited> {
+        if self.0.len() <= processor {
+            self.0.resize(processor + 1, Vec::new());
+        }
+        let ports = &mut self.0[processor];
+        if ports.len() <= port {
+            ports.resize(port + 1, None);
+        }
+        &mut ports[port]
+    }
+
     /// A port asks for something; it will be known what that takes.
-    pub fn requested(&mut self, port: u32) {
-        self.0.insert(port, Awaited::Requested(0));
+    pub fn requested(&mut self, port: PortOfProcessor) {
+        *self.of(port) = Some(Awaited::Requested(0));
     }
 
     /// What the port asked for comes with a transaction: what was waited for it before belongs to
     /// that.
     pub fn served(
         &mut self,
-        port: u32,
+        port: PortOfProcessor,
         transaction: AwaitedTransaction,
         waits: &mut WaitCollector,
     ) {
-        let before = self.0.insert(port, Awaited::Served(transaction));
+        let before = self.of(port).replace(Awaited::Served(transaction));
         if let Some(Awaited::Requested(cycles)) = before {
             waits.waited_before(transaction, cycles);
         }
     }
 
     /// A processor waited so many cycles at a port, until `now`.
-    pub fn waited(&mut self, now: u64, (port, cycles): (u32, u64), waits: &mut WaitCollector) {
-        match self.0.get_mut(&port) {
+    pub fn waited(
+        &mut self,
+        now: u64,
+        (port, cycles): (PortOfProcessor, u64),
+        waits: &mut WaitCollector,
+    ) {
+        match self.of(port) {
             Some(Awaited::Served(transaction)) => waits.waited(now, *transaction, cycles),
             Some(Awaited::Requested(before)) => *before += cycles,
             None => {}
@@ -58,12 +77,12 @@ mod tests {
         let (mut ports, mut waits) = (AwaitedPorts::default(), WaitCollector::new(1));
         let cause = WaitCause::TrueSharing;
         waits.announce(5, cause);
-        ports.waited(10, (0, 10), &mut waits);
-        ports.requested(0);
-        ports.waited(20, (0, 7), &mut waits);
+        ports.waited(10, ((0, 2), 10), &mut waits);
+        ports.requested((0, 2));
+        ports.waited(20, ((0, 2), 7), &mut waits);
         let transaction = AwaitedTransaction::Announcement { word: 5, cause };
-        ports.served(0, transaction, &mut waits);
-        ports.waited(30, (0, 3), &mut waits);
+        ports.served((0, 2), transaction, &mut waits);
+        ports.waited(30, ((0, 2), 3), &mut waits);
         let total = waits.finish().total();
         assert_eq!((total.of(cause).transactions, total.of(cause).cycles), (1, 10));
     }

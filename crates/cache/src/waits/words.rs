@@ -33,28 +33,42 @@ impl WordWaits {
         self.entries.len()
     }
 
-    /// Adds entries, which it takes out of the list, in any order.
+    /// Adds entries, which it takes out of the list, in any order. Those that are kept already stay
+    /// in the memory they have: fresh memory for all of them takes longer than to sort the list.
     pub(super) fn merge(&mut self, added: &mut Vec<WaitEntry>) {
         added.sort_unstable_by_key(|entry| entry.key);
-        let mut merged: Vec<WaitEntry> = Vec::with_capacity(self.entries.len() + added.len());
-        let mut old = self.entries.iter().copied().peekable();
-        let mut new = added.drain(..).peekable();
-        loop {
-            let next = match (old.peek(), new.peek()) {
-                (Some(one), Some(other)) if one.key <= other.key => old.next(),
-                (_, Some(_)) => new.next(),
-                (_, None) => old.next(),
-            };
-            let Some(next) = next else { break };
-            match merged.last_mut() {
-                Some(last) if last.key == next.key => {
-                    last.waits.transactions += next.waits.transactions;
-                    last.waits.cycles += next.waits.cycles;
-                }
-                _ => merged.push(next),
+        added.dedup_by(|next, sum| {
+            let same = next.key == sum.key;
+            if same {
+                sum.waits.add(next.waits);
             }
+            same
+        });
+        let mut at = 0;
+        added.retain(|entry| {
+            let rest = &self.entries[at..];
+            at += rest.iter().position(|kept| kept.key >= entry.key).unwrap_or(rest.len());
+            let same = self.entries.get_mut(at).filter(|kept| kept.key == entry.key);
+            let new = same.is_none();
+            same.into_iter().for_each(|kept| kept.waits.add(entry.waits));
+            new
+        });
+        self.insert_new(added);
+    }
+
+    /// Inserts entries whose words are not kept yet, in order, from the last one on.
+    fn insert_new(&mut self, added: &mut Vec<WaitEntry>) {
+        let mut old = self.entries.len();
+        self.entries.extend_from_slice(added);
+        let mut free = self.entries.len();
+        while let Some(new) = added.pop() {
+            while old > 0 && self.entries[old - 1].key > new.key {
+                (old, free) = (old - 1, free - 1);
+                self.entries[free] = self.entries[old];
+            }
+            free -= 1;
+            self.entries[free] = new;
         }
-        self.entries = merged;
     }
 
     /// Every word, by its address divided by four, in order.

@@ -58,6 +58,18 @@ impl Requester {
         usize::from(self.processor)
     }
 
+    /// The numbers of the processor and of the port there, both small.
+    #[inline]
+    #[must_use]
+    pub fn place(self) -> (usize, usize) {
+        let port = match self.port {
+            Port::StoreBuffer => 0,
+            Port::Blocking => 1,
+            Port::Mshr(number) => 2 + usize::from(number),
+        };
+        (self.processor(), port)
+    }
+
     /// A rank for events that concern the port: by processor and port, before what completes there.
     #[inline]
     #[must_use]

@@ -24,8 +24,7 @@ mod tlb;
 mod transport;
 
 use homenode_cache::{
-    ByteMask, CacheArrays, ClockError, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS,
-    WordMask, boxed_for_geometry,
+    ByteMask, CacheArrays, ClockError, WordMask, boxed_for_bytes, boxed_for_geometry,
 };
 use homenode_clock::streams::ThreadStreams;
 use homenode_clock::{Clock, ClockSetup, ClockTime, MemorySystem};
@@ -85,7 +84,8 @@ impl DirectoryClock {
             CoherenceTable::Blocks(table)
                 if timed.collect_waits && block.bytes() <= ByteMask::COUNT =>
             {
-                by_bytes((setup, ways), table, homes)?
+                // Sharing is told byte by byte.
+                boxed_for_bytes!((ways, nodes), ClockedDash, (setup, table, homes))
             }
             CoherenceTable::Blocks(table) => {
                 boxed_for_geometry!((words, ways, nodes), ClockedDash, (setup, table, homes))
@@ -159,23 +159,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Clocked<LrcMemory<F, W,
     ) -> Result<Self, DirectorySetupError> {
         Ok(Self::of(LrcMemory::new(setup, table, (homes, timed))?, setup.nodes, timed))
     }
-}
-
-/// A clock for small blocks, in which sharing is told byte by byte.
-fn by_bytes(
-    (setup, ways): (&DirectorySetup, usize),
-    table: DirectoryTable,
-    homes: TimedHomes<'_>,
-) -> Result<Box<dyn TimedSimulation>, DirectorySetupError> {
-    type NarrowDash<F> = ClockedDash<F, ByteMask, 1>;
-    type WideDash<F> = ClockedDash<F, ByteMask, WIDE_WORDS>;
-    let narrow = usize::from(setup.nodes) <= NARROW_CACHES_MAX;
-    Ok(match (narrow, ways <= 16) {
-        (true, true) => Box::new(NarrowDash::<UpTo16Ways<ByteMask>>::new(setup, table, homes)?),
-        (true, false) => Box::new(NarrowDash::<IndexedSets<ByteMask>>::new(setup, table, homes)?),
-        (false, true) => Box::new(WideDash::<UpTo16Ways<ByteMask>>::new(setup, table, homes)?),
-        (false, false) => Box::new(WideDash::<IndexedSets<ByteMask>>::new(setup, table, homes)?),
-    })
 }
 
 /// [`Clocked`], whatever the memory system.

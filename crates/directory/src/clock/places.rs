@@ -12,35 +12,29 @@ use super::mesh::MeshShape;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodePlaces {
     processors: u16,
-    arrangement: Arrangement,
+    topology: MemoryTopology,
+    /// The mesh of the machine, or that of a memory.
+    mesh: MeshShape,
     /// Cycles from a place of a mesh to the next.
     hop_cycles: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Arrangement {
-    /// A memory with each processor, as places of a mesh.
-    Mesh(MeshShape),
-    Shared(SharedMemories, MeshShape),
-}
-
 impl NodePlaces {
     pub(super) fn new(processors: u16, machine: &DirectoryMachine) -> Self {
-        let arrangement = match machine.topology {
-            MemoryTopology::PerProcessor => Arrangement::Mesh(MeshShape::new(processors)),
-            MemoryTopology::Shared(shared) => {
-                Arrangement::Shared(shared, MeshShape::new(shared.tiles.max(1)))
-            }
-        };
+        let topology = machine.topology;
+        let mesh = MeshShape::new(match topology {
+            MemoryTopology::PerProcessor => processors,
+            MemoryTopology::Shared(shared) => shared.tiles.max(1),
+        });
         let hop_cycles = machine.network.routing_cycles + machine.network.link_cycles;
-        Self { processors, arrangement, hop_cycles }
+        Self { processors, topology, mesh, hop_cycles }
     }
 
     /// How many end points there are.
     pub(super) fn end_points(&self) -> u16 {
-        match self.arrangement {
-            Arrangement::Mesh(_) => self.processors,
-            Arrangement::Shared(shared, _) => self.processors + shared.all() * shared.slices,
+        match self.topology {
+            MemoryTopology::PerProcessor => self.processors,
+            MemoryTopology::Shared(shared) => self.processors + shared.all() * shared.slices,
         }
     }
 
@@ -51,28 +45,22 @@ impl NodePlaces {
 
     /// How many memories there are.
     pub(super) fn memories(&self) -> u16 {
-        match self.arrangement {
-            Arrangement::Mesh(_) => self.processors,
-            Arrangement::Shared(shared, _) => shared.all(),
-        }
+        self.topology.memories(self.processors)
     }
 
     /// The memory that is nearest to a processor.
     #[inline]
     pub(super) fn memory_of(&self, processor: u16) -> u16 {
-        match self.arrangement {
-            Arrangement::Mesh(_) => processor,
-            Arrangement::Shared(shared, _) => part(processor, (shared.all(), self.processors)),
-        }
+        self.topology.memory_of(processor, self.processors)
     }
 
     /// The end point of a block in a memory. Blocks are spread over the slices by a hash of their
     /// number, as strides would meet one of them only.
     #[inline]
     pub(super) fn end_point(&self, memory: u16, block: u64) -> u16 {
-        match self.arrangement {
-            Arrangement::Mesh(_) => memory,
-            Arrangement::Shared(shared, _) => {
+        match self.topology {
+            MemoryTopology::PerProcessor => memory,
+            MemoryTopology::Shared(shared) => {
                 let hash = block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
                 let slice = u16::try_from((hash * u64::from(shared.slices)) >> 32).unwrap_or(0);
                 self.processors + memory * shared.slices + slice
@@ -82,9 +70,9 @@ impl NodePlaces {
 
     /// End points with a controller and a part of memory, each with the memory that it is part of.
     pub(super) fn controllers(&self) -> impl Iterator<Item = (u16, u16)> + use<> {
-        let (first, slices) = match self.arrangement {
-            Arrangement::Mesh(_) => (0, 1),
-            Arrangement::Shared(shared, _) => (self.processors, shared.slices),
+        let (first, slices) = match self.topology {
+            MemoryTopology::PerProcessor => (0, 1),
+            MemoryTopology::Shared(shared) => (self.processors, shared.slices),
         };
         (first..self.end_points()).map(move |at| (at, (at - first) / slices))
     }
@@ -93,26 +81,26 @@ impl NodePlaces {
     fn reach(&self, shared: &SharedMemories, end_point: u16) -> u16 {
         match end_point.checked_sub(self.processors) {
             Some(slice) => slice / shared.slices,
-            None => part(end_point, (shared.all(), self.processors)),
+            None => shared.memory_of(end_point, self.processors),
         }
     }
 
     /// The place of an end point on the mesh of a memory.
     fn tile(&self, shared: &SharedMemories, end_point: u16) -> u16 {
         match end_point.checked_sub(self.processors) {
-            Some(slice) => part(slice % shared.slices, (shared.tiles, shared.slices)),
-            None => part(end_point, (shared.tiles, self.processors)),
+            Some(slice) => shared.tile_of_slice(slice % shared.slices),
+            None => shared.tile_of_processor(end_point, self.processors),
         }
     }
 
     /// Links of the network between two end points.
     pub(super) fn hops(&self, from: u16, to: u16) -> u64 {
-        match self.arrangement {
-            Arrangement::Mesh(mesh) => mesh.hops(from, to),
-            Arrangement::Shared(shared, mesh) if shared.tiles > 0 => {
-                mesh.hops(self.tile(&shared, from), self.tile(&shared, to))
+        match self.topology {
+            MemoryTopology::PerProcessor => self.mesh.hops(from, to),
+            MemoryTopology::Shared(shared) if shared.tiles > 0 => {
+                self.mesh.hops(self.tile(&shared, from), self.tile(&shared, to))
             }
-            Arrangement::Shared(shared, _) => {
+            MemoryTopology::Shared(shared) => {
                 u64::from(self.sockets(&shared, (from, to)).is_some())
             }
         }
@@ -127,15 +115,15 @@ impl NodePlaces {
     /// Cycles of a link of the mesh. Those of links between sockets are among
     /// [`Self::entry_cycles`].
     pub(super) fn link_cycles(&self) -> u64 {
-        match self.arrangement {
-            Arrangement::Shared(shared, _) if shared.tiles == 0 => 0,
-            Arrangement::Mesh(_) | Arrangement::Shared(..) => self.hop_cycles,
+        match self.topology {
+            MemoryTopology::Shared(shared) if shared.tiles == 0 => 0,
+            MemoryTopology::PerProcessor | MemoryTopology::Shared(_) => self.hop_cycles,
         }
     }
 
     /// Cycles of a message besides those of links of a mesh.
     pub(super) fn entry_cycles(&self, from: u16, to: u16) -> u64 {
-        let Arrangement::Shared(shared, _) = self.arrangement else { return 0 };
+        let MemoryTopology::Shared(shared) = self.topology else { return 0 };
         if self.reach(&shared, from) == self.reach(&shared, to) {
             shared.near_cycles
         } else if self.sockets(&shared, (from, to)).is_some() {
@@ -147,21 +135,21 @@ impl NodePlaces {
 
     /// How many numbers links have.
     pub(super) fn links(&self) -> usize {
-        match self.arrangement {
-            Arrangement::Mesh(mesh) => mesh.links(self.processors),
-            Arrangement::Shared(shared, mesh) if shared.tiles > 0 => mesh.links(shared.tiles),
-            Arrangement::Shared(shared, _) => usize::from(shared.sockets).pow(2),
+        match self.topology {
+            MemoryTopology::PerProcessor => self.mesh.links(self.processors),
+            MemoryTopology::Shared(shared) if shared.tiles > 0 => self.mesh.links(shared.tiles),
+            MemoryTopology::Shared(shared) => usize::from(shared.sockets).pow(2),
         }
     }
 
     /// The numbers of the links from one end point to another, in their order.
     pub(super) fn route(&self, from: u16, to: u16) -> impl Iterator<Item = usize> + use<> {
-        let (mesh, link) = match self.arrangement {
-            Arrangement::Mesh(mesh) => (Some(mesh.route(from, to)), None),
-            Arrangement::Shared(shared, mesh) if shared.tiles > 0 => {
-                (Some(mesh.route(self.tile(&shared, from), self.tile(&shared, to))), None)
+        let (mesh, link) = match self.topology {
+            MemoryTopology::PerProcessor => (Some(self.mesh.route(from, to)), None),
+            MemoryTopology::Shared(shared) if shared.tiles > 0 => {
+                (Some(self.mesh.route(self.tile(&shared, from), self.tile(&shared, to))), None)
             }
-            Arrangement::Shared(shared, _) => {
+            MemoryTopology::Shared(shared) => {
                 let between = self.sockets(&shared, (from, to));
                 let number = |(from, to): (u16, u16)| {
                     usize::from(from) * usize::from(shared.sockets) + usize::from(to)
@@ -175,23 +163,17 @@ impl NodePlaces {
     /// Cycles from a processor of one memory's reach to another memory, `None` if they are one end
     /// point. On a mesh, which has one memory, it is the way to a neighbour.
     pub(super) fn between_memories(&self, one: u16, other: u16) -> Option<u64> {
-        match self.arrangement {
-            Arrangement::Mesh(mesh) => {
-                (one != other).then(|| mesh.hops(one, other) * self.hop_cycles)
+        match self.topology {
+            MemoryTopology::PerProcessor => {
+                (one != other).then(|| self.mesh.hops(one, other) * self.hop_cycles)
             }
-            Arrangement::Shared(shared, _) if one == other => Some(shared.near_cycles),
-            Arrangement::Shared(shared, _) if one / shared.memories == other / shared.memories => {
+            MemoryTopology::Shared(shared) if one == other => Some(shared.near_cycles),
+            MemoryTopology::Shared(shared) if one / shared.memories == other / shared.memories => {
                 Some(shared.socket_cycles)
             }
-            Arrangement::Shared(shared, _) => Some(shared.far_cycles),
+            MemoryTopology::Shared(shared) => Some(shared.far_cycles),
         }
     }
-}
-
-/// Which of some equal parts of a whole a number is in.
-fn part(number: u16, (parts, whole): (u16, u16)) -> u16 {
-    let part = u32::from(number) * u32::from(parts) / u32::from(whole.max(1));
-    u16::try_from(part).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -199,8 +181,9 @@ mod tests {
     use super::*;
 
     fn places(processors: u16, shared: SharedMemories) -> NodePlaces {
-        let arrangement = Arrangement::Shared(shared, MeshShape::new(shared.tiles.max(1)));
-        NodePlaces { processors, arrangement, hop_cycles: 3 }
+        let (topology, mesh) =
+            (MemoryTopology::Shared(shared), MeshShape::new(shared.tiles.max(1)));
+        NodePlaces { processors, topology, mesh, hop_cycles: 3 }
     }
 
     /// Two sockets with two memories of four slices each.

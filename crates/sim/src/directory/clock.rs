@@ -48,9 +48,7 @@ pub(crate) fn splitter<T: TraceSource + ?Sized>(
     config: &DirectoryConfig,
     trace: &T,
 ) -> Result<StreamSplitter, SimError> {
-    let Some(point) = plan.points.first() else {
-        return Err(SimError::Config { problem: "there is nothing to simulate".to_owned() });
-    };
+    let point = plan.first()?;
     let (filter, private) = (point.setup.filter, &point.setup.private);
     Ok(StreamSplitter::new(usize::from(trace.threads()), filter, private, None)
         .with_marks()

@@ -48,6 +48,14 @@ pub(crate) struct DirectoryPlan {
 }
 
 impl DirectoryPlan {
+    /// The first combination.
+    pub(crate) fn first(&self) -> Result<&PlannedDirectory, SimError> {
+        self.points.first().ok_or_else(|| {
+            let problem = "there is nothing to simulate".to_owned();
+            SimError::Config { problem }
+        })
+    }
+
     pub(crate) fn new<T: TraceSource + ?Sized>(
         config: &DirectoryConfig,
         trace: &T,
@@ -91,7 +99,7 @@ impl DirectoryPlan {
         for protocol in &config.protocols {
             let protocol = DirectoryProtocol::parse(protocol)?;
             let table = protocol.table();
-            check_topology(found, (&protocol, config.order))?;
+            check_topology(found, (&protocol.text, &table), config.order)?;
             if config.order == ReferenceOrder::Trace {
                 block_table(&protocol)?;
             }
@@ -159,18 +167,18 @@ impl PlannedDirectory {
 /// Checks what only machines have of which each node has a memory.
 fn check_topology(
     machine: &CachedMachine,
-    (protocol, order): (&DirectoryProtocol, ReferenceOrder),
+    (protocol, table): (&str, &CoherenceTable),
+    order: ReferenceOrder,
 ) -> Result<(), SimError> {
     let shared = machine.directory().is_some_and(|it| it.topology != MemoryTopology::PerProcessor);
-    let (name, protocol) = (machine.name(), &protocol.text);
-    let pages = DirectoryProtocol::parse(protocol)?.table().blocks().is_none();
+    let name = machine.name();
     let problem = match (shared, order) {
         (true, ReferenceOrder::Trace) => format!(
             "--order trace: on {name} processors share memories, and what is counted without a \
              time are messages between nodes that have one each; say --order clock, or --machine \
              dash-mesh"
         ),
-        (true, ReferenceOrder::Clock) if pages => format!(
+        (true, ReferenceOrder::Clock) if matches!(table, CoherenceTable::Pages(_)) => format!(
             "--protocol {protocol}: on {name} processors share memories, which hardware keeps \
              coherent; software does so for nodes with a memory each: say --machine dash-mesh"
         ),

@@ -18,22 +18,20 @@ pub(super) struct DirectoryReplay {
 impl DirectoryReplay {
     pub(super) fn new(config: DirectoryConfig, trace: &TraceReader) -> Result<Self, SimError> {
         let plan = DirectoryPlan::new(&config, trace)?;
-        if let Some(point) = plan.points.first() {
-            let name = &point.home.text;
-            let problem = if point.home.entry().needs_first_run {
-                format!("--home {name}: it is chosen by a first run; say --home first-touch")
-            } else if matches!(point.table, CoherenceTable::Pages(_)) {
-                format!(
-                    "--protocol {}: it keeps pages coherent, so that no line is waited for; say \
-                     --protocol dash",
-                    config.protocols.join(",")
-                )
-            } else {
-                return Ok(Self { plan, config, marks_init_done: marks_init_done(trace)? });
-            };
-            return Err(SimError::Config { problem });
-        }
-        Err(SimError::Config { problem: "there is nothing to simulate".to_owned() })
+        let point = plan.first()?;
+        let name = &point.home.text;
+        let problem = if point.home.entry().needs_first_run {
+            format!("--home {name}: it is chosen by a first run; say --home first-touch")
+        } else if matches!(point.table, CoherenceTable::Pages(_)) {
+            format!(
+                "--protocol {}: it keeps pages coherent, so that no line is waited for; say \
+                 --protocol dash",
+                config.protocols.join(",")
+            )
+        } else {
+            return Ok(Self { plan, config, marks_init_done: marks_init_done(trace)? });
+        };
+        Err(SimError::Config { problem })
     }
 
     pub(super) fn block_bytes(&self) -> u64 {
@@ -51,9 +49,7 @@ impl DirectoryReplay {
         processes: usize,
         slower_by: u64,
     ) -> Result<DirectoryClock, SimError> {
-        let Some(point) = self.plan.points.first() else {
-            return Err(SimError::Config { problem: "there is nothing to simulate".to_owned() });
-        };
+        let point = self.plan.first()?;
         let mut timed = clock_setup(&self.plan, point, (&self.config, processes));
         timed.collect_waits = true;
         timed.machine = timed.machine.slower_by(slower_by);

@@ -1,11 +1,12 @@
 //! Cores with private caches, last-level caches, links and memories as a memory system.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
 use homenode_base::{Flags, ProcessorSet};
 use homenode_cache::{
     AwaitedPorts, AwaitedTransaction, BlockAccess, BlockHolders, CacheArrays, ClockError,
-    LastLevelCache, MAY_READ, MAY_WRITE, WordMask, WordWaits,
+    LastLevelCache, MAY_READ, MAY_WRITE, RecentBlocks, WordMask, WordWaits,
 };
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
@@ -41,6 +42,8 @@ pub(super) struct LinkRequest {
 /// there may be.
 pub(super) struct LinkedMemory<F, W, const WORDS: usize> {
     driver: ProtocolDriver<F, W, WORDS>,
+    /// Whatever changes copies makes it forget them: [`MemorySystem::perform`].
+    recent: RecentBlocks,
     links: LinkModel,
     topology: Topology,
     request_cycles: u64,
@@ -69,7 +72,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         table: ProtocolTable,
         (links, page_bytes): (&LinkModel, u64),
     ) -> Result<Self, BusSetupError> {
-        let (block, _) = setup.geometry()?;
+        let (block, geometries) = setup.geometries()?;
+        let sets = geometries.iter().map(|cache| cache.sets).min().unwrap_or(1);
+        let recent = RecentBlocks::new(geometries.len(), sets);
         let links = links.with_block_size(block.bytes());
         let mut driver = ProtocolDriver::new(setup, table)?;
         driver.caches.collect_waits();
@@ -79,6 +84,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         let block_shift = block.bytes().trailing_zeros();
         Ok(Self {
             driver,
+            recent,
             request_cycles: topology.request_cycles(),
             topology,
             last_levels: (0..last_levels).map(|_| LastLevelCache::new(links.last_level)).collect(),
@@ -160,7 +166,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         // waits for.
         let transaction = transaction.or_else(|| frame.map(|frame| waits.miss_of(frame)));
         let Some(transaction) = transaction else { return };
-        self.awaited.served(requester.rank(), transaction, waits);
+        self.awaited.served(requester.place(), transaction, waits);
     }
 
     /// The block that gives way in a cache if this one is fetched.
@@ -285,14 +291,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     #[inline(always)]
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
-        let place = self.driver.caches.locate(self.cache(reference), reference.block);
-        self.driver.hit(place, (reference.block, Self::words(reference)), need)
+        let place = (self.cache(reference), reference.block);
+        self.driver.caches.hit_recent(&mut self.recent, place, (Self::words(reference), need))
     }
 
     #[inline]
     fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
-        let place = self.driver.caches.locate(access.cache, access.block);
-        self.driver.caches.hit_access(place, access)
+        let need = if access.write { MAY_WRITE } else { MAY_READ };
+        let place = (access.cache, access.block);
+        self.driver.caches.hit_recent(&mut self.recent, place, (access.words, need))
     }
 
     #[inline]
@@ -318,6 +325,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     }
 
     fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
+        self.recent.forget(access.block);
         let place = self.driver.caches.locate(access.cache, access.block);
         if self.driver.uncontended(access, place) {
             return Ok(());
@@ -343,7 +351,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
         requesters: &mut Requesters<'_, Self>,
     ) {
         let request = LinkRequest { requester, cache: access.cache, block: access.block };
-        self.awaited.requested(requester.rank());
+        self.awaited.requested(requester.place());
         let time = requesters.now() + self.request_cycles;
         requesters.schedule_at(time, requester.rank(), LinkEvent::Request(request));
     }
@@ -355,18 +363,21 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     ) -> Result<(), ClockError> {
         match event {
             LinkEvent::Request(request) => {
-                if let Some(waiting) = self.busy.get_mut(&request.block) {
-                    waiting.push_back(request);
-                    return Ok(());
-                }
-                self.busy.insert(request.block, VecDeque::new());
+                match self.busy.entry(request.block) {
+                    Entry::Occupied(mut waiting) => {
+                        waiting.get_mut().push_back(request);
+                        return Ok(());
+                    }
+                    Entry::Vacant(idle) => idle.insert(VecDeque::new()),
+                };
                 self.serve(request, requesters)
             }
             LinkEvent::Over(block) => {
-                match self.busy.get_mut(&block).and_then(VecDeque::pop_front) {
+                let Entry::Occupied(mut waiting) = self.busy.entry(block) else { return Ok(()) };
+                match waiting.get_mut().pop_front() {
                     Some(next) => self.serve(next, requesters),
                     None => {
-                        self.busy.remove(&block);
+                        waiting.remove();
                         Ok(())
                     }
                 }
@@ -404,7 +415,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
 
     fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
         if let Some(waits) = &mut self.driver.caches.waits {
-            self.awaited.waited(now, (requester.rank(), cycles), waits);
+            self.awaited.waited(now, (requester.place(), cycles), waits);
         }
     }
 }

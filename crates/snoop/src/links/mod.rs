@@ -17,8 +17,7 @@ mod memory;
 mod topology;
 
 use homenode_cache::{
-    ByteMask, CacheArrays, ClockError, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS,
-    WordMask, WordWaits, boxed_for_geometry,
+    ByteMask, CacheArrays, ClockError, WordMask, WordWaits, boxed_for_bytes, boxed_for_geometry,
 };
 use homenode_clock::streams::ThreadStreams;
 use homenode_clock::{Clock, ClockSetup, ClockTime};
@@ -66,14 +65,14 @@ impl LinkClock {
         timed: &LinkClockSetup,
     ) -> Result<Self, BusSetupError> {
         let (block, ways) = setup.geometry()?;
-        if block.bytes() <= ByteMask::COUNT && !setup.check {
-            return Ok(Self(by_bytes((setup, ways), table, timed)?));
-        }
-        let simulation: Box<dyn LinkSimulation> = boxed_for_geometry!(
-            (block.words(), ways, setup.caches()),
-            ClockedLinks,
-            (setup, table, timed)
-        );
+        let caches = setup.caches();
+        let simulation: Box<dyn LinkSimulation> =
+            if block.bytes() <= ByteMask::COUNT && !setup.check {
+                boxed_for_bytes!((ways, caches), ClockedLinks, (setup, table, timed))
+            } else {
+                let words = block.words();
+                boxed_for_geometry!((words, ways, caches), ClockedLinks, (setup, table, timed))
+            };
         Ok(Self(simulation))
     }
 
@@ -116,22 +115,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedLinks<F, W, WORD
         let memory = LinkedMemory::new(setup, table, (&timed.links, timed.page_bytes))?;
         Ok(Self(Clock::new(memory, usize::from(setup.processors), &timed.clock)))
     }
-}
-
-/// A clock for small blocks, in which sharing is told byte by byte.
-fn by_bytes(
-    (setup, ways): (&BusSetup, usize),
-    table: ProtocolTable,
-    timed: &LinkClockSetup,
-) -> Result<Box<dyn LinkSimulation>, BusSetupError> {
-    type Narrow<F> = ClockedLinks<F, ByteMask, 1>;
-    type Wide<F> = ClockedLinks<F, ByteMask, WIDE_WORDS>;
-    Ok(match (setup.caches() <= NARROW_CACHES_MAX, ways <= 16) {
-        (true, true) => Box::new(Narrow::<UpTo16Ways<ByteMask>>::new(setup, table, timed)?),
-        (true, false) => Box::new(Narrow::<IndexedSets<ByteMask>>::new(setup, table, timed)?),
-        (false, true) => Box::new(Wide::<UpTo16Ways<ByteMask>>::new(setup, table, timed)?),
-        (false, false) => Box::new(Wide::<IndexedSets<ByteMask>>::new(setup, table, timed)?),
-    })
 }
 
 /// [`ClockedLinks`], whatever the arrangement.

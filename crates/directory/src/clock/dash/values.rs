@@ -1,7 +1,7 @@
 //! Values of blocks, for `--check`: what is in memory, in copies and under way, and whether a read
 //! is older than a write that everybody had seen when it was asked for.
 
-use homenode_cache::{BlockAccess, CacheArrays, ClockError, WordMask};
+use homenode_cache::{BlockAccess, CacheArrays, ClockError, WordMask, value_at};
 use rustc_hash::FxHashMap;
 
 use super::{BlockMessage, DashMemory};
@@ -108,14 +108,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let own = node(access.cache);
         let asked = values.asked.get(&(own, number));
         let Some(seen) = asked.or_else(|| values.performed.get(&number)) else { return Ok(()) };
-        let copy = shadow.copy(at);
-        let words = (0u32..).zip(seen);
-        let mut touched = words.filter(|&(word, _)| access.words.meets(W::range(word, word)));
-        let stale = touched.find(|&(word, seen)| {
-            let value = usize::try_from(word).ok().and_then(|word| copy.get(word));
-            value.is_none_or(|value| value < seen)
-        });
-        stale.map_or(Ok(()), |(word, _)| {
+        let not_older = |word, value| value_at(seen, word).is_none_or(|seen| value >= seen);
+        let stale = shadow.stale_word(at, access.words, not_older);
+        stale.map_or(Ok(()), |word| {
             let address = (access.block << self.block_shift) + u64::from(word) * W::BYTES;
             Err(ClockError::stale(now, own, address))
         })

@@ -141,6 +141,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             let number = self.caches.holders.number(block);
             let mut record = self.caches.holders.get(number);
             self.caches.lose(block, (cache, at), MissStatus::Invalidated);
+            // It may lack what others wrote before.
+            self.caches.frame(at).remote_written = self.unseen[at];
             record.lose(cache);
             self.caches.holders.put(number, &record);
         }

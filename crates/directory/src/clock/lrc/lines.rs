@@ -168,6 +168,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let frame = self.caches.known_frame(cache, block);
         self.permit(frame, MAY_READ);
         self.values_there(own, (block, frame));
+        self.begin_unseen(block, (cache, frame));
         let mut record = self.caches.holders.get(number);
         record.add_holder(cache);
         self.caches.holders.put(number, &record);

@@ -64,6 +64,9 @@ pub(super) struct LrcMemory<F, W, const WORDS: usize> {
     /// By frame, words that were written and of which memory does not know, beside those that the
     /// frame remembers as written.
     dirty: Vec<W>,
+    /// By frame, words that others have written and that its copy lacks: written since it came, or
+    /// before and unknown to memory then. Those on their way to memory then count as known.
+    unseen: Vec<W>,
     homes: PageHomes,
     driver: PageDriver,
     effects: Vec<PageEffect>,
@@ -123,6 +126,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let none = usize::from(nodes);
         Ok(Self {
             dirty: vec![W::default(); caches.frames.all().len()],
+            unseen: vec![W::default(); caches.frames.all().len()],
             caches,
             homes,
             driver: PageDriver::new(table, nodes),

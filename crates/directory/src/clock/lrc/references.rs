@@ -80,18 +80,38 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.dirty[at] = W::default();
     }
 
-    /// What holders of a line have written is about to be told to those who lost it, who remember
-    /// it as theirs to miss: the frames forget that it was written, and memory must still learn of
+    /// What holders of a line have written is told to those who lost it and to the other holders:
+    /// it is theirs to miss. The frames forget that it was written, and memory must still learn of
     /// it.
     pub(super) fn keep_dirty(&mut self, block: u64) {
         let number = self.caches.holders.number(block);
         let record = self.caches.holders.get(number);
         for holder in record.holders.members().map(usize::from) {
-            if let Some(at) = self.valid_frame(holder, block) {
-                let words = self.dirty_words(at);
-                self.dirty[at] = words;
+            let Some(at) = self.valid_frame(holder, block) else { continue };
+            let written = self.caches.frame(at).touched[WRITTEN];
+            if !written.is_empty() {
+                self.dirty[at].add(written);
+                for other in record.holders_without(holder).members().map(usize::from) {
+                    if let Some(at) = self.valid_frame(other, block) {
+                        self.unseen[at].add(written);
+                    }
+                }
             }
         }
         self.caches.tell_writes(block, &record);
+    }
+
+    /// A copy of a line has come from memory, which does not know all that the others wrote.
+    pub(super) fn begin_unseen(&mut self, block: u64, (cache, at): (usize, usize)) {
+        self.keep_dirty(block);
+        let number = self.caches.holders.number(block);
+        let others = self.caches.holders.get(number).holders_without(cache);
+        let mut unseen = W::default();
+        for other in others.members().map(usize::from) {
+            if let Some(at) = self.valid_frame(other, block) {
+                unseen.add(self.dirty[at]);
+            }
+        }
+        self.unseen[at] = unseen;
     }
 }

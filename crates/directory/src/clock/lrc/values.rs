@@ -70,18 +70,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             return;
         };
         let own = node(access.cache);
-        let all = 0..u32::try_from(W::COUNT).unwrap_or(u32::MAX);
-        let mut touched = all.filter(|&word| access.words.meets(W::range(word, word)));
         if access.write {
             let value = shadow.write(number, access.words, std::iter::once(at));
-            touched.for_each(|word| values.writes.write(own, (number, word), value));
+            for word in access.words.numbers() {
+                values.writes.write(own, (number, word), value);
+            }
             return;
         }
-        let copy = shadow.copy(at);
-        let stale = touched.find(|&word| {
-            let value = usize::try_from(word).ok().and_then(|word| copy.get(word));
-            value.is_none_or(|&value| !values.writes.may_read(own, (number, word), value))
-        });
+        let may_read = |word, value| values.writes.may_read(own, (number, word), value);
+        let stale = shadow.stale_word(at, access.words, may_read);
         if let Some(word) = stale {
             let address = (access.block << self.block_shift) + u64::from(word) * W::BYTES;
             self.error.get_or_insert(ClockError::stale(now, own, address));

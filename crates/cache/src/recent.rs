@@ -1,0 +1,159 @@
+//! The blocks that each cache used last, so that most hits need no search.
+//!
+//! A cache remembers one block for each *class* of its sets: those whose numbers agree in the low
+//! bits. Of the blocks of its class that one was used last, so it was in its set too: a hit on it
+//! changes no order of use, and is done without a look at tags, order and label, which are often
+//! not in the cache of the machine that simulates this.
+
+use crate::frames::{CacheArrays, PERMISSIONS};
+use crate::system::CacheSystem;
+use crate::words::WordMask;
+
+/// Most classes of a cache: what is remembered of one processor's stays in the nearest memory of
+/// that machine.
+const CLASSES_MAX: usize = 512;
+
+/// The block of a class that was used last, as it was then.
+#[derive(Clone, Copy, Default)]
+struct RecentBlock {
+    label: u64,
+    frame: u32,
+    /// When it was entered: see [`RecentBlocks::epochs`].
+    epoch: u32,
+}
+
+/// The blocks that each cache used last. What is remembered of a class holds until a reference to
+/// a block of that class is done in another way: [`Self::forget`].
+pub struct RecentBlocks {
+    /// By cache and class.
+    blocks: Vec<RecentBlock>,
+    /// How often each class was forgotten, plus one. What was entered before that holds no more.
+    epochs: [u32; CLASSES_MAX],
+    /// The classes of a cache, less one: all caches have the same number of them.
+    mask: usize,
+    shift: u32,
+}
+
+impl RecentBlocks {
+    /// For so many caches, the smallest of which has so many sets, a power of two.
+    #[must_use]
+    pub fn new(caches: usize, sets: usize) -> Self {
+        let classes = sets.clamp(1, CLASSES_MAX);
+        Self {
+            blocks: vec![RecentBlock::default(); caches * classes],
+            epochs: [1; CLASSES_MAX],
+            mask: classes - 1,
+            shift: classes.trailing_zeros(),
+        }
+    }
+
+    /// The class of a block.
+    #[inline]
+    fn class(&self, block: u64) -> usize {
+        // The mask is a constant too, which spares a check of bounds in every reference.
+        usize::try_from(block & (CLASSES_MAX as u64 - 1)).unwrap_or(0) & self.mask
+    }
+
+    /// A reference to a block may change copies of it, or of blocks of the same sets, in any cache.
+    #[inline]
+    pub fn forget(&mut self, block: u64) {
+        let class = self.class(block);
+        self.epochs[class] = self.epochs[class].wrapping_add(1);
+        if self.epochs[class] == 0 {
+            // The numbers begin again.
+            self.blocks.fill(RecentBlock::default());
+            self.epochs = [1; CLASSES_MAX];
+        }
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS> {
+    /// Does a reference of a cache if it needs no transaction: `need` is what the copy must allow.
+    /// Returns whether that was so. As [`Self::hit`] of the place where the block is.
+    #[inline(always)]
+    pub fn hit_recent(
+        &mut self,
+        recent: &mut RecentBlocks,
+        (cache, block): (usize, u64),
+        (words, need): (W, u64),
+    ) -> bool {
+        let class = recent.class(block);
+        let epoch = recent.epochs[class];
+        let known = &mut recent.blocks[cache << recent.shift | class];
+        let relevant = !PERMISSIONS | need;
+        if (known.label ^ (block << 2 | need)) & relevant == 0 && known.epoch == epoch {
+            let frame = usize::try_from(known.frame).unwrap_or(usize::MAX);
+            self.frames.all_mut()[frame].add_words(words, need);
+            return true;
+        }
+        let set = self.frames.set_of(cache, block);
+        // The frames of a set are not looked at for a block that is in none.
+        if self.frames.lacks(set, block) {
+            return false;
+        }
+        let at = self.frames.guess(set, block);
+        let hit = self.hit((set, at), (block, words), need);
+        if hit && let Ok(frame) = u32::try_from(at) {
+            *known = RecentBlock { label: self.frames.all()[at].label(), frame, epoch };
+        }
+        hit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classify::MissRule;
+    use crate::frames::{CacheFrame, CacheGeometry, MAY_READ, MAY_WRITE, READ, UpTo8Ways};
+    use crate::system::CacheSystemSetup;
+
+    type CachesOfTwo = CacheSystem<UpTo8Ways<u32>, u32>;
+
+    /// Two caches, the second of which has blocks 0 and 4 in one set and may read them.
+    fn caches() -> (CachesOfTwo, [usize; 2]) {
+        let geometries = &[CacheGeometry { sets: 4, ways: 2 }; 2];
+        let (words, rule, check) = (16, MissRule::Dubois, false);
+        let mut caches = CachesOfTwo::new(CacheSystemSetup { geometries, words, rule, check });
+        let set = caches.frames.set_of(1, 0);
+        let frames = [0, 4].map(|block| {
+            let at = caches.frames.victim(set);
+            let mut frame = CacheFrame::of(block, 1);
+            frame.permit(MAY_READ);
+            caches.frames.fill((set, at), block, frame);
+            at
+        });
+        (caches, frames)
+    }
+
+    #[test]
+    fn hits_are_those_of_the_caches() {
+        let (mut caches, frames) = caches();
+        let mut recent = RecentBlocks::new(2, 4);
+        let mut hit = |caches: &mut CachesOfTwo, place, words, need| {
+            caches.hit_recent(&mut recent, place, (words, need))
+        };
+        for (block, words) in [(0, 1), (0, 2), (4, 4), (0, 8), (0, 16)] {
+            assert!(hit(&mut caches, (1, block), words, MAY_READ));
+        }
+        assert_eq!(frames.map(|at| caches.frames.all()[at].touched[READ]), [27, 4]);
+        assert_eq!(caches.frames.victim(caches.frames.set_of(1, 0)), frames[1]);
+        assert!(!hit(&mut caches, (1, 0), 1, MAY_WRITE), "it may only be read");
+        assert!(!hit(&mut caches, (0, 0), 1, MAY_READ), "the other cache does not have it");
+        assert!(!hit(&mut caches, (1, 8), 1, MAY_READ));
+    }
+
+    #[test]
+    fn what_was_forgotten_is_looked_for() {
+        let (mut caches, frames) = caches();
+        let mut recent = RecentBlocks::new(2, 4);
+        for before in [1, u32::MAX] {
+            recent.epochs[0] = before;
+            caches.frame(frames[0]).permit(MAY_READ);
+            assert!(caches.hit_recent(&mut recent, (1, 0), (1, MAY_READ)));
+            caches.frame(frames[0]).permit(0);
+            recent.forget(4);
+            assert!(!caches.hit_recent(&mut recent, (1, 0), (1, MAY_READ)));
+            assert!(recent.epochs[0] != 0, "no block was entered then");
+        }
+    }
+}
