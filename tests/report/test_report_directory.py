@@ -89,7 +89,7 @@ def test_a_gain_by_page_faults_alone_is_no_gain_by_homes(
     faults = row | {"page_faults": 1000, "cycles": 1000, "mean_fill_cycles": 100.0}
     other = row | {"page_faults": 0, "cycles": 900, "mean_fill_cycles": 99.0, "home": "round-robin"}
     said = directory.DirectoryReport("m", [faults, other], report.uses[:2])
-    assert "1,000 page faults fewer, not to where pages are" in directory.sentences(said)[1]
+    assert "what is gained are 1,000 page faults, not better places" in directory.sentences(said)[1]
     nearer = other | {"mean_fill_cycles": 50.0}
     said = directory.DirectoryReport("m", [faults, nearer], report.uses[:2])
     assert "numactl --interleave=all" in directory.sentences(said)[1]

@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.cli.options import given_options, study_options
+from homenode.cli.options import given_options, options_named, study_options
 from homenode.cli.output import echo
 
 if TYPE_CHECKING:
     from homenode.report.answer import Answer
     from homenode.report.directory import DirectoryReport
 
+OF_HOMES = {
+    "protocols": "With a directory: protocols (homenode list protocols). Default: dash.",
+    "homes": "With a directory: homes of pages (homenode list homes), compared with the first. "
+    "Default: first-touch, round-robin, first-use, optimal-static.",
+}
+"""Options for machines with a directory alone, and what is said of them."""
+
 
 @click.command(
     epilog=examples(
         "homenode report t.hnt -o report.html",
-        "homenode report t.hnt --machine dash-mesh -o homes.html",
+        "homenode report t.hnt --machine dash-mesh --protocol dash,lrc -o homes.html",
         "homenode report a.hnt b.hnt --machine cc+,numa --block-size 64-8192 -o report.html",
     )
 )
@@ -34,6 +41,7 @@ if TYPE_CHECKING:
 )
 @click.option("--title", help="The question at the top of the report.")
 @study_options("simulate")
+@options_named("directory", OF_HOMES)
 @json_option
 def report(
     traces: tuple[str, ...], output: str, title: str | None, as_json: bool, **options: Any
@@ -63,8 +71,10 @@ def report(
 
     check_output(output, *traces)
     given = given_options(options)
+    of_homes = {name: given.pop(name) for name in OF_HOMES if name in given}
     chosen = dict(given)
     of_lines = _take_machine_of_lines(chosen)
+    has_directory = _has_directory(of_lines, of_homes)
     if "machines" not in chosen and "block_sizes" not in chosen:
         # From a page to a large one.
         chosen["block_sizes"] = [4096 << i for i in range(0, 10, 3)]
@@ -83,7 +93,9 @@ def report(
         with Progress("looking for the dearest blocks") as progress:
             found = study(Trace.open(path), result, progress=progress)
         found = replace(found, answer=_answer(path, given, of_lines))
-        studies.append(replace(found, directory=_directory(path, given, of_lines)))
+        if of_lines is not None and has_directory:
+            found = replace(found, directory=_directory(path, given | of_homes, of_lines))
+        studies.append(found)
     html = render(
         studies,
         title=title,
@@ -143,16 +155,28 @@ def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
     return replace(found, functions=functions)
 
 
-def _directory(path: str, given: dict[str, Any], machine: str | None) -> DirectoryReport | None:
-    """What the machine does with homes of pages, if it has a directory."""
+def _has_directory(machine: str | None, of_homes: dict[str, Any]) -> bool:
+    """Whether the machine has a directory; without it no option of homes can be given."""
     from homenode import _core
+    from homenode.errors import ConfigError
+
+    if machine is not None and _core.machine_kinds([machine]) == ["directory"]:
+        return True
+    for name in of_homes:
+        raise ConfigError(
+            f"--{name.removesuffix('s')} is for machines with a directory, such as --machine "
+            "dash-mesh"
+        )
+    return False
+
+
+def _directory(path: str, given: dict[str, Any], machine: str) -> DirectoryReport:
+    """What the machine, which has a directory, does with homes of pages."""
     from homenode.cli.progress import Progress
     from homenode.report.directory import directory
     from homenode.trace import Trace
 
-    if machine is None or _core.machine_kinds([machine]) != ["directory"]:
-        return None
-    names = ("private", "sync", "threads", "processors")
+    names = ("private", "sync", "threads", "processors", *OF_HOMES)
     same: Any = {name: given[name] for name in names if name in given}
     with Progress("trying homes on the directory") as progress:
         return directory(Trace.open(path), machine, progress=progress, **same)

@@ -39,6 +39,7 @@ _HOT = 1.5
 _SAME_FILL = 0.02
 # Homes that serve less are not listed, but for the first.
 _LISTED = 0.01
+_FEW = 4
 _OBJECTS = 8
 _TO_DO = {
     "first-touch": "let the system map each page where it is touched first (the usual)",
@@ -104,7 +105,8 @@ def directory(
 def of_result(result: DirectoryResult) -> DirectoryReport:
     """What to report of a simulation with a clock on one machine, with `uses`."""
     notes = result.provenance["notes"]
-    without_mark = any("no event init-done" in note for note in notes)
+    touched = any(row["home"] == "first-touch" for row in result)
+    without_mark = touched and any("no event init-done" in note for note in notes)
     kept = [
         (row, use)
         for row, use in zip(result.rows, result.uses, strict=True)
@@ -125,35 +127,39 @@ def sentences(report: DirectoryReport) -> list[str]:
     saved = 1 - best["cycles"] / row["cycles"]
     clauses = [_time(row), *_hottest(use)]
     if saved >= _GAIN:
-        said = f"with {_named(best, report)} homes the run takes {percent(saved)} fewer cycles"
+        said = f"with {_named(best, report)} the run takes {percent(saved)} fewer cycles"
         clauses.append(said)
     else:
         clauses.append("no other home of pages that was tried makes the run 1% shorter")
     nodes = f"{row['processors']} processor{'s' if row['processors'] != 1 else ''}"
-    where = f"On {report.machine} with {nodes} and {_named(row, report)} homes"
+    where = f"On {report.machine} with {nodes} and {_named(row, report)}"
     found = [f"{where}, {'; '.join(clauses)}."]
     if saved >= _GAIN:
         found += _to_do(row, best, use)
-    return [*found, *_fills(row, best, saved)]
+    return [*found, *_fills(row, (best, _named(best, report)), saved)]
 
 
 def _to_do(row: dict[str, Any], best: dict[str, Any], use: PageUse) -> list[str]:
     """How to get what another home gains: by other homes, or by taking page faults early."""
     spared = row["page_faults"] - best["page_faults"]
     before, after = row["mean_fill_cycles"] or 0, best["mean_fill_cycles"] or 0
-    if spared > 0 and before <= after * (1 + _SAME_FILL):
+    same = row["protocol"] == best["protocol"]
+    if same and spared > 0 and before <= after * (1 + _SAME_FILL):
         return [
-            f"That is due to {spared:,} page faults fewer, not to where pages are: map them before "
-            "they are used (`MAP_POPULATE`, `MADV_POPULATE_WRITE`), or use larger ones."
+            f"Fills take as long there: what is gained are {spared:,} page faults, not better "
+            "places. Map pages before they are used (`MAP_POPULATE`, `MADV_POPULATE_WRITE`), "
+            "or use larger ones."
         ]
+    if best["home"] == row["home"]:
+        return []
     to_do = _TO_DO.get(best["home"].partition(":")[0])
     return [f"To get there, {to_do}{_of_what(use)}."] if to_do else []
 
 
 def _named(row: dict[str, Any], report: DirectoryReport) -> str:
     several = len({other["protocol"] for other in report.rows}) > 1
-    protocol = f" under {row['protocol']}" if several else ""
-    return f"`{row['home']}`{protocol}"
+    protocol = f" under `{row['protocol']}`" if several else ""
+    return f"`{row['home']}` homes{protocol}"
 
 
 def _time(row: dict[str, Any]) -> str:
@@ -193,7 +199,8 @@ def _of_what(use: PageUse) -> str:
     return f"; {percent(most['far'] / whole)} of what comes from other nodes is `{most['label']}`"
 
 
-def _fills(row: dict[str, Any], best: dict[str, Any], saved: float) -> list[str]:
+def _fills(row: dict[str, Any], compared: tuple[dict[str, Any], str], saved: float) -> list[str]:
+    best, name = compared
     if not row["fills"]:
         return []
     said = f"{percent(row['local_fill_share'])} of all fills come from the node's own memory"
@@ -201,7 +208,7 @@ def _fills(row: dict[str, Any], best: dict[str, Any], saved: float) -> list[str]
     if saved < _GAIN or best["mean_fill_cycles"] is None:
         return [f"{said}, and {took} on average."]
     there = f"{percent(best['local_fill_share'])} and {plain_number(best['mean_fill_cycles'])}"
-    return [f"{said}, and {took} on average; with `{best['home']}` it is {there}."]
+    return [f"{said}, and {took} on average; with {name} it is {there}."]
 
 
 def objects(use: PageUse, most: int = _OBJECTS) -> list[dict[str, Any]]:
@@ -243,6 +250,8 @@ def section(report: DirectoryReport) -> dict[str, Any]:
     rows = report.rows
     longest = max((row["cycles"] for row in rows), default=0) or 1
     kinds = [kind for kind in _kinds(rows) if any(row["messages"].get(kind) for row in rows)]
+    # A long table hides what is in it.
+    count = 3 if len(rows) <= _FEW else 1
     bars = [_bar(row, longest, rows[0]["cycles"]) for row in rows]
     present = [(key, name) for key, name in PARTS if any(row[key] for row in rows)]
     return {
@@ -255,7 +264,7 @@ def section(report: DirectoryReport) -> dict[str, Any]:
         "parts": present,
         "bars": bars,
         "kinds": kinds,
-        "hottest": [_loads(row, use) for row, use in zip(rows, report.uses, strict=True)],
+        "hottest": [_loads(row, use, count) for row, use in zip(rows, report.uses, strict=True)],
         "pictures": [_picture(row, use) for row, use in zip(rows, report.uses, strict=True)],
         "page_bytes": report.uses[0].page_bytes,
     }
@@ -276,10 +285,10 @@ def _bar(row: dict[str, Any], longest: int, first: int) -> dict[str, Any]:
     }
 
 
-def _loads(row: dict[str, Any], use: PageUse) -> dict[str, Any]:
+def _loads(row: dict[str, Any], use: PageUse, count: int) -> dict[str, Any]:
     """The hottest homes of one simulation, and how busy they were."""
     homes: list[dict[str, Any]] = []
-    for home in use.hottest():
+    for home in use.hottest(homes=count):
         if homes and home["share"] < _LISTED:
             continue
         node = home["node"]
