@@ -92,8 +92,10 @@ def test_the_report_compares_the_homes_asked_for(
         "--home",
         "round-robin,first-touch",
     )
-    done = homenode("report", shared.path, "--policy", "ace", *words, "-o", file)
+    done = homenode("report", shared.path, "--policy", "ace", *words, "-o", file, "--json")
     assert done.code == 0
+    homes = [(row["protocol"], row["home"]) for row in json.loads(done.out)["homes"]]
+    assert homes[1:3] == [("dash", "first-touch"), ("lrc", "round-robin")]
     text = file.read_text()
     assert "Which homes of pages are best?" in text
     assert text.count("<svg") >= 4

@@ -48,6 +48,7 @@ def test_first_use_is_left_out_without_its_mark(report: directory.DirectoryRepor
     assert [row["home"] for row in report.rows] == ["first-touch", "round-robin", "optimal-static"]
     assert len(report.uses) == 3
     assert not any("init-done" in note for note in report.notes)
+    assert any("--page-mapping free" in note for note in report.notes)
 
 
 def test_the_head_says_time_home_and_gain(report: directory.DirectoryReport) -> None:
@@ -82,17 +83,32 @@ def test_the_table_beside_the_picture_adds_up(report: directory.DirectoryReport)
         assert sum(entry["far"] for entry in objects) == far
 
 
-def test_a_gain_by_page_faults_alone_is_no_gain_by_homes(
-    report: directory.DirectoryReport,
-) -> None:
-    row = report.rows[0]
-    faults = row | {"page_faults": 1000, "cycles": 1000, "mean_fill_cycles": 100.0}
-    other = row | {"page_faults": 0, "cycles": 900, "mean_fill_cycles": 99.0, "home": "round-robin"}
-    said = directory.DirectoryReport("m", [faults, other], report.uses[:2])
-    assert "what is gained are 1,000 page faults, not better places" in directory.sentences(said)[1]
-    nearer = other | {"mean_fill_cycles": 50.0}
-    said = directory.DirectoryReport("m", [faults, nearer], report.uses[:2])
-    assert "numactl --interleave=all" in directory.sentences(said)[1]
+def test_what_to_do_follows_from_the_best_homes(report: directory.DirectoryReport) -> None:
+    row = report.rows[0] | {"cycles": 1000}
+    nearer = row | {"cycles": 900, "mean_fill_cycles": 50.0, "home": "round-robin"}
+    said = directory.DirectoryReport("m", [row, nearer], report.uses[:2])
+    head, to_do, fills = directory.sentences(said)
+    assert "with `round-robin` homes the run takes 10.0% fewer cycles" in head
+    assert "numactl --interleave=all" in to_do
+    assert fills.endswith("and 50.")
+    same = directory.DirectoryReport("m", [row, nearer | {"cycles": 995}], report.uses[:2])
+    assert "no other home of pages" in directory.sentences(same)[0]
+    assert len(directory.sentences(same)) == 2
+
+
+def test_one_memory_has_one_home() -> None:
+    found = directory.directory(hn.synthetic("t-s", references=4001), "graviton2-mesh")
+    assert [row["home"] for row in found.rows] == ["first-touch"]
+    head = directory.sentences(found)[0]
+    assert "one memory serves all fills" in head
+    assert "home of pages" not in head
+
+
+def test_mapping_pages_is_no_difference_between_homes(report: directory.DirectoryReport) -> None:
+    assert all(row["os_stall"] == 0 for row in report.rows)
+    priced = hn.simulate_directory(hn.synthetic("t-s", references=4001), homes="first-touch")
+    assert priced.rows[0]["os_stall"] > 0
+    assert priced.rows[0]["page_faults"] == report.rows[0]["page_faults"] > 0
 
 
 def test_every_page_has_a_column_while_they_fit() -> None:

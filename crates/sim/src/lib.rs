@@ -39,9 +39,9 @@ pub use bus::{
 pub use directory::{
     Consistency, CountedMessages, DirectoryConfig, DirectoryMachineRecord, DirectoryOutcome,
     DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow, DirectoryProvenance,
-    DirectoryStudy, DirectoryTimes, HomeRow, MeasuredFrom, PageUseColumns, ReplicationRow,
-    check_directory_protocols, directory_protocol_rows, home_rows, replication_rows,
-    simulate_directory,
+    DirectoryStudy, DirectoryTimes, HomeRow, MeasuredFrom, PageMapping, PageUseColumns,
+    ReplicationRow, check_directory_protocols, directory_protocol_rows, home_rows,
+    replication_rows, simulate_directory,
 };
 pub use error::SimError;
 pub use explain::{

@@ -12,7 +12,10 @@ from homenode.cli.options import given_options, options_named, study_options
 from homenode.cli.output import echo
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from homenode.report.answer import Answer
+    from homenode.report.build import Study
     from homenode.report.directory import DirectoryReport
 
 OF_HOMES = {
@@ -74,7 +77,7 @@ def report(
     of_homes = {name: given.pop(name) for name in OF_HOMES if name in given}
     chosen = dict(given)
     of_lines = _take_machine_of_lines(chosen)
-    has_directory = _has_directory(of_lines, of_homes)
+    of_homes_on = _with_directory(of_lines, of_homes)
     if "machines" not in chosen and "block_sizes" not in chosen:
         # From a page to a large one.
         chosen["block_sizes"] = [4096 << i for i in range(0, 10, 3)]
@@ -92,10 +95,8 @@ def report(
         configuration = result.configuration
         with Progress("looking for the dearest blocks") as progress:
             found = study(Trace.open(path), result, progress=progress)
-        found = replace(found, answer=_answer(path, given, of_lines))
-        if of_lines is not None and has_directory:
-            found = replace(found, directory=_directory(path, given | of_homes, of_lines))
-        studies.append(found)
+        homes = _directory(path, given | of_homes, of_homes_on) if of_homes_on else None
+        studies.append(replace(found, answer=_answer(path, given, of_lines), directory=homes))
     html = render(
         studies,
         title=title,
@@ -105,9 +106,16 @@ def report(
     with replacing(output) as file:
         file.write(html.encode())
     if as_json:
-        print_json({"report": output, "bytes": len(html.encode()), "outcomes": outcomes})
+        sizes = {"report": output, "bytes": len(html.encode())}
+        print_json({**sizes, "outcomes": outcomes, **_rows_of_homes(studies)})
     else:
         echo(f"{output}: {len(studies)} program(s), {len(html.encode()) // 1024} KB")
+
+
+def _rows_of_homes(studies: Sequence[Study]) -> dict[str, list[dict[str, Any]]]:
+    """The rows of machines with a directory, if there are any."""
+    rows = [row for item in studies if item.directory for row in item.directory.rows]
+    return {"homes": rows} if rows else {}
 
 
 def _take_machine_of_lines(chosen: dict[str, Any]) -> str | None:
@@ -155,19 +163,19 @@ def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
     return replace(found, functions=functions)
 
 
-def _has_directory(machine: str | None, of_homes: dict[str, Any]) -> bool:
-    """Whether the machine has a directory; without it no option of homes can be given."""
+def _with_directory(machine: str | None, of_homes: dict[str, Any]) -> str | None:
+    """The machine, if it has a directory; without it no option of homes can be given."""
     from homenode import _core
     from homenode.errors import ConfigError
 
     if machine is not None and _core.machine_kinds([machine]) == ["directory"]:
-        return True
+        return machine
     for name in of_homes:
         raise ConfigError(
             f"--{name.removesuffix('s')} is for machines with a directory, such as --machine "
             "dash-mesh"
         )
-    return False
+    return None
 
 
 def _directory(path: str, given: dict[str, Any], machine: str) -> DirectoryReport:

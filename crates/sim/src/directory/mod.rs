@@ -12,7 +12,7 @@ mod uses;
 pub(crate) use clock::{clock_setup, splitter};
 pub(crate) use plan::DirectoryPlan;
 
-pub use config::{Consistency, DirectoryConfig, MeasuredFrom};
+pub use config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
 pub use outcome::{
     CountedMessages, DirectoryMachineRecord, DirectoryOutcome, DirectoryProvenance, DirectoryStudy,
     DirectoryTimes,

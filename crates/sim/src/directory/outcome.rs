@@ -10,7 +10,7 @@ use homenode_machine::{DirectoryMachine, MemoryTopology, NetworkContention};
 use serde::Serialize;
 
 use super::checked::checked_reads;
-use super::config::{Consistency, DirectoryConfig, MeasuredFrom};
+use super::config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
 use super::plan::DirectoryPlan;
 use super::uses::PageUseColumns;
 use crate::bus::ReferenceOrder;
@@ -219,6 +219,8 @@ pub struct DirectoryProvenance {
     pub consistency: Consistency,
     /// Where messages wait for each other, if not where the machine says.
     pub network_contention: Option<NetworkContention>,
+    /// What the operating system takes to map a page.
+    pub page_mapping: PageMapping,
     /// Whether pages move again at each mark of a phase.
     pub phase_change: bool,
     /// Where times and counts begin.
@@ -327,6 +329,7 @@ fn provenance<T: TraceSource + ?Sized>(
         order: config.order,
         consistency: config.consistency,
         network_contention: config.network_contention,
+        page_mapping: config.page_mapping,
         phase_change: config.phase_change,
         measure_from: config.measure_from,
         gap: config.gap,
