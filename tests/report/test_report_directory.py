@@ -147,6 +147,17 @@ def test_pictures_of_every_shape_can_be_drawn(pages: int, nodes: int) -> None:
     assert use.svg("a <title>").count("a &lt;title&gt;") >= 1
 
 
+def test_cells_read_out_what_they_show() -> None:
+    found = page_use.read_out(_use(5, 2, [0, 0, 1, 1, 1]))
+    assert found["nodes"] == 2
+    assert [column["object"] for column in found["columns"]] == ["object 0"] * 2 + ["object 1"] * 3
+    assert [column["fills"] for column in found["columns"]] == [
+        [(page % 2, 1)] for page in range(5)
+    ]
+    assert [column["homes"] for column in found["columns"]] == [[0]] * 5
+    assert found["columns"][3]["address"] == "0x3000"
+
+
 def test_colours_tell_the_home_from_other_nodes() -> None:
     drawn = page_use.draw(_use(4, 2, [0] * 4))
     near = re.findall(r'class="near\d" d="([^"]*)"', drawn)

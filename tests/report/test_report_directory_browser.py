@@ -8,7 +8,7 @@ import pytest
 
 import homenode as hn
 from homenode.options.specs import plain_number
-from homenode.report import build, directory
+from homenode.report import build, directory, page_use
 from support.browser import BROWSER, CONTRASTS, Browser
 from support.outcomes import costs, matrix
 
@@ -72,6 +72,20 @@ def test_the_pages_of_the_first_home_are_drawn_and_others_open(opened: Browser) 
     opened.value("document.querySelectorAll('.page-use summary')[1].click()")
     assert opened.value(seen)[1]
     assert opened.value("document.querySelector('svg.pages .home-mark').getBBox().width") > 0
+
+
+def test_the_pages_are_read_by_keyboard(opened: Browser, found: directory.DirectoryReport) -> None:
+    opened.value("document.querySelector('svg.pages').focus()")
+    opened.press("ArrowDown")
+    text = opened.value("document.getElementById('tip').textContent")
+    use = found.uses[0]
+    column = page_use.read_out(use)["columns"][0]
+    fills = dict(column["fills"]).get(1, 0)
+    assert text.startswith(f"node 1: {fills:,} fills")
+    assert column["object"] in text
+    assert f"filled by {len(column['fills'])} of {use.nodes} nodes" in text
+    opened.press("Escape")
+    assert opened.value("document.getElementById('tip').hidden") is True
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1300])

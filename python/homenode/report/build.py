@@ -295,6 +295,7 @@ def _data(
         "policies": policies,
         "sizes": sizes,
         "sharing": item.costs and item.costs["map"],
+        "pages": directory.read_out(item.directory) if item.directory else [],
         "outcomes": pack(item.outcomes),
     }
 

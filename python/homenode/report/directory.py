@@ -269,6 +269,11 @@ def section(report: DirectoryReport) -> dict[str, Any]:
     }
 
 
+def read_out(report: DirectoryReport) -> list[dict[str, Any]]:
+    """What the page says of each cell of each picture."""
+    return [page_use.read_out(use) for use in report.uses if len(use.page_address)]
+
+
 def _kinds(rows: Sequence[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(kind for row in rows for kind in row["messages"]))
 

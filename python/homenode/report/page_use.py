@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from markupsafe import Markup
@@ -100,6 +100,7 @@ def draw(use: PageUse) -> Markup:
         use: who used which page.
     """
     columns = arrange(use)
+    across, down = _cell(use, columns)
     inside, width, height = _inside(use, columns)
     count = len(use.page_address)
     label = (
@@ -111,12 +112,17 @@ def draw(use: PageUse) -> Markup:
     return element(
         "svg",
         inside,
+        element("rect", class_="cell-cursor", x=0, y=0, width=across, height=down),
         viewBox=f"0 0 {whole:.0f} {_TOP + height + 30:.0f}",
         style=f"max-width:{1.15 * whole:.0f}px;min-width:min(34rem,{whole:.0f}px)",
         class_="pages",
         tabindex="0",
         role="img",
-        aria_label=label,
+        aria_label=f"{label}. Arrow keys move between cells.",
+        data_left=_LEFT,
+        data_top=_TOP,
+        data_cell=f"{across:.4f}",
+        data_row=f"{down:.4f}",
     )
 
 
@@ -160,12 +166,48 @@ def explained(columns: PageColumns) -> str:
     )
 
 
+def _cell(use: PageUse, columns: PageColumns) -> tuple[float, float]:
+    """The width and height of a cell."""
+    least = _ROW_MIN if use.nodes <= _NODES_MAX else _ROW_MIN * _NODES_MAX / use.nodes
+    down = min(_ROW_MAX, max(least, _HEIGHT / max(1, use.nodes)))
+    return min(_CELL_MAX, _WIDTH / max(1, len(columns.names))), down
+
+
+def read_out(use: PageUse) -> dict[str, Any]:
+    """What the page says of each cell.
+
+    Returns:
+        ``nodes`` and ``columns``, each with its ``object``, ``pages``, the ``address`` of the
+        first, their ``homes``, and ``fills``, pairs of a node and its fills.
+    """
+    columns = arrange(use)
+    shape = (len(columns.names), use.nodes)
+    fills, homes = np.zeros(shape, np.uint64), np.zeros(shape, np.bool_)
+    np.add.at(fills, (columns.of_page[use.use_page], use.use_node), use.use_fills)
+    homes[columns.of_page, use.page_home] = True
+    first = np.full(len(columns.names), np.iinfo(np.uint64).max, np.uint64)
+    np.minimum.at(first, columns.of_page, use.page_address)
+    counts = np.bincount(columns.of_page, minlength=len(columns.names))
+    found = []
+    for at, name in enumerate(columns.names):
+        nodes = np.flatnonzero(fills[at])
+        pairs = zip(nodes.tolist(), fills[at][nodes].tolist(), strict=True)
+        found.append(
+            {
+                "object": name,
+                "pages": int(counts[at]),
+                "address": f"{int(first[at]):#x}",
+                "homes": np.flatnonzero(homes[at]).tolist(),
+                "fills": list(pairs),
+            }
+        )
+    return {"nodes": use.nodes, "columns": found}
+
+
 def _inside(use: PageUse, columns: PageColumns) -> tuple[Markup, float, float]:
     """Cells, dots, numbers of nodes and names of objects; and the width and height of the cells."""
     count = len(columns.names)
-    across = min(_CELL_MAX, _WIDTH / max(1, count))
-    least = _ROW_MIN if use.nodes <= _NODES_MAX else _ROW_MIN * _NODES_MAX / use.nodes
-    down = min(_ROW_MAX, max(least, _HEIGHT / max(1, use.nodes)))
+    across, down = _cell(use, columns)
     cells = _cells(use, columns, (across, down))
     size = (count * across, use.nodes * down)
     frame = element("rect", class_="frame", x=_LEFT, y=_TOP, width=size[0], height=size[1])
