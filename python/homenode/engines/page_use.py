@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+# Data structures with a smaller part of a home's fills are not listed, but for the first.
+_LISTED = 0.01
+
 
 @dataclass(frozen=True)
 class PageUse:
@@ -83,7 +86,8 @@ class PageUse:
 
         Args:
             homes: at most so many.
-            objects: of each at most so many data structures.
+            objects: of each at most so many data structures. Those that have less than a hundredth
+                of the home's fills are left out, but for the first.
 
         Returns:
             A dictionary a home: ``node``, ``fills``, ``share`` of all fills, and ``objects``, each
@@ -122,8 +126,8 @@ class PageUse:
         order = np.argsort(-fills.astype(np.int64), kind="stable")[:count]
         return [
             {"label": self.objects[at], "share": int(fills[at]) / whole}
-            for at in order
-            if fills[at]
+            for place, at in enumerate(order)
+            if fills[at] and (place == 0 or fills[at] >= _LISTED * whole)
         ]
 
 

@@ -34,7 +34,7 @@ PARTS = (
 # Homes that differ by less are as good as each other.
 _GAIN = 0.01
 # A home is hot when it serves so many times its part of the fills.
-_HOT = 1.5
+_HOT = 2
 # Homes that serve less are not listed, but for the first.
 _LISTED = 0.01
 _FEW = 4

@@ -114,7 +114,7 @@ def draw(use: PageUse) -> Markup:
         inside,
         element("rect", class_="cell-cursor", x=0, y=0, width=across, height=down),
         viewBox=f"0 0 {whole:.0f} {_TOP + height + 30:.0f}",
-        style=f"max-width:{1.15 * whole:.0f}px;min-width:min(34rem,{whole:.0f}px)",
+        style=f"max-width:{1.15 * whole:.0f}px;min-width:min(48rem,{whole:.0f}px)",
         class_="pages",
         tabindex="0",
         role="img",
