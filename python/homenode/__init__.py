@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from homenode.engines.interleavings import interleavings
     from homenode.engines.lines import LineResult, lines
     from homenode.engines.optimal import OptimalResult, optimal
+    from homenode.engines.page_use import PageUse
     from homenode.engines.picture import SharingPicture, picture
     from homenode.engines.picture import picture as sharing_picture  # noqa: F401
     from homenode.engines.placement import simulate
@@ -50,6 +51,7 @@ __all__ = [
     "Explanation",
     "LineResult",
     "OptimalResult",
+    "PageUse",
     "Result",
     "SensitivityResult",
     "SharingPicture",
@@ -90,6 +92,7 @@ _HOME = {
     "Explanation": "homenode.engines.explain",
     "LineResult": "homenode.engines.lines",
     "OptimalResult": "homenode.engines.optimal",
+    "PageUse": "homenode.engines.page_use",
     "Result": "homenode.results.result",
     "SensitivityResult": "homenode.engines.sensitivity",
     "SharingPicture": "homenode.engines.picture",

@@ -69,6 +69,7 @@ def test_every_command_file_is_listed() -> None:
         "explain_pages",
         "interleavings_table",
         "mix_table",
+        "picture_pages",
         "realign_table",
         "simulate_bus",
         "simulate_directory",

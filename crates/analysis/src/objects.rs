@@ -290,6 +290,15 @@ impl<'a> Names<'a> {
         groups
     }
 
+    /// The first known object with a byte from `first` to `last`; that of unknown memory if there
+    /// is none.
+    #[must_use]
+    pub fn first_group(&self, first: u64, last: u64) -> usize {
+        let at = self.segments.partition_point(|segment| segment.last < first);
+        let found = self.segments.get(at).filter(|segment| segment.first <= last);
+        found.map_or(UNKNOWN, |segment| segment.group)
+    }
+
     /// The object to which every byte from `first` to `last` belongs, if it is only one.
     pub(crate) fn only_group(&self, first: u64, last: u64) -> Option<usize> {
         let group = self.group(first);

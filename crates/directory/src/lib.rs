@@ -31,12 +31,12 @@ pub use check::{
 };
 pub use clock::{
     ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, DirectoryTiming, DistanceCost,
-    MeshShape, MissLatency, PageMessageCounts,
+    HomeLoad, MeshShape, MissLatency, PageMessageCounts, QueueLoad,
 };
 pub use counts::{DirectoryCounts, MessageCounts};
 pub use home::{
     HomeCost, HomeError, HomePolicy, HomeSetup, HomeSpec, MessageCost, NodeDemand, PageDemand,
-    PageDemands,
+    PageDemands, PageUsage, ServedBlocks,
 };
 pub use homenode_cache::{CheckError, ClockError, MissCounts, MissRule};
 pub use homenode_protocol::ProtocolError;

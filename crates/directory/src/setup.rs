@@ -44,6 +44,8 @@ pub struct DirectorySetup {
     /// Which fills and write-backs are collected by page and node: what homes with hindsight are
     /// chosen from.
     pub collect_demands: DemandCollection,
+    /// Whether it is collected who uses which page, and which homes serve that: what reports show.
+    pub collect_uses: bool,
 }
 
 /// Which fills and write-backs are collected by page and node.

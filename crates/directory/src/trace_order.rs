@@ -8,7 +8,7 @@ use homenode_trace::{Batch, EventKind};
 
 use crate::counts::DirectoryCounts;
 use crate::driver::DirectoryDriver;
-use crate::home::{HomePolicy, PageDemands};
+use crate::home::{HomePolicy, PageDemands, PageUsage};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use crate::table::DirectoryTable;
 
@@ -40,6 +40,7 @@ use crate::table::DirectoryTable;
 ///     rule: MissRule::Dubois,
 ///     check: true,
 ///     collect_demands: DemandCollection::Off,
+///     collect_uses: false,
 /// };
 /// let cost = &MessageCost;
 /// let homes = HomeSetup { nodes: 2, seed: 0, marks_init_done: false, first_run: None, cost };
@@ -68,6 +69,8 @@ pub struct DirectoryResult {
     pub counts: DirectoryCounts,
     /// What nodes did with pages, if it was to be collected.
     pub demands: Option<PageDemands>,
+    /// What became of pages, if it was to be collected.
+    pub uses: Option<Vec<PageUsage>>,
     /// What whoever reads the counts has to know.
     pub notes: Vec<String>,
 }
@@ -157,6 +160,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryEngine
         DirectoryResult {
             counts: driver.finish(self.writes),
             demands: driver.homes.take_demands(),
+            uses: driver.homes.take_uses(),
             notes: lacking.into_iter().collect(),
         }
     }

@@ -5,7 +5,7 @@ mod support;
 
 use homenode_directory::{
     DemandCollection, DirectoryProtocol, DirectorySetup, HomeCost, HomeError, HomeSetup, HomeSpec,
-    MessageCost, NodeDemand, PageDemand, PageDemands, home,
+    MessageCost, NodeDemand, PageDemand, PageDemands, ServedBlocks, home,
 };
 use support::{dash, homes, run, setup, try_run, with_homes};
 
@@ -18,7 +18,7 @@ fn local(home: &str, text: &str) -> (u64, u64, u64) {
 #[test]
 fn every_policy_file_is_in_the_table() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/home");
-    let others = ["mod", "spec", "pages", "demands"];
+    let others = ["mod", "spec", "pages", "page-usage", "demands"];
     let mut files: Vec<String> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -182,6 +182,30 @@ fn homes_do_not_change_who_uses_a_page() {
     for entry in home::TABLE.iter().filter(|entry| !entry.needs_first_run) {
         assert_eq!(run(&setup(4), entry.name, text).demands.unwrap(), demands(text));
     }
+}
+
+#[test]
+fn each_fill_is_told_with_the_home_that_served_it() {
+    let collecting = DirectorySetup { collect_uses: true, ..setup(4) };
+    let uses = |home: &str, text: &str| run(&collecting, home, text).uses.unwrap();
+    // Page 0 begins at node 0, and goes to node 1 when that has made two fills of it.
+    let moved = uses("first-fill:n=2", "1 W 0; 1 R 40; 2 R 40; 2 R 400");
+    let served = |home, fills: [u64; 4]| ServedBlocks { home, fills: fills.to_vec() };
+    assert_eq!(moved[0].served, [served(0, [1, 1, 0, 0]), served(1, [0, 1, 0, 0])]);
+    assert_eq!((moved[0].page, moved[0].home, moved[0].fills()), (0, 1, 3));
+    assert_eq!((moved[1].page, moved[1].home, moved[1].fills()), (4, 1, 1));
+    let text = "1 W 0; 2 R 40; done; 1 R 400; 1 R 0; 2 R 440; 3 W 40; 3 R 440";
+    for entry in home::TABLE.iter().filter(|entry| !entry.needs_first_run) {
+        let (found, demands) = (uses(entry.name, text), demands(text));
+        let used: Vec<_> = found.iter().map(|page| (page.page, page.nodes.clone())).collect();
+        let wanted: Vec<_> = demands.0.into_iter().map(|page| (page.page, page.nodes)).collect();
+        assert_eq!(used, wanted, "{}", entry.name);
+        for page in found {
+            let served: u64 = page.served.iter().flat_map(|served| &served.fills).sum();
+            assert_eq!(served, page.fills(), "{}", entry.name);
+        }
+    }
+    assert_eq!(run(&setup(4), "first-fill", "1 W 0").uses, None);
 }
 
 #[test]

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use homenode_sim::DirectoryConfig;
+use homenode_sim::{DirectoryConfig, DirectoryStudy};
 use homenode_trace::TraceReader;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::interchange::to_json;
+use crate::page_use::columns;
 use crate::progress::ProgressCallback;
 use crate::simulate::{parse, sim_error};
 
@@ -18,7 +20,30 @@ pub fn simulate_directory(
     config_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let config: DirectoryConfig = parse(config_json)?;
+    to_json(&study(py, path, parse(config_json)?, progress)?)
+}
+
+/// The same, and for each outcome who used which page, as columns by name.
+#[pyfunction]
+pub fn directory_uses<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    config_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, Vec<Bound<'py, PyDict>>)> {
+    let config = DirectoryConfig { collect_uses: true, ..parse(config_json)? };
+    let mut found = study(py, path, config, progress)?;
+    let uses = std::mem::take(&mut found.uses);
+    let uses: PyResult<Vec<_>> = uses.into_iter().map(|uses| columns(py, uses)).collect();
+    Ok((to_json(&found)?, uses?))
+}
+
+fn study(
+    py: Python<'_>,
+    path: PathBuf,
+    config: DirectoryConfig,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<DirectoryStudy> {
     let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let trace = TraceReader::open(path)?;
@@ -26,7 +51,7 @@ pub fn simulate_directory(
             progress.tick(done, total)
         })
     });
-    to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
+    progress.finish(result.map_err(|error| sim_error(&error)))
 }
 
 /// What the model checker says about these protocols with up to so many nodes, as a JSON list.

@@ -11,6 +11,7 @@ mod error;
 mod explain;
 mod interchange;
 mod optimal;
+mod page_use;
 mod patient;
 mod picture;
 mod pmap;
@@ -58,6 +59,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bus::footprint, module)?)?;
     module.add_function(wrap_pyfunction!(bus::check_protocols, module)?)?;
     module.add_function(wrap_pyfunction!(directory::simulate_directory, module)?)?;
+    module.add_function(wrap_pyfunction!(directory::directory_uses, module)?)?;
     module.add_function(wrap_pyfunction!(directory::check_directory_protocols, module)?)?;
     module.add_function(wrap_pyfunction!(explain::explain, module)?)?;
     module.add_function(wrap_pyfunction!(tlb::tlb, module)?)?;

@@ -39,9 +39,9 @@ pub use bus::{
 pub use directory::{
     Consistency, CountedMessages, DirectoryConfig, DirectoryMachineRecord, DirectoryOutcome,
     DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow, DirectoryProvenance,
-    DirectoryStudy, DirectoryTimes, HomeRow, MeasuredFrom, ReplicationRow,
-    check_directory_protocols, directory_protocol_rows, home_rows, replication_rows,
-    simulate_directory,
+    DirectoryStudy, DirectoryTimes, HomeRow, MeasuredFrom, PageMapping, PageUseColumns,
+    ReplicationRow, check_directory_protocols, directory_protocol_rows, home_rows,
+    replication_rows, simulate_directory,
 };
 pub use error::SimError;
 pub use explain::{
@@ -50,6 +50,7 @@ pub use explain::{
     explain_examples,
 };
 pub use footprint::{FootprintConfig, footprint};
+pub use homenode_directory::HomeLoad;
 pub use homenode_machine::MachineKind;
 pub use lines::{
     LineConfig, LineFinding, LineObject, LineProvenance, LineReport, LineTime, line_waits,

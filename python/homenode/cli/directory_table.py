@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from homenode.cli.output import print_table
 from homenode.options.specs import format_size, plain_number, unique
+from homenode.results.queues import mean_wait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from homenode.engines.directory import DirectoryResult
+    from homenode.engines.page_use import PageUse
 
     Row = dict[str, Any]
 
@@ -25,6 +27,8 @@ _TIMED = (
     *("miss\nrate", "local\nfills", "local\nwrite-backs"),
     *("cycles\na fill", "messages", "pages\nmoved", "page\nfaults"),
 )
+_LOADS = ("wait for\ncontroller", "wait for\nmemory", "memory\nin use")
+_HOTTEST = 2
 _SCALED = ("speed-\nup", "effi-\nciency")
 
 
@@ -33,7 +37,7 @@ def print_result(result: DirectoryResult) -> None:
 
     A line is a protocol and home, and a number of nodes where there are several. With a clock it
     says how long that takes, and what processors do meanwhile; in the order of the trace it has the
-    kinds of misses.
+    kinds of misses. Below are the homes that serve most fills, where that was collected.
     """
     for cache in unique(tuple(row[key] for key in _CACHE) for row in result):
         rows = [row for row in result if tuple(row[key] for key in _CACHE) == cache]
@@ -50,6 +54,38 @@ def print_result(result: DirectoryResult) -> None:
             [_labels(row, several=several) + line for row, line in zip(rows, cells, strict=True)],
             _title(rows[0], several=several),
         )
+    if result.uses:
+        _print_hottest(result)
+
+
+def _print_hottest(result: DirectoryResult) -> None:
+    """Prints which homes serve most fills, and of which data structures."""
+    machines = len(unique(row["machine"] for row in result)) > 1
+    lines = []
+    for row, use in zip(result.rows, result.uses, strict=True):
+        label = [*([row["machine"]] * machines), row["protocol"], row["home"]]
+        for home in use.hottest(homes=_HOTTEST):
+            of = ", ".join(f"{of['label']} {100 * of['share']:.0f}%" for of in home["objects"])
+            share = f"{100 * home['share']:.3g}%"
+            lines.append([*label, str(home["node"]), share, *_waits(row, use, home["node"]), of])
+            label = [""] * len(label)
+    names = [*(["machine"] * machines), "protocol", "home"]
+    numbers = ["node", "of all\nfills", *(_LOADS if result.rows[0]["order"] == "clock" else ())]
+    columns = [(name, False) for name in names] + [(name, True) for name in numbers]
+    print_table([*columns, ("of", False)], lines, "Homes that serve most fills")
+
+
+def _waits(row: Row, use: PageUse, node: int) -> list[str]:
+    """How long was waited for a home's controllers and memory, and for which part it was in use."""
+    if row["order"] != "clock":
+        return []
+    time = row["cycles"] * int(use.home_controllers[node])
+    in_use = int(use.home_access_cycles[node]) / time if time else 0
+    return [
+        mean_wait(use.home_lookup_waits[node], use.home_lookups[node]),
+        mean_wait(use.home_access_waits[node], use.home_accesses[node]),
+        f"{100 * in_use:.0f}%",
+    ]
 
 
 def _labels(row: Row, *, several: bool) -> list[str]:

@@ -10,7 +10,7 @@ from homenode.cli.command import BlockSizes, CacheSizes, Costs, SpecList, WholeN
 from homenode.options.declared import options_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Mapping
     from typing import TypeVar
 
     from homenode.options.declared import Option
@@ -73,6 +73,18 @@ def simulate_options(function: Decorated) -> Decorated:
                 text = f"{text.removesuffix('.')}; on a bus {there}."
         function = _decorated(function, option, text)
     return function
+
+
+def options_named(study: str, texts: Mapping[str, str]) -> Callable[[Decorated], Decorated]:
+    """Adds the options of a study that are named, each with what is said of it here."""
+
+    def decorate(function: Decorated) -> Decorated:
+        known = options_of(study)
+        for name, text in reversed(list(texts.items())):
+            function = _decorated(function, known[name], text)
+        return function
+
+    return decorate
 
 
 def only_on(kind: str) -> dict[str, Option]:

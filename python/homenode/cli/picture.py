@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.cli.options import given_options, study_options
+from homenode.cli.options import given_options, options_named, study_options
 from homenode.cli.output import echo
+
+if TYPE_CHECKING:
+    from homenode.cli.picture_pages import PagePicture
+    from homenode.engines.picture import SharingPicture
+
+OF_PAGES = {
+    "machines": "Draw who fills which page of this machine with a directory (homenode list "
+    "machines), instead of who references what when. Default, with --home: dash-mesh.",
+    "protocols": "Of pages: the protocol (homenode list protocols). Default: dash.",
+    "homes": "Of pages: which node is the home of each (homenode list homes). "
+    "Default: first-touch.",
+}
+"""Options that ask for a picture of pages and their homes, and what is said of them."""
 
 
 @click.command(
@@ -16,11 +29,13 @@ from homenode.cli.output import echo
         "homenode picture t.hnt -o sharing.svg",
         "homenode picture t.hnt --block-size 4K --slices 100 -o pages.svg",
         "homenode picture t.hnt --json | jq '.slices[0]'",
+        "homenode picture t.hnt --machine dash-mesh --home first-use -o homes.svg",
     )
 )
 @click.argument("trace", metavar="T.hnt")
 @click.option("-o", "--output", metavar="FILE.svg", help="The SVG file to write.")
 @study_options("picture")
+@options_named("directory", OF_PAGES)
 @json_option
 def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> None:
     """Draw who references which memory when.
@@ -28,9 +43,13 @@ def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> No
     Memory runs across, only what is referenced; Time runs down. A cell has the colour of the
     processor that is alone in it, full if it writes and pale if it reads; grey is read by several,
     black is used by several and written.
+
+    With a machine that has a directory (--machine dash-mesh) it is who fills which page, and where
+    that has its home: pages run across, those of one object together, and nodes down.
     """
     import homenode
     from homenode.cli.output import print_json
+    from homenode.cli.picture_pages import pages
     from homenode.cli.progress import Progress
     from homenode.files import check_output, replacing
 
@@ -38,8 +57,13 @@ def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> No
         raise click.UsageError("say where to write the picture: -o FILE.svg; or print --json")
     if output is not None:
         check_output(output, trace)
-    with Progress("looking who references what") as progress:
-        found = homenode.picture(trace, progress=progress, **given_options(options))
+    given = given_options(options)
+    found: SharingPicture | PagePicture
+    if any(name in given for name in OF_PAGES):
+        found = pages(trace, given)
+    else:
+        with Progress("looking who references what") as progress:
+            found = homenode.picture(trace, progress=progress, **given)
     if output is not None:
         text = found.svg().encode()
         with replacing(output) as file:

@@ -8,16 +8,28 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.cli.options import given_options, study_options
+from homenode.cli.options import given_options, options_named, study_options
 from homenode.cli.output import echo
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from homenode.report.answer import Answer
+    from homenode.report.build import Study
+    from homenode.report.directory import DirectoryReport
+
+OF_HOMES = {
+    "protocols": "With a directory: protocols (homenode list protocols). Default: dash.",
+    "homes": "With a directory: homes of pages (homenode list homes), compared with the first. "
+    "Default: first-touch, round-robin, first-use, optimal-static.",
+}
+"""Options for machines with a directory alone, and what is said of them."""
 
 
 @click.command(
     epilog=examples(
         "homenode report t.hnt -o report.html",
+        "homenode report t.hnt --machine dash-mesh --protocol dash,lrc -o homes.html",
         "homenode report a.hnt b.hnt --machine cc+,numa --block-size 64-8192 -o report.html",
     )
 )
@@ -32,6 +44,7 @@ if TYPE_CHECKING:
 )
 @click.option("--title", help="The question at the top of the report.")
 @study_options("simulate")
+@options_named("directory", OF_HOMES)
 @json_option
 def report(
     traces: tuple[str, ...], output: str, title: str | None, as_json: bool, **options: Any
@@ -43,7 +56,10 @@ def report(
     possible, the effect of block size, the dearest blocks with their source lines, and who touches
     what. It needs no network and works in any browser. Machines of 1993 are chosen by name
     (--machine numa,cc+,dsm+), and so is another machine for the answer about cache lines
-    (--machine genoa-8n-directory).
+    (--machine spr-2s-lines).
+
+    On a machine with a directory (--machine genoa-8n-directory, dash-mesh) it also compares homes
+    of pages: where the time goes, which nodes serve whose data, and who fills which page.
     """
     import shlex
     import sys
@@ -58,8 +74,10 @@ def report(
 
     check_output(output, *traces)
     given = given_options(options)
+    of_homes = {name: given.pop(name) for name in OF_HOMES if name in given}
     chosen = dict(given)
     of_lines = _take_machine_of_lines(chosen)
+    of_homes_on = _with_directory(of_lines, of_homes)
     if "machines" not in chosen and "block_sizes" not in chosen:
         # From a page to a large one.
         chosen["block_sizes"] = [4096 << i for i in range(0, 10, 3)]
@@ -77,7 +95,8 @@ def report(
         configuration = result.configuration
         with Progress("looking for the dearest blocks") as progress:
             found = study(Trace.open(path), result, progress=progress)
-        studies.append(replace(found, answer=_answer(path, given, of_lines)))
+        homes = _directory(path, given | of_homes, of_homes_on) if of_homes_on else None
+        studies.append(replace(found, answer=_answer(path, given, of_lines), directory=homes))
     html = render(
         studies,
         title=title,
@@ -87,9 +106,16 @@ def report(
     with replacing(output) as file:
         file.write(html.encode())
     if as_json:
-        print_json({"report": output, "bytes": len(html.encode()), "outcomes": outcomes})
+        sizes = {"report": output, "bytes": len(html.encode())}
+        print_json({**sizes, "outcomes": outcomes, **_rows_of_homes(studies)})
     else:
         echo(f"{output}: {len(studies)} program(s), {len(html.encode()) // 1024} KB")
+
+
+def _rows_of_homes(studies: Sequence[Study]) -> dict[str, list[dict[str, Any]]]:
+    """The rows of machines with a directory, if there are any."""
+    rows = [row for item in studies if item.directory for row in item.directory.rows]
+    return {"homes": rows} if rows else {}
 
 
 def _take_machine_of_lines(chosen: dict[str, Any]) -> str | None:
@@ -135,6 +161,33 @@ def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
         )
     functions = annotated((sharing.detail or {}).get("lines", []))
     return replace(found, functions=functions)
+
+
+def _with_directory(machine: str | None, of_homes: dict[str, Any]) -> str | None:
+    """The machine, if it has a directory; without it no option of homes can be given."""
+    from homenode import _core
+    from homenode.errors import ConfigError
+
+    if machine is not None and _core.machine_kinds([machine]) == ["directory"]:
+        return machine
+    for name in of_homes:
+        raise ConfigError(
+            f"--{name.removesuffix('s')} is for machines with a directory, such as --machine "
+            "dash-mesh"
+        )
+    return None
+
+
+def _directory(path: str, given: dict[str, Any], machine: str) -> DirectoryReport:
+    """What the machine, which has a directory, does with homes of pages."""
+    from homenode.cli.progress import Progress
+    from homenode.report.directory import directory
+    from homenode.trace import Trace
+
+    names = ("private", "sync", "threads", "processors", *OF_HOMES)
+    same: Any = {name: given[name] for name in names if name in given}
+    with Progress("trying homes on the directory") as progress:
+        return directory(Trace.open(path), machine, progress=progress, **same)
 
 
 COMMANDS = {"report": report}

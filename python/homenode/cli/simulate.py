@@ -67,7 +67,8 @@ def simulate(
     sum of the processors' utilisations. There, synchronisation counts unless it is left out.
 
     Machines with a directory (dash-mesh) have protocols, and a policy that gives every page its
-    home: printed are misses by cause, how many are filled from the node's own memory, and messages.
+    home: printed are where the processors' time goes, how much is filled from the node's own memory
+    and how long that takes, messages, and the homes that serve most fills, with whose data.
     """
     from homenode.cli import (
         bus_table,
@@ -90,17 +91,17 @@ def simulate(
     brackets: list[dict[str, Any]] = []
     chosen = given_options(options)
     kind = kind_of(chosen)
+    tables = not (as_json or csv or parquet)
     if kind == "bus":
         on_bus = simulate_bus.run(trace, chosen)
         result, show = on_bus, partial(bus_table.print_result, on_bus)
     elif kind == "directory":
-        at_home = simulate_directory.run(trace, chosen)
+        at_home = simulate_directory.run(trace, chosen, tables=tables)
         result, show = at_home, partial(directory_table.print_result, at_home)
     else:
         note_synchronisation(trace, left_out=options["sync"] != "include")
         placed = run(trace, chosen)
         result, show = placed, partial(print_result, placed)
-        tables = not (as_json or csv or parquet)
         if tables or interleavings:
             brackets = interleavings_table.find(placed, (trace, chosen), interleavings)
     write_tables(result.flat_rows, csv, parquet)

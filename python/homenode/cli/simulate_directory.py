@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from homenode.engines.directory import DirectoryResult
 
 
-def run(trace: str, options: dict[str, Any]) -> DirectoryResult:
+def run(trace: str, options: dict[str, Any], *, tables: bool) -> DirectoryResult:
     """Simulates with the options of the command line, showing progress.
+
+    For tables it is collected which homes serve what, at one number of nodes.
 
     Raises:
         ConfigError: when an option of other machines is given.
@@ -23,5 +25,6 @@ def run(trace: str, options: dict[str, Any]) -> DirectoryResult:
     refuse_options_of_others(options, "directory", has)
     chosen = dict(options)
     protocols = chosen.pop("protocols", None) or "dash"
+    uses = tables and "scaling" not in chosen
     with Progress("simulating") as progress:
-        return homenode.simulate_directory(trace, protocols, progress=progress, **chosen)
+        return homenode.simulate_directory(trace, protocols, uses=uses, progress=progress, **chosen)

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
+from homenode.engines.page_use import page_use
 from homenode.options.checked import checked, only_declared
 from homenode.options.documented import documented
 from homenode.options.values import specs_of
@@ -14,8 +15,9 @@ from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from homenode.engines.page_use import PageUse
     from homenode.options.typed import DirectoryOptions
 
 
@@ -32,15 +34,26 @@ class DirectoryResult(Rows):
             pages_moved, miss_rate, local_fill_share and local_write_back_share; with a clock
             also cycles, busy, read_stall, write_stall, sync_stall, os_stall (cycles of all
             processors), mean_fill_cycles, mean_read_response_cycles, hops, page_faults,
-            tlb_misses, pages_replicated, replicas_dropped, network_utilisation,
-            controller_utilisation, memory_utilisation and deadlocks_broken.
+            tlb_misses, pages_replicated, replicas_dropped, mean_queue_cycles, max_queue,
+            network_utilisation, controller_utilisation, memory_utilisation and deadlocks_broken.
         configuration: what was asked for.
         provenance: everything that the rows depend on: trace, options, machines, version.
+        uses: who used which page, a `PageUse` a row, if they were asked for; else nothing.
 
     The flat columns are ``misses_NAME`` and ``messages_NAME``.
 
     Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, sections 3 and 4.
     """
+
+    def __init__(
+        self,
+        rows: Sequence[dict[str, Any]],
+        configuration: dict[str, Any] | None = None,
+        provenance: dict[str, Any] | None = None,
+        uses: Sequence[PageUse] = (),
+    ) -> None:
+        super().__init__(rows, configuration, provenance)
+        self.uses = list(uses)
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
         return without_nesting(row)
@@ -51,6 +64,7 @@ def simulate_directory(
     trace: Trace | str | os.PathLike[str],
     protocols: str | Iterable[str] = "dash",
     *,
+    uses: bool = False,
     progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[DirectoryOptions],
 ) -> DirectoryResult:
@@ -60,6 +74,8 @@ def simulate_directory(
         trace: a `Trace` or the path of one.
         protocols: names from ``homenode.table("directory-protocols")``, with parameters as in
             ``dash:pointers=4``.
+        uses: whether to collect who used which page and which homes served that, for `uses` of the
+            result.
         progress: called with the work done and in all.
         options: see `DirectoryOptions`.
 
@@ -79,12 +95,26 @@ def simulate_directory(
     >>> result = hn.simulate_directory(trace, homes="first-touch,fixed:node=1", order="trace")
     >>> [(row["home"], row["local_fills"], row["messages"]["request"]) for row in result]
     [('first-touch', 2, 2), ('fixed:node=1', 1, 2)]
+
+    Who filled the one page under the second home, which served all of that:
+
+    >>> use = hn.simulate_directory(trace, homes="fixed:node=1", order="trace", uses=True).uses[0]
+    >>> use.page_address.tolist(), use.page_home.tolist(), use.fills().tolist()
+    ([0], [1], [[2, 1]])
+    >>> [(home["node"], home["fills"], home["share"]) for home in use.hottest()]
+    [(1, 3, 1.0)]
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     only_declared("directory", options)
     config = {**checked("directory", options), "protocols": specs_of(protocols, "protocol")}
-    found = json.loads(_core.simulate_directory(str(opened.path), json.dumps(config), progress))
-    return DirectoryResult(found["outcomes"], config, found["provenance"])
+    path, asked = str(opened.path), json.dumps(config)
+    if uses:
+        text, columns = _core.directory_uses(path, asked, progress)
+    else:
+        text, columns = _core.simulate_directory(path, asked, progress), []
+    found = json.loads(text)
+    collected = [page_use(of_one) for of_one in columns]
+    return DirectoryResult(found["outcomes"], config, found["provenance"], collected)
 
 
 __all__ = ["DirectoryResult", "simulate_directory"]

@@ -164,6 +164,10 @@ class DirectoryOptions(TypedDict, total=False):
     network_contention: Where messages wait for each other, with ``--order clock``. ``none``:
         nowhere; ``ends``: where they leave a node and where they come to one; ``links``: at every
         link, too. Default: the machine's.
+    page_mapping: What the operating system takes to map a page, with ``--order clock``, where
+        hardware keeps blocks coherent: what the machine says, or nothing. ``priced``: what the
+        machine says; ``free``: nothing, as if pages were mapped before: what is left depends on
+        where they are. Pages that move take their time. Default: ``priced``.
     phase_change: Let pages move again at each mark of a phase, with ``--order clock``.
     gap: Instructions before each reference, where the trace does not count them, with ``--order
         clock``. A trace recorded by the compiler does not. Default: 0.
@@ -198,6 +202,7 @@ class DirectoryOptions(TypedDict, total=False):
     order: str | None
     consistency: str | None
     network_contention: str | None
+    page_mapping: str | None
     phase_change: bool
     gap: int | None
     measure_from: str | None

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from homenode import _core
 from homenode.options.specs import format_size, plain_number, unique
 from homenode.options.tables import core_table
-from homenode.report import heatmap, lines, sentences
+from homenode.report import directory, heatmap, lines, sentences
 from homenode.report.page import environment
 from homenode.results.palette import COST_COLOURS, colour_of
 from homenode.shown import shown
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from homenode.report.answer import Answer
+    from homenode.report.directory import DirectoryReport
     from homenode.results.result import Result
     from homenode.trace import Trace
 
@@ -71,6 +72,7 @@ class Study:
         point: machine, policy and block size that `costs` is about.
         notes: further sentences, for example what a demonstration checked.
         answer: what to know first, with advice.
+        directory: what a machine with a directory does, if one was chosen.
         filtered: how caches filtered the trace (``cache_filter`` of the provenance), if any did.
     """
 
@@ -81,6 +83,7 @@ class Study:
     point: dict[str, Any] | None = None
     notes: Sequence[str] = field(default_factory=tuple)
     answer: Answer | None = None
+    directory: DirectoryReport | None = None
     filtered: dict[str, Any] | None = None
 
 
@@ -212,6 +215,7 @@ def _section(index: int, item: Study) -> dict[str, Any]:
         "sentences": sentences.distance(here),
         "notes": item.notes,
         "answer": item.answer,
+        "directory": directory.section(item.directory) if item.directory else None,
         "panels": [lines.draw(panel, limits) for panel in panels] if len(sizes) > 1 else [],
         "beyond": lines.beyond(panels, limits),
         "series": [(panel.machine, panel.series) for panel in panels],
@@ -291,6 +295,7 @@ def _data(
         "policies": policies,
         "sizes": sizes,
         "sharing": item.costs and item.costs["map"],
+        "pages": directory.read_out(item.directory) if item.directory else [],
         "outcomes": pack(item.outcomes),
     }
 

@@ -45,6 +45,7 @@ pub fn simulate(nodes: u16, protocol: &str, portions: &[ThreadStreams]) -> Clock
         rule: MissRule::Dubois,
         check: false,
         collect_demands: DemandCollection::Off,
+        collect_uses: false,
     };
     let timed = DirectoryClockSetup {
         clock: ClockSetup {

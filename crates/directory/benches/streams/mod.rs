@@ -112,6 +112,7 @@ pub fn simulate(nodes: u16, cache: (u64, u64), batches: &[Batch]) -> DirectoryCo
         rule: MissRule::Dubois,
         check: false,
         collect_demands: DemandCollection::Off,
+        collect_uses: false,
     };
     let machine =
         HomeSetup { nodes, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };

@@ -17,6 +17,7 @@ mod network;
 mod ordered_writes;
 mod pages;
 mod places;
+mod queue;
 mod result;
 mod sync;
 mod tlb;
@@ -41,6 +42,7 @@ pub use latency::{DistanceCost, MissLatency};
 use lrc::LrcMemory;
 pub(crate) use lrc::ObservedPages;
 pub use mesh::MeshShape;
+pub use queue::{HomeLoad, QueueLoad};
 pub use result::{ClockedDirectoryResult, DirectoryTiming, PageMessageCounts};
 
 /// What has a time.

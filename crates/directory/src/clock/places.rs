@@ -68,6 +68,15 @@ impl NodePlaces {
         }
     }
 
+    /// End points with a controller and a part of memory, each with the memory that it is part of.
+    pub(super) fn controllers(&self) -> impl Iterator<Item = (u16, u16)> + use<> {
+        let (first, slices) = match self.topology {
+            MemoryTopology::PerProcessor => (0, 1),
+            MemoryTopology::Shared(shared) => (self.processors, shared.slices),
+        };
+        (first..self.end_points()).map(move |at| (at, (at - first) / slices))
+    }
+
     /// The memory that an end point belongs to.
     fn reach(&self, shared: &SharedMemories, end_point: u16) -> u16 {
         match end_point.checked_sub(self.processors) {

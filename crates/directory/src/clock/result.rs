@@ -6,8 +6,9 @@ use homenode_protocol::Labelled;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::queue::HomeLoad;
 use crate::counts::DirectoryCounts;
-use crate::home::PageDemands;
+use crate::home::{PageDemands, PageUsage};
 use crate::page_vocabulary::PageMessage;
 
 /// What was counted and what took how long.
@@ -21,6 +22,8 @@ pub struct ClockedDirectoryResult {
     pub time: ClockTime,
     /// What nodes other than processors did.
     pub timing: DirectoryTiming,
+    /// What homes did, by node, or by memory where processors share them.
+    pub loads: Vec<HomeLoad>,
     /// References, one for each block that they touch.
     pub block_references: u64,
     /// Misses and waiting by word, in order of its address divided by four, if it was to be
@@ -28,6 +31,8 @@ pub struct ClockedDirectoryResult {
     pub waits: Option<WordWaits>,
     /// What nodes did with pages, if it was to be collected.
     pub demands: Option<PageDemands>,
+    /// What became of pages, if it was to be collected.
+    pub uses: Option<Vec<PageUsage>>,
     /// What whoever reads the results has to know.
     pub notes: Vec<String>,
 }

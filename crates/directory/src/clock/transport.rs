@@ -7,6 +7,7 @@ use homenode_machine::{DirectoryMachine, LastLevelModel, MemoryTopology};
 
 use super::network::NodeNetwork;
 use super::places::NodePlaces;
+use super::queue::{HomeLoad, QueueLoad, QueueMeter};
 use super::sync::SyncMessage;
 
 /// A node in the rank of an event: of those at one time the lowest node's come first.
@@ -63,6 +64,9 @@ pub(super) struct Transport {
     model: DirectoryMachine,
     lookup_free: Vec<u64>,
     memory_free: Vec<u64>,
+    /// What waits for controllers and memories, by end point.
+    lookups: Vec<QueueMeter>,
+    accesses: Vec<QueueMeter>,
     /// What is in front of each slice of a memory; none where memory is reached at once.
     last_levels: Vec<LastLevelCache>,
     /// End points before the slices of memories.
@@ -95,6 +99,8 @@ impl Transport {
             last_levels: model.last_level.map(last_level).unwrap_or_default(),
             processors,
             model,
+            lookups: vec![QueueMeter::default(); free.len()],
+            accesses: vec![QueueMeter::default(); free.len()],
             lookup_free: free.clone(),
             memory_free: free,
             looking_up: 0,
@@ -177,8 +183,10 @@ impl Transport {
     {
         let to = envelope.to;
         let free = &mut self.lookup_free[usize::from(to)];
-        *free = (*free).max(requesters.now()) + self.model.directory_cycles;
+        let start = (*free).max(requesters.now());
+        *free = start + self.model.directory_cycles;
         self.looking_up += self.model.directory_cycles;
+        self.lookups[usize::from(to)].add(requesters.now(), (start, *free));
         requesters.schedule_at(*free, rank(to), NodeEvent::LookedUp(envelope));
     }
 
@@ -192,11 +200,13 @@ impl Transport {
     pub(super) fn access_memory(&mut self, now: u64, end_point: u16, bytes: u64) -> (u64, u64) {
         let (latency, words) = (self.model.memory_latency_cycles, self.model.memory_cycles(bytes));
         let free = &mut self.memory_free[usize::from(end_point)];
-        let first = (*free).max(now) + latency;
+        let start = (*free).max(now);
+        let first = start + latency;
         // Where it is pipelined, only words follow one another.
         let busy = if self.model.memory_pipelined { words } else { latency + words };
-        *free = (*free).max(now) + busy;
+        *free = start + busy;
         self.accessing += busy;
+        self.accesses[usize::from(end_point)].add(now, (start, *free));
         (first, first + words)
     }
 
@@ -262,6 +272,22 @@ impl Transport {
     pub(super) fn restart_counts(&mut self) {
         (self.network.hops, self.network.sending) = (0, 0);
         (self.looking_up, self.accessing) = (0, 0);
+        for meter in self.lookups.iter_mut().chain(&mut self.accesses) {
+            meter.load = QueueLoad::default();
+        }
+    }
+
+    /// What homes did, by memory.
+    pub(super) fn loads(&self) -> Vec<HomeLoad> {
+        let places = self.places();
+        let mut loads = vec![HomeLoad::default(); usize::from(places.memories())];
+        for (end_point, memory) in places.controllers() {
+            let load = &mut loads[usize::from(memory)];
+            load.controllers += 1;
+            load.lookups.add(&self.lookups[usize::from(end_point)].load);
+            load.accesses.add(&self.accesses[usize::from(end_point)].load);
+        }
+        loads
     }
 
     /// When a controller, a memory or a port is last in use.

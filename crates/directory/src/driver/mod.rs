@@ -20,7 +20,7 @@ use homenode_cache::{
 
 use crate::counts::{DirectoryCounts, SentMessages};
 use crate::entries::{DirectoryEntries, EntryHead, NO_PAGE};
-use crate::home::{HomePolicy, PageHomes};
+use crate::home::{HomePolicy, PageFill, PageHomes};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use crate::table::DirectoryTable;
 use crate::vocabulary::{CacheEvent, ControllerCell, CopyRole};
@@ -66,9 +66,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         let geometries = &vec![geometry; usize::from(setup.nodes)][..];
         let (words, rule, check) = (block.words(), setup.rule, setup.check);
         let page_shift = setup.page_bytes.trailing_zeros() - block.bytes().trailing_zeros();
+        let mut homes = PageHomes::new(homes, page_shift, setup.collect_demands);
+        homes.collect_uses(setup.collect_uses);
         Ok(Self {
             caches: CacheSystem::new(CacheSystemSetup { geometries, words, rule, check }),
-            homes: PageHomes::new(homes, page_shift, setup.collect_demands),
+            homes,
             entries: DirectoryEntries::new(setup.nodes, setup.pointers),
             // Prepared transactions move no values: where these are checked, messages have to.
             prepared: if check {
@@ -132,9 +134,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         let Some(at) = found.filter(|&at| self.caches.frames.all()[at].state != 0) else {
             let at = self.miss(access, (set, found), number)?;
             self.fills += 1;
-            self.local_fills += u64::from(self.homes.home(page) == node);
+            let source = self.homes.home(page);
+            self.local_fills += u64::from(source == node);
             self.transact(access, (at, number), page)?;
-            self.homes.filled(page, node);
+            self.homes.filled(page, PageFill { node, source, block: access.block });
             return Ok(());
         };
         self.caches.frames.touch(set, at);

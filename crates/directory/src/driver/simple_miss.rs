@@ -3,6 +3,7 @@
 use homenode_cache::{BlockAccess, CacheArrays, CacheFrame, MissStatus, WordMask};
 
 use super::{DirectoryDriver, node};
+use crate::home::PageFill;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
     /// Does a miss on a block that no frame of the set has or had, if the table says that it is
@@ -45,7 +46,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         self.caches.frames.fill((set, at), access.block, frame);
         self.fills += 1;
         self.local_fills += u64::from(home == node);
-        self.homes.filled(page, node);
+        self.homes.filled(page, PageFill { node, source: home, block: access.block });
         true
     }
 }

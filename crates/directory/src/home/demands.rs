@@ -27,18 +27,16 @@ pub struct PageDemand {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageDemands(pub Vec<PageDemand>);
 
-impl PageDemand {
-    /// What a node did so far.
-    pub(super) fn of(&mut self, node: u16) -> &mut NodeDemand {
-        let at = match self.nodes.binary_search_by_key(&node, |found| found.node) {
-            Ok(at) => at,
-            Err(at) => {
-                self.nodes.insert(at, NodeDemand { node, fills: 0, write_backs: 0 });
-                at
-            }
-        };
-        &mut self.nodes[at]
-    }
+/// What a node did so far, among what all did, in the order of their numbers.
+pub(super) fn demand_of(nodes: &mut Vec<NodeDemand>, node: u16) -> &mut NodeDemand {
+    let at = match nodes.binary_search_by_key(&node, |found| found.node) {
+        Ok(at) => at,
+        Err(at) => {
+            nodes.insert(at, NodeDemand { node, fills: 0, write_backs: 0 });
+            at
+        }
+    };
+    &mut nodes[at]
 }
 
 impl PageDemands {
@@ -48,7 +46,7 @@ impl PageDemands {
         let page = |page: PageDemand| {
             let mut sums = PageDemand { page: page.page, nodes: Vec::new() };
             for NodeDemand { node, fills, write_backs } in page.nodes {
-                let sum = sums.of(memory(node));
+                let sum = demand_of(&mut sums.nodes, memory(node));
                 sum.fills += fills;
                 sum.write_backs += write_backs;
             }

@@ -15,6 +15,7 @@ mod first_touch;
 mod first_use;
 mod fixed;
 mod optimal_static;
+mod page_usage;
 mod pages;
 mod random;
 mod round_robin;
@@ -23,6 +24,8 @@ mod spec;
 use homenode_protocol::{ProtocolParameter, ProtocolSetting};
 
 pub use demands::{HomeCost, MessageCost, NodeDemand, PageDemand, PageDemands};
+pub(crate) use page_usage::PageFill;
+pub use page_usage::{PageUsage, ServedBlocks};
 pub(crate) use pages::PageHomes;
 pub use spec::{HomeError, HomeSpec};
 

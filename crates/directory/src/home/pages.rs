@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::demands::{PageDemand, PageDemands};
+use super::demands::{PageDemand, PageDemands, demand_of};
+use super::page_usage::{PageFill, PageUsage};
 use super::{HomePolicy, PlacedPage};
 use crate::setup::DemandCollection;
 
@@ -18,6 +19,8 @@ pub(crate) struct PageHomes {
     /// Who uses each page, if somebody wants to know.
     demands: Option<Vec<PageDemand>>,
     collect: bool,
+    /// What became of each page, if somebody wants to know.
+    uses: Option<Vec<PageUsage>>,
     /// Whether fills and write-backs count by now.
     counts: bool,
     fills_of_home: Option<u64>,
@@ -52,6 +55,7 @@ impl PageHomes {
             keys: Vec::new(),
             demands: (collect || fills_of_home.is_some()).then(Vec::new),
             collect,
+            uses: None,
             counts: !later && !policy.counts_after_init_done(),
             fills_of_home,
             settled: Vec::new(),
@@ -78,6 +82,9 @@ impl PageHomes {
         self.settled.push(false);
         if let Some(demands) = &mut self.demands {
             demands.push(PageDemand { page, nodes: Vec::new() });
+        }
+        if let Some(uses) = &mut self.uses {
+            uses.push(PageUsage::new(page));
         }
         number
     }
@@ -167,17 +174,25 @@ impl PageHomes {
         }
     }
 
+    /// From now on it is collected who uses which page, if `collects`; pages are not known yet.
+    pub(crate) fn collect_uses(&mut self, collects: bool) {
+        self.uses = collects.then(Vec::new);
+    }
+
     /// A block of a page has come into a node's cache.
     #[inline]
-    pub(crate) fn filled(&mut self, page: u32, node: u16) {
+    pub(crate) fn filled(&mut self, page: u32, fill: PageFill) {
+        if let Some(uses) = &mut self.uses {
+            uses[at(page)].filled(fill, self.shift);
+        }
         if self.counts {
-            self.count_fill(page, node);
+            self.count_fill(page, fill.node);
         }
     }
 
     fn count_fill(&mut self, page: u32, node: u16) {
         let Some(demands) = &mut self.demands else { return };
-        let found = demands[at(page)].of(node);
+        let found = demand_of(&mut demands[at(page)].nodes, node);
         found.fills += 1;
         if self.fills_of_home == Some(found.fills)
             && !std::mem::replace(&mut self.settled[at(page)], true)
@@ -193,10 +208,13 @@ impl PageHomes {
     /// A node has replaced a dirty block of a page.
     #[inline]
     pub(crate) fn written_back(&mut self, page: u32, node: u16) {
+        if let Some(uses) = &mut self.uses {
+            uses[at(page)].written_back(node);
+        }
         if self.counts
             && let Some(demands) = &mut self.demands
         {
-            demands[at(page)].of(node).write_backs += 1;
+            demand_of(&mut demands[at(page)].nodes, node).write_backs += 1;
         }
     }
 
@@ -219,5 +237,19 @@ impl PageHomes {
     pub(crate) fn take_demands(&mut self) -> Option<PageDemands> {
         let demands = self.demands.take().filter(|_| self.collect);
         demands.map(PageDemands)
+    }
+
+    /// What became of pages, if it was to be collected.
+    pub(crate) fn take_uses(&mut self) -> Option<Vec<PageUsage>> {
+        let mut uses = self.uses.take()?;
+        for (page, home) in uses.iter_mut().zip(&self.homes) {
+            page.home = *home;
+        }
+        Some(uses)
+    }
+
+    /// What pages were used for so far is not wanted.
+    pub(crate) fn restart_uses(&mut self) {
+        self.uses.iter_mut().flatten().for_each(PageUsage::restart);
     }
 }

@@ -114,6 +114,7 @@ pub fn setup(machine: &Machine, check: bool) -> DirectorySetup {
         rule: MissRule::Dubois,
         check,
         collect_demands: DemandCollection::Off,
+        collect_uses: false,
     }
 }
 

@@ -110,6 +110,9 @@ pub struct SlowClock {
     network: SlowNetwork,
     lookup_free: Vec<u64>,
     memory_free: Vec<u64>,
+    /// When all that came to a controller or memory is done, and the most that one had at a time.
+    queues: BTreeMap<(&'static str, usize), Vec<u64>>,
+    longest: usize,
     /// What is in front of memories, by end point and set, used last first.
     last_levels: BTreeMap<(usize, u64), Vec<u64>>,
     /// Frames by node and set.
@@ -140,6 +143,8 @@ impl SlowClock {
             network: SlowNetwork::new(&machine),
             lookup_free: free.clone(),
             memory_free: free,
+            queues: BTreeMap::new(),
+            longest: 0,
             last_levels: BTreeMap::new(),
             frames: BTreeMap::new(),
             ever: BTreeSet::new(),
@@ -188,6 +193,7 @@ impl SlowClock {
         }
         let last = self.memory_free.iter().copied().max().unwrap_or(0);
         self.pass_time(last.max(self.now));
+        self.add("longest", self.longest as u64);
         let times = |p: &SlowProcessor| (p.busy, p.delay, p.idle);
         SlowOutcome {
             cycles: self.now,

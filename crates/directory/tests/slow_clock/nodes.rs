@@ -93,7 +93,19 @@ impl SlowClock {
         let busy = if self.machine.pipelined { words } else { self.machine.latency + words };
         self.memory_free[node] = start + busy;
         self.add("accessing", busy);
+        self.comes_to_queue(("memory", node), start, start + busy);
         (first, first + words)
+    }
+
+    /// Something waits now for a controller or a memory, is begun with and done.
+    fn comes_to_queue(&mut self, queue: (&'static str, usize), start: u64, end: u64) {
+        self.add("queued", 1);
+        self.add("waited", start - self.now);
+        let now = self.now;
+        let all = self.queues.entry(queue).or_default();
+        all.push(end);
+        let there = all.iter().filter(|&&end| end > now).count();
+        self.longest = self.longest.max(there);
     }
 
     /// Whether what is in front of memory has a block; it has it from now on, if there is any.
@@ -152,9 +164,11 @@ impl SlowClock {
             if self.lookup_free[note.to] > self.now {
                 self.see("a controller is in use");
             }
-            let free = self.lookup_free[note.to].max(self.now) + self.machine.lookup;
+            let start = self.lookup_free[note.to].max(self.now);
+            let free = start + self.machine.lookup;
             self.lookup_free[note.to] = free;
             self.add("looking_up", self.machine.lookup);
+            self.comes_to_queue(("controller", note.to), start, free);
             self.plan(free, note.to, Happening::LookedUp(note));
             return;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
-use homenode_directory::{ClockedDirectoryResult, MessageKind};
+use homenode_directory::{ClockedDirectoryResult, MessageKind, QueueLoad};
 use homenode_machine::NetworkContention;
 use homenode_protocol::Labelled;
 
@@ -146,6 +146,12 @@ fn part(rng: &mut Rng, habits: &Habits, steps: &mut Vec<Operation>) {
 pub fn named(result: &ClockedDirectoryResult) -> SlowOutcome {
     let (counts, timing) = (&result.counts, &result.timing);
     let misses = counts.misses;
+    let mut queues = QueueLoad::default();
+    for load in &result.loads {
+        queues.add(&load.lookups);
+        queues.add(&load.accesses);
+    }
+    assert_eq!(queues.busy, timing.looking_up + timing.accessing);
     let mut all = vec![
         ("references", counts.references),
         ("writes", counts.writes),
@@ -168,6 +174,9 @@ pub fn named(result: &ClockedDirectoryResult) -> SlowOutcome {
         ("sending", timing.sending),
         ("looking_up", timing.looking_up),
         ("accessing", timing.accessing),
+        ("queued", queues.served),
+        ("waited", queues.waited),
+        ("longest", queues.longest),
     ];
     all.extend(MessageKind::ALL.iter().map(|&kind| (kind.name(), counts.messages.get(kind))));
     let times = result.time.processors.iter().map(|p| (p.busy, p.delay, p.idle));

@@ -23,6 +23,7 @@ pub fn setup(nodes: u16) -> DirectorySetup {
         rule: MissRule::Dubois,
         check: true,
         collect_demands: DemandCollection::Whole,
+        collect_uses: false,
     }
 }
 

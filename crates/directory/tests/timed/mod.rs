@@ -47,6 +47,7 @@ pub fn machine_of(name: &str, nodes: u16, home: &str) -> TimedMachine {
             rule: MissRule::Dubois,
             check: false,
             collect_demands: DemandCollection::Off,
+            collect_uses: false,
         },
         timed: DirectoryClockSetup {
             clock,

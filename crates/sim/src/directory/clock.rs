@@ -3,12 +3,13 @@
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
 use homenode_directory::{
-    ClockError, ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, HomePolicy,
+    ClockError, ClockedDirectoryResult, CoherenceTable, DirectoryClock, DirectoryClockSetup,
+    HomePolicy,
 };
 use homenode_machine::ProcessorModel;
 use rayon::prelude::*;
 
-use super::config::{Consistency, DirectoryConfig, MeasuredFrom};
+use super::config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
 use super::plan::{DirectoryPlan, PlannedDirectory};
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_stream_window, forecast};
@@ -68,9 +69,16 @@ pub(crate) fn clock_setup(
     let processor = ProcessorModel { blocking, ..machine.processor };
     let scheduler = machine.scheduler;
     let clock = ClockSetup { processor, scheduler, seed: config.seed, processes };
+    // Where software keeps pages coherent, to map them is what the protocol does.
+    let free = config.page_mapping == PageMapping::Free
+        && matches!(point.table, CoherenceTable::Blocks(_));
+    let mut model = point.model;
+    if free {
+        (model.system.page_fault_cycles, model.system.page_table_cycles) = (0, 0);
+    }
     DirectoryClockSetup {
         clock,
-        machine: point.model,
+        machine: model,
         sequential,
         phase_change: config.phase_change,
         replication: point.replication.1,

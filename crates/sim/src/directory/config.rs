@@ -64,6 +64,10 @@ pub struct DirectoryConfig {
     #[serde(default)]
     #[schemars(extend("x-default" = "the machine's"))]
     pub network_contention: Option<NetworkContention>,
+    /// What the operating system takes to map a page, with `--order clock`, where hardware keeps
+    /// blocks coherent: what the machine says, or nothing.
+    #[serde(default)]
+    pub page_mapping: PageMapping,
     /// Let pages move again at each mark of a phase, with `--order clock`.
     #[serde(default)]
     pub phase_change: bool,
@@ -100,6 +104,12 @@ pub struct DirectoryConfig {
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
+    /// Whether it is collected who uses which page, as [`DirectoryStudy::uses`]; not for users to
+    /// choose, but for those who show that.
+    ///
+    /// [`DirectoryStudy::uses`]: super::DirectoryStudy::uses
+    #[serde(skip)]
+    pub collect_uses: bool,
 }
 
 impl Default for DirectoryConfig {
@@ -117,6 +127,7 @@ impl Default for DirectoryConfig {
             order: ReferenceOrder::default(),
             consistency: Consistency::default(),
             network_contention: None,
+            page_mapping: PageMapping::default(),
             phase_change: false,
             gap: 0,
             measure_from: MeasuredFrom::default(),
@@ -127,6 +138,7 @@ impl Default for DirectoryConfig {
             miss_rule: MissRule::default(),
             check: false,
             threads: None,
+            collect_uses: false,
         }
     }
 }
@@ -160,6 +172,18 @@ pub enum Consistency {
     Rc,
     /// Sequential consistency: it waits until everybody has seen what it wrote.
     Sc,
+}
+
+/// What the operating system takes to map a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageMapping {
+    /// What the machine says.
+    #[default]
+    Priced,
+    /// Nothing, as if pages were mapped before: what is left depends on where they are. Pages that
+    /// move take their time.
+    Free,
 }
 
 /// Where times and counts begin.

@@ -7,11 +7,12 @@ mod outcome;
 mod plan;
 mod protocols;
 mod run;
+mod uses;
 
 pub(crate) use clock::{clock_setup, splitter};
 pub(crate) use plan::DirectoryPlan;
 
-pub use config::{Consistency, DirectoryConfig, MeasuredFrom};
+pub use config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
 pub use outcome::{
     CountedMessages, DirectoryMachineRecord, DirectoryOutcome, DirectoryProvenance, DirectoryStudy,
     DirectoryTimes,
@@ -22,3 +23,4 @@ pub use protocols::{
 };
 pub(crate) use run::marks_init_done;
 pub use run::simulate_directory;
+pub use uses::PageUseColumns;

@@ -1,16 +1,18 @@
 //! Results, as the command line prints them.
 
+use homenode_analysis::Names;
 use homenode_clock::{ClockTime, StallTime};
 use homenode_directory::{
-    ClockedDirectoryResult, DirectoryCounts, DirectoryResult, DirectoryTiming, MessageCounts,
-    MissRule, PageMessageCounts,
+    ClockedDirectoryResult, DirectoryCounts, DirectoryResult, DirectoryTiming, HomeLoad,
+    MessageCounts, MissRule, PageMessageCounts, PageUsage, QueueLoad,
 };
-use homenode_machine::{DirectoryMachine, NetworkContention};
+use homenode_machine::{DirectoryMachine, MemoryTopology, NetworkContention};
 use serde::Serialize;
 
 use super::checked::checked_reads;
-use super::config::{Consistency, DirectoryConfig, MeasuredFrom};
+use super::config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
 use super::plan::DirectoryPlan;
+use super::uses::PageUseColumns;
 use crate::bus::ReferenceOrder;
 use crate::notes::{notes_on, suggestions_on};
 use crate::pass::TraceSource;
@@ -99,45 +101,69 @@ pub struct DirectoryTimes {
     pub pages_replicated: Option<u64>,
     /// Copies that are no more.
     pub replicas_dropped: Option<u64>,
-    /// The part of the time for which nodes sent messages.
+    /// For how long a look-up or an access of memory waited for those before it, on average; `null`
+    /// without any.
+    pub mean_queue_cycles: Option<f64>,
+    /// Most look-ups that one controller, or accesses that one memory, had at a time.
+    pub max_queue: Option<u64>,
+    /// The part of the time for which nodes sent messages; where several processors share a memory,
+    /// processors and slices of memories.
     pub network_utilisation: Option<f64>,
-    /// The part of the time for which the nodes' controllers looked something up.
+    /// The part of the time for which controllers of homes looked something up.
     pub controller_utilisation: Option<f64>,
-    /// The part of the time for which the nodes' memories were accessed.
+    /// The part of the time for which memories were accessed.
     pub memory_utilisation: Option<f64>,
     /// How often processes waited for each other in a ring, and one had to be let go.
     pub deadlocks_broken: Option<u64>,
+}
+
+/// What took how long.
+struct ClockedDirectory {
+    time: ClockTime,
+    timing: DirectoryTiming,
+    loads: Vec<HomeLoad>,
 }
 
 /// What a simulation found, with or without a clock.
 pub(super) struct FoundDirectory {
     counts: DirectoryCounts,
     page_messages: Option<PageMessageCounts>,
-    clocked: Option<(ClockTime, DirectoryTiming)>,
+    clocked: Option<ClockedDirectory>,
+    uses: Option<Vec<PageUsage>>,
     notes: Vec<String>,
 }
 
 impl From<DirectoryResult> for FoundDirectory {
     fn from(found: DirectoryResult) -> Self {
-        Self { counts: found.counts, page_messages: None, clocked: None, notes: found.notes }
+        let DirectoryResult { counts, uses, notes, .. } = found;
+        Self { counts, page_messages: None, clocked: None, uses, notes }
     }
 }
 
 impl From<ClockedDirectoryResult> for FoundDirectory {
     fn from(found: ClockedDirectoryResult) -> Self {
-        let clocked = Some((found.time, found.timing));
-        let page_messages = found.page_messages;
-        Self { counts: found.counts, page_messages, clocked, notes: found.notes }
+        let ClockedDirectoryResult { counts, page_messages, uses, notes, .. } = found;
+        let ClockedDirectoryResult { time, timing, loads, .. } = found;
+        let clocked = Some(ClockedDirectory { time, timing, loads });
+        Self { counts, page_messages, clocked, uses, notes }
     }
 }
 
 impl DirectoryTimes {
-    fn of(time: &ClockTime, timing: &DirectoryTiming) -> Self {
-        let nodes = time.processors.len() as u64;
-        let all = time.cycles * nodes;
+    fn of(
+        ClockedDirectory { time, timing, loads }: &ClockedDirectory,
+        topology: MemoryTopology,
+    ) -> Self {
+        let controllers = loads.iter().map(|load| u64::from(load.controllers)).sum();
+        let senders = match topology {
+            MemoryTopology::PerProcessor => controllers,
+            MemoryTopology::Shared(_) => time.processors.len() as u64 + controllers,
+        };
         let sum = |part: fn(&StallTime) -> u64| time.stalls.iter().map(part).sum::<u64>();
         let idle: u64 = time.processors.iter().map(|processor| processor.idle).sum();
-        let part = |cycles| ratio(cycles, all);
+        let part = |cycles, of: u64| ratio(cycles, time.cycles * of);
+        let mut queues = QueueLoad::default();
+        loads.iter().flat_map(|load| [load.lookups, load.accesses]).for_each(|it| queues.add(&it));
         Self {
             cycles: Some(time.cycles),
             busy: Some(time.processors.iter().map(|processor| processor.busy).sum()),
@@ -153,9 +179,11 @@ impl DirectoryTimes {
             tlb_misses: Some(timing.tlb_misses),
             pages_replicated: Some(timing.pages_replicated),
             replicas_dropped: Some(timing.replicas_dropped),
-            network_utilisation: part(timing.sending),
-            controller_utilisation: part(timing.looking_up),
-            memory_utilisation: part(timing.accessing),
+            mean_queue_cycles: ratio(queues.waited, queues.served),
+            max_queue: Some(queues.longest),
+            network_utilisation: part(timing.sending, senders),
+            controller_utilisation: part(timing.looking_up, controllers),
+            memory_utilisation: part(timing.accessing, controllers),
             deadlocks_broken: Some(time.deadlocks_broken),
         }
     }
@@ -191,6 +219,8 @@ pub struct DirectoryProvenance {
     pub consistency: Consistency,
     /// Where messages wait for each other, if not where the machine says.
     pub network_contention: Option<NetworkContention>,
+    /// What the operating system takes to map a page.
+    pub page_mapping: PageMapping,
     /// Whether pages move again at each mark of a phase.
     pub phase_change: bool,
     /// Where times and counts begin.
@@ -224,6 +254,9 @@ pub struct DirectoryStudy {
     pub outcomes: Vec<DirectoryOutcome>,
     /// Everything that they depend on.
     pub provenance: DirectoryProvenance,
+    /// Who used which page, one an outcome; nothing unless it was to be collected.
+    #[serde(skip)]
+    pub uses: Vec<PageUseColumns>,
 }
 
 /// Assembles the outcomes of all points.
@@ -233,16 +266,22 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
     (config, trace): (&DirectoryConfig, &T),
 ) -> DirectoryStudy {
     let mut notes = notes_on(trace);
-    let mut outcomes = Vec::new();
+    let (mut outcomes, mut uses) = (Vec::new(), Vec::new());
+    let names = config.collect_uses.then(|| trace.metadata()).map(Names::new);
     for (point, result) in plan.points.iter().zip(results) {
         let (counts, cache) = (result.counts, point.setup.cache);
         let messages = result.page_messages;
         let messages = messages.map_or(CountedMessages::Blocks(counts.messages), |messages| {
             CountedMessages::Pages(messages)
         });
-        let times = result.clocked.as_ref();
-        let times =
-            times.map(|(time, timing)| DirectoryTimes::of(time, timing)).unwrap_or_default();
+        let clocked = result.clocked.as_ref();
+        let times = clocked
+            .map(|found| DirectoryTimes::of(found, point.model.topology))
+            .unwrap_or_default();
+        if let (Some(names), Some(found)) = (&names, &result.uses) {
+            let loads = clocked.map(|found| &found.loads[..]).unwrap_or_default();
+            uses.push(PageUseColumns::new(point, (found, loads), names));
+        }
         for note in result.notes {
             if !notes.contains(&note) {
                 notes.push(note);
@@ -269,7 +308,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         });
     }
     notes.extend(checked_reads(config, &outcomes));
-    DirectoryStudy { outcomes, provenance: provenance((plan, notes), (config, trace)) }
+    DirectoryStudy { outcomes, provenance: provenance((plan, notes), (config, trace)), uses }
 }
 
 fn provenance<T: TraceSource + ?Sized>(
@@ -290,6 +329,7 @@ fn provenance<T: TraceSource + ?Sized>(
         order: config.order,
         consistency: config.consistency,
         network_contention: config.network_contention,
+        page_mapping: config.page_mapping,
         phase_change: config.phase_change,
         measure_from: config.measure_from,
         gap: config.gap,

@@ -148,8 +148,13 @@ impl PlannedDirectory {
             PlannedCost::Messages(cost) => cost,
             PlannedCost::Distance(cost) => &**cost,
         };
-        let nodes = self.model.topology.memories(self.setup.nodes);
+        let nodes = self.memories();
         HomeSetup { nodes, seed, marks_init_done, first_run, cost }
+    }
+
+    /// How many memories there are, each of which can be the home of a page.
+    pub(super) fn memories(&self) -> u16 {
+        self.model.topology.memories(self.setup.nodes)
     }
 
     /// What a run in the order of the trace found, by memory.
@@ -244,5 +249,6 @@ fn setup(
         rule: config.miss_rule,
         check: config.check,
         collect_demands: DemandCollection::Off,
+        collect_uses: config.collect_uses,
     })
 }

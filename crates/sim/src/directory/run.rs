@@ -101,7 +101,7 @@ fn first_run_table(table: &CoherenceTable) -> DirectoryTable {
 
 /// A machine whose demands are collected.
 fn for_demands(setup: &DirectorySetup, collect_demands: DemandCollection) -> DirectorySetup {
-    DirectorySetup { collect_demands, ..setup.clone() }
+    DirectorySetup { collect_demands, collect_uses: false, ..setup.clone() }
 }
 
 /// What homes with hindsight are chosen from: what is measured.

@@ -57,6 +57,7 @@ impl WalkedNodes {
             rule: MissRule::Dubois,
             check: true,
             collect_demands: DemandCollection::Off,
+            collect_uses: false,
         };
         setup.geometry()?;
         let nodes = Self { machine, model, setup, home };

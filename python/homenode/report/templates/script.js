@@ -186,36 +186,27 @@
     });
   };
 
-  // The sharing map: point or use the arrow keys to read a cell.
-  const map = (section, sharing) => {
-    const svg = section.querySelector("svg.heat");
-    if (!svg || !sharing) return;
+  // A picture of cells: point or use the arrow keys to read one.
+  const cells = (svg, [rows, columns], told) => {
     const left = Number(svg.dataset.left);
+    const top = Number(svg.dataset.top ?? 0);
     const cell = Number(svg.dataset.cell);
     const height = Number(svg.dataset.row);
     const cursor = svg.querySelector(".cell-cursor");
-    const stretches = sharing.rows;
-    const [threads, columns] = [stretches[0].reads.length, stretches.length];
-    let [thread, column] = [0, 0];
+    let [row, column] = [0, 0];
     const show = (x, y) => {
       cursor.setAttribute("x", left + column * cell);
-      cursor.setAttribute("y", thread * height);
+      cursor.setAttribute("y", top + row * height);
       cursor.classList.add("on");
-      const { address, object, reads, writes } = stretches[column];
-      const sharers = reads.filter((count, p) => count + writes[p] > 0).length;
-      showTip([
-        make("b", `processor ${thread}: ${grouped(reads[thread])} reads, ${grouped(writes[thread])} writes`),
-        make("div", `${object ? `${object}: ` : ""}${address}, ${sizeName(sharing.row_bytes)}`),
-        make("div", `touched by ${sharers} of ${threads} processors`),
-      ], x, y);
+      showTip(told(row, column), x, y);
     };
     const hide = () => { cursor.classList.remove("on"); hideTip(); };
     svg.addEventListener("pointermove", (event) => {
       const box = svg.getBoundingClientRect();
       const scale = svg.viewBox.baseVal.width / box.width;
       column = Math.floor(((event.clientX - box.left) * scale - left) / cell);
-      thread = Math.floor(((event.clientY - box.top) * scale) / height);
-      const inside = column >= 0 && column < columns && thread >= 0 && thread < threads;
+      row = Math.floor(((event.clientY - box.top) * scale - top) / height);
+      const inside = column >= 0 && column < columns && row >= 0 && row < rows;
       if (inside) show(event.clientX, event.clientY); else hide();
     });
     svg.addEventListener("pointerleave", hide);
@@ -225,13 +216,41 @@
       if (event.key === "Escape") hide();
       if (!step[event.key]) return;
       event.preventDefault();
-      thread = Math.max(0, Math.min(threads - 1, thread + step[event.key][0]));
+      row = Math.max(0, Math.min(rows - 1, row + step[event.key][0]));
       column = Math.max(0, Math.min(columns - 1, column + step[event.key][1]));
       const box = svg.getBoundingClientRect();
       const scale = box.width / svg.viewBox.baseVal.width;
-      show(box.left + (left + column * cell) * scale, box.top + thread * height * scale);
+      show(box.left + (left + column * cell) * scale, box.top + (top + row * height) * scale);
     });
   };
+  const map = (section, sharing) => {
+    const svg = section.querySelector("svg.heat");
+    if (!svg || !sharing) return;
+    const stretches = sharing.rows;
+    const threads = stretches[0].reads.length;
+    cells(svg, [threads, stretches.length], (thread, column) => {
+      const { address, object, reads, writes } = stretches[column];
+      const sharers = reads.filter((count, p) => count + writes[p] > 0).length;
+      return [
+        make("b", `processor ${thread}: ${grouped(reads[thread])} reads, ${grouped(writes[thread])} writes`),
+        make("div", `${object ? `${object}: ` : ""}${address}, ${sizeName(sharing.row_bytes)}`),
+        make("div", `touched by ${sharers} of ${threads} processors`),
+      ];
+    });
+  };
+  const pages = (section, pictures) => section.querySelectorAll("svg.pages").forEach((svg, at) => {
+    const { nodes, columns } = pictures[at];
+    cells(svg, [nodes, columns.length], (node, column) => {
+      const { object, pages: count, address, homes, fills } = columns[column];
+      const found = fills.find(([who]) => who === node);
+      const where = homes.length > 4 ? `${homes.length} nodes` : `node ${homes.join(", ")}`;
+      return [
+        make("b", `node ${node}: ${grouped(found ? found[1] : 0)} fills`),
+        make("div", `${object}: ${count > 1 ? `${count} pages from ` : ""}${address}`),
+        make("div", `home: ${where}; filled by ${fills.length} of ${nodes} nodes`),
+      ];
+    });
+  });
 
   const save = (kind) => {
     const outcomes = data.studies.flatMap((study) => study.outcomes);
@@ -259,6 +278,7 @@
     controls(section, study);
     panels(section, study);
     map(section, study.sharing);
+    pages(section, study.pages);
   });
   addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
   document.documentElement.dataset.ready = "yes";

@@ -5,6 +5,7 @@ use homenode_clock::Requesters;
 
 use super::{BlockEnvelope, BlockMessage, DashMemory};
 use crate::clock::transport::Content;
+use crate::home::PageFill;
 use crate::vocabulary::{CacheAction, CacheEvent, ControllerCell, CopyRole, Message, Recipient};
 
 /// What would be wrong with a protocol or an engine that gets there.
@@ -194,8 +195,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.counts.upgrades -= 1;
         self.counts.fills += 1;
         let memory = self.memory_of(usize::from(node));
-        self.counts.local_fills += u64::from(self.homes.home(page) == memory);
-        self.homes.filled(page, memory);
+        let source = self.homes.home(page);
+        self.counts.local_fills += u64::from(source == memory);
+        self.homes.filled(page, PageFill { node: memory, source, block: message.block });
     }
 
     /// The reference that asked for the block takes place, and its data are there.

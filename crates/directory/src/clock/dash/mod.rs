@@ -103,6 +103,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let page_shift = setup.page_bytes.trailing_zeros() - block_shift;
         let mut homes = PageHomes::new(homes, page_shift, setup.collect_demands);
         homes.claim_only();
+        homes.collect_uses(setup.collect_uses);
         let pages = SharedPageTable::new(nodes, homes.places_at_use());
         let none = usize::from(nodes);
         let setup_of_caches = CacheSystemSetup { geometries, words, rule, check: setup.check };
@@ -192,9 +193,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMem
             page_messages: None,
             time,
             timing,
+            loads: self.transport.loads(),
             block_references: self.caches.counts.block_references,
             waits: self.caches.waits.take().map(|waits| waits.finish()),
             demands,
+            uses: self.homes.take_uses(),
             notes,
         }
     }

@@ -7,6 +7,7 @@ use super::pending::PendingBlock;
 use super::{BlockMessage, DashMemory};
 use crate::clock::sync::node;
 use crate::entries::NO_PAGE;
+use crate::home::PageFill;
 use crate::vocabulary::{CacheAction, CacheEvent, ControllerCell, Message};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
@@ -58,8 +59,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             self.miss(access, (set, at, found), number, requesters);
             self.counts.fills += 1;
             let memory = self.memory_of(cache);
-            self.counts.local_fills += u64::from(self.homes.home(page) == memory);
-            self.homes.filled(page, memory);
+            let source = self.homes.home(page);
+            self.counts.local_fills += u64::from(source == memory);
+            self.homes.filled(page, PageFill { node: memory, source, block });
             if self.homes.moves_to(page, memory) {
                 self.pages.forget_last(node);
             }

@@ -219,6 +219,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         self.counts = DirectoryCounts::default();
         self.timing = DirectoryTiming::default();
         self.sent = SentMessages::default();
+        self.homes.restart_uses();
         self.pages.faults = 0;
         self.transport.restart_counts();
     }

@@ -7,6 +7,7 @@ use super::references::{FETCHING, VALID};
 use super::{LineEnvelope, LineMessage, LrcMemory};
 use crate::clock::sync::node;
 use crate::clock::transport::Content;
+use crate::home::PageFill;
 use crate::page_driver::{PageEnd, SentPageMessage};
 use crate::page_vocabulary::PageMessage;
 
@@ -47,12 +48,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.miss(access, (set, at, found), number, requesters);
         let home = self.homes.home(page);
         self.counts.fills += 1;
-        self.homes.filled(page, own);
         let local = home == own || self.replicas.has(own, page);
         self.counts.local_fills += u64::from(local);
+        let from = if local { own } else { home };
+        self.homes.filled(page, PageFill { node: own, source: from, block });
         let pending = PendingLine { access: *access, requester, since: requesters.now() };
         self.pending[cache].push(pending);
-        let from = if local { own } else { home };
         let sent = line_message(PageMessage::Fetch, page, own);
         self.post((own, from), LineMessage { sent, block, bytes: 0 }, requesters);
         if self.replicas.filled(own, page) && home != own {

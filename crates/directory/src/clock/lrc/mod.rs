@@ -123,6 +123,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let page_shift = setup.page_bytes.trailing_zeros() - block_shift;
         let mut homes = PageHomes::new(homes, page_shift, setup.collect_demands);
         homes.claim_only();
+        homes.collect_uses(setup.collect_uses);
         let caches: CacheSystem<F, W, WORDS> =
             CacheSystem::new(CacheSystemSetup { geometries, words, rule, check: setup.check });
         let none = usize::from(nodes);
@@ -238,9 +239,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for LrcMemo
             page_messages,
             time,
             timing,
+            loads: self.transport.loads(),
             block_references,
             waits: None,
             demands,
+            uses: self.homes.take_uses(),
             notes,
         }
     }

@@ -199,6 +199,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         self.counts = DirectoryCounts::default();
         self.timing = DirectoryTiming::default();
         self.sent = PageMessageCounts::default();
+        self.homes.restart_uses();
         self.buffers.misses = 0;
         (self.replicas.made, self.replicas.dropped, self.unmapping) = (0, 0, 0);
         self.transport.restart_counts();

@@ -1,0 +1,105 @@
+"""The part of the report about a machine with a directory, in a real browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+from homenode.options.specs import plain_number
+from homenode.report import build, directory, page_use
+from support.browser import BROWSER, CONTRASTS, Browser
+from support.outcomes import costs, matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [
+    pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine"),
+    pytest.mark.timeout(120),
+]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def found() -> directory.DirectoryReport:
+    return directory.directory(hn.synthetic("t-s", references=4001), "dash-mesh")
+
+
+@pytest.fixture
+def opened(browser: Browser, found: directory.DirectoryReport, tmp_path: Path) -> Browser:
+    trace = hn.synthetic("t-s", references=4001)
+    point = {"machines": ["numa"], "policies": ["ace"], "block_sizes": [4096]}
+    study = build.Study(
+        "canned", trace.info, matrix(("numa",), (4096,)), costs(), point, directory=found
+    )
+    html = build.render([study], title="How far?", command="homenode report", configuration={})
+    path = tmp_path / "report.html"
+    path.write_text(html)
+    browser.events.clear()
+    browser.open(path)
+    return browser
+
+
+def test_it_loads_without_a_word(opened: Browser) -> None:
+    assert opened.said() == []
+
+
+def test_bars_are_as_long_as_runs(opened: Browser, found: directory.DirectoryReport) -> None:
+    lengths = opened.value(
+        "[...document.querySelectorAll('.times tbody tr')].map(r => "
+        "[...r.querySelectorAll('i')].reduce((s, i) => s + i.getBoundingClientRect().width, 0))"
+    )
+    whole = opened.value("document.querySelector('.times .track').getBoundingClientRect().width")
+    longest = max(row["cycles"] for row in found.rows)
+    expected = [whole * row["cycles"] / longest for row in found.rows]
+    assert lengths == pytest.approx(expected, abs=2)
+    cycles = "[...document.querySelectorAll('.times td:nth-child(3)')].map(c => c.textContent)"
+    assert opened.value(cycles) == [plain_number(row["cycles"]) for row in found.rows]
+
+
+def test_the_pages_of_the_first_home_are_drawn_and_others_open(opened: Browser) -> None:
+    seen = "[...document.querySelectorAll('svg.pages')].map(s => s.checkVisibility())"
+    shown = opened.value(seen)
+    assert shown == [True] + [False] * (len(shown) - 1)
+    opened.value("document.querySelectorAll('.page-use summary')[1].click()")
+    assert opened.value(seen)[1]
+    assert opened.value("document.querySelector('svg.pages .home-mark').getBBox().width") > 0
+
+
+def test_the_pages_are_read_by_keyboard(opened: Browser, found: directory.DirectoryReport) -> None:
+    opened.value("document.querySelector('svg.pages').focus()")
+    opened.press("ArrowDown")
+    text = opened.value("document.getElementById('tip').textContent")
+    use = found.uses[0]
+    column = page_use.read_out(use)["columns"][0]
+    fills = dict(column["fills"]).get(1, 0)
+    assert text.startswith(f"node 1: {fills:,} fills")
+    assert column["object"] in text
+    assert f"filled by {len(column['fills'])} of {use.nodes} nodes" in text
+    opened.press("Escape")
+    assert opened.value("document.getElementById('tip').hidden") is True
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1300])
+def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
+    opened.size(width)
+    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    assert opened.value("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
+    opened(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+    )
+    contrasts = opened.value(CONTRASTS)
+    opened("Emulation.setEmulatedMedia", features=[])
+    assert [entry for entry in contrasts if entry[1] < 4.5] == []
