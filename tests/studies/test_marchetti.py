@@ -32,6 +32,7 @@ from homenode.studies.marchetti.matrix import (
 from homenode.studies.marchetti.runs import Runs
 from homenode.studies.marchetti.tables import machine
 from homenode.studies.tables import Evidence, Missing
+from homenode.studies.writing import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,4 +164,16 @@ def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     for row in tables["optimum"]:
         # Each policy may do what the one before may, and more.
         assert row["best_references_best-static"] <= row["best_references_optimal"]
+    for row in tables["advice"]:
+        # It may know more in hindsight, and the paper's advice is among what it chooses from.
+        assert 0 <= row["best_gains"] <= row["best_in_hindsight_gains"]
+        assert (row["best_gains"] == 0) == (row["best"] == WITH)
+        assert (row["replication_gains"] == 0) == (row["replication"] == "none")
+    pictures = {picture.name: picture.svg for picture in first.products.pictures}
+    assert set(pictures) == {"pages-sor", "pages-mgrid"}
+    # Both have cells of nodes at home and elsewhere.
+    assert all('class="near' in svg and 'class="far' in svg for svg in pictures.values())
+    page = write(first, tmp_path / "page")
+    assert (page.parent / "pages-sor.svg").read_text(encoding="utf-8") == pictures["pages-sor"]
+    assert page.read_text(encoding="utf-8").count('src="data:image/svg+xml;base64,') == 2
     assert first.counts["holds"] + first.counts["differs"] > 15

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from homenode.studies.claims import Claim, Finding
     from homenode.studies.context import StudyContext
     from homenode.studies.programs import Publication
-    from homenode.studies.tables import Figure, Row, Table
+    from homenode.studies.tables import Figure, Picture, Row, Table
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,14 @@ class Products:
         figures: the publication's figures, from our programs.
         extra: further rows that claims look at, by name; saved with the rest.
         notes: what a reader must know about the experiments.
+        pictures: what is drawn besides.
     """
 
     tables: Sequence[Table]
     figures: Sequence[Figure]
     extra: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    pictures: Sequence[Picture] = ()
 
     def evidence(self, printed: Mapping[str, Sequence[Row]]) -> Evidence:
         """Everything that the claims may look at, beside the publication's own tables."""

@@ -82,6 +82,23 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A picture that is no chart, beside the figures.
+
+    Attributes:
+        name: also the name of its file.
+        title: what it shows.
+        svg: the file.
+        note: what a reader must know beside it, or nothing.
+    """
+
+    name: str
+    title: str
+    svg: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Everything that the claims of a study may look at.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ def write(result: StudyResult, folder: Path) -> Path:
     for figure in products.figures:
         files[f"{figure.name}.csv"] = to_csv(figure.rows)
         files[f"{figure.name}.svg"] = str(charts.draw(figure))
+    files |= {f"{picture.name}.svg": picture.svg for picture in products.pictures}
     files |= {f"{name}.csv": to_csv(rows) for name, rows in products.extra.items()}
     files["ledger.csv"] = to_csv([finding.row() for finding in result.findings])
     files["ledger.md"] = markdown(result)
@@ -67,9 +69,15 @@ def page(result: StudyResult) -> str:
         findings=[finding.row() for finding in result.findings],
         tables=[(table, printed.get(table.name)) for table in result.products.tables],
         figures=[(figure, charts.draw(figure)) for figure in result.products.figures],
+        pictures=[(picture, _embedded(picture.svg)) for picture in result.products.pictures],
         notes=result.products.notes,
         provenance=result.provenance,
     )
+
+
+def _embedded(svg: str) -> str:
+    """A picture as an address: its style is for nothing else on the page."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def cell(value: Any) -> str:

@@ -2,8 +2,8 @@
 
 ``study`` runs everything and holds ``ENTRY``; ``matrix`` says what is simulated, ``runs`` simulates
 and looks up, ``offline`` asks the placement engine for what is best, ``measures`` computes from
-what was found, ``tables`` and ``figures`` show, and the files ``claims_*`` hold what the paper
-says, with what its own statements come to by the same rules.
+what was found, ``tables``, ``figures`` and ``pages`` show, and the files ``claims_*`` hold what the
+paper says, with what its own statements come to by the same rules.
 
 Source: Marchetti, Kontothanassis, Bianchini and Scott, *Using Simple Page Placement Policies to
 Reduce the Cost of Cache Fills in Coherent Shared-Memory Systems*, IPPS 1995.

@@ -17,9 +17,9 @@ from homenode.studies.tables import Missing
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from homenode.results.rows import Rows
+    from homenode.engines.directory import DirectoryResult
     from homenode.studies.context import StudyContext
     from homenode.studies.marchetti.matrix import Batch
     from homenode.studies.programs import Program
@@ -142,7 +142,7 @@ def _keep(
     """
     program, trace, cached = of
     try:
-        found = _asked(trace, batch, gap)
+        found = asked(trace, batch, gap)
     except ConfigError as problem:
         if batch.replication == NONE:
             raise
@@ -155,8 +155,15 @@ def _keep(
     cached.save()
 
 
-def _asked(trace: Trace, batch: Batch, gap: int) -> Rows:
-    """A batch, from the mark that initialisation is over."""
+def asked(
+    trace: Trace,
+    batch: Batch,
+    gap: int,
+    *,
+    uses: bool = False,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> DirectoryResult:
+    """A batch, from the mark that initialisation is over; with `uses` also who used which page."""
     base = batch.base
     return simulate_directory(
         trace,
@@ -173,6 +180,8 @@ def _asked(trace: Trace, batch: Batch, gap: int) -> Rows:
         gap=gap if base.counted else 0,
         measure_from="init-done",
         sync="exclude",
+        uses=uses,
+        progress=progress,
     )
 
 

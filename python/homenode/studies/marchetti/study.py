@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies.entry import Products, Study
-from homenode.studies.marchetti import PAPER, figures, notes, offline, runs, tables
+from homenode.studies.marchetti import PAPER, figures, notes, offline, pages, runs, tables
 from homenode.studies.marchetti.claims import CLAIMS, STATED
 
 if TYPE_CHECKING:
@@ -24,11 +24,13 @@ def experiments(context: StudyContext) -> Products:
         *tables.replication(found),
         tables.homes(found),
         tables.optimum(found, best),
+        tables.advice(found),
         tables.variations(found),
         tables.own_statements(STATED),
     ]
     extra = {"points": points, "offline": best}
-    return Products(made, figures.figures(found), extra, notes.of(found, quick=context.quick))
+    said = notes.of(found, quick=context.quick)
+    return Products(made, figures.figures(found), extra, said, pages.pictures(context))
 
 
 ENTRY = Study(
