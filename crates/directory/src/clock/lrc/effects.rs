@@ -137,8 +137,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             let Some(at) = self.valid_frame(cache, block) else { continue };
             lines += 1;
             sent += u32::from(self.write_back((node, page), (block, at), requesters));
-            self.keep_dirty(block);
-            let number = self.caches.holders.number(block);
+            let number = self.caches.frame(at).number;
+            self.keep_dirty((block, number));
             let mut record = self.caches.holders.get(number);
             self.caches.lose(block, (cache, at), MissStatus::Invalidated);
             // It may lack what others wrote before.

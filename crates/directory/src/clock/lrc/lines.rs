@@ -71,7 +71,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     ) {
         let mut record = self.caches.holders.get(number);
         let status = if lost.is_some() {
-            self.keep_dirty(access.block);
+            self.keep_dirty((access.block, number));
             self.caches.coherence_miss(access, at, &record)
         } else {
             self.replace(access.cache, at, requesters);
@@ -168,7 +168,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let frame = self.caches.known_frame(cache, block);
         self.permit(frame, MAY_READ);
         self.values_there(own, (block, frame));
-        self.begin_unseen(own, (block, frame));
+        self.begin_unseen(own, (block, number), frame);
         let mut record = self.caches.holders.get(number);
         record.add_holder(cache);
         self.caches.holders.put(number, &record);

@@ -85,16 +85,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
 
     /// Memory will know the words of a frame.
     pub(super) fn clean(&mut self, own: u16, (block, at): (u64, usize)) {
-        self.keep_dirty(block);
+        let number = self.caches.frame(at).number;
+        self.keep_dirty((block, number));
         self.dirty[at] = W::default();
-        self.writers.remove(self.caches.frame(at).number, own);
+        self.writers.remove(number, own);
     }
 
     /// What holders of a line have written is told to those who lost it and to the other holders:
     /// it is theirs to miss. The frames forget that it was written, and memory must still learn of
     /// it.
-    pub(super) fn keep_dirty(&mut self, block: u64) {
-        let number = self.caches.holders.number(block);
+    pub(super) fn keep_dirty(&mut self, (block, number): (u64, u32)) {
         let writers = self.writers.of(number);
         if writers.is_empty() {
             return;
@@ -116,9 +116,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     }
 
     /// A copy of a line has come from memory, which does not know all that the others wrote.
-    pub(super) fn begin_unseen(&mut self, own: u16, (block, at): (u64, usize)) {
-        self.keep_dirty(block);
-        let writers = self.writers.of(self.caches.holders.number(block));
+    pub(super) fn begin_unseen(&mut self, own: u16, (block, number): (u64, u32), at: usize) {
+        self.keep_dirty((block, number));
+        let writers = self.writers.of(number);
         let mut unseen = W::default();
         for other in writers.without(own).members().map(usize::from) {
             if let Some(at) = self.valid_frame(other, block) {
