@@ -48,9 +48,7 @@ def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
-    opened(
-        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
-    )
+    opened.prefer(scheme)
     opened.value(_UNFOLD)
     weak = []
     for _ in range(9):
@@ -58,5 +56,5 @@ def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
         contrasts = opened.value(CONTRASTS)
         assert len(contrasts) > 20
         weak += [entry for entry in contrasts if entry[1] < 4.5]
-    opened("Emulation.setEmulatedMedia", features=[])
+    opened.prefer()
     assert weak == []

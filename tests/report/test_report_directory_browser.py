@@ -97,9 +97,7 @@ def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
-    opened(
-        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
-    )
+    opened.prefer(scheme)
     contrasts = opened.value(CONTRASTS)
-    opened("Emulation.setEmulatedMedia", features=[])
+    opened.prefer()
     assert [entry for entry in contrasts if entry[1] < 4.5] == []

@@ -100,6 +100,11 @@ class Browser:
             mobile=False,
         )
 
+    def prefer(self, *schemes: str) -> None:
+        """Whoever looks prefers this colour scheme, light or dark; without one says nothing."""
+        features = [{"name": "prefers-color-scheme", "value": scheme} for scheme in schemes]
+        self("Emulation.setEmulatedMedia", features=features)
+
     def press(self, key: str) -> None:
         """Presses and releases a key."""
         codes = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Escape": 27}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from homenode.cli.output import print_table
 from homenode.options.specs import format_size, plain_number, unique
-from homenode.results.queues import mean_wait
+from homenode.results.queues import loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,13 +79,8 @@ def _waits(row: Row, use: PageUse, node: int) -> list[str]:
     """How long was waited for a home's controllers and memory, and for which part it was in use."""
     if row["order"] != "clock":
         return []
-    time = row["cycles"] * int(use.home_controllers[node])
-    in_use = int(use.home_access_cycles[node]) / time if time else 0
-    return [
-        mean_wait(use.home_lookup_waits[node], use.home_lookups[node]),
-        mean_wait(use.home_access_waits[node], use.home_accesses[node]),
-        f"{100 * in_use:.0f}%",
-    ]
+    (_, memory), waits = loads(use, node, row["cycles"])
+    return [*waits, f"{100 * memory:.0f}%"]
 
 
 def _labels(row: Row, *, several: bool) -> list[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from homenode.options.specs import plain_number
 from homenode.report import page_use
 from homenode.report.sentences import percent
-from homenode.results.queues import mean_wait
+from homenode.results.queues import loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -230,11 +232,12 @@ def objects(use: PageUse, most: int = _OBJECTS) -> list[dict[str, Any]]:
         entry["pages"] += 1
         entry["homes"].add(home)
     owner = use.page_object[use.use_page]
-    far = use.page_home[use.use_page] != use.use_node
+    elsewhere = use.page_home[use.use_page] != use.use_node
+    fills, far = (np.zeros(len(use.objects), np.uint64) for _ in range(2))
+    np.add.at(fills, owner, use.use_fills)
+    np.add.at(far, owner[elsewhere], use.use_fills[elsewhere])
     for number, entry in found.items():
-        own = owner == number
-        entry["fills"] = int(use.use_fills[own].sum())
-        entry["far"] = int(use.use_fills[own & far].sum())
+        entry |= {"fills": int(fills[number]), "far": int(far[number])}
     ordered = sorted(found.values(), key=lambda entry: (-entry["fills"], entry["label"]))
     shown, rest = ordered[:most], ordered[most:]
     if rest:
@@ -295,20 +298,8 @@ def _loads(row: dict[str, Any], use: PageUse, count: int) -> dict[str, Any]:
     for home in use.hottest(homes=count):
         if homes and home["share"] < _LISTED:
             continue
-        node = home["node"]
-        time = max(1, row["cycles"] * int(use.home_controllers[node]))
-        busy = (use.home_lookup_cycles, use.home_access_cycles)
-        waits = (
-            (use.home_lookup_waits, use.home_lookups),
-            (use.home_access_waits, use.home_accesses),
-        )
-        homes.append(
-            {
-                **home,
-                "busy": [int(cycles[node]) / time for cycles in busy],
-                "waits": [mean_wait(of[node], count[node]) for of, count in waits],
-            }
-        )
+        busy, waits = loads(use, home["node"], row["cycles"])
+        homes.append({**home, "busy": busy, "waits": waits})
     return {"row": row, "homes": homes}
 
 

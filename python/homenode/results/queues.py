@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
+    from homenode.engines.page_use import PageUse
+
 # A mean wait of fewer cycles is none.
 _NO_WAIT = 0.05
 
@@ -19,3 +21,23 @@ def mean_wait(cycles: int | np.integer[Any], count: int | np.integer[Any]) -> st
     """
     mean = int(cycles) / max(1, int(count))
     return f"{mean:,.0f}" if mean >= 10 or mean < _NO_WAIT else f"{mean:.1f}"
+
+
+def loads(use: PageUse, node: int, cycles: int) -> tuple[list[float], list[str]]:
+    """Of a home's controllers, and of its memory, the part of a run in use, and the mean wait.
+
+    Args:
+        use: what homes did.
+        node: the home.
+        cycles: of the run.
+    """
+    time = max(1, cycles * int(use.home_controllers[node]))
+    busy = (use.home_lookup_cycles, use.home_access_cycles)
+    waits = (
+        (use.home_lookup_waits, use.home_lookups),
+        (use.home_access_waits, use.home_accesses),
+    )
+    return (
+        [int(of[node]) / time for of in busy],
+        [mean_wait(of[node], count[node]) for of, count in waits],
+    )
