@@ -103,8 +103,10 @@ impl ShadowValues {
 
     /// A read of some words. Returns where in the block one is stale.
     pub fn read<W: WordMask>(&mut self, (frame, number): (usize, u32), words: W) -> Option<u64> {
-        let latest = self.block(number)[LATEST].clone();
-        let may_find = |word, value| value_at(&latest, word) == Some(value);
+        // A block that nobody has written yet is known from here on.
+        self.block(number);
+        let latest = &self.blocks[usize::try_from(number).unwrap_or(usize::MAX)][LATEST];
+        let may_find = |word, value| value_at(latest, word) == Some(value);
         self.stale_word(frame, words, may_find).map(|word| 4 * u64::from(word))
     }
 

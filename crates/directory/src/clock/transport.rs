@@ -71,9 +71,6 @@ pub(super) struct Transport {
     last_levels: Vec<LastLevelCache>,
     /// End points before the slices of memories.
     processors: usize,
-    /// Cycles for which controllers looked up, and memories were accessed.
-    pub(super) looking_up: u64,
-    pub(super) accessing: u64,
 }
 
 /// The events of one node come in the order in which they were made, after those of lower nodes.
@@ -103,8 +100,6 @@ impl Transport {
             accesses: vec![QueueMeter::default(); free.len()],
             lookup_free: free.clone(),
             memory_free: free,
-            looking_up: 0,
-            accessing: 0,
         }
     }
 
@@ -185,7 +180,6 @@ impl Transport {
         let free = &mut self.lookup_free[usize::from(to)];
         let start = (*free).max(requesters.now());
         *free = start + self.model.directory_cycles;
-        self.looking_up += self.model.directory_cycles;
         self.lookups[usize::from(to)].add(requesters.now(), (start, *free));
         requesters.schedule_at(*free, rank(to), NodeEvent::LookedUp(envelope));
     }
@@ -205,7 +199,6 @@ impl Transport {
         // Where it is pipelined, only words follow one another.
         let busy = if self.model.memory_pipelined { words } else { latency + words };
         *free = start + busy;
-        self.accessing += busy;
         self.accesses[usize::from(end_point)].add(now, (start, *free));
         (first, first + words)
     }
@@ -271,10 +264,19 @@ impl Transport {
     /// What was counted so far is not wanted.
     pub(super) fn restart_counts(&mut self) {
         (self.network.hops, self.network.sending) = (0, 0);
-        (self.looking_up, self.accessing) = (0, 0);
         for meter in self.lookups.iter_mut().chain(&mut self.accesses) {
             meter.load = QueueLoad::default();
         }
+    }
+
+    /// Cycles for which controllers looked up.
+    pub(super) fn looking_up(&self) -> u64 {
+        self.lookups.iter().map(|meter| meter.load.busy).sum()
+    }
+
+    /// Cycles for which memories were accessed.
+    pub(super) fn accessing(&self) -> u64 {
+        self.accesses.iter().map(|meter| meter.load.busy).sum()
     }
 
     /// What homes did, by memory.

@@ -65,12 +65,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         let (block, geometry) = setup.geometry()?;
         let geometries = &vec![geometry; usize::from(setup.nodes)][..];
         let (words, rule, check) = (block.words(), setup.rule, setup.check);
-        let page_shift = setup.page_bytes.trailing_zeros() - block.bytes().trailing_zeros();
-        let mut homes = PageHomes::new(homes, page_shift, setup.collect_demands);
-        homes.collect_uses(setup.collect_uses);
         Ok(Self {
             caches: CacheSystem::new(CacheSystemSetup { geometries, words, rule, check }),
-            homes,
+            homes: PageHomes::new(homes, setup),
             entries: DirectoryEntries::new(setup.nodes, setup.pointers),
             // Prepared transactions move no values: where these are checked, messages have to.
             prepared: if check {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::demands::{PageDemand, PageDemands, demand_of};
 use super::page_usage::{PageFill, PageUsage};
 use super::{HomePolicy, PlacedPage};
-use crate::setup::DemandCollection;
+use crate::setup::{DemandCollection, DirectorySetup};
 
 /// The homes of all pages. Pages are numbered in the order of their first references.
 pub(crate) struct PageHomes {
@@ -39,23 +39,20 @@ fn at(page: u32) -> usize {
 }
 
 impl PageHomes {
-    /// No pages yet; each has so many blocks, as a shift.
-    pub(crate) fn new(
-        policy: Box<dyn HomePolicy>,
-        shift: u32,
-        collection: DemandCollection,
-    ) -> Self {
+    /// No pages yet, in a machine that was checked.
+    pub(crate) fn new(policy: Box<dyn HomePolicy>, setup: &DirectorySetup) -> Self {
         let fills_of_home = policy.fills_of_home();
-        let collect = collection != DemandCollection::Off;
-        let later = collection == DemandCollection::AfterInitDone;
+        let collect = setup.collect_demands != DemandCollection::Off;
+        let later = setup.collect_demands == DemandCollection::AfterInitDone;
+        let block_shift = setup.cache.block_size_bytes.trailing_zeros();
         Self {
-            shift,
+            shift: setup.page_bytes.trailing_zeros() - block_shift,
             numbers: FxHashMap::default(),
             homes: Vec::new(),
             keys: Vec::new(),
             demands: (collect || fills_of_home.is_some()).then(Vec::new),
             collect,
-            uses: None,
+            uses: setup.collect_uses.then(Vec::new),
             counts: !later && !policy.counts_after_init_done(),
             fills_of_home,
             settled: Vec::new(),
@@ -172,11 +169,6 @@ impl PageHomes {
         } else if !std::mem::replace(&mut self.settled[at(page)], true) {
             self.move_to(page, node);
         }
-    }
-
-    /// From now on it is collected who uses which page, if `collects`; pages are not known yet.
-    pub(crate) fn collect_uses(&mut self, collects: bool) {
-        self.uses = collects.then(Vec::new);
     }
 
     /// A block of a page has come into a node's cache.

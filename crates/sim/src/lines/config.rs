@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bus::{BusConfig, Contention};
-use crate::directory::DirectoryConfig;
+use crate::directory::{DirectoryConfig, PageMapping};
 use crate::error::SimError;
 use crate::references::{Inclusion, PrivateReferences};
 
@@ -111,6 +111,8 @@ impl LineConfig {
             sync: self.sync,
             network_contention: self.contention.map(contention),
             threads: self.threads,
+            // What it takes to map pages is no waiting for lines.
+            page_mapping: PageMapping::Free,
             ..DirectoryConfig::default()
         }
     }

@@ -42,8 +42,7 @@ impl DirectoryReplay {
         splitter(&self.plan, &self.config, trace)
     }
 
-    /// A clock, with latencies that are so many cycles longer. What the operating system takes to
-    /// map pages is no waiting for lines, and is left out.
+    /// A clock, with latencies that are so many cycles longer.
     pub(super) fn clock(
         &self,
         processes: usize,
@@ -53,8 +52,6 @@ impl DirectoryReplay {
         let mut timed = clock_setup(&self.plan, point, (&self.config, processes));
         timed.collect_waits = true;
         timed.machine = timed.machine.slower_by(slower_by);
-        timed.machine.system.page_fault_cycles = 0;
-        timed.machine.system.page_table_cycles = 0;
         let known = point.homes((self.config.seed, self.marks_init_done), None::<&PageDemands>);
         let homes = point.home.build(&known)?;
         Ok(DirectoryClock::new(&point.setup, point.table.clone(), (homes, &timed))?)

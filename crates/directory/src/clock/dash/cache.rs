@@ -193,11 +193,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         }
         let page = self.entries.head(message.number).page;
         self.counts.upgrades -= 1;
-        self.counts.fills += 1;
         let memory = self.memory_of(usize::from(node));
+        self.count_fill(page, memory, message.block);
+    }
+
+    /// A block of a page comes to a processor beside this memory.
+    pub(super) fn count_fill(&mut self, page: u32, memory: u16, block: u64) {
         let source = self.homes.home(page);
+        self.counts.fills += 1;
         self.counts.local_fills += u64::from(source == memory);
-        self.homes.filled(page, PageFill { node: memory, source, block: message.block });
+        self.homes.filled(page, PageFill { node: memory, source, block });
     }
 
     /// The reference that asked for the block takes place, and its data are there.

@@ -100,10 +100,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let geometries = &vec![geometry; usize::from(nodes)][..];
         let (words, rule) = (block.words(), setup.rule);
         let block_shift = block.bytes().trailing_zeros();
-        let page_shift = setup.page_bytes.trailing_zeros() - block_shift;
-        let mut homes = PageHomes::new(homes, page_shift, setup.collect_demands);
+        let mut homes = PageHomes::new(homes, setup);
         homes.claim_only();
-        homes.collect_uses(setup.collect_uses);
         let pages = SharedPageTable::new(nodes, homes.places_at_use());
         let none = usize::from(nodes);
         let setup_of_caches = CacheSystemSetup { geometries, words, rule, check: setup.check };
@@ -176,8 +174,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             page_faults: self.pages.faults,
             hops: transport.network.hops,
             sending: transport.network.sending,
-            looking_up: transport.looking_up,
-            accessing: transport.accessing,
+            looking_up: transport.looking_up(),
+            accessing: transport.accessing(),
             ..self.timing
         };
         (counts, timing)

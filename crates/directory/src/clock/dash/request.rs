@@ -7,7 +7,6 @@ use super::pending::PendingBlock;
 use super::{BlockMessage, DashMemory};
 use crate::clock::sync::node;
 use crate::entries::NO_PAGE;
-use crate::home::PageFill;
 use crate::vocabulary::{CacheAction, CacheEvent, ControllerCell, Message};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
@@ -57,11 +56,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let misses = found.is_none() || frame.state == 0;
         if misses {
             self.miss(access, (set, at, found), number, requesters);
-            self.counts.fills += 1;
             let memory = self.memory_of(cache);
-            let source = self.homes.home(page);
-            self.counts.local_fills += u64::from(source == memory);
-            self.homes.filled(page, PageFill { node: memory, source, block });
+            self.count_fill(page, memory, block);
             if self.homes.moves_to(page, memory) {
                 self.pages.forget_last(node);
             }

@@ -120,10 +120,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let geometries = &vec![geometry; usize::from(nodes)][..];
         let (words, rule) = (block.words(), setup.rule);
         let block_shift = block.bytes().trailing_zeros();
-        let page_shift = setup.page_bytes.trailing_zeros() - block_shift;
-        let mut homes = PageHomes::new(homes, page_shift, setup.collect_demands);
+        let mut homes = PageHomes::new(homes, setup);
         homes.claim_only();
-        homes.collect_uses(setup.collect_uses);
         let caches: CacheSystem<F, W, WORDS> =
             CacheSystem::new(CacheSystemSetup { geometries, words, rule, check: setup.check });
         let none = usize::from(nodes);
@@ -220,8 +218,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             unmapping: self.unmapping,
             hops: transport.network.hops,
             sending: transport.network.sending,
-            looking_up: transport.looking_up,
-            accessing: transport.accessing,
+            looking_up: transport.looking_up(),
+            accessing: transport.accessing(),
             ..self.timing
         };
         (counts, self.sent, timing)
