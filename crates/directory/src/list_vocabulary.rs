@@ -116,11 +116,9 @@ impl ListMessage {
             Self::Follower => CopyEvent::Follower,
             Self::WrittenBack => CopyEvent::WrittenBack,
             Self::WrittenBackLate => CopyEvent::WrittenBackLate,
-            Self::Read
-            | Self::Write
-            | Self::Upgrade
-            | Self::SharingWriteBack
-            | Self::WriteBack => return None,
+            Self::Read | Self::Write | Self::Upgrade | Self::SharingWriteBack | Self::WriteBack => {
+                return None;
+            }
         })
     }
 

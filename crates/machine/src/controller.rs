@@ -195,7 +195,21 @@ impl ControllerMachine {
         })
     }
 
-    /// The second level's blocks are those of the first level, too.
+    /// What the parts of a miss take, each with its name.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, u64); 7] {
+        [
+            ("second_level_lookup", self.second_level.lookup_cycles),
+            ("second_level_line", self.second_level.line_cycles),
+            ("memory_lookup", self.memory.lookup_cycles),
+            ("memory_line", self.memory.line_cycles),
+            ("send", self.controller.send_cycles),
+            ("short_message", self.network.short_cycles),
+            ("long_message", self.network.long_cycles),
+        ]
+    }
+
+    /// How many blocks of this size the first level has room for.
     #[must_use]
     pub fn first_level_blocks(&self, block_size_bytes: u64) -> u64 {
         (self.first_level_bytes / block_size_bytes).max(1)

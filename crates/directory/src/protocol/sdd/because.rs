@@ -4,7 +4,8 @@ pub(super) const EMPTY: &str = "there is nothing to replace";
 pub(super) const NOT_ASKED: &str = "the node has not asked for this, or has got it";
 pub(super) const READS: &str = "the node has asked to read";
 pub(super) const NO_COPY: &str = "without a copy no pointer to it is current";
-pub(super) const OWNS: &str = "it is the only copy: nobody is behind it, and no pointer leads to it";
+pub(super) const OWNS: &str =
+    "it is the only copy: nobody is behind it, and no pointer leads to it";
 pub(super) const ALONE: &str = "nobody is behind an only copy";
 pub(super) const NOT_OWNER: &str = "home forwards to an owner only";
 pub(super) const IS_CLIENT: &str = "the node reads by way of a proxy, and is none for this block";

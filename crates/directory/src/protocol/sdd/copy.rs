@@ -93,9 +93,7 @@ fn about_proxies(state: CopyState, event: E) -> Cell {
         (I, E::ProxyRead) => Does(&[Ask, Chain], IS),
         (IS, E::ProxyRead) => Does(&[Chain], IS),
         (S, E::ProxyRead) => Does(&[SupplyClient], S),
-        (M | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS, E::ProxyRead) => {
-            Does(&[AskFor], state)
-        }
+        (M | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS, E::ProxyRead) => Does(&[AskFor], state),
         (ISF | SF, E::ProxyRead) => Impossible(because::IS_CLIENT),
 
         (IS, E::Bounce) => Does(&[AskAgain], IS),
