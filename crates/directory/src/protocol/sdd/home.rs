@@ -56,7 +56,9 @@ pub(super) fn cell(
         (Shared, E::Upgrade, By::Owner) => Impossible(because::MEMORY_HAS),
 
         (Returning, E::SharingWriteBack, By::Owner) => Does(&[TakeData], Shared),
-        (Dirty, E::WriteBack, By::Owner) => Does(&[TakeData, Clear, Reply(Msg::WrittenBack)], Uncached),
+        (Dirty, E::WriteBack, By::Owner) => {
+            Does(&[TakeData, Clear, Reply(Msg::WrittenBack)], Uncached)
+        }
         (Returning, E::WriteBack, By::Owner) => {
             Does(&[TakeData, Reply(Msg::WrittenBackLate)], Shared)
         }
