@@ -13,6 +13,8 @@ mod counts;
 mod driver;
 mod entries;
 pub mod home;
+mod list_table;
+mod list_vocabulary;
 mod page_driver;
 mod page_table;
 mod page_vocabulary;
@@ -27,7 +29,7 @@ pub mod walk;
 
 pub use check::{
     DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX, check, check_blocks,
-    check_pages,
+    check_lists, check_pages,
 };
 pub use clock::{
     ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, DirectoryTiming, DistanceCost,
@@ -40,6 +42,11 @@ pub use home::{
 };
 pub use homenode_cache::{CheckError, ClockError, MissCounts, MissRule};
 pub use homenode_protocol::ProtocolError;
+pub use list_table::{CopyCell, ListHomeCell, ListRules, ListTable};
+pub use list_vocabulary::{
+    CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListMessageKind,
+    ListSender,
+};
 pub use page_driver::{PageAnswer, PageDriver, PageEffect, PageEnd, PageFault, SentPageMessage};
 pub use page_table::{MappingCell, PageHomeCell, PagedRules, PagedTable, ReleaseCell};
 pub use page_vocabulary::{

@@ -86,6 +86,9 @@ pub enum DirectorySetupError {
         /// Bytes in a block.
         block: u64,
     },
+    /// A protocol that has no clock.
+    #[error("a protocol with lists of copies cannot be simulated")]
+    Lists,
     /// A cache that does not consist of whole sets, whose number is a power of two.
     #[error(
         "cache size {} bytes, associativity {}, block size {} bytes: expected a cache of at least \

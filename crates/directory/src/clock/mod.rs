@@ -93,6 +93,7 @@ impl DirectoryClock {
             CoherenceTable::Pages(table) => {
                 boxed_for_geometry!((words, ways, nodes), ClockedLrc, (setup, table, homes))
             }
+            CoherenceTable::Lists(_) => return Err(DirectorySetupError::Lists),
         };
         Ok(Self(simulation))
     }

@@ -208,7 +208,9 @@ fn choices(
         let home = HomeSpec::parse(home)?;
         for text in &config.replications {
             let replication = PageReplication::parse(text)?;
-            if replication != PageReplication::None && protocol.table().blocks().is_some() {
+            if replication != PageReplication::None
+                && !matches!(protocol.table(), CoherenceTable::Pages(_))
+            {
                 let problem = format!(
                     "--replication {text}: {} keeps blocks coherent, not pages; say --protocol lrc",
                     protocol.entry.name
@@ -223,14 +225,18 @@ fn choices(
 
 /// The table of a protocol that the order of the trace can follow.
 pub(super) fn block_table(protocol: &DirectoryProtocol) -> Result<DirectoryTable, SimError> {
-    protocol.table().blocks().ok_or_else(|| {
-        let name = protocol.entry.name;
-        let problem = format!(
-            "--protocol {name} needs --order clock: it keeps pages coherent at acquires and \
-             releases, which do not happen in the order of the trace"
-        );
-        SimError::Config { problem }
-    })
+    let why = match protocol.table() {
+        CoherenceTable::Blocks(table) => return Ok(table),
+        CoherenceTable::Pages(_) => {
+            "it keeps pages coherent at acquires and releases, which do not happen in the order of \
+             the trace"
+        }
+        CoherenceTable::Lists(_) => {
+            "what its lists of copies and its proxies take depends on when messages arrive"
+        }
+    };
+    let problem = format!("--protocol {} needs --order clock: {why}", protocol.entry.name);
+    Err(SimError::Config { problem })
 }
 
 fn setup(
