@@ -187,14 +187,21 @@ def test_the_protocol_keeps_its_promises() -> None:
     (report,) = hn.check_protocols("dash")
     assert (report["nodes"], report["findings"]) == (3, [])
     assert report["situations"] > 10_000
+    alone, proxies = hn.check_protocols("sdd,sdd+proxies", nodes=3)
+    assert (alone["protocol"], proxies["protocol"]) == ("sdd", "sdd+proxies")
+    assert (alone["findings"], proxies["findings"]) == ([], [])
+    assert proxies["situations"] > 5 * alone["situations"]
+    with pytest.raises(ConfigError, match="dash has no proxies"):
+        hn.check_protocols("dash+proxies")
     with pytest.raises(ConfigError, match="--nodes is 9: expected 2 to 4"):
         hn.check_protocols("dash", nodes=9)
 
 
 def test_tables_list_protocols_and_homes() -> None:
-    dash, lrc = hn.table("directory-protocols")
+    dash, lrc, sdd = hn.table("directory-protocols")
     assert dash["states"][:3] == ["I", "S", "M"]
     assert lrc["home_states"] == ["nobody", "readers", "writer", "weak"]
+    assert sdd["home_states"] == ["uncached", "shared", "dirty", "returning"]
     homes = {row["name"]: row for row in hn.table("homes")}
     assert homes["first-fill"]["parameters"][0]["name"] == "n"
     assert homes["best-static"]["needs_first_run"]

@@ -30,7 +30,7 @@ pub mod walk;
 
 pub use check::{
     DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX, check, check_blocks,
-    check_pages,
+    check_lists, check_pages,
 };
 pub use clock::{
     ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, DirectoryTiming, DistanceCost,

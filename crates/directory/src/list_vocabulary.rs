@@ -5,8 +5,9 @@
 //! a node and the request by which that got its copy: a node that has replaced its copy and has
 //! asked for the block again is told from the copy that an old pointer means.
 //!
-//! A read may go by a *proxy*, a node that asks the home for all *clients* that have asked it. While
-//! it waits, its clients form a chain of which it knows one end; the block is handed down the chain.
+//! A read may go by a *proxy*, a node that asks the home for all *clients* that have asked it.
+//! While it waits, its clients form a chain of which it knows one end; the block is handed down
+//! the chain.
 
 use homenode_protocol::labelled;
 
@@ -136,7 +137,7 @@ impl ListMessage {
 }
 
 /// What the event that a message is depends on, besides what it says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CopyMatter {
     /// Of data: whether they are to be handed on to another client. Of the only copy: whether an
     /// acknowledgement will come.
@@ -178,6 +179,12 @@ impl CopyEvent {
     #[must_use]
     pub const fn is_of_processor(self) -> bool {
         matches!(self, Self::Load | Self::Store | Self::Replace | Self::ReplaceAhead)
+    }
+
+    /// Whether it is an operation, which the processor waits for.
+    #[must_use]
+    pub const fn is_operation(self) -> bool {
+        matches!(self, Self::Load | Self::Store)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tables of a protocol with a directory as they are printed. The names of the fields are a
 //! public contract (`docs/explain.md`).
 
+mod lists;
 mod pages;
 
 use homenode_protocol::{Labelled, TableLabel};
@@ -89,7 +90,8 @@ pub struct SheetAction {
     /// The message, if it sends one.
     pub message: Option<&'static str>,
     /// Whom it goes to: `home`, `requester`, `owner`, `releaser`, or `listed`, which is all but the
-    /// requester that are listed.
+    /// requester that are listed; in a protocol with lists of copies also `sender`, `head`,
+    /// `behind`, which is who has the copy behind this one, and `client`.
     pub to: Option<&'static str>,
 }
 
@@ -280,7 +282,7 @@ mod tests {
             let sheet = match (entry.build)() {
                 CoherenceTable::Blocks(table) => table.sheet(),
                 CoherenceTable::Pages(table) => table.sheet(),
-                CoherenceTable::Lists(_) => todo!(),
+                CoherenceTable::Lists(table) => table.sheet(),
             };
             for controller in &sheet.controllers {
                 for state in &controller.states {

@@ -16,6 +16,7 @@ from homenode.cli.output import echo
         "homenode check-protocol",
         "homenode check-protocol mesi pscr",
         "homenode check-protocol dash --nodes 4",
+        "homenode check-protocol sdd sdd+proxies",
         "homenode check-protocol amsd --json",
     ),
 )
@@ -25,8 +26,8 @@ from homenode.cli.output import echo
     type=WholeNumber(min=2),
     metavar="N",
     default=None,
-    help="With a directory: up to so many nodes, 2 to 4; 4 take half a minute, and lrc is explored "
-    "with 3 at most. Default: 3, and 2 of lrc.",
+    help="With a directory: up to so many nodes, 2 to 4; 4 take half a minute of dash, and lrc is "
+    "explored with 3 at most. Default: 3, 2 of lrc and 4 of sdd.",
 )
 @json_option
 def check_protocol(names: tuple[str, ...], nodes: int | None, as_json: bool) -> int:
@@ -36,7 +37,7 @@ def check_protocol(names: tuple[str, ...], nodes: int | None, as_json: bool) -> 
     is tried; with a directory, every order in which messages between some nodes can arrive.
     There is one writer or owner at a time, every read returns what was written last, no
     state lacks an entry or an exit, nobody waits for ever, and nothing happens that the protocol
-    calls impossible. What is wrong is shown with the shortest sequence that leads there. Exits
+    calls impossible. With +proxies reads may go by another node. What is wrong is shown with the shortest sequence that leads there. Exits
     with 1 if anything is.
     """
     import homenode

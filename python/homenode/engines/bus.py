@@ -117,8 +117,9 @@ def check_protocols(
     Args:
         protocols: names from ``homenode.table("protocols")`` and
             ``homenode.table("directory-protocols")``; all of them if there is none.
-        nodes: up to so many nodes are explored of protocols with a directory, 2 to 4: 3, or 2 of
-            ``lrc``, unless it is said. With 4 it takes half a minute and a gigabyte.
+        nodes: up to so many nodes are explored of protocols with a directory, 2 to 4: 3, 2 of
+            ``lrc`` or 4 of ``sdd``, unless it is said. With 4 ``dash`` takes half a minute and a
+            gigabyte.
 
     Returns:
         One dictionary a protocol: protocol, caches, situations, events, states, cells, impossible
@@ -135,7 +136,7 @@ def check_protocols(
     of_directories = [row["name"] for row in core_table("directory-protocols")]
     known = [row["name"] for row in core_table("protocols")] + of_directories
     names = specs_of(protocols, "protocol") if protocols else known
-    kinds = [name.partition(":")[0] in of_directories for name in names]
+    kinds = [name.removesuffix("+proxies").partition(":")[0] in of_directories for name in names]
     on_bus = [name for name, other in zip(names, kinds, strict=True) if not other]
     others = [name for name, other in zip(names, kinds, strict=True) if other]
     reports: list[dict[str, Any]] = json.loads(_core.check_protocols(on_bus)) if on_bus else []

@@ -31,6 +31,10 @@ pub enum DirectoryFindingKind {
     NotAlone,
     /// Nothing is under way, and nobody has what was written last.
     LostWrite,
+    /// Home says that memory has what was written last, and it has not.
+    StaleMemory,
+    /// A copy to which nothing leads from the head of its list: no write would take it away.
+    UnlistedCopy,
     /// An operation completes without the data.
     NoData,
     /// An operation never takes place.

@@ -1,5 +1,6 @@
 //! The model checker: every order of operations and messages in two to four nodes with one block.
-//! Protocols of pages have a model of their own (`pages/`).
+//! Protocols of pages (`pages/`) and those with lists of copies (`lists/`) have models of their
+//! own.
 //!
 //! The search is breadth first and begins with two nodes, so the first broken promise it meets is
 //! one of the shortest, with the fewest nodes. It reads the same [`DirectoryTable`] that the
@@ -10,6 +11,7 @@
 //! Node 0 is the home. Data are abstracted to whether they are what was written last.
 
 mod broken_promise;
+mod lists;
 mod model;
 mod pages;
 mod situation;
@@ -18,6 +20,7 @@ use homenode_protocol::{Labelled, ProtocolFinding, Search};
 use serde::Serialize;
 
 pub use broken_promise::DirectoryFindingKind;
+pub use lists::check_lists;
 pub use pages::check_pages;
 pub use situation::NODES_MAX;
 
@@ -58,7 +61,7 @@ pub fn check(table: &CoherenceTable, nodes_max: usize) -> DirectoryCheckReport {
     match table {
         CoherenceTable::Blocks(table) => check_blocks(table, nodes_max),
         CoherenceTable::Pages(table) => check_pages(table, nodes_max),
-        CoherenceTable::Lists(_) => todo!(),
+        CoherenceTable::Lists(table) => check_lists(table, false, nodes_max),
     }
 }
 

@@ -10,7 +10,7 @@ use super::{CoherenceTable, Entry};
 use crate::list_table::{ListRules, ListTable};
 use crate::list_vocabulary::{CopyAction, CopyEvent, ListHomeAction, ListHomeEvent, ListSender};
 use crate::vocabulary::{ControllerCell, CopyRole};
-use copy::CopyState;
+use copy::SddCopyState;
 use home::ListHomeState;
 
 /// Source: Talbot and Kelly, section 1.4 and table 1.1: the Stanford Distributed-Directory Protocol
@@ -39,9 +39,9 @@ pub const ENTRY: Entry = Entry {
 const EXAMPLE: Example = Example {
     name: "list-of-copies",
     summary: "A list grows at its head, and a write goes down it",
-    about: "Nodes read a word, and each becomes the head of the list, ahead of the one before. Node \
-            0 writes: the list is told from its head on, and the last copy acknowledges. Then the \
-            owner answers a reader and memory gets the data back; the head of the list writes \
+    about: "Nodes read a word, and each becomes the head of the list, ahead of the one before. \
+            Node 0 writes: the list is told from its head on, and the last copy acknowledges. Then \
+            the owner answers a reader and memory gets the data back; the head of the list writes \
             without being sent data; and a copy in the middle is replaced, with which those behind \
             it go as well.",
     protocol: Some("sdd"),
@@ -52,11 +52,11 @@ const EXAMPLE: Example = Example {
 struct Sdd;
 
 impl ListRules for Sdd {
-    type Copy = CopyState;
+    type Copy = SddCopyState;
     type Home = ListHomeState;
 
-    fn role(state: CopyState) -> CopyRole {
-        use CopyState as C;
+    fn role(state: SddCopyState) -> CopyRole {
+        use SddCopyState as C;
         match state {
             C::I | C::IS | C::ISF | C::IM | C::IMA | C::SM | C::SMA | C::MA => CopyRole::None,
             C::L | C::WB | C::WBF | C::WBS => CopyRole::None,
@@ -65,19 +65,19 @@ impl ListRules for Sdd {
         }
     }
 
-    fn copy_rests(state: CopyState) -> bool {
-        matches!(state, CopyState::I | CopyState::S | CopyState::M)
+    fn copy_rests(state: SddCopyState) -> bool {
+        matches!(state, SddCopyState::I | SddCopyState::S | SddCopyState::M)
     }
 
-    fn is_leaving(state: CopyState) -> bool {
-        matches!(state, CopyState::L | CopyState::WB | CopyState::WBF | CopyState::WBS)
+    fn is_leaving(state: SddCopyState) -> bool {
+        matches!(state, SddCopyState::L | SddCopyState::WB | SddCopyState::WBF | SddCopyState::WBS)
     }
 
     fn home_rests(state: ListHomeState) -> bool {
         state != ListHomeState::Returning
     }
 
-    fn copy(state: CopyState, event: CopyEvent) -> ControllerCell<CopyAction, CopyState> {
+    fn copy(state: SddCopyState, event: CopyEvent) -> ControllerCell<CopyAction, SddCopyState> {
         copy::cell(state, event)
     }
 

@@ -1,7 +1,7 @@
 //! The lists of protocols and homes, and the results of the model checker.
 
 use homenode_directory::{
-    CoherenceTable, DirectoryCheckReport, DirectoryProtocol, NODES_MAX, check, home,
+    CoherenceTable, DirectoryCheckReport, DirectoryProtocol, NODES_MAX, check, check_lists, home,
 };
 use homenode_protocol::{ProtocolParameter, ValueRange};
 use serde::Serialize;
@@ -11,15 +11,19 @@ use crate::error::SimError;
 /// The result of the model checker for a protocol.
 #[derive(Clone, Debug, Serialize)]
 pub struct DirectoryProtocolReport {
-    /// The protocol.
-    pub protocol: &'static str,
+    /// The protocol, as it was asked for.
+    pub protocol: String,
     /// The situations explored, and the violations found.
     #[serde(flatten)]
     pub report: DirectoryCheckReport,
 }
 
-/// Checks some protocols with up to so many nodes, two to four: three of a protocol of blocks and
-/// two of one of pages, of which three take long, unless it is said.
+/// What follows the name of a protocol with lists of copies that is to be checked with proxies.
+const WITH_PROXIES: &str = "+proxies";
+
+/// Checks some protocols with up to so many nodes, two to four. Unless it is said it is three of a
+/// protocol of blocks; two of one of pages, of which three take long; and four of one with lists of
+/// copies, whose name may end in `+proxies`.
 ///
 /// # Errors
 /// When there is no such protocol, or there are too few or too many nodes.
@@ -27,21 +31,37 @@ pub fn check_directory_protocols<S: AsRef<str>>(
     names: &[S],
     nodes: Option<usize>,
 ) -> Result<Vec<DirectoryProtocolReport>, SimError> {
-    let specs = names.iter().map(|name| DirectoryProtocol::parse(name.as_ref()));
-    let specs: Vec<DirectoryProtocol> = specs.collect::<Result<_, _>>()?;
     if let Some(nodes) = nodes.filter(|nodes| !(2..=NODES_MAX).contains(nodes)) {
         let problem = format!("--nodes is {nodes}: expected 2 to {NODES_MAX}");
         return Err(SimError::Config { problem });
     }
-    let report = |spec: &DirectoryProtocol| DirectoryProtocolReport {
-        protocol: spec.entry.name,
-        report: {
-            let table = spec.table();
-            let usual = if matches!(table, CoherenceTable::Blocks(_)) { 3 } else { 2 };
-            check(&table, nodes.unwrap_or(usual))
-        },
+    let tables = names.iter().map(|name| checked_table(name.as_ref()));
+    let tables: Vec<(String, CoherenceTable, bool)> = tables.collect::<Result<_, _>>()?;
+    let report = |(protocol, table, proxies): (String, CoherenceTable, bool)| {
+        let report = match &table {
+            CoherenceTable::Blocks(_) => check(&table, nodes.unwrap_or(3)),
+            CoherenceTable::Pages(_) => check(&table, nodes.unwrap_or(2)),
+            CoherenceTable::Lists(table) => check_lists(table, proxies, nodes.unwrap_or(4)),
+        };
+        DirectoryProtocolReport { protocol, report }
     };
-    Ok(specs.iter().map(report).collect())
+    Ok(tables.into_iter().map(report).collect())
+}
+
+/// What is checked by this name, its table, and whether with proxies.
+fn checked_table(name: &str) -> Result<(String, CoherenceTable, bool), SimError> {
+    let (text, proxies) = match name.strip_suffix(WITH_PROXIES) {
+        Some(text) => (text, true),
+        None => (name, false),
+    };
+    let spec = DirectoryProtocol::parse(text)?;
+    let table = spec.table();
+    if proxies && !matches!(table, CoherenceTable::Lists(_)) {
+        let problem = format!("{name}: {} has no proxies; say sdd{WITH_PROXIES}", spec.entry.name);
+        return Err(SimError::Config { problem });
+    }
+    let suffix = if proxies { WITH_PROXIES } else { "" };
+    Ok((format!("{}{suffix}", spec.entry.name), table, proxies))
 }
 
 /// One line of the list of protocols with a directory.

@@ -39,6 +39,14 @@ impl NamedProtocols {
 
     /// Protocols with a directory, by what they keep coherent.
     fn by_unit(all: Vec<DirectoryProtocol>) -> Result<Self, SimError> {
+        let with_lists = |one: &&DirectoryProtocol| matches!(one.table(), CoherenceTable::Lists(_));
+        if let Some(one) = all.iter().find(with_lists) {
+            let name = one.entry.name;
+            return Err(config_error(format!(
+                "{name} cannot be walked through; its tables are in docs/protocols.md, and \
+                 homenode check-protocol {name} explores them"
+            )));
+        }
         let is_of_pages =
             |one: &&DirectoryProtocol| matches!(one.table(), CoherenceTable::Pages(_));
         let of_pages = all.iter().find(is_of_pages);

@@ -27,7 +27,8 @@ use crate::page_table::PagedTable;
 use crate::page_vocabulary::{MappingEvent, PageHomeEvent, PageSender, ReleaseEvent};
 use crate::vocabulary::ControllerCell;
 use model::{PageCoverage, PageModel};
-use situation::{PAGED_NODES_MAX, orders};
+use situation::PAGED_NODES_MAX;
+pub(super) use situation::orders;
 
 /// Nodes from which on every cell can be reached.
 const NODES_OF_ALL_CELLS: usize = 3;

@@ -245,7 +245,7 @@ fn fields(fields: &[(u32, u32)]) -> u32 {
 }
 
 /// All orders of so many nodes.
-pub(super) fn orders(nodes: usize) -> Vec<Vec<usize>> {
+pub(in crate::check) fn orders(nodes: usize) -> Vec<Vec<usize>> {
     let mut orders = vec![Vec::new()];
     for next in 0..nodes {
         orders = orders

@@ -11,11 +11,11 @@ use Action::{
     KeepFollower, PassOn, Supply, SupplyClient, SupplyLast, Tell,
 };
 use ControllerCell::{Does, Impossible, Waits};
-use CopyState::{I, IM, IMA, IS, ISF, L, M, MA, S, SF, SM, SMA, WB, WBF, WBS};
+use SddCopyState::{I, IM, IMA, IS, ISF, L, M, MA, S, SF, SM, SMA, WB, WBF, WBS};
 
 labelled! {
     /// States of a block at a node.
-    pub(super) enum CopyState {
+    pub(super) enum SddCopyState {
         I = "I": "invalid: no copy",
         S = "S": "shared: a copy in the list",
         M = "M": "modified: the only copy, memory is out of date",
@@ -34,10 +34,10 @@ labelled! {
     }
 }
 
-type Cell = ControllerCell<Action, CopyState>;
+type SddCell = ControllerCell<Action, SddCopyState>;
 
 /// What the controller does.
-pub(super) fn cell(state: CopyState, event: E) -> Cell {
+pub(super) fn cell(state: SddCopyState, event: E) -> SddCell {
     match event {
         E::Load | E::Store | E::Replace | E::ReplaceAhead => of_processor(state, event),
         E::ProxyRead | E::Bounce | E::Follower => about_proxies(state, event),
@@ -69,7 +69,7 @@ pub(super) fn cell(state: CopyState, event: E) -> Cell {
 }
 
 /// The processor refers to the block, or needs its frame.
-fn of_processor(state: CopyState, event: E) -> Cell {
+fn of_processor(state: SddCopyState, event: E) -> SddCell {
     match (state, event) {
         (I, E::Load) => Does(&[Ask], IS),
         (I, E::Store) => Does(&[Tell(Msg::Write)], IM),
@@ -79,7 +79,10 @@ fn of_processor(state: CopyState, event: E) -> Cell {
         (S, E::ReplaceAhead) => Does(&[InvalidateBehind], L),
         (M, E::Replace) => Does(&[Tell(Msg::WriteBack)], WB),
         (M, E::ReplaceAhead) => Impossible(because::ALONE),
-        (IS | ISF | SF | IM | IMA | SM | SMA | MA, E::Replace | E::ReplaceAhead)
+        (IS | ISF | IM | IMA, E::ReplaceAhead) => Impossible(because::NO_COPY_BEHIND),
+        (SMA, E::ReplaceAhead) => Impossible(because::WALKED),
+        (IS | ISF | SF | IM | IMA | SM | SMA | MA, E::Replace)
+        | (SF | SM | MA, E::ReplaceAhead)
         | (IS | ISF | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS, E::Load)
         | (IS | ISF | SF | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS, E::Store) => Waits,
         (I | L | WB | WBF | WBS, _) => Impossible(because::EMPTY),
@@ -88,7 +91,7 @@ fn of_processor(state: CopyState, event: E) -> Cell {
 }
 
 /// A client, or the way of the node's own read.
-fn about_proxies(state: CopyState, event: E) -> Cell {
+fn about_proxies(state: SddCopyState, event: E) -> SddCell {
     match (state, event) {
         (I, E::ProxyRead) => Does(&[Ask, Chain], IS),
         (IS, E::ProxyRead) => Does(&[Chain], IS),
@@ -108,7 +111,7 @@ fn about_proxies(state: CopyState, event: E) -> Cell {
 }
 
 /// What the node has asked for has come, or others' copies are gone.
-fn answer(state: CopyState, event: E) -> Cell {
+fn answer(state: SddCopyState, event: E) -> SddCell {
     match (state, event) {
         (IS, E::Data) | (ISF, E::DataToHandOn) => Does(&[Complete, HandOn], S),
         (IS, E::DataToHandOn) => Does(&[Complete], SF),
@@ -131,8 +134,11 @@ fn answer(state: CopyState, event: E) -> Cell {
 }
 
 /// The copy, or one that the node had before, has to go.
-fn invalidate(state: CopyState, event: E) -> Cell {
+fn invalidate(state: SddCopyState, event: E) -> SddCell {
     match (state, event) {
+        // The write waited for each walk that could still lead to a copy that the node had before,
+        // and no pointer to one was left.
+        (IMA | SMA | M | WB | WBF | WBS, E::StaleInvalidate) => Impossible(because::WALKED),
         // Whoever leaves a list or is in none has nobody behind it who is not told otherwise.
         (_, E::StaleInvalidate) => Does(&[Acknowledge], state),
         (S, _) => Does(&[PassOn], I),
@@ -148,7 +154,7 @@ fn invalidate(state: CopyState, event: E) -> Cell {
 }
 
 /// Home has forwarded a request to the owner.
-fn forwarded(state: CopyState, event: E) -> Cell {
+fn forwarded(state: SddCopyState, event: E) -> SddCell {
     match (state, event) {
         (M, E::ForwardRead) => Does(&[Supply, Tell(Msg::SharingWriteBack)], S),
         (M, _) => Does(&[HandOver], I),

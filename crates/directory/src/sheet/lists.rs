@@ -1,0 +1,146 @@
+//! The tables of a protocol with lists of copies, as they are printed.
+
+use homenode_protocol::Labelled;
+
+use super::{
+    DirectorySheet, HOME, SenderCells, SheetAction, SheetMessage, by_sender, controller, does,
+};
+use crate::list_table::ListTable;
+use crate::list_vocabulary::{
+    CopyAction, CopyEvent, ListHomeAction, ListHomeEvent, ListMessage, ListSender,
+};
+
+/// What tables call the controller of a node.
+const COPY: &str = "copy";
+
+impl SheetAction {
+    /// Sends the message; what is said after the receiver.
+    fn sends_list(message: ListMessage, to: &'static str, more: &str) -> Self {
+        let sends = Self::sends_name(message.name(), to);
+        Self { text: sends.text + more, ..sends }
+    }
+}
+
+impl From<CopyAction> for SheetAction {
+    fn from(action: CopyAction) -> Self {
+        match action {
+            CopyAction::Complete => Self::does("complete"),
+            CopyAction::Ask => Self::sends_list(ListMessage::Read, "home", " or the proxy"),
+            CopyAction::AskAgain => {
+                Self::sends_list(ListMessage::Read, "home", " or the proxy again")
+            }
+            CopyAction::Tell(message) => Self::sends_name(message.name(), "home"),
+            CopyAction::Supply => {
+                Self::sends_list(ListMessage::Data, "requester", ", with this copy behind it")
+            }
+            CopyAction::SupplyLast => {
+                Self::sends_list(ListMessage::Data, "requester", ", with nobody behind it")
+            }
+            CopyAction::HandOver => Self::sends_name(ListMessage::Exclusive.name(), "requester"),
+            CopyAction::InvalidateBehind => Self::sends_list(
+                ListMessage::Invalidate,
+                "behind",
+                ", to be acknowledged to this node",
+            ),
+            CopyAction::PassOn => Self::sends_list(
+                ListMessage::Invalidate,
+                "behind",
+                ", or acknowledge to requester if there is none",
+            ),
+            CopyAction::Acknowledge => {
+                Self::sends_name(ListMessage::Acknowledge.name(), "requester")
+            }
+            CopyAction::SupplyClient => {
+                Self::sends_list(ListMessage::Data, "client", ", which is behind this copy now")
+            }
+            CopyAction::Chain => Self::sends_list(
+                ListMessage::Follower,
+                "client",
+                ", the new one or (fair) the last, if another one waits",
+            ),
+            CopyAction::AskFor => Self::sends_list(ListMessage::Read, "home", " for the client"),
+            CopyAction::KeepFollower => Self::does("keep the follower"),
+            CopyAction::HandOn => Self::sends_list(
+                ListMessage::Data,
+                "client",
+                ", the first, if one waits, which is behind this copy now",
+            ),
+        }
+    }
+}
+
+impl From<ListHomeAction> for SheetAction {
+    fn from(action: ListHomeAction) -> Self {
+        match action {
+            ListHomeAction::ReplyData => {
+                Self::sends_list(ListMessage::Data, "requester", ", with the head behind it")
+            }
+            ListHomeAction::ReplyExclusive => {
+                Self::sends_name(ListMessage::Exclusive.name(), "requester")
+            }
+            ListHomeAction::ReplyExclusiveDue => {
+                Self::sends_list(ListMessage::Exclusive, "requester", ", an acknowledgement is due")
+            }
+            ListHomeAction::Reply(message) => Self::sends_name(message.name(), "sender"),
+            ListHomeAction::Forward(message) => Self::sends_name(message.name(), "owner"),
+            ListHomeAction::InvalidateHead => {
+                Self::sends_name(ListMessage::Invalidate.name(), "head")
+            }
+            ListHomeAction::PutAtHead => Self::does("the requester is the head"),
+            ListHomeAction::OwnByHead => Self::does("the head owns it"),
+            ListHomeAction::TakeData => Self::does("memory takes the data, nobody owns it"),
+            ListHomeAction::Clear => Self::does("the list is empty"),
+        }
+    }
+}
+
+impl ListTable {
+    /// The tables with names instead of numbers.
+    ///
+    /// ```
+    /// use homenode_directory::{CoherenceTable, DirectoryProtocol};
+    /// let CoherenceTable::Lists(table) = DirectoryProtocol::parse("sdd")?.table() else {
+    ///     return Err("sdd is a protocol with lists of copies".into());
+    /// };
+    /// let sheet = table.sheet();
+    /// let write = &sheet.controllers[0].cells[1];
+    /// assert_eq!((write.state, write.event, write.next), ("I", "store", Some("IM")));
+    /// assert_eq!(write.actions[0].text, "send write to home");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn sheet(&self) -> DirectorySheet {
+        let copy = |state, event| -> SenderCells<CopyAction, ListSender> {
+            vec![(Vec::new(), self.copy_cell(state, event))]
+        };
+        let home = |state, event| {
+            let cells = ListSender::ALL.iter().map(|&by| (by, self.home_cell(state, event, by)));
+            by_sender(cells)
+        };
+        let role = |state| Some(self.role(state));
+        let of_copy = (COPY, "The controller of a copy");
+        let of_home = (HOME, "The controller of a block's home");
+        let copy = controller((of_copy, &self.copy), (CopyEvent::ALL, &[]), copy, role);
+        let events = (ListHomeEvent::ALL, ListSender::ALL);
+        let home = controller((of_home, &self.home), events, home, |_| None);
+        DirectorySheet { controllers: vec![copy, home], messages: self.messages() }
+    }
+
+    /// The messages that one of the controllers sends, and those by which a read takes another way.
+    fn messages(&self) -> Vec<SheetMessage> {
+        let of_copy = self.copy.cells().iter().flat_map(does).map(|&action| action.into());
+        let of_home = self.home.cells().iter().flat_map(does).map(|&action| action.into());
+        let sent: Vec<SheetAction> = of_copy.chain(of_home).collect();
+        let used = |message: &&ListMessage| {
+            let of_reads = matches!(message, ListMessage::ProxyRead | ListMessage::Bounce);
+            of_reads || sent.iter().any(|action| action.message == Some(message.name()))
+        };
+        let sheet = |&message: &ListMessage| SheetMessage {
+            name: message.name(),
+            meaning: message.meaning(),
+            kind: message.kind().name(),
+            carries_block: message.carries_block(),
+        };
+        ListMessage::ALL.iter().filter(used).map(sheet).collect()
+    }
+}

@@ -1,0 +1,173 @@
+//! Every protocol with lists of copies with every single change: the checker finds what is wrong.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+use homenode_directory::{
+    CoherenceTable, ControllerCell, CopyAction, CopyEvent, DirectoryFindingKind, DirectoryProtocol,
+    ListHomeEvent, ListSender, ListTable, check_lists,
+};
+use homenode_protocol::Labelled;
+
+fn sdd() -> ListTable {
+    match DirectoryProtocol::parse("sdd").unwrap().table() {
+        CoherenceTable::Lists(table) => table,
+        CoherenceTable::Blocks(_) | CoherenceTable::Pages(_) => unreachable!(),
+    }
+}
+
+/// The cells that differ from this one by the next state, or by an action that is left out; or by
+/// which something that has to wait is done at once, without an action.
+fn changed<A: Copy>(
+    cell: ControllerCell<A, u8>,
+    (state, states): (u8, usize),
+) -> Vec<ControllerCell<A, u8>> {
+    let (actions, next) = match cell {
+        ControllerCell::Does(actions, next) => (actions, next),
+        ControllerCell::Waits => return vec![ControllerCell::Does(&[], state)],
+        ControllerCell::Impossible(_) => return Vec::new(),
+    };
+    let others = (0..u8::try_from(states).unwrap()).filter(|&state| state != next);
+    let mut cells: Vec<_> = others.map(|state| ControllerCell::Does(actions, state)).collect();
+    for left_out in 0..actions.len() {
+        let mut rest = actions.to_vec();
+        rest.remove(left_out);
+        cells.push(ControllerCell::Does(rest.leak(), next));
+    }
+    cells
+}
+
+/// Every table with one change, in words.
+fn mutants(table: &ListTable) -> Vec<(String, ListTable)> {
+    let mut mutants = Vec::new();
+    let states = table.copy.states();
+    for (state, label) in (0u8..).zip(states) {
+        for &event in CopyEvent::ALL {
+            for cell in changed(table.copy_cell(state, event), (state, states.len())) {
+                let mut bug = table.clone();
+                bug.set_copy_cell((state, event), cell);
+                mutants.push((format!("copy {}: {}: {cell:?}", label.name, event.name()), bug));
+            }
+        }
+    }
+    let states = table.home.states();
+    for (state, label) in (0u8..).zip(states) {
+        for &event in ListHomeEvent::ALL {
+            for &sender in ListSender::ALL {
+                let cell = table.home_cell(state, event, sender);
+                for cell in changed(cell, (state, states.len())) {
+                    let mut bug = table.clone();
+                    bug.set_home_cell((state, event, sender), cell);
+                    let what = format!("{} by {}", event.name(), sender.name());
+                    mutants.push((format!("home {}: {what}: {cell:?}", label.name), bug));
+                }
+            }
+        }
+    }
+    mutants
+}
+
+/// Changes that break no promise. A node that waits for a copy as a proxy may as well let its own
+/// processor wait for the same copy. One that has asked for the only copy and has none may do what
+/// one with an old copy does, which comes to the same as long as nobody is told of that.
+const HARMLESS: &[&str] = &[
+    "copy IS: load: Does([], 3)",
+    "copy IM: proxy read: Does([AskFor], 8)",
+    "copy IM: invalidate, stale: Does([Acknowledge], 8)",
+    "copy IMA: proxy read: Does([AskFor], 9)",
+    "copy SMA: proxy read: Does([AskFor], 7)",
+];
+
+/// What takes a proxy, two clients of which one is to hand the block on, and a node ahead of a copy
+/// that this client had before.
+fn takes_four_nodes(what: &str) -> bool {
+    ["copy ISF: invalidate, stale", "copy SF: invalidate, stale"]
+        .iter()
+        .any(|cell| what.starts_with(cell))
+}
+
+fn found(bug: &ListTable, nodes: usize) -> bool {
+    !check_lists(bug, true, nodes).findings.is_empty()
+}
+
+#[test]
+fn every_change_of_a_cell_of_lists_is_found() {
+    let mutants = mutants(&sdd());
+    assert!(mutants.len() > 1000, "{}", mutants.len());
+    // All but a few are found in the fewest nodes.
+    let survivors: Vec<&str> = mutants
+        .iter()
+        .filter(|(what, _)| !takes_four_nodes(what))
+        .filter(|(_, bug)| !found(bug, 2) && !found(bug, 3))
+        .map(|(what, _)| what.as_str())
+        .collect();
+    assert_eq!(survivors, HARMLESS, "of {}: {survivors:#?}", mutants.len());
+}
+
+#[test]
+#[ignore = "takes minutes; run it when the table or the checker changes"]
+fn changes_that_take_four_nodes_are_found() {
+    let mut mutants = mutants(&sdd());
+    mutants.retain(|(what, _)| takes_four_nodes(what));
+    assert_eq!(mutants.len(), 30);
+    let survivors: Vec<&str> =
+        mutants.iter().filter(|(_, bug)| !found(bug, 4)).map(|(what, _)| what.as_str()).collect();
+    assert!(survivors.is_empty(), "{survivors:#?}");
+}
+
+/// Number of a state of a copy.
+fn state(table: &ListTable, name: &str) -> u8 {
+    let at = table.copy.states().iter().position(|state| state.name == name);
+    u8::try_from(at.unwrap()).unwrap()
+}
+
+/// The first thing that is found if a cell of a copy is another one, and in how many steps.
+fn first_found(
+    (from, event): (&str, CopyEvent),
+    (actions, to): (&'static [CopyAction], &str),
+    proxies: bool,
+) -> (DirectoryFindingKind, usize) {
+    let mut bug = sdd();
+    let cell = ControllerCell::Does(actions, state(&bug, to));
+    bug.set_copy_cell((state(&bug, from), event), cell);
+    let report = check_lists(&bug, proxies, 3);
+    let finding = report.findings.first().unwrap();
+    assert_eq!(finding.steps.is_empty(), finding.kind == DirectoryFindingKind::Unreached);
+    (finding.kind, finding.steps.len())
+}
+
+#[test]
+fn a_lost_link_of_a_chain_is_found() {
+    // The second client takes the place of the first one, who is told to nobody.
+    let (kind, _) = first_found(("IS", CopyEvent::ProxyRead), (&[], "IS"), true);
+    assert_eq!(kind, DirectoryFindingKind::Deadlock);
+    let (kind, _) = first_found(("IS", CopyEvent::Follower), (&[], "ISF"), true);
+    assert_eq!(kind, DirectoryFindingKind::Deadlock, "the client forgets whom to hand it on to");
+    let lost = (&[CopyAction::KeepFollower][..], "S");
+    let (kind, _) = first_found(("SF", CopyEvent::Follower), lost, true);
+    assert_eq!(kind, DirectoryFindingKind::NotDone, "it is not handed on");
+}
+
+#[test]
+fn a_read_that_comes_back_and_is_not_asked_again_is_found() {
+    for proxies in [false, true] {
+        let (kind, _) = first_found(("IS", CopyEvent::Bounce), (&[], "IS"), proxies);
+        assert_eq!(kind, DirectoryFindingKind::Deadlock);
+    }
+}
+
+#[test]
+fn a_copy_left_behind_a_replaced_one_is_found() {
+    let (kind, steps) = first_found(("S", CopyEvent::ReplaceAhead), (&[], "I"), false);
+    assert_eq!(kind, DirectoryFindingKind::UnlistedCopy);
+    // Two reads, each with its data, and the replacement: no write has to come before.
+    assert!(steps <= 7, "{steps}");
+}
+
+#[test]
+fn an_acknowledgement_that_comes_too_early_is_found() {
+    let early: (&'static [CopyAction], &str) = (&[CopyAction::Acknowledge], "I");
+    let (kind, _) = first_found(("S", CopyEvent::Invalidate), early, false);
+    assert_ne!(kind, DirectoryFindingKind::Unreached, "those behind it are forgotten");
+    let early: (&'static [CopyAction], &str) = (&[CopyAction::Acknowledge], "L");
+    let (kind, _) = first_found(("L", CopyEvent::Invalidate), early, false);
+    assert_ne!(kind, DirectoryFindingKind::Unreached, "those behind it are not gone yet");
+}
