@@ -27,7 +27,7 @@ class DirectoryResult(Rows):
     Attributes:
         rows: one dictionary a machine, protocol, home, cache and number of nodes, with exactly the
             fields that ``homenode simulate --json`` prints: trace, machine, protocol, home,
-            replication, processors, cache_size, block_size, associativity, order, seed,
+            replication, proxies, buffers, processors, cache_size, block_size, associativity, order, seed,
             references, reads,
             writes, misses (by cause), upgrades, fills, local_fills, write_backs,
             local_write_backs, messages (by kind, between different nodes), message_bytes,
@@ -35,7 +35,8 @@ class DirectoryResult(Rows):
             also cycles, busy, read_stall, write_stall, sync_stall, os_stall (cycles of all
             processors), mean_fill_cycles, mean_read_response_cycles, hops, page_faults,
             tlb_misses, pages_replicated, replicas_dropped, mean_queue_cycles, max_queue,
-            network_utilisation, controller_utilisation, memory_utilisation and deadlocks_broken.
+            network_utilisation, controller_utilisation, memory_utilisation and deadlocks_broken;
+            where nodes have controllers also bounced, retried, proxy_reads and combined.
         configuration: what was asked for.
         provenance: everything that the rows depend on: trace, options, machines, version.
         uses: who used which page, a `PageUse` a row, if they were asked for; else nothing.
