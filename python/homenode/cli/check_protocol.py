@@ -37,8 +37,8 @@ def check_protocol(names: tuple[str, ...], nodes: int | None, as_json: bool) -> 
     is tried; with a directory, every order in which messages between some nodes can arrive.
     There is one writer or owner at a time, every read returns what was written last, no
     state lacks an entry or an exit, nobody waits for ever, and nothing happens that the protocol
-    calls impossible. With +proxies reads may go by another node. What is wrong is shown with the shortest sequence that leads there. Exits
-    with 1 if anything is.
+    calls impossible. With +proxies reads may go by another node. What is wrong is shown with the
+    shortest sequence that leads there. Exits with 1 if anything is.
     """
     import homenode
     from homenode.cli.output import print_json

@@ -12,12 +12,15 @@ use crate::list_vocabulary::{
 
 /// What tables call the controller of a node.
 const COPY: &str = "copy";
+/// Whom messages go to that are for the copy behind one.
+const BEHIND: &str = "behind";
 
 impl SheetAction {
     /// Sends the message; what is said after the receiver.
     fn sends_list(message: ListMessage, to: &'static str, more: &str) -> Self {
-        let sends = Self::sends_name(message.name(), to);
-        Self { text: sends.text + more, ..sends }
+        let name = message.name();
+        let whom = if to == BEHIND { "the copy behind" } else { to };
+        Self { text: format!("send {name} to {whom}{more}"), message: Some(name), to: Some(to) }
     }
 }
 
@@ -39,12 +42,12 @@ impl From<CopyAction> for SheetAction {
             CopyAction::HandOver => Self::sends_name(ListMessage::Exclusive.name(), "requester"),
             CopyAction::InvalidateBehind => Self::sends_list(
                 ListMessage::Invalidate,
-                "behind",
+                BEHIND,
                 ", to be acknowledged to this node",
             ),
             CopyAction::PassOn => Self::sends_list(
                 ListMessage::Invalidate,
-                "behind",
+                BEHIND,
                 ", or acknowledge to requester if there is none",
             ),
             CopyAction::Acknowledge => {

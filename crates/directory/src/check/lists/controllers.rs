@@ -3,7 +3,7 @@
 use homenode_protocol::Labelled;
 
 use super::broken_promise::BrokenListPromise;
-use super::model::{Chance, ListHappened, ListModel, ListScene, PROXY, Variant, number, plain};
+use super::model::{Chance, ListHappened, ListModel, ListScene, number, plain};
 use super::pointer::{Pointer, REQUEST};
 use super::situation::{Asked, Chain, HOME, ListHome, ListNode, ListedMessage};
 use crate::check::situation::Data;
@@ -126,7 +126,7 @@ impl ListModel<'_> {
                 (found.request, found.reads) = (Some(REQUEST), true);
                 let by = Pointer { node: this, tag: REQUEST };
                 Some(if scene.chance == Chance::ByProxy {
-                    plain(ListMessage::ProxyRead, (number(PROXY), by))
+                    plain(ListMessage::ProxyRead, (number(self.variant.proxy_of(node)), by))
                 } else {
                     plain(ListMessage::Read, (HOME, by))
                 })
@@ -227,8 +227,7 @@ impl ListModel<'_> {
     /// A client waits for the block; the message tells another one, or it, who comes after it.
     fn chain(&self, chain: &mut Chain, client: Pointer) -> Option<ListedMessage> {
         chain.clients += 1;
-        let fair = self.variant == Variant::Proxies { fair: true };
-        let (told, follower) = if fair {
+        let (told, follower) = if self.variant.fair {
             let last = chain.last.replace(client);
             chain.first = chain.first.or(Some(client));
             (last?, client)

@@ -4,10 +4,13 @@
 //! Messages arrive in any order, also those between the same two nodes. A copy may be replaced at
 //! any time, and a proxy have no frame for one at any time, which is all that a second block could
 //! bring about. A read may come back from home or from a proxy at any time, whatever is in its
-//! buffer: so buffers of every size are explored, and what else is in them. With proxies node 0 is
-//! the proxy of all others, each of which may read by it or from home, first as well as after a
-//! read has come back: so the reads of some or all go by proxies at first, or only those that have
-//! come back.
+//! buffer: so buffers of every size are explored, and what else is in them. Three nodes are
+//! explored once more with buffers of one to three messages, from which a read comes back exactly
+//! if they are full; what waits there takes room.
+//!
+//! With proxies node 0 is the proxy of all others, each of which may read by it or from home, first
+//! as well as after a read has come back: so the reads of some or all go by proxies at first, or
+//! only those that have come back. Four nodes can also be two proxies with a client each.
 //!
 //! Requests are numbered so that only equal ones have the same number: there are few that anything
 //! still refers to. Data are abstracted to whether they are what was written last. No processor
@@ -38,6 +41,12 @@ const NODES_OF_ALL_CELLS: usize = 4;
 /// Nodes from which on all can be reached but some in which a node is told to give up a copy that
 /// it had before: a proxy and two clients.
 const NODES_OF_MOST_CELLS: usize = 3;
+/// Nodes with which there are two proxies as well, each with a client.
+const NODES_OF_TWO_PROXIES: usize = 4;
+/// Nodes with which buffers are explored that have so much room and no more.
+const NODES_OF_BUFFERS: usize = 3;
+/// Most messages that find room in such a buffer.
+const ROOM_MAX: usize = 3;
 
 /// Explores a protocol with up to so many nodes, without proxies, or with them. After a broken
 /// promise it stops: what follows from it is of no interest. Only with proxies every cell has to be
@@ -58,15 +67,10 @@ pub fn check_lists(table: &ListTable, proxies: bool, nodes_max: usize) -> Direct
         impossible: cells - happen,
         findings: Vec::new(),
     };
-    let variants: &[Variant] = if proxies {
-        &[Variant::Proxies { fair: false }, Variant::Proxies { fair: true }]
-    } else {
-        &[Variant::WithoutProxies]
-    };
     let mut coverage = ListCoverage::new(table);
     for nodes in 2..=report.nodes {
         (report.nodes, report.situations, report.steps) = (nodes, 0, 0);
-        for &variant in variants {
+        for variant in variants(nodes, proxies) {
             let (coverage, alike) = (&mut coverage, alike(nodes, variant));
             let mut search = Search::new(ListModel { table, coverage, nodes, variant, alike });
             if let Some(finding) = first_fault(&mut search) {
@@ -97,14 +101,33 @@ fn first_fault(search: &mut Search<ListModel<'_>>) -> Option<DirectoryFinding> {
     Some(DirectoryFinding { kind, message, steps, caches })
 }
 
-/// The proxy is like no other node.
+/// What is explored with so many nodes.
+fn variants(nodes: usize, proxies: bool) -> Vec<Variant> {
+    let plain = Variant { proxies: proxies.into(), fair: false, buffers: None };
+    let mut variants = vec![plain];
+    if proxies {
+        variants.push(Variant { fair: true, ..plain });
+    }
+    if proxies && nodes == NODES_OF_TWO_PROXIES {
+        variants.push(Variant { proxies: 2, ..plain });
+    }
+    if nodes == NODES_OF_BUFFERS {
+        let rooms = 1..=ROOM_MAX;
+        variants.extend(rooms.map(|room| Variant { buffers: Some(room), ..plain }));
+    }
+    variants
+}
+
+/// Nodes are alike if their proxies are, or they are no clients of one.
 fn alike(nodes: usize, variant: Variant) -> Alike {
-    let fixed = match variant {
-        Variant::WithoutProxies => 0,
-        Variant::Proxies { .. } => 1,
+    let proxies = variant.proxies;
+    let same = |order: &Vec<usize>| {
+        let proxy = |node: usize| if node < proxies { node } else { variant.proxy_of(node) };
+        let kept = |node: usize| order[proxy(node)] == proxy(order[node]);
+        (0..proxies).all(|node| order[node] < proxies) && (0..nodes).all(kept)
     };
-    let stays = |order: &Vec<usize>| (0..fixed).all(|at| order[at] == at);
-    Alike { fixed, orders: orders(nodes).into_iter().filter(stays).collect() }
+    let fixed = if proxies < 2 { proxies } else { nodes };
+    Alike { fixed, orders: orders(nodes).into_iter().filter(same).collect() }
 }
 
 /// Calls a function with the name of each cell, its position (at home or not), and whether it may

@@ -12,19 +12,24 @@ use crate::list_table::{CopyCell, ListTable};
 use crate::list_vocabulary::{CopyAction, CopyEvent, CopyMatter, ListMessage};
 use crate::vocabulary::ControllerCell;
 
-/// The node by which the others may read, if there are proxies.
-pub(super) const PROXY: usize = 0;
-
 /// What is explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Variant {
-    /// Every node reads from home.
-    WithoutProxies,
-    /// Every node but the proxy may read by it, instead or after a read has come back.
-    Proxies {
-        /// Whether the first client gets the block first.
-        fair: bool,
-    },
+pub(super) struct Variant {
+    /// So many of the first nodes are proxies. Each of the others may read by one of them, instead
+    /// or after a read has come back.
+    pub(super) proxies: usize,
+    /// Whether a proxy's first client gets the block first.
+    pub(super) fair: bool,
+    /// How many messages have to be in a buffer for reads to come back from there, and no others
+    /// to do so; unless it is said, any may.
+    pub(super) buffers: Option<usize>,
+}
+
+impl Variant {
+    /// The proxy of a client; without proxies there is none but the node itself.
+    pub(super) fn proxy_of(self, client: usize) -> usize {
+        client.checked_rem(self.proxies).unwrap_or(client)
+    }
 }
 
 /// Which cells were reached.
@@ -60,7 +65,9 @@ pub(super) enum Chance {
 pub(super) enum ListStep {
     /// A processor's operation, or a replacement.
     Processor { node: usize, event: CopyEvent, chance: Chance },
-    /// A message arrives.
+    /// A message comes into the buffer of whom it is for, or finds no room there.
+    Arrive(ListedMessage),
+    /// A message arrives, or is taken from the buffer.
     Deliver(ListedMessage, Chance),
 }
 
@@ -131,10 +138,15 @@ impl ProtocolModel for ListModel<'_> {
             }
         }
         for (at, message) in situation.messages.iter().enumerate() {
-            if !situation.messages[..at].contains(message) {
+            if situation.messages[..at].contains(message) {
+                continue;
+            }
+            if self.variant.buffers.is_some() && !message.arrived {
+                steps.push(ListStep::Arrive(*message));
+            } else {
                 let chances = self.chances_of(situation, message);
                 steps.extend(chances.iter().map(|&chance| ListStep::Deliver(*message, chance)));
-                if ListMessage::ALL[usize::from(message.message)].may_bounce() {
+                if self.variant.buffers.is_none() && may_bounce(message) {
                     steps.push(ListStep::Deliver(*message, Chance::Full));
                 }
             }
@@ -149,7 +161,10 @@ impl ProtocolModel for ListModel<'_> {
         story: Option<&mut String>,
     ) -> Result<Option<ListSituation>, BrokenListPromise> {
         let told = story.is_some().then(String::new);
-        let (ListStep::Processor { chance, .. } | ListStep::Deliver(_, chance)) = *step;
+        let chance = match *step {
+            ListStep::Processor { chance, .. } | ListStep::Deliver(_, chance) => chance,
+            ListStep::Arrive(_) => Chance::Usual,
+        };
         let mut scene = ListScene { next: situation.clone(), chance, told };
         let happened = match *step {
             ListStep::Processor { node, event, .. } => {
@@ -161,10 +176,13 @@ impl ProtocolModel for ListModel<'_> {
                 let waits = found.asked != Asked::Nothing && event.is_operation() && does;
                 !waits && self.copy(&mut scene, (node, event), &message)?
             }
+            ListStep::Arrive(message) => {
+                scene.next.take(&message);
+                self.arrive(&mut scene, message)?;
+                true
+            }
             ListStep::Deliver(message, chance) => {
-                let messages = &mut scene.next.messages;
-                let at = messages.iter().position(|&other| other == message);
-                messages.remove(at.unwrap_or(0));
+                scene.next.take(&message);
                 if chance == Chance::Full {
                     self.send_back(&mut scene, &message)?;
                     true
@@ -192,29 +210,36 @@ impl ProtocolModel for ListModel<'_> {
     }
 
     fn describe(&self, step: &ListStep) -> String {
-        let chance = match step {
-            ListStep::Processor { chance, .. } | ListStep::Deliver(_, chance) => match chance {
-                Chance::Usual => "",
-                Chance::ByProxy => ", who reads by the proxy",
-                Chance::Full => ", whose buffer is full",
-                Chance::NoFrame => ", who has no frame",
-            },
+        let words = |chance| match chance {
+            Chance::Usual => "",
+            Chance::ByProxy => ", who reads by the proxy",
+            Chance::Full => ", whose buffer is full",
+            Chance::NoFrame => ", who has no frame",
         };
-        match step {
-            ListStep::Processor { node, event, .. } => {
-                format!("node {node}, {}{chance}: ", event.name())
+        match *step {
+            ListStep::Processor { node, event, chance } => {
+                format!("node {node}, {}{}: ", event.name(), words(chance))
             }
-            ListStep::Deliver(m, _) => {
-                let name = ListMessage::ALL[usize::from(m.message)].name();
-                let of = match m.about {
-                    Some(about) => format!(" (about a copy of node {})", about.node),
-                    None => String::new(),
-                };
-                let (to, requester) = (who(m.to), m.requester.node);
-                format!("{name}{of} for node {requester} comes to {to}{chance}: ")
+            ListStep::Arrive(m) => format!("{} reaches {}: ", in_words(&m), who(m.to)),
+            ListStep::Deliver(m, chance) => {
+                format!("{} comes to {}{}: ", in_words(&m), who(m.to), words(chance))
             }
         }
     }
+}
+
+/// A message, whom it is for and what it is about.
+fn in_words(message: &ListedMessage) -> String {
+    let name = ListMessage::ALL[usize::from(message.message)].name();
+    let requester = message.requester.node;
+    match message.about {
+        Some(about) => format!("{name} (about a copy of node {}) for node {requester}", about.node),
+        None => format!("{name} for node {requester}"),
+    }
+}
+
+fn may_bounce(message: &ListedMessage) -> bool {
+    ListMessage::ALL[usize::from(message.message)].may_bounce()
 }
 
 /// What a processor's own event is done on behalf of.
@@ -226,12 +251,13 @@ fn of_processor(node: usize) -> ListedMessage {
 /// A message that carries nothing.
 pub(super) fn plain(message: ListMessage, (to, requester): (u8, Pointer)) -> ListedMessage {
     let message = message.index();
-    ListedMessage { message, to, requester, about: None, further: 0, due: false, data: Data::None }
+    let (about, data) = (None, Data::None);
+    ListedMessage { message, to, requester, about, further: 0, due: false, data, arrived: false }
 }
 
 impl ListModel<'_> {
     /// What may be so or otherwise when a message arrives.
-    fn chances_of(&self, situation: &ListSituation, message: &ListedMessage) -> &[Chance] {
+    fn chances_of(&self, situation: &ListSituation, message: &ListedMessage) -> &'static [Chance] {
         let kind = ListMessage::ALL[usize::from(message.message)];
         let (node, about) = (usize::from(message.to), CopyMatter::default());
         match (situation.nodes.get(node), kind.event_at_copy(about)) {
@@ -243,22 +269,33 @@ impl ListModel<'_> {
     }
 
     /// The same when a cell is followed.
-    fn chances(&self, node: usize, cell: CopyCell) -> &[Chance] {
+    fn chances(&self, node: usize, cell: CopyCell) -> &'static [Chance] {
         let ControllerCell::Does(actions, _) = cell else { return &[Chance::Usual] };
         let asks = |action: &CopyAction| matches!(action, CopyAction::Ask | CopyAction::AskAgain);
-        match self.variant {
-            Variant::Proxies { .. } if actions.iter().any(asks) && node == PROXY => {
-                if actions.contains(&CopyAction::Chain) {
-                    &[Chance::Usual, Chance::NoFrame]
-                } else {
-                    &[Chance::Usual]
-                }
-            }
-            Variant::Proxies { .. } if actions.iter().any(asks) => {
-                &[Chance::Usual, Chance::ByProxy]
-            }
-            Variant::Proxies { .. } | Variant::WithoutProxies => &[Chance::Usual],
+        if self.variant.proxies == 0 || !actions.iter().any(asks) {
+            &[Chance::Usual]
+        } else if node >= self.variant.proxies {
+            &[Chance::Usual, Chance::ByProxy]
+        } else if actions.contains(&CopyAction::Chain) {
+            &[Chance::Usual, Chance::NoFrame]
+        } else {
+            &[Chance::Usual]
         }
+    }
+
+    /// A message comes into the buffer of whom it is for; if that is full, a read comes back.
+    fn arrive(
+        &self,
+        scene: &mut ListScene,
+        message: ListedMessage,
+    ) -> Result<(), BrokenListPromise> {
+        let here = |other: &&ListedMessage| other.arrived && other.to == message.to;
+        let there = scene.next.messages.iter().filter(here).count();
+        if may_bounce(&message) && self.variant.buffers.is_some_and(|room| there >= room) {
+            return self.send_back(scene, &message);
+        }
+        scene.next.messages.push(ListedMessage { arrived: true, ..message });
+        Ok(())
     }
 
     /// A read comes back to whoever asked for it.

@@ -64,6 +64,8 @@ pub(super) struct ListedMessage {
     /// Whether others have to go first.
     pub(super) due: bool,
     pub(super) data: Data,
+    /// Whether it is in the buffer of whom it is for.
+    pub(super) arrived: bool,
 }
 
 /// The home.
@@ -77,9 +79,9 @@ pub(super) struct ListHome {
 
 /// Which nodes may have each other's numbers.
 pub(super) struct Alike {
-    /// So many of the first nodes are like no other.
+    /// All from this one on are alike, whatever numbers the others have.
     pub(super) fixed: usize,
-    /// All orders of the nodes that leave those where they are.
+    /// All orders of the nodes in which they do the same.
     pub(super) orders: Vec<Vec<usize>>,
 }
 
@@ -119,6 +121,13 @@ impl ListSituation {
         };
         start.settle(alike);
         start
+    }
+
+    /// A message is under way no longer.
+    pub(super) fn take(&mut self, message: &ListedMessage) {
+        if let Some(at) = self.messages.iter().position(|other| other == message) {
+            self.messages.remove(at);
+        }
     }
 
     /// A node writes: whatever others have is old now.
@@ -190,6 +199,7 @@ impl ListSituation {
                 pointer(m.about),
                 (u32::from(m.further), 3),
                 (u32::from(m.due), 1),
+                (u32::from(m.arrived), 1),
                 (m.data as u32, 2),
             ])
         }));
