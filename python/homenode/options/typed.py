@@ -145,6 +145,12 @@ class DirectoryOptions(TypedDict, total=False):
     replications: When pages are copied to nodes that read them (``homenode list replications``),
         with parameters as in ``counter:n=8``; under protocols that keep pages coherent, with
         ``--order clock``. Default: ``none``.
+    proxies: Which reads go by proxies (``homenode list proxies``), with parameters as in
+        ``basic:data=matrix`` or ``reactive:fair=yes``, where nodes have controllers. Marked data
+        are parts of names or places of allocation, or addresses, joined by ``+``. Default:
+        ``none``.
+    buffers: How many messages may wait at a node's controller before it sends reads back, or
+        ``infinite``, where nodes have controllers. Default: ``infinite``.
     cache_sizes: Bytes in each node's cache, as 32K or 64K-2M. Default: the machine's.
     associativities: Blocks in a set of the cache, or ``full`` for all in one. Default: the
         machine's.
@@ -194,6 +200,8 @@ class DirectoryOptions(TypedDict, total=False):
     machines: str | Iterable[str] | None
     homes: str | Iterable[str] | None
     replications: str | Iterable[str] | None
+    proxies: str | Iterable[str] | None
+    buffers: str | int | Iterable[str | int] | None
     cache_sizes: str | int | Iterable[int] | None
     associativities: str | int | Iterable[int | str] | None
     block_sizes: str | int | Iterable[int] | None

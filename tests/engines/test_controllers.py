@@ -1,0 +1,111 @@
+"""Nodes with controllers: lists of copies, buffers and proxies, from Python and the command line."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import homenode as hn
+from homenode.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Outcome
+
+    Run = Callable[..., Outcome]
+
+THREADS = 12
+
+
+@pytest.fixture
+def shared() -> hn.Trace:
+    """One thread writes sixteen blocks, which all others then read at the same time."""
+    written = [(0, "W", 64 * block) for block in range(16)]
+    read = [(thread, "R", 64 * block) for block in range(16) for thread in range(1, THREADS)]
+    thread, kind, address = zip(*written, *read, strict=True)
+    return hn.Trace.from_numpy(thread=list(thread), kind=list(kind), address=list(address))
+
+
+def simulated(trace: hn.Trace, **options: Any) -> list[dict[str, Any]]:
+    return hn.simulate_directory(trace, "sdd", machines="alite", **options).rows
+
+
+def test_every_choice_is_a_row(shared: hn.Trace) -> None:
+    rows = simulated(
+        shared,
+        homes="fixed:node=0",
+        proxies=["none", "basic", "reactive:fair=yes"],
+        buffers=["infinite", 1],
+    )
+    assert [(row["proxies"], row["buffers"]) for row in rows] == [
+        (proxies, buffers)
+        for proxies in ("none", "basic", "reactive:fair=yes")
+        for buffers in ("infinite", "1")
+    ]
+    by = {(row["proxies"], row["buffers"]): row for row in rows}
+    assert by["none", "infinite"]["bounced"] == by["none", "infinite"]["proxy_reads"] == 0
+    assert by["none", "1"]["bounced"] == by["none", "1"]["retried"] > 0
+    assert by["basic", "infinite"]["proxy_reads"] > 0
+    assert by["reactive:fair=yes", "infinite"]["proxy_reads"] == 0
+    assert by["reactive:fair=yes", "1"]["proxy_reads"] > 0
+    for row in rows:
+        shares = ("busy", "read_stall", "write_stall", "sync_stall", "os_stall")
+        assert sum(row[share] for share in shares) == row["processors"] * row["cycles"]
+        assert row["messages"]["bounce"] == row["bounced"]
+        assert row["messages"]["follower"] == row["combined"]
+
+
+def test_the_result_is_the_same_on_any_number_of_threads(shared: hn.Trace) -> None:
+    options = {"proxies": "none,basic,reactive", "buffers": "infinite,1", "check": True}
+    assert simulated(shared, threads=1, **options) == simulated(shared, threads=2, **options)
+
+
+def test_data_are_marked_by_address(shared: hn.Trace) -> None:
+    all_data, some, none = simulated(
+        shared,
+        proxies=["basic", "basic:data=0x0-0x100", "basic:data=0x10000-0x20000"],
+        homes="fixed:node=0",
+    )
+    assert all_data["proxy_reads"] > some["proxy_reads"] > none["proxy_reads"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"proxies": "basic:data=matrix"}, 'nothing in the trace is called "matrix"'),
+        ({"proxies": "reactive:data=0x0-0x40"}, "only of basic proxies data are marked"),
+        ({"proxies": "lazy"}, 'unknown proxies "lazy": expected one of none, basic, reactive'),
+        ({"buffers": "0"}, "--buffers 0: expected infinite or a number from 1 to 1048576"),
+        ({"order": "trace"}, "--protocol sdd needs --order clock"),
+        ({"replications": "time"}, "keeps blocks coherent, not pages"),
+        ({"machines": "dash-mesh"}, "the nodes of dash-mesh have no controllers"),
+    ],
+)
+def test_what_cannot_be_is_said(shared: hn.Trace, options: dict[str, Any], expected: str) -> None:
+    chosen = {"machines": "alite", **options}
+    with pytest.raises(ConfigError) as error:
+        hn.simulate_directory(shared, "sdd", **chosen)
+    assert expected in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_other_machines_have_neither_buffers_nor_proxies(shared: hn.Trace) -> None:
+    with pytest.raises(ConfigError, match="say --machine alite"):
+        hn.simulate_directory(shared, "dash", machines="dash-mesh", buffers=8)
+    with pytest.raises(ConfigError, match="say --protocol sdd"):
+        hn.simulate_directory(shared, "dash", machines="alite")
+
+
+def test_the_command_line_says_the_same(homenode: Run, shared: hn.Trace) -> None:
+    arguments = ["simulate", str(shared.path), "--machine", "alite", "--protocol", "sdd"]
+    chosen = ["--proxies", "basic:clusters=2,fair=yes,none", "--buffers", "infinite,8", "--json"]
+    rows = json.loads(homenode(*arguments, *chosen).out)
+    assert rows == simulated(
+        shared, proxies=["basic:clusters=2,fair=yes", "none"], buffers=["infinite", "8"]
+    )
+    refused = homenode(*arguments, "--buffers", "none")
+    assert refused.code == 2
+    assert "expected infinite or a number" in refused.err
