@@ -1,4 +1,4 @@
-"""Nodes with controllers: lists of copies, buffers and proxies, from Python and the command line."""
+"""Nodes with controllers: lists of copies, buffers and proxies, as users ask for them."""
 
 from __future__ import annotations
 

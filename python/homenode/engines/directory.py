@@ -27,8 +27,8 @@ class DirectoryResult(Rows):
     Attributes:
         rows: one dictionary a machine, protocol, home, cache and number of nodes, with exactly the
             fields that ``homenode simulate --json`` prints: trace, machine, protocol, home,
-            replication, proxies, buffers, processors, cache_size, block_size, associativity, order, seed,
-            references, reads,
+            replication, proxies, buffers, processors, cache_size, block_size, associativity, order,
+            seed, references, reads,
             writes, misses (by cause), upgrades, fills, local_fills, write_backs,
             local_write_backs, messages (by kind, between different nodes), message_bytes,
             pages_moved, miss_rate, local_fill_share and local_write_back_share; with a clock

@@ -41,7 +41,8 @@ const NODES_OF_ALL_CELLS: usize = 3;
 pub struct DirectoryCheckReport {
     /// Most nodes explored.
     pub nodes: usize,
-    /// Distinct situations with so many nodes.
+    /// Distinct situations with so many nodes, and of lists those of three nodes with buffers of a
+    /// certain size.
     pub situations: usize,
     /// Steps tried in them.
     pub steps: usize,

@@ -43,7 +43,7 @@ const NODES_OF_ALL_CELLS: usize = 4;
 const NODES_OF_MOST_CELLS: usize = 3;
 /// Nodes with which there are two proxies as well, each with a client.
 const NODES_OF_TWO_PROXIES: usize = 4;
-/// Nodes with which buffers are explored that have so much room and no more.
+/// Nodes that are explored with buffers that have so much room and no more.
 const NODES_OF_BUFFERS: usize = 3;
 /// Most messages that find room in such a buffer.
 const ROOM_MAX: usize = 3;
@@ -71,13 +71,7 @@ pub fn check_lists(table: &ListTable, proxies: bool, nodes_max: usize) -> Direct
     for nodes in 2..=report.nodes {
         (report.nodes, report.situations, report.steps) = (nodes, 0, 0);
         for variant in variants(nodes, proxies) {
-            let (coverage, alike) = (&mut coverage, alike(nodes, variant));
-            let mut search = Search::new(ListModel { table, coverage, nodes, variant, alike });
-            if let Some(finding) = first_fault(&mut search) {
-                report.findings.push(finding);
-            }
-            report.situations += search.state_count();
-            report.steps += search.step_count();
+            explore(&mut report, (table, &mut coverage), (nodes, variant));
             if !report.findings.is_empty() {
                 return report;
             }
@@ -86,7 +80,29 @@ pub fn check_lists(table: &ListTable, proxies: bool, nodes_max: usize) -> Direct
     if proxies && report.nodes >= NODES_OF_MOST_CELLS {
         report.findings = gaps(table, &coverage, report.nodes);
     }
+    if report.nodes >= NODES_OF_BUFFERS {
+        for room in 1..=ROOM_MAX {
+            let buffers = Some(room);
+            let variant = Variant { proxies: proxies.into(), fair: false, buffers };
+            if report.findings.is_empty() {
+                explore(&mut report, (table, &mut coverage), (NODES_OF_BUFFERS, variant));
+            }
+        }
+    }
     report
+}
+
+/// Explores some nodes, and adds what was found to the report.
+fn explore(
+    report: &mut DirectoryCheckReport,
+    (table, coverage): (&ListTable, &mut ListCoverage),
+    (nodes, variant): (usize, Variant),
+) {
+    let alike = alike(nodes, variant);
+    let mut search = Search::new(ListModel { table, coverage, nodes, variant, alike });
+    report.findings.extend(first_fault(&mut search));
+    report.situations += search.state_count();
+    report.steps += search.step_count();
 }
 
 fn first_fault(search: &mut Search<ListModel<'_>>) -> Option<DirectoryFinding> {
@@ -101,7 +117,7 @@ fn first_fault(search: &mut Search<ListModel<'_>>) -> Option<DirectoryFinding> {
     Some(DirectoryFinding { kind, message, steps, caches })
 }
 
-/// What is explored with so many nodes.
+/// What is explored with so many nodes, whatever buffers there are.
 fn variants(nodes: usize, proxies: bool) -> Vec<Variant> {
     let plain = Variant { proxies: proxies.into(), fair: false, buffers: None };
     let mut variants = vec![plain];
@@ -110,10 +126,6 @@ fn variants(nodes: usize, proxies: bool) -> Vec<Variant> {
     }
     if proxies && nodes == NODES_OF_TWO_PROXIES {
         variants.push(Variant { proxies: 2, ..plain });
-    }
-    if nodes == NODES_OF_BUFFERS {
-        let rooms = 1..=ROOM_MAX;
-        variants.extend(rooms.map(|room| Variant { buffers: Some(room), ..plain }));
     }
     variants
 }
