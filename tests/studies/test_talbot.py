@@ -278,6 +278,22 @@ def test_a_pass_is_asked_for_once_and_found_again(tmp_path: Path) -> None:
     assert len(asked) == 2
 
 
+def test_what_the_engine_cannot_do_beyond_the_paper_is_left_out(tmp_path: Path) -> None:
+    def refuse(*_: Any, **_options: Any) -> DirectoryResult:
+        raise hn.ConfigError("no such dial")
+
+    context = _context(tmp_path)
+    batch = next(b for b in wanted(FFT, (), quick=False) if b.base.dial)
+    (program,) = context.programs
+    assert runs._of_batch(context, program, batch, refuse) == []
+    assert context.notes == [f"fft, {batch.base.dial}: no such dial"]
+    with pytest.raises(hn.ConfigError, match="no such dial"):
+        runs._of_batch(context, program, wanted(FFT, (), quick=True)[0], refuse)
+    without = [row for row in _points(quick=False) if row["dial"] != batch.base.dial]
+    tables = {table.name: table.rows for table in products(without).tables}
+    assert {row["as"] for row in tables["dials"]} == {"the paper's", "fair"}
+
+
 @pytest.mark.timeout(120)
 @pytest.mark.skipif(not _SDD, reason="the engine does not know the protocol sdd yet")
 def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:

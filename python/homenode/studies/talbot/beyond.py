@@ -56,6 +56,10 @@ class Points:
         except KeyError:
             raise Missing(f"{program} with {setting} was not simulated") from None
 
+    def has(self, program: str, setting: Setting) -> bool:
+        """Whether it was simulated."""
+        return (program, setting) in self._at
+
     def cycles(self, program: str, setting: Setting) -> float:
         """The time of one row."""
         return float(self.at(program, setting)["cycles"])
@@ -77,15 +81,7 @@ def situations(points: Points, program: str) -> dict[str, Setting]:
     found |= {f"{n} nodes": BASE.changed(nodes=n) for n in points.nodes(program) if n != USUAL}
     found["no allocation"] = BASE.changed(dial=UNALLOCATED)
     reactive = {name: setting.changed(proxies=REACTIVE) for name, setting in found.items()}
-    return {name: s for name, s in reactive.items() if _has(points, program, s)}
-
-
-def _has(points: Points, program: str, setting: Setting) -> bool:
-    try:
-        points.at(program, setting)
-    except Missing:
-        return False
-    return True
+    return {name: s for name, s in reactive.items() if points.has(program, s)}
 
 
 def against_both(points: Points, program: str, setting: Setting) -> Mapping[str, float]:
@@ -131,7 +127,10 @@ def _dials(points: Points) -> Table:
         plain = points.at(program, BASE)
         for kind in (BASIC, REACTIVE):
             for dial, said in names.items():
-                found = points.at(program, BASE.changed(proxies=kind, dial=dial))
+                setting = BASE.changed(proxies=kind, dial=dial)
+                if not points.has(program, setting):
+                    continue
+                found = points.at(program, setting)
                 row: Row = {"program": program, "proxies": kind, "as": said}
                 row["time"] = float(found["cycles"]) / float(plain["cycles"])
                 row["messages"] = messages(found) / messages(plain)
@@ -152,7 +151,7 @@ def _waits(found: Row) -> Row:
 
 
 def _clusters(points: Points) -> list[Table]:
-    if GE not in points.programs():
+    if not points.has(GE, BASE.changed(proxies=BASIC, dial=f"clusters={CLUSTERS[0]}")):
         return []
     plain = points.cycles(GE, BASE)
     rows = []

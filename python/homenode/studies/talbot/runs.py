@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from homenode.engines.directory import simulate_directory
+from homenode.errors import ConfigError
 from homenode.options.specs import unique
 from homenode.studies.cache import ResultCache
 from homenode.studies.programs import Program, listed
@@ -82,8 +83,12 @@ def _of_batch(
     known, settings = about(name), batch.settings()
     questions = {s: _question(s, known["gap"], known.get("data", [])) for s in settings}
     if any(cached.get(question) is None for question in questions.values()):
-        with context.watch(f"simulating {program.name}, {len(settings)} configurations") as step:
-            found = asked(trace, batch, known, simulate, step)
+        try:
+            with context.watch(f"simulating {program.name}, {len(settings)} at a time") as step:
+                found = asked(trace, batch, known, simulate, step)
+        except ConfigError as problem:
+            _leave_out(context, program, batch, problem)
+            return []
         for setting, row in zip(settings, _matched(found, settings), strict=True):
             cached.put(questions[setting], _of_result(row))
         context.notes = unique([*context.notes, *found.provenance.get("notes", [])])
@@ -91,6 +96,18 @@ def _of_batch(
     _note(context, batch)
     said = {"program": name, "gap": known["gap"]}
     return [{**said, **s.fields(), **cached.get(questions[s])} for s in settings]
+
+
+def _leave_out(context: StudyContext, program: Program, batch: Batch, problem: ConfigError) -> None:
+    """Notes that the engine cannot simulate something beyond the paper.
+
+    Raises:
+        ConfigError: when it is not beyond the paper.
+    """
+    if batch.base.nodes == AS_RECORDED:
+        raise problem
+    what = batch.base.dial or batch.base.machine
+    context.notes = unique([*context.notes, f"{program.name}, {what}: {problem}"])
 
 
 def asked(
