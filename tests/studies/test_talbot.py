@@ -42,11 +42,13 @@ from homenode.studies.talbot.matrix import (
     wanted,
 )
 from homenode.studies.talbot.study import products
+from homenode.studies.talbot.tables import MACHINE, machine
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _SDD = PROTOCOL in {row["name"] for row in hn.table("directory-protocols")}
+_NEEDS_SDD = pytest.mark.skipif(not _SDD, reason="the engine does not know the protocol sdd yet")
 _NODES = (16,)
 
 
@@ -76,12 +78,11 @@ def _points(*, quick: bool) -> list[dict[str, Any]]:
 
 def test_the_paper_s_numbers_are_where_they_are_from() -> None:
     printed = published.tables(PAPER.name)
-    assert set(printed) == {f"figure-1.{n}" for n in range(5, 11)} | {"table-1.4"}
+    figures = {f"figure-1.{n}" for n in range(5, 11)}
+    assert set(printed) == figures | {"table-1.4", MACHINE}
     assert [row["program"] for row in printed["table-1.4"]] == list(PROGRAMS)
     assert all(value for row in printed["table-1.4"] for value in row.values())
-    for name, rows in printed.items():
-        if name == "table-1.4":
-            continue
+    for rows in (printed[name] for name in figures):
         kinds = 3 if rows[0]["buffers"] == "finite" else 2
         assert len(rows) == len(PROGRAMS) * kinds * 2
         for row in rows:
@@ -294,8 +295,14 @@ def test_what_the_engine_cannot_do_beyond_the_paper_is_left_out(tmp_path: Path) 
     assert {row["as"] for row in tables["dials"]} == {"the paper's", "fair"}
 
 
+@_NEEDS_SDD
+def test_the_machine_is_the_printed_one() -> None:
+    printed = {row["parameter"]: row["printed"] for row in published.tables(PAPER.name)[MACHINE]}
+    assert {row["parameter"]: row["ours"] for row in machine().rows} == printed
+
+
 @pytest.mark.timeout(120)
-@pytest.mark.skipif(not _SDD, reason="the engine does not know the protocol sdd yet")
+@_NEEDS_SDD
 def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     words: dict[str, Any] = {"quick": True, "traces": tmp_path, "programs": [GE, FFT]}
     first = studies.study("talbot", **words)

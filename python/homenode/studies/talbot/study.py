@@ -10,20 +10,23 @@ from homenode.studies.talbot.bars import NAME, Bars, of_points
 from homenode.studies.talbot.claims import CLAIMS, STATED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from homenode.studies.context import StudyContext
-    from homenode.studies.tables import Row
+    from homenode.studies.tables import Row, Table
 
 
 def experiments(context: StudyContext) -> Products:
     """Simulates every configuration of every program."""
-    return products(runs.simulated(context))
+    return products(runs.simulated(context), [tables.machine()])
 
 
-def products(points: list[Row]) -> Products:
-    """Tables, figures and evidence of simulated points."""
+def products(points: list[Row], before: Sequence[Table] = ()) -> Products:
+    """Tables, figures and evidence of simulated points, after some tables."""
     rows = of_points(points)
     ours, further = Bars(rows), beyond.Points(points)
     made = [
+        *before,
         tables.promise(ours),
         tables.queues(ours),
         tables.sides(ours),

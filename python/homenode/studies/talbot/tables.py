@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from homenode.engines.directory import simulate_directory
 from homenode.studies.published import tables as published
 from homenode.studies.tables import Missing, Table
-from homenode.studies.talbot import PAPER
+from homenode.studies.talbot import ALITE, PAPER, PROTOCOL
 from homenode.studies.talbot.bars import (
     BUFFERS,
     FIGURES,
@@ -24,12 +25,37 @@ from homenode.studies.talbot.bars import (
 from homenode.studies.talbot.claims_stability import PROMISED
 from homenode.studies.talbot.judging import tried
 from homenode.studies.talbot.matrix import FINITE, HOMES, KINDS, NONE, Setting
+from homenode.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from homenode.studies.tables import Row
     from homenode.studies.talbot.judging import Stated
+
+MACHINE = "tables-1.1-and-1.2"
+
+
+def machine() -> Table:
+    """Tables 1.1 and 1.2, from the machine that the simulations use."""
+    trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
+    result = simulate_directory(trace, PROTOCOL, machines=ALITE)
+    record = result.provenance["machines"][0]
+    model: dict[str, Any] = {**result.rows[0], **record["model"]}
+    model["page_bytes"] = record["page_bytes"]
+    rows = [
+        {"parameter": row["parameter"], "ours": _found(model, str(row["field"]))}
+        for row in published(PAPER.name)[MACHINE]
+    ]
+    note = "Parameters of the machine alite; what the paper does not give is in its file."
+    return Table(MACHINE, "the simulated architecture and its latencies", rows, note)
+
+
+def _found(model: dict[str, Any], path: str) -> Any:
+    value: Any = model
+    for name in path.split("."):
+        value = value[name]
+    return value
 
 
 def sides(ours: Bars) -> Table:
