@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies.tables import Axis, Figure, Missing
+from homenode.studies.talbot import CONTIG, NONCONTIG, WATER
 from homenode.studies.talbot.bars import (
     FIGURES,
     MESSAGES,
@@ -16,7 +17,7 @@ from homenode.studies.talbot.bars import (
     of_paper,
     settings_of,
 )
-from homenode.studies.talbot.matrix import INFINITE
+from homenode.studies.talbot.matrix import BASIC, INFINITE, NONE, REACTIVE
 
 if TYPE_CHECKING:
     from homenode.studies.tables import Row
@@ -26,6 +27,9 @@ _TITLES = {
     MESSAGES: "relative numbers of messages",
     RESPONSE: "relative remote read response times",
 }
+_KINDS = {NONE: "no", BASIC: BASIC, REACTIVE: REACTIVE}
+_SHORT = {CONTIG: "oceanC", NONCONTIG: "oceanN", WATER: "water"}
+"""As in table 1.4, since names of programs stand side by side."""
 _NOTE = (
     "ft, rr: homes by first touch after initialisation and by turns; basic, reactive: proxies. "
     "Rings are numbers that the paper states or prints."
@@ -42,7 +46,8 @@ def _figure(ours: Bars, measure: str, buffers: str) -> Figure:
     rows: list[Row] = []
     for program in ours.programs():
         for setting in settings_of(buffers):
-            bar: Row = {"series": measure, "x": program, "bar": label(setting)}
+            bar: Row = {"series": f"{_KINDS[setting.proxies]} proxies"}
+            bar |= {"x": _SHORT.get(program, program), "bar": label(setting)}
             for found, extra in ((ours, {}), (printed, {"printed": True})):
                 try:
                     value = PERCENT * found.relative(program, measure, setting)
