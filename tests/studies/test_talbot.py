@@ -62,9 +62,10 @@ def _row(setting: Setting, cycles: int) -> dict[str, Any]:
 
 
 def _cycles(setting: Setting) -> int:
-    """Round-robin takes a tenth longer, proxies a tenth less."""
+    """Round-robin takes a tenth longer, proxies a tenth less, long queues more."""
     found = 1100 if setting.home == ROUND else 1000
-    return found - (100 if setting.proxies != "none" else 0)
+    found -= 100 if setting.proxies != "none" else 0
+    return found if setting.buffers == FINITE else 2 * found + len(setting.buffers)
 
 
 def _points(*, quick: bool) -> list[dict[str, Any]]:
@@ -148,6 +149,7 @@ def test_bars_are_relative_to_first_touch_with_the_same_buffers() -> None:
     found = Bars(of_points(_points(quick=True)))
     assert found.relative(GE, TIME, Setting(ROUND)) == pytest.approx(1.1)
     assert found.relative(GE, TIME, Setting(ROUND, BASIC, INFINITE)) == pytest.approx(1.0)
+    assert found.at(GE, TIME, Setting(buffers=INFINITE)) == 2008
     with pytest.raises(Missing, match="was not found"):
         found.at(GE, TIME, Setting(proxies=REACTIVE, buffers=INFINITE))
     with pytest.raises(Missing, match="needs doom"):
@@ -227,7 +229,10 @@ def test_the_picture_shows_where_it_wins() -> None:
         *("the paper's", "queues of 2", "queues of 32", "network 4 times", "network 16 times"),
         *("16 nodes", "no allocation"),
     }
-    assert found[GE]["queues of 2"] == pytest.approx(0.9)
+    assert found[GE]["the paper's"] == pytest.approx(0.9)
+    situation = beyond.situations(points, GE)["queues of 2"]
+    over = beyond.against_both(points, GE, situation)
+    assert over == {"ft": pytest.approx(1801 / 2001), "rr": pytest.approx(1801 / 2201)}
     svg = str(winning.drawn({"ge": {"a": 0.9, "b": 1.0}, "fft": {"b": 1.2}}))
     colours = [winning.fill(ratio) for ratio in (0.9, 1.0, 1.2)]
     assert len(set(colours)) == 3
@@ -271,12 +276,17 @@ def test_a_pass_is_asked_for_once_and_found_again(tmp_path: Path) -> None:
             rows.append(row)
         return DirectoryResult(rows)
 
-    first = runs.simulated(_context(tmp_path), simulate)
+    context = _context(tmp_path)
+    first = runs.simulated(context, simulate)
     assert [options["buffers"] for options in asked] == [[INFINITE], [FINITE]]
     assert all(options["measure_from"] == "init-done" for options in asked)
     assert all(row["cycles"] == _cycles(beyond._setting(row)) for row in first)
     assert runs.simulated(_context(tmp_path), simulate) == first
     assert len(asked) == 2
+    batch = next(b for b in wanted(FFT, (), quick=False) if len(b.lengths) > 1)
+    several = runs._of_batch(context, context.programs[0], batch, simulate)
+    assert len(several) == 12
+    assert all(row["cycles"] == _cycles(beyond._setting(row)) for row in several)
 
 
 def test_what_the_engine_cannot_do_beyond_the_paper_is_left_out(tmp_path: Path) -> None:
