@@ -41,7 +41,7 @@ def machine() -> Table:
     trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
     result = simulate_directory(trace, PROTOCOL, machines=ALITE)
     record = result.provenance["machines"][0]
-    model: dict[str, Any] = {**result.rows[0], **record["model"]}
+    model: dict[str, Any] = {**result.rows[0], **record["controllers"]}
     model["page_bytes"] = record["page_bytes"]
     rows = [
         {"parameter": row["parameter"], "ours": _found(model, str(row["field"]))}
