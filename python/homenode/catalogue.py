@@ -15,6 +15,7 @@ KINDS = (
     "directory-protocols",
     "homes",
     "replications",
+    "proxies",
     "examples",
     "workloads",
     "studies",
@@ -30,7 +31,7 @@ def table(kind: str) -> list[dict[str, Any]]:
 
     Args:
         kind: one of ``machines policies page-policies protocols directory-protocols homes
-            replications examples workloads studies synthetic tlbs transforms formats``.
+            replications proxies examples workloads studies synthetic tlbs transforms formats``.
 
     Returns:
         One dictionary an entry, with at least ``name`` and ``summary``.

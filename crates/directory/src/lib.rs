@@ -13,10 +13,13 @@ mod counts;
 mod driver;
 mod entries;
 pub mod home;
+mod list_table;
+mod list_vocabulary;
 mod page_driver;
 mod page_table;
 mod page_vocabulary;
 mod protocol;
+mod proxies;
 mod replication;
 mod setup;
 mod sheet;
@@ -31,7 +34,8 @@ pub use check::{
 };
 pub use clock::{
     ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, DirectoryTiming, DistanceCost,
-    HomeLoad, MeshShape, MissLatency, PageMessageCounts, QueueLoad,
+    HomeLoad, ListClockSetup, ListCounts, ListLatency, MeshShape, MissLatency, PageMessageCounts,
+    QueueLoad,
 };
 pub use counts::{DirectoryCounts, MessageCounts};
 pub use home::{
@@ -40,6 +44,11 @@ pub use home::{
 };
 pub use homenode_cache::{CheckError, ClockError, MissCounts, MissRule};
 pub use homenode_protocol::ProtocolError;
+pub use list_table::{CopyCell, ListHomeCell, ListRules, ListTable};
+pub use list_vocabulary::{
+    CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListMessageKind,
+    ListSender,
+};
 pub use page_driver::{PageAnswer, PageDriver, PageEffect, PageEnd, PageFault, SentPageMessage};
 pub use page_table::{MappingCell, PageHomeCell, PagedRules, PagedTable, ReleaseCell};
 pub use page_vocabulary::{
@@ -47,6 +56,7 @@ pub use page_vocabulary::{
     PageSender, ReleaseAction, ReleaseEvent,
 };
 pub use protocol::{CoherenceTable, DirectoryProtocol, Entry, TABLE};
+pub use proxies::{PROXIES, ProxyEntry, ProxySetup, ProxyUse};
 pub use replication::{PageReplication, REPLICATIONS, ReplicationEntry};
 pub use setup::{
     DemandCollection, DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX,

@@ -86,6 +86,9 @@ pub enum DirectorySetupError {
         /// Bytes in a block.
         block: u64,
     },
+    /// A protocol of lists where nodes have no controller.
+    #[error("a protocol of lists needs nodes with a controller, such as those of alite")]
+    NoControllers,
     /// A cache that does not consist of whole sets, whose number is a power of two.
     #[error(
         "cache size {} bytes, associativity {}, block size {} bytes: expected a cache of at least \

@@ -280,6 +280,7 @@ mod tests {
             let sheet = match (entry.build)() {
                 CoherenceTable::Blocks(table) => table.sheet(),
                 CoherenceTable::Pages(table) => table.sheet(),
+                CoherenceTable::Lists(_) => todo!(),
             };
             for controller in &sheet.controllers {
                 for state in &controller.states {

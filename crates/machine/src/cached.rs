@@ -3,6 +3,7 @@
 use homenode_base::BlockSize;
 
 use crate::bus::{Bus, BusCycles};
+use crate::controller::ControllerMachine;
 use crate::directory::DirectoryMachine;
 use crate::error::MachineError;
 use crate::file::Description;
@@ -40,6 +41,9 @@ pub enum Interconnect {
     Links(LinkModel),
     /// A network of nodes, each of which has a directory of its part of memory.
     Directory(DirectoryMachine),
+    /// A crossbar between nodes with controllers, each of which has a directory of its part of
+    /// memory.
+    Controllers(ControllerMachine),
 }
 
 impl CachedMachine {
@@ -54,16 +58,27 @@ impl CachedMachine {
     pub fn bus(&self) -> Option<&Bus> {
         match &self.interconnect {
             Interconnect::Bus(bus) => Some(bus),
-            Interconnect::Links(_) | Interconnect::Directory(_) => None,
+            Interconnect::Links(_) | Interconnect::Directory(_) | Interconnect::Controllers(_) => {
+                None
+            }
         }
     }
 
-    /// Its directory and network, if it has them.
+    /// Its directory and network, if it has them and nodes without controllers.
     #[must_use]
     pub fn directory(&self) -> Option<&DirectoryMachine> {
         match &self.interconnect {
             Interconnect::Directory(model) => Some(model),
-            Interconnect::Bus(_) | Interconnect::Links(_) => None,
+            Interconnect::Bus(_) | Interconnect::Links(_) | Interconnect::Controllers(_) => None,
+        }
+    }
+
+    /// Its nodes with controllers, if it has them.
+    #[must_use]
+    pub fn controllers(&self) -> Option<&ControllerMachine> {
+        match &self.interconnect {
+            Interconnect::Controllers(model) => Some(model),
+            Interconnect::Bus(_) | Interconnect::Links(_) | Interconnect::Directory(_) => None,
         }
     }
 
@@ -71,7 +86,9 @@ impl CachedMachine {
     #[must_use]
     pub fn links(&self, block_size_bytes: u64) -> Option<LinkModel> {
         match &self.interconnect {
-            Interconnect::Bus(_) | Interconnect::Directory(_) => None,
+            Interconnect::Bus(_) | Interconnect::Directory(_) | Interconnect::Controllers(_) => {
+                None
+            }
             Interconnect::Links(links) => Some(links.with_block_size(block_size_bytes)),
         }
     }
@@ -82,7 +99,7 @@ impl CachedMachine {
         match self.interconnect {
             Interconnect::Bus(_) => MachineKind::Bus,
             Interconnect::Links(_) => MachineKind::Multicore,
-            Interconnect::Directory(_) => MachineKind::Directory,
+            Interconnect::Directory(_) | Interconnect::Controllers(_) => MachineKind::Directory,
         }
     }
 

@@ -18,7 +18,9 @@ use serde::{Deserialize, Serialize};
 use crate::cached::{CachedMachine, Interconnect};
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
-use crate::parts::{Caches, MemoryModel, ProcessorModel, SchedulerModel, sourced, within_cycles};
+use crate::parts::{
+    Caches, MemoryModel, NodeClock, ProcessorModel, SchedulerModel, sourced, within_cycles,
+};
 use crate::topology::{LastLevelModel, MemoryTopology, MemoryTopologyFile};
 
 /// Widest path of the network, in bits.
@@ -134,13 +136,6 @@ struct DirectoryFile {
     system: PagingModel,
     scheduler: SchedulerModel,
     memory: NodeMemory,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NodeClock {
-    #[serde(deserialize_with = "sourced")]
-    mhz: u64,
 }
 
 #[derive(Deserialize)]

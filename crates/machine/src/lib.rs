@@ -6,7 +6,7 @@
 //! after scaling by a power of ten (see [`Prices`]). A [`CachedMachine`] has processors, caches,
 //! and what connects them: a bus and the cycles of its transactions (Foglia, Giorgi and Prete 2004,
 //! table 4), links between the cores of sockets, or a network of nodes with a directory each
-//! (Marchetti et al. 1995, table 1). [`TABLE`] lists the machines that come with the
+//! (Marchetti et al. 1995, table 1; Talbot and Kelly, tables 1.1 and 1.2). [`TABLE`] lists the machines that come with the
 //! program; [`Machine::parse`] also reads prices in place and users' files.
 //!
 //! A file's kind and base are read in `file.rs`, once for all kinds; its other keys in the file of
@@ -16,6 +16,7 @@
 
 mod bus;
 mod cached;
+mod controller;
 mod decimal;
 mod directory;
 mod error;
@@ -32,6 +33,7 @@ mod topology;
 
 pub use bus::{Arbitration, Bus, BusCycles, BusModel};
 pub use cached::{CachedMachine, Interconnect};
+pub use controller::{BusyStore, ControllerMachine, ControllerModel, CrossbarModel};
 pub use directory::{DirectoryMachine, MeshModel, NetworkContention, PagingModel};
 pub use error::MachineError;
 pub use file::Description;

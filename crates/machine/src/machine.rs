@@ -8,6 +8,7 @@ use homenode_base::BlockSize;
 
 use crate::bus::Bus;
 use crate::cached::CachedMachine;
+use crate::controller::ControllerMachine;
 use crate::directory::DirectoryMachine;
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
@@ -77,6 +78,9 @@ impl Machine {
             }
             MachineKind::Bus => Bus::machine(file).map(Self::Cached),
             MachineKind::Multicore => LinkModel::machine(file).map(Self::Cached),
+            MachineKind::Directory if ControllerMachine::is_in(&file) => {
+                ControllerMachine::machine(file).map(Self::Cached)
+            }
             MachineKind::Directory => DirectoryMachine::machine(file).map(Self::Cached),
         }?;
         match machine.problem() {

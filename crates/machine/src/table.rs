@@ -43,6 +43,7 @@ pub const TABLE: &[Preset] = &[
     },
     Preset { name: "graviton2-mesh", text: include_str!("../../../machines/graviton2-mesh.toml") },
     Preset { name: "dash-mesh", text: include_str!("../../../machines/dash-mesh.toml") },
+    Preset { name: "alite", text: include_str!("../../../machines/alite.toml") },
 ];
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::interchange::to_json;
 use crate::simulate::sim_error;
 
 /// The rows of a table as a JSON list; `kind` is one of `directory-protocols`, `examples`,
-/// `formats`, `homes`, `machines`, `page-policies`, `policies`, `protocols`, `replications`,
+/// `formats`, `homes`, `machines`, `page-policies`, `policies`, `protocols`, `proxies`, `replications`,
 /// `synthetic`, `tlbs`, `transforms`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
@@ -20,6 +20,7 @@ pub fn table(kind: &str) -> PyResult<String> {
         "examples" => to_json(&homenode_sim::explain_examples()),
         "formats" => to_json(&formats()),
         "homes" => to_json(&homenode_sim::home_rows()),
+        "proxies" => to_json(&homenode_sim::proxy_rows()),
         "replications" => to_json(&homenode_sim::replication_rows()),
         "machines" => prices(&[], &[], false),
         "page-policies" => to_json(&homenode_sim::pmap_policy_rows()),
@@ -30,7 +31,7 @@ pub fn table(kind: &str) -> PyResult<String> {
         "transforms" => to_json(&transforms()),
         _ => {
             let known = "directory-protocols, examples, formats, homes, machines, page-policies, \
-                         policies, protocols, replications, synthetic, tlbs, \
+                         policies, protocols, proxies, replications, synthetic, tlbs, \
                          transforms";
             Err(config_error(format!("no table {kind:?}; there are: {known}")))
         }

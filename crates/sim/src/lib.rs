@@ -37,10 +37,10 @@ pub use bus::{
     simulate_bus,
 };
 pub use directory::{
-    Consistency, CountedMessages, DirectoryConfig, DirectoryMachineRecord, DirectoryOutcome,
-    DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow, DirectoryProvenance,
-    DirectoryStudy, DirectoryTimes, HomeRow, MeasuredFrom, PageMapping, PageUseColumns,
-    ReplicationRow, check_directory_protocols, directory_protocol_rows, home_rows,
+    ChoiceRow, Consistency, CountedMessages, DirectoryConfig, DirectoryMachineRecord,
+    DirectoryOutcome, DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow,
+    DirectoryProvenance, DirectoryStudy, DirectoryTimes, HomeRow, MeasuredFrom, PageMapping,
+    PageUseColumns, check_directory_protocols, directory_protocol_rows, home_rows, proxy_rows,
     replication_rows, simulate_directory,
 };
 pub use error::SimError;

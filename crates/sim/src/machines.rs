@@ -4,7 +4,8 @@ use std::fmt;
 
 use homenode_base::BlockSize;
 use homenode_machine::{
-    BusCycles, DirectoryMachine, LinkModel, Machine, MachineKind, PriceList, TABLE,
+    BusCycles, ControllerMachine, DirectoryMachine, LinkModel, Machine, MachineKind, PriceList,
+    TABLE,
 };
 use serde::Serialize;
 
@@ -60,6 +61,9 @@ pub enum RowPrices {
         /// Network, memory and operating system of a machine with a directory.
         #[serde(skip_serializing_if = "Option::is_none")]
         directory: Option<Box<DirectoryMachine>>,
+        /// Controllers, caches, memory and network of a machine whose nodes have controllers.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        controllers: Option<Box<ControllerMachine>>,
     },
 }
 
@@ -70,6 +74,7 @@ impl fmt::Display for RowPrices {
             Self::Cached { transactions: Some(cycles), .. } => cycles.named().to_vec(),
             Self::Cached { links: Some(links), .. } => links.latency.named().to_vec(),
             Self::Cached { directory: Some(model), .. } => model.named().to_vec(),
+            Self::Cached { controllers: Some(model), .. } => model.named().to_vec(),
             Self::Cached { .. } => Vec::new(),
         };
         for (i, (name, cycles)) in named.into_iter().enumerate() {
@@ -127,6 +132,7 @@ fn prices(
             let (r, remote_move, g, global_move) = (None, None, None, None);
             let (transactions, links) = (machine.cycles(block)?, machine.links(block.bytes()));
             let directory = machine.directory().copied().map(Box::new);
+            let controllers = machine.controllers().copied().map(Box::new);
             let row = RowPrices::Cached {
                 r,
                 remote_move,
@@ -135,6 +141,7 @@ fn prices(
                 transactions,
                 links,
                 directory,
+                controllers,
             };
             (row, Vec::new())
         }

@@ -25,12 +25,14 @@ _TYPES: dict[str, dict[str, Any]] = {
     "protocols": {"type": SpecList("protocol"), **_SEVERAL},
     "homes": {"type": SpecList("home"), **_SEVERAL},
     "replications": {"type": SpecList("replication"), **_SEVERAL},
+    "proxies": {"type": SpecList("proxies"), **_SEVERAL},
     "block-sizes": {"type": BlockSizes(), **_SEVERAL},
     "cache-sizes": {"type": CacheSizes(), **_SEVERAL},
     "costs": {"type": Costs()},
 }
 _METAVARS = {
     "counts": "N[,N...]",
+    "buffers": "N[,N...]",
     "associativities": "A[,A...]",
     "number": "N",
     "address-ranges": "LO-HI",

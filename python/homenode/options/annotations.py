@@ -17,6 +17,8 @@ _ANNOTATIONS = {
     "protocols": "str | Iterable[str]",
     "homes": "str | Iterable[str]",
     "replications": "str | Iterable[str]",
+    "proxies": "str | Iterable[str]",
+    "buffers": "str | int | Iterable[str | int]",
     "block-sizes": "str | int | Iterable[int]",
     "cache-sizes": "str | int | Iterable[int]",
     "counts": "str | int | Iterable[int]",

@@ -97,6 +97,12 @@ def _associativity(given: Any) -> int | None:
     return whole_number("associativity", int(text), 1)
 
 
+def buffers(given: str | int | Iterable[str | int]) -> list[str]:
+    """How many messages may wait at a controller: numbers, or text as ``infinite,8``."""
+    listed = [given] if isinstance(given, str | int) else list(given)
+    return unique(one.strip() for item in listed for one in str(item).split(","))
+
+
 def counts(given: str | int | Iterable[int]) -> list[int]:
     """Numbers of processors: a list, or text as ``4,8`` or ``1-20``."""
     if not isinstance(given, str):

@@ -58,6 +58,7 @@ pub fn check(table: &CoherenceTable, nodes_max: usize) -> DirectoryCheckReport {
     match table {
         CoherenceTable::Blocks(table) => check_blocks(table, nodes_max),
         CoherenceTable::Pages(table) => check_pages(table, nodes_max),
+        CoherenceTable::Lists(_) => todo!(),
     }
 }
 

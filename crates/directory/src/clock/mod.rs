@@ -11,6 +11,7 @@
 
 mod dash;
 mod latency;
+mod lists;
 mod lrc;
 mod mesh;
 mod network;
@@ -22,6 +23,7 @@ mod result;
 mod sync;
 mod tlb;
 mod transport;
+mod values;
 
 use homenode_cache::{
     ByteMask, CacheArrays, ClockError, WordMask, boxed_for_bytes, boxed_for_geometry,
@@ -31,6 +33,7 @@ use homenode_clock::{Clock, ClockSetup, ClockTime, MemorySystem};
 use homenode_machine::DirectoryMachine;
 
 use crate::home::{HomePolicy, PageDemands, PageHomes};
+use crate::list_table::ListTable;
 use crate::page_table::PagedTable;
 use crate::protocol::CoherenceTable;
 use crate::replication::PageReplication;
@@ -39,6 +42,8 @@ use crate::table::DirectoryTable;
 use crate::trace_order::NO_INIT_DONE;
 use dash::DashMemory;
 pub use latency::{DistanceCost, MissLatency};
+use lists::ListMemory;
+pub use lists::{ListClockSetup, ListCounts, ListLatency};
 use lrc::LrcMemory;
 pub(crate) use lrc::ObservedPages;
 pub use mesh::MeshShape;
@@ -93,7 +98,24 @@ impl DirectoryClock {
             CoherenceTable::Pages(table) => {
                 boxed_for_geometry!((words, ways, nodes), ClockedLrc, (setup, table, homes))
             }
+            CoherenceTable::Lists(_) => return Err(DirectorySetupError::NoControllers),
         };
+        Ok(Self(simulation))
+    }
+
+    /// The same with a protocol of lists, on nodes with controllers.
+    ///
+    /// # Errors
+    /// When there can be no such machine.
+    pub fn of_lists(
+        setup: &DirectorySetup,
+        table: ListTable,
+        homes: (Box<dyn HomePolicy>, &ListClockSetup),
+    ) -> Result<Self, DirectorySetupError> {
+        let (block, geometry) = setup.geometry()?;
+        let (words, ways, nodes) = (block.words(), geometry.ways, usize::from(setup.nodes));
+        let simulation: Box<dyn TimedSimulation> =
+            boxed_for_geometry!((words, ways, nodes), ClockedLists, (setup, table, homes));
         Ok(Self(simulation))
     }
 
@@ -128,9 +150,9 @@ trait TimedMemory: MemorySystem<Error = ClockError> + Send {
 struct Clocked<M: TimedMemory>(Clock<M>);
 
 impl<M: TimedMemory> Clocked<M> {
-    fn of(memory: M, nodes: u16, timed: &DirectoryClockSetup) -> Self {
-        let mut clock = Clock::new(memory, usize::from(nodes), &timed.clock);
-        if timed.from_init_done {
+    fn of(memory: M, nodes: u16, (setup, from_init_done): (&ClockSetup, bool)) -> Self {
+        let mut clock = Clock::new(memory, usize::from(nodes), setup);
+        if from_init_done {
             clock.measure_from_init_done();
         }
         Self(clock)
@@ -139,6 +161,7 @@ impl<M: TimedMemory> Clocked<M> {
 
 type ClockedDash<F, W, const WORDS: usize> = Clocked<DashMemory<F, W, WORDS>>;
 type ClockedLrc<F, W, const WORDS: usize> = Clocked<LrcMemory<F, W, WORDS>>;
+type ClockedLists<F, W, const WORDS: usize> = Clocked<ListMemory<F, W, WORDS>>;
 type TimedHomes<'a> = (Box<dyn HomePolicy>, &'a DirectoryClockSetup);
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Clocked<DashMemory<F, W, WORDS>> {
@@ -147,7 +170,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Clocked<DashMemory<F, W
         table: DirectoryTable,
         (homes, timed): TimedHomes<'_>,
     ) -> Result<Self, DirectorySetupError> {
-        Ok(Self::of(DashMemory::new(setup, table, (homes, timed))?, setup.nodes, timed))
+        let memory = DashMemory::new(setup, table, (homes, timed))?;
+        Ok(Self::of(memory, setup.nodes, (&timed.clock, timed.from_init_done)))
     }
 }
 
@@ -157,7 +181,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Clocked<LrcMemory<F, W,
         table: PagedTable,
         (homes, timed): TimedHomes<'_>,
     ) -> Result<Self, DirectorySetupError> {
-        Ok(Self::of(LrcMemory::new(setup, table, (homes, timed))?, setup.nodes, timed))
+        let memory = LrcMemory::new(setup, table, (homes, timed))?;
+        Ok(Self::of(memory, setup.nodes, (&timed.clock, timed.from_init_done)))
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Clocked<ListMemory<F, W, WORDS>> {
+    fn new(
+        setup: &DirectorySetup,
+        table: ListTable,
+        (homes, timed): (Box<dyn HomePolicy>, &ListClockSetup),
+    ) -> Result<Self, DirectorySetupError> {
+        let memory = ListMemory::new(setup, table, (homes, timed))?;
+        Ok(Self::of(memory, setup.nodes, (&timed.clock, timed.from_init_done)))
     }
 }
 

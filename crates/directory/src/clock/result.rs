@@ -6,6 +6,7 @@ use homenode_protocol::Labelled;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::lists::ListCounts;
 use super::queue::HomeLoad;
 use crate::counts::DirectoryCounts;
 use crate::home::{PageDemands, PageUsage};
@@ -18,6 +19,8 @@ pub struct ClockedDirectoryResult {
     pub counts: DirectoryCounts,
     /// Messages of a protocol that keeps pages coherent, instead of those among the counts.
     pub page_messages: Option<PageMessageCounts>,
+    /// Messages of a protocol of lists, likewise.
+    pub list_messages: Option<ListCounts>,
     /// Processors and processes.
     pub time: ClockTime,
     /// What nodes other than processors did.

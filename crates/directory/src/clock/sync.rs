@@ -7,8 +7,6 @@
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemorySystem, Requesters, SyncRequest};
 
-use super::places::NodePlaces;
-use super::transport::{Content, NodeEvent, Transport};
 use crate::home::PageHomes;
 
 /// A message about synchronisation.
@@ -59,9 +57,6 @@ pub(super) struct Synchroniser {
     decided: Vec<(u64, SyncRequest, u16)>,
 }
 
-/// The way that messages go, and the homes of pages.
-pub(super) type SyncWay<'a> = (&'a mut Transport, &'a PageHomes);
-
 impl Synchroniser {
     pub(super) fn new(block_shift: u32) -> Self {
         Self { block_shift, requests: Vec::new(), free: Vec::new(), decided: Vec::new() }
@@ -77,39 +72,34 @@ impl Synchroniser {
         u32::try_from(self.requests.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// The node that decides about a lock or a barrier.
-    fn home(&self, request: &SyncRequest, (places, homes): (&NodePlaces, &PageHomes)) -> u16 {
+    /// The memory whose node decides about a lock or a barrier, and the block of a lock.
+    fn home(&self, request: &SyncRequest, (homes, memories): (&PageHomes, u16)) -> (u16, u64) {
         let (kind, addr) = (request.operation.kind, request.operation.addr);
         let lock = matches!(kind, OpKind::Acquire | OpKind::Release);
         let block = addr >> self.block_shift;
         let page = Some(block).filter(|_| lock).and_then(|block| homes.find(block));
-        let by_number = if lock { block } else { addr } % u64::from(places.memories());
+        let by_number = if lock { block } else { addr } % u64::from(memories);
         let memory = page.map_or(u16::try_from(by_number).unwrap_or(0), |page| homes.home(page));
-        places.end_point(memory, block)
+        (memory, block)
     }
 
-    /// An operation goes to its home.
-    pub(super) fn tell<M, B>(
+    /// An operation is to go to its home, of which there are so many. Returns which memory that is,
+    /// the block it is of, and what to send.
+    pub(super) fn tell(
         &mut self,
         request: &SyncRequest,
-        (transport, homes): SyncWay<'_>,
-        requesters: &mut Requesters<'_, M>,
-    ) where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
-        let way = (node(request.processor), self.home(request, (transport.places(), homes)));
-        let message = SyncMessage::Operation(self.add(*request));
-        send(way, message, transport, requesters);
+        homes: (&PageHomes, u16),
+    ) -> (u16, u64, SyncMessage) {
+        let (memory, block) = self.home(request, homes);
+        (memory, block, SyncMessage::Operation(self.add(*request)))
     }
 
     /// The home has looked an operation up: it has its effect.
-    pub(super) fn take_effect<M, B>(
+    pub(super) fn take_effect<M: MemorySystem>(
         &mut self,
         (number, home): (u32, u16),
         requesters: &mut Requesters<'_, M>,
-    ) where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
+    ) {
         self.free.push(number);
         let Some(request) = self.requests[at(number)].take() else { return };
         let now = requesters.now();
@@ -129,45 +119,34 @@ impl Synchroniser {
         decided.map_or(node(cause.processor), |&(.., home)| home)
     }
 
-    /// The home tells the processor that it may go on.
-    pub(super) fn grant<M, B>(
-        &self,
-        request: &SyncRequest,
-        transport: &mut Transport,
-        requesters: &mut Requesters<'_, M>,
-    ) where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
-        let way = (self.teller(request), node(request.processor));
-        send(way, SyncMessage::Grant, transport, requesters);
+    /// The home tells the processor that it may go on: from where to where, and what.
+    pub(super) fn grant(&self, request: &SyncRequest) -> ((u16, u16), SyncMessage) {
+        ((self.teller(request), node(request.processor)), SyncMessage::Grant)
     }
 
-    /// The home, or the processor that did something, tells another process's node.
-    pub(super) fn wake<M, B>(
+    /// The home, or the processor that did something, tells the node of another process, of a
+    /// machine with so many processors.
+    pub(super) fn wake(
         &self,
         (cause, process): (&SyncRequest, usize),
-        transport: &mut Transport,
-        requesters: &mut Requesters<'_, M>,
-    ) where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
-        let from = self.teller(cause);
-        let to = node(process % transport.places().processors());
+        processors: usize,
+    ) -> ((u16, u16), SyncMessage) {
         let message = SyncMessage::Wake(u16::try_from(process).unwrap_or(u16::MAX));
-        send((from, to), message, transport, requesters);
+        ((self.teller(cause), node(process % processors)), message)
     }
 }
 
-fn send<M, B>(
-    way: (u16, u16),
-    message: SyncMessage,
-    transport: &mut Transport,
+/// A message about synchronisation has come to a processor, which learns of it at this time.
+pub(super) fn answer<M: MemorySystem>(
+    to: u16,
+    (message, then): (SyncMessage, u64),
     requesters: &mut Requesters<'_, M>,
-) where
-    M: MemorySystem<Event = NodeEvent<B>>,
-{
-    let envelope = transport.envelope(way, 0, Content::Sync(message));
-    transport.post(envelope, requesters.now(), requesters);
+) {
+    match message {
+        SyncMessage::Grant => requesters.resume_at(then, usize::from(to)),
+        SyncMessage::Wake(process) => requesters.ready_at(then, usize::from(process)),
+        SyncMessage::Operation(_) => {}
+    }
 }
 
 /// The node of a processor.

@@ -2,13 +2,14 @@
 //! network, a controller that looks things up, and memory. Each does one thing at a time.
 
 use homenode_cache::LastLevelCache;
-use homenode_clock::{MemorySystem, Requesters};
+use homenode_clock::{MemorySystem, Requesters, SyncRequest};
 use homenode_machine::{DirectoryMachine, LastLevelModel, MemoryTopology};
 
 use super::network::NodeNetwork;
 use super::places::NodePlaces;
 use super::queue::{HomeLoad, QueueLoad, QueueMeter};
-use super::sync::SyncMessage;
+use super::sync::{SyncMessage, Synchroniser, node};
+use crate::home::PageHomes;
 
 /// A node in the rank of an event: of those at one time the lowest node's come first.
 const NODE_SHIFT: u32 = 16;
@@ -150,6 +151,33 @@ impl Transport {
         let transit = self.network.send(now, (from, to), (u64::from(cycles), ready));
         let event = NodeEvent::Arrives(envelope, transit.tail);
         requesters.schedule_at(transit.head, rank(to), event);
+    }
+
+    /// A synchronisation operation goes to its home.
+    pub(super) fn post_operation<M, B>(
+        &mut self,
+        request: &SyncRequest,
+        (sync, homes): (&mut Synchroniser, &PageHomes),
+        requesters: &mut Requesters<'_, M>,
+    ) where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        let (memory, block, message) = sync.tell(request, (homes, self.places().memories()));
+        let way = (node(request.processor), self.places().end_point(memory, block));
+        self.post_sync(way, message, requesters);
+    }
+
+    /// A message about synchronisation leaves its node.
+    pub(super) fn post_sync<M, B>(
+        &mut self,
+        way: (u16, u16),
+        message: SyncMessage,
+        requesters: &mut Requesters<'_, M>,
+    ) where
+        M: MemorySystem<Event = NodeEvent<B>>,
+    {
+        let envelope = self.envelope(way, 0, Content::Sync(message));
+        self.post(envelope, requesters.now(), requesters);
     }
 
     /// The head of a message comes to its node. Returns when all of it is there.

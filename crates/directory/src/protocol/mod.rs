@@ -2,6 +2,7 @@
 
 mod dash;
 mod lrc;
+mod sdd;
 mod spec;
 
 use homenode_cache::walk::Example;
@@ -9,11 +10,12 @@ use homenode_protocol::ProtocolParameter;
 
 pub use spec::DirectoryProtocol;
 
+use crate::list_table::ListTable;
 use crate::page_table::PagedTable;
 use crate::table::DirectoryTable;
 
 /// Every protocol, in the order of lists and documentation.
-pub const TABLE: &[Entry] = &[dash::ENTRY, lrc::ENTRY];
+pub const TABLE: &[Entry] = &[dash::ENTRY, lrc::ENTRY, sdd::ENTRY];
 
 /// The table of a protocol, by what it keeps coherent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,15 +24,17 @@ pub enum CoherenceTable {
     Blocks(DirectoryTable),
     /// Pages, by handlers of page faults and of synchronisation.
     Pages(PagedTable),
+    /// Blocks, by controllers of nodes that link the copies of each in a list.
+    Lists(ListTable),
 }
 
 impl CoherenceTable {
-    /// The table of a protocol that keeps blocks coherent.
+    /// The table of a protocol that keeps blocks coherent by a directory at their home alone.
     #[must_use]
     pub fn blocks(self) -> Option<DirectoryTable> {
         match self {
             Self::Blocks(table) => Some(table),
-            Self::Pages(_) => None,
+            Self::Pages(_) | Self::Lists(_) => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What machines are made of: each part with its numbers, as files give them.
 
 mod cache;
+mod clock;
 mod kernel;
 mod memory;
 mod processor;
@@ -13,6 +14,7 @@ pub use processor::ProcessorModel;
 pub use scheduler::{Dispatch, SchedulerModel};
 
 pub(crate) use cache::{Caches, LastLevel};
+pub(crate) use clock::NodeClock;
 pub(crate) use memory::MemoryModel;
 pub(crate) use sourced::{Sourced, sourced};
 

@@ -61,7 +61,9 @@ impl CachedClock {
                 let timed = LinkClockSetup { clock, links, page_bytes: machine.page_bytes };
                 Self::Links(LinkClock::new(&point.setup, table, &timed)?)
             }
-            Interconnect::Directory(_) => return Err(of_other_kind(machine).into()),
+            Interconnect::Directory(_) | Interconnect::Controllers(_) => {
+                return Err(of_other_kind(machine).into());
+            }
         })
     }
 

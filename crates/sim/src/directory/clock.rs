@@ -4,13 +4,13 @@ use homenode_clock::ClockSetup;
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
 use homenode_directory::{
     ClockError, ClockedDirectoryResult, CoherenceTable, DirectoryClock, DirectoryClockSetup,
-    HomePolicy,
+    DirectorySetupError, HomePolicy, ListClockSetup,
 };
-use homenode_machine::ProcessorModel;
+use homenode_machine::{CachedMachine, ControllerMachine, DirectoryMachine, ProcessorModel};
 use rayon::prelude::*;
 
 use super::config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
-use super::plan::{DirectoryPlan, PlannedDirectory};
+use super::plan::{DirectoryPlan, NodeModel, PlannedDirectory};
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_stream_window, forecast};
 
@@ -24,8 +24,17 @@ pub(super) fn simulate_clocked<T: TraceSource + ?Sized>(
 ) -> Result<Vec<ClockedDirectoryResult>, SimError> {
     let processes = usize::from(trace.threads());
     let clock = |(point, homes): (&PlannedDirectory, Box<dyn HomePolicy>)| {
-        let setup = clock_setup(plan, point, (config, processes));
-        Ok(DirectoryClock::new(&point.setup, point.table.clone(), (homes, &setup))?)
+        let table = point.table.clone();
+        let (model, table) = match (point.model, table) {
+            (NodeModel::Controllers(machine), CoherenceTable::Lists(table)) => {
+                let setup = list_setup(plan, point, (config, processes), machine);
+                return Ok(DirectoryClock::of_lists(&point.setup, table, (homes, &setup))?);
+            }
+            (NodeModel::Directory(model), table) => (model, table),
+            (NodeModel::Controllers(_), _) => return Err(DirectorySetupError::NoControllers.into()),
+        };
+        let setup = clock_setup((plan, model), point, (config, processes));
+        Ok(DirectoryClock::new(&point.setup, table, (homes, &setup))?)
     };
     let clocks = plan.points.iter().zip(homes).map(clock);
     let mut clocks = clocks.collect::<Result<Vec<_>, SimError>>()?;
@@ -57,9 +66,27 @@ pub(crate) fn splitter<T: TraceSource + ?Sized>(
         .with_forecast(forecast(trace)?))
 }
 
-/// What has a time at a point.
-pub(crate) fn clock_setup(
+/// What has a time at a point whose nodes have controllers.
+fn list_setup(
     plan: &DirectoryPlan,
+    point: &PlannedDirectory,
+    (config, processes): (&DirectoryConfig, usize),
+    machine: ControllerMachine,
+) -> ListClockSetup {
+    let CachedMachine { processor, scheduler, .. } = plan.machines[point.machine];
+    ListClockSetup {
+        clock: ClockSetup { processor, scheduler, seed: config.seed, processes },
+        machine,
+        phase_change: config.phase_change,
+        from_init_done: config.measure_from == MeasuredFrom::InitDone,
+        proxies: point.choice.proxies.1.clone(),
+        buffer_reads: point.choice.buffers.1,
+    }
+}
+
+/// What has a time at a point whose nodes have none.
+pub(crate) fn clock_setup(
+    (plan, mut model): (&DirectoryPlan, DirectoryMachine),
     point: &PlannedDirectory,
     (config, processes): (&DirectoryConfig, usize),
 ) -> DirectoryClockSetup {
@@ -72,7 +99,6 @@ pub(crate) fn clock_setup(
     // Where software keeps pages coherent, to map them is what the protocol does.
     let free = config.page_mapping == PageMapping::Free
         && matches!(point.table, CoherenceTable::Blocks(_));
-    let mut model = point.model;
     if free {
         (model.system.page_fault_cycles, model.system.page_table_cycles) = (0, 0);
     }

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::bus::ReferenceOrder;
 use crate::references::{Inclusion, PrivateReferences};
 
+/// What `--buffers` says where any number of messages may wait.
+pub(super) const INFINITE: &str = "infinite";
+
 /// Choices of a simulation on machines with a directory: protocols, homes of pages, and caches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +34,17 @@ pub struct DirectoryConfig {
     #[serde(default = "replications")]
     #[schemars(extend("x-flag" = "--replication", "x-value" = "replications"))]
     pub replications: Vec<String>,
+    /// Which reads go by proxies (`homenode list proxies`), with parameters as in
+    /// `basic:data=matrix` or `reactive:fair=yes`, where nodes have controllers. Marked data are
+    /// parts of names or places of allocation, or addresses, joined by `+`.
+    #[serde(default = "proxies")]
+    #[schemars(extend("x-flag" = "--proxies", "x-value" = "proxies"))]
+    pub proxies: Vec<String>,
+    /// How many messages may wait at a node's controller before it sends reads back, or `infinite`,
+    /// where nodes have controllers.
+    #[serde(default = "buffers")]
+    #[schemars(extend("x-flag" = "--buffers", "x-value" = "buffers"))]
+    pub buffers: Vec<String>,
     /// Bytes in each node's cache, as 32K or 64K-2M.
     #[serde(default)]
     #[schemars(extend("x-flag" = "--cache-size", "x-value" = "cache-sizes",
@@ -119,6 +133,8 @@ impl Default for DirectoryConfig {
             protocols: protocols(),
             homes: homes(),
             replications: replications(),
+            proxies: proxies(),
+            buffers: buffers(),
             cache_sizes: Vec::new(),
             associativities: Vec::new(),
             block_sizes: Vec::new(),
@@ -157,6 +173,14 @@ fn homes() -> Vec<String> {
 
 fn replications() -> Vec<String> {
     vec!["none".to_owned()]
+}
+
+fn proxies() -> Vec<String> {
+    vec!["none".to_owned()]
+}
+
+fn buffers() -> Vec<String> {
+    vec![INFINITE.to_owned()]
 }
 
 fn one() -> u64 {

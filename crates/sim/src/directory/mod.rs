@@ -3,6 +3,7 @@
 mod checked;
 mod clock;
 mod config;
+mod controllers;
 mod outcome;
 mod plan;
 mod protocols;
@@ -18,8 +19,8 @@ pub use outcome::{
     DirectoryTimes,
 };
 pub use protocols::{
-    DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow, HomeRow, ReplicationRow,
-    check_directory_protocols, directory_protocol_rows, home_rows, replication_rows,
+    ChoiceRow, DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow, HomeRow,
+    check_directory_protocols, directory_protocol_rows, home_rows, proxy_rows, replication_rows,
 };
 pub(crate) use run::marks_init_done;
 pub use run::simulate_directory;

@@ -4,9 +4,9 @@ use homenode_analysis::Names;
 use homenode_clock::{ClockTime, StallTime};
 use homenode_directory::{
     ClockedDirectoryResult, DirectoryCounts, DirectoryResult, DirectoryTiming, HomeLoad,
-    MessageCounts, MissRule, PageMessageCounts, PageUsage, QueueLoad,
+    ListCounts, ListMessage, MessageCounts, MissRule, PageMessageCounts, PageUsage, QueueLoad,
 };
-use homenode_machine::{DirectoryMachine, MemoryTopology, NetworkContention};
+use homenode_machine::{ControllerMachine, DirectoryMachine, MemoryTopology, NetworkContention};
 use serde::Serialize;
 
 use super::checked::checked_reads;
@@ -33,6 +33,11 @@ pub struct DirectoryOutcome {
     pub home: String,
     /// When pages are copied, as the configuration says it.
     pub replication: String,
+    /// Which reads go by proxies, as the configuration says it.
+    pub proxies: String,
+    /// How many messages may wait at a controller before it sends reads back, as the configuration
+    /// says it.
+    pub buffers: String,
     /// Nodes, each with a processor and a cache.
     pub processors: u16,
     /// Bytes in each cache.
@@ -69,6 +74,8 @@ pub enum CountedMessages {
     Blocks(MessageCounts),
     /// Of one that keeps pages coherent.
     Pages(PageMessageCounts),
+    /// Of one of lists.
+    Lists(ListCounts),
 }
 
 /// What took how long, in cycles; all `null` in the order of the trace.
@@ -115,6 +122,15 @@ pub struct DirectoryTimes {
     pub memory_utilisation: Option<f64>,
     /// How often processes waited for each other in a ring, and one had to be let go.
     pub deadlocks_broken: Option<u64>,
+    /// Reads that full buffers sent back; this and the following three are `null` where nodes have
+    /// no controllers.
+    pub bounced: Option<u64>,
+    /// Reads that were sent again for that.
+    pub retried: Option<u64>,
+    /// Reads that went to a proxy.
+    pub proxy_reads: Option<u64>,
+    /// Reads that joined one that a proxy had under way.
+    pub combined: Option<u64>,
 }
 
 /// What took how long.
@@ -128,6 +144,7 @@ struct ClockedDirectory {
 pub(super) struct FoundDirectory {
     counts: DirectoryCounts,
     page_messages: Option<PageMessageCounts>,
+    list_messages: Option<ListCounts>,
     clocked: Option<ClockedDirectory>,
     uses: Option<Vec<PageUsage>>,
     notes: Vec<String>,
@@ -136,16 +153,17 @@ pub(super) struct FoundDirectory {
 impl From<DirectoryResult> for FoundDirectory {
     fn from(found: DirectoryResult) -> Self {
         let DirectoryResult { counts, uses, notes, .. } = found;
-        Self { counts, page_messages: None, clocked: None, uses, notes }
+        Self { counts, page_messages: None, list_messages: None, clocked: None, uses, notes }
     }
 }
 
 impl From<ClockedDirectoryResult> for FoundDirectory {
     fn from(found: ClockedDirectoryResult) -> Self {
-        let ClockedDirectoryResult { counts, page_messages, uses, notes, .. } = found;
+        let ClockedDirectoryResult { counts, page_messages, list_messages, uses, notes, .. } =
+            found;
         let ClockedDirectoryResult { time, timing, loads, .. } = found;
         let clocked = Some(ClockedDirectory { time, timing, loads });
-        Self { counts, page_messages, clocked, uses, notes }
+        Self { counts, page_messages, list_messages, clocked, uses, notes }
     }
 }
 
@@ -185,6 +203,18 @@ impl DirectoryTimes {
             controller_utilisation: part(timing.looking_up, controllers),
             memory_utilisation: part(timing.accessing, controllers),
             deadlocks_broken: Some(time.deadlocks_broken),
+            ..Self::default()
+        }
+    }
+
+    /// With what became of reads where nodes have controllers.
+    fn with_reads(self, counts: Option<&ListCounts>) -> Self {
+        Self {
+            bounced: counts.map(|counts| counts.get(ListMessage::Bounce)),
+            retried: counts.map(|counts| counts.retried),
+            proxy_reads: counts.map(|counts| counts.get(ListMessage::ProxyRead)),
+            combined: counts.map(|counts| counts.combined),
+            ..self
         }
     }
 }
@@ -196,8 +226,10 @@ pub struct DirectoryMachineRecord {
     pub machine: String,
     /// Where its numbers come from.
     pub source: String,
-    /// Its numbers.
+    /// Its numbers, if its nodes have no controllers.
     pub model: Option<DirectoryMachine>,
+    /// Its numbers, if they have.
+    pub controllers: Option<ControllerMachine>,
     /// Bytes in a page.
     pub page_bytes: u64,
 }
@@ -270,14 +302,16 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
     let names = config.collect_uses.then(|| trace.metadata()).map(Names::new);
     for (point, result) in plan.points.iter().zip(results) {
         let (counts, cache) = (result.counts, point.setup.cache);
-        let messages = result.page_messages;
-        let messages = messages.map_or(CountedMessages::Blocks(counts.messages), |messages| {
-            CountedMessages::Pages(messages)
-        });
+        let messages = match (result.page_messages, result.list_messages) {
+            (Some(messages), _) => CountedMessages::Pages(messages),
+            (None, Some(messages)) => CountedMessages::Lists(messages),
+            (None, None) => CountedMessages::Blocks(counts.messages),
+        };
         let clocked = result.clocked.as_ref();
         let times = clocked
-            .map(|found| DirectoryTimes::of(found, point.model.topology))
-            .unwrap_or_default();
+            .map(|found| DirectoryTimes::of(found, point.model.topology()))
+            .unwrap_or_default()
+            .with_reads(result.list_messages.as_ref());
         if let (Some(names), Some(found)) = (&names, &result.uses) {
             let loads = clocked.map(|found| &found.loads[..]).unwrap_or_default();
             uses.push(PageUseColumns::new(point, (found, loads), names));
@@ -293,6 +327,8 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             protocol: point.protocol.clone(),
             home: point.home.text.clone(),
             replication: point.replication.0.clone(),
+            proxies: point.choice.proxies.0.clone(),
+            buffers: point.choice.buffers.0.clone(),
             processors: point.setup.nodes,
             cache_size: cache.size_bytes,
             block_size: cache.block_size_bytes,
@@ -319,6 +355,7 @@ fn provenance<T: TraceSource + ?Sized>(
         machine: machine.name().to_owned(),
         source: machine.description.source.clone(),
         model: machine.directory().copied(),
+        controllers: machine.controllers().copied(),
         page_bytes: machine.page_bytes,
     });
     DirectoryProvenance {

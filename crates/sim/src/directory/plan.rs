@@ -2,12 +2,16 @@
 
 use homenode_base::ReferenceFilter;
 use homenode_directory::{
-    CoherenceTable, DemandCollection, DirectoryProtocol, DirectorySetup, DirectoryTable,
-    DistanceCost, HomeCost, HomeSetup, HomeSpec, MessageCost, PageDemands, PageReplication,
+    CoherenceTable, DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySetupError,
+    DirectoryTable, DistanceCost, HomeCost, HomeSetup, HomeSpec, ListLatency, MessageCost,
+    PageDemands, PageReplication,
 };
-use homenode_machine::{CacheShape, CachedMachine, DirectoryMachine, MachineKind, MemoryTopology};
+use homenode_machine::{
+    CacheShape, CachedMachine, ControllerMachine, DirectoryMachine, MachineKind, MemoryTopology,
+};
 
 use super::config::DirectoryConfig;
+use super::controllers::ControllerChoice;
 use crate::bus::ReferenceOrder;
 use crate::caches::{cache_shapes, check_frames, frames, private_areas};
 use crate::error::{SimError, nothing_given};
@@ -29,14 +33,51 @@ pub(crate) struct PlannedDirectory {
     pub(super) replication: NamedReplication,
     pub(crate) setup: DirectorySetup,
     /// What parts of the machine take.
-    pub(super) model: DirectoryMachine,
+    pub(crate) model: NodeModel,
+    /// What is chosen for nodes with controllers.
+    pub(super) choice: ControllerChoice,
     cost: PlannedCost,
+}
+
+/// What parts of a machine take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NodeModel {
+    /// Of one whose nodes look up, access memory and send side by side.
+    Directory(DirectoryMachine),
+    /// Of one whose nodes have controllers.
+    Controllers(ControllerMachine),
+}
+
+impl NodeModel {
+    /// Where memories are.
+    pub(super) fn topology(&self) -> MemoryTopology {
+        match self {
+            Self::Directory(model) => model.topology,
+            Self::Controllers(_) => MemoryTopology::PerProcessor,
+        }
+    }
+
+    /// The machine, if its nodes have no controllers.
+    pub(crate) fn without_controllers(&self) -> Result<DirectoryMachine, SimError> {
+        match self {
+            Self::Directory(model) => Ok(*model),
+            Self::Controllers(_) => Err(DirectorySetupError::NoControllers.into()),
+        }
+    }
+
+    fn header_bytes(&self) -> u64 {
+        match self {
+            Self::Directory(model) => model.network.header_bytes,
+            Self::Controllers(model) => model.network.header_bytes,
+        }
+    }
 }
 
 /// What fills and write-backs cost.
 enum PlannedCost {
     Messages(MessageCost),
     Distance(Box<DistanceCost>),
+    Controllers(ListLatency),
 }
 
 /// All combinations.
@@ -66,6 +107,8 @@ impl DirectoryPlan {
             ("protocol", config.protocols.is_empty()),
             ("home", config.homes.is_empty()),
             ("replication", config.replications.is_empty()),
+            ("way of proxies", config.proxies.is_empty()),
+            ("buffer", config.buffers.is_empty()),
         ] {
             if none {
                 return Err(SimError::Config { problem: nothing_given(what) });
@@ -76,57 +119,63 @@ impl DirectoryPlan {
         let mut plan =
             Self { machines: machines.collect::<Result<_, _>>()?, points: Vec::new(), nodes };
         for machine in 0..plan.machines.len() {
-            plan.add(config, machine)?;
+            plan.add((config, trace), machine)?;
         }
         plan.check_memory()?;
         Ok(plan)
     }
 
     /// All combinations of one machine.
-    fn add(&mut self, config: &DirectoryConfig, machine: usize) -> Result<(), SimError> {
+    fn add<T: TraceSource + ?Sized>(
+        &mut self,
+        (config, trace): (&DirectoryConfig, &T),
+        machine: usize,
+    ) -> Result<(), SimError> {
         let found = &self.machines[machine];
-        let Some(model) = found.directory() else {
-            let (kind, wanted) = (found.kind(), MachineKind::Directory);
-            let machine = found.name().to_owned();
-            return Err(homenode_machine::MachineError::OtherKind { machine, kind, wanted }.into());
+        let model = node_model(found, config)?;
+        let controllers = match model {
+            NodeModel::Controllers(_) => ControllerChoice::all(config, trace)?,
+            NodeModel::Directory(_) => {
+                ControllerChoice::refuse(config, found.name())?;
+                vec![ControllerChoice::none()]
+            }
         };
-        let mut model = *model;
-        let asked_for = config.network_contention;
-        model.network.contention = asked_for.unwrap_or(model.network.contention);
         let page_bytes = found.page_bytes;
         let asked = (&config.cache_sizes[..], &config.associativities[..], &config.block_sizes[..]);
         let shapes = cache_shapes(found.cache, asked);
+        let mut points = Vec::new();
         for protocol in &config.protocols {
             let protocol = DirectoryProtocol::parse(protocol)?;
             let table = protocol.table();
-            check_topology(found, (&protocol.text, &table), config.order)?;
-            if config.order == ReferenceOrder::Trace {
-                block_table(&protocol)?;
-            }
+            check_machine(found, (&protocol.text, &table), config)?;
             for (home, replication) in choices(config, &protocol)? {
-                for &cache in &shapes {
-                    for &nodes in &self.nodes {
-                        let setup = setup(config, (&protocol, cache), (nodes, page_bytes, &model))?;
-                        setup.geometry()?;
-                        let point = PlannedDirectory {
-                            machine,
-                            protocol: protocol.text.clone(),
-                            table: table.clone(),
-                            home: home.clone(),
-                            replication: replication.clone(),
-                            cost: cost(config.order, (model, &setup)),
-                            setup,
-                            model,
-                        };
-                        // A home that cannot be is found before the trace is read.
-                        point.home.build(
-                            &point.homes((config.seed, false), Some(&PageDemands::default())),
-                        )?;
-                        self.points.push(point);
+                for choice in &controllers {
+                    for &cache in &shapes {
+                        for &nodes in &self.nodes {
+                            let setup =
+                                setup(config, (&protocol, cache), (nodes, page_bytes, &model))?;
+                            setup.geometry()?;
+                            points.push(PlannedDirectory {
+                                machine,
+                                protocol: protocol.text.clone(),
+                                table: table.clone(),
+                                home: home.clone(),
+                                replication: replication.clone(),
+                                choice: choice.clone(),
+                                cost: cost(config.order, (model, &setup)),
+                                setup,
+                                model,
+                            });
+                        }
                     }
                 }
             }
         }
+        // A home that cannot be is found before the trace is read.
+        for point in &points {
+            point.home.build(&point.homes((config.seed, false), Some(&PageDemands::default())))?;
+        }
+        self.points.extend(points);
         Ok(())
     }
 
@@ -147,6 +196,7 @@ impl PlannedDirectory {
         let cost: &dyn HomeCost = match &self.cost {
             PlannedCost::Messages(cost) => cost,
             PlannedCost::Distance(cost) => &**cost,
+            PlannedCost::Controllers(cost) => cost,
         };
         let nodes = self.memories();
         HomeSetup { nodes, seed, marks_init_done, first_run, cost }
@@ -154,14 +204,58 @@ impl PlannedDirectory {
 
     /// How many memories there are, each of which can be the home of a page.
     pub(super) fn memories(&self) -> u16 {
-        self.model.topology.memories(self.setup.nodes)
+        self.model.topology().memories(self.setup.nodes)
     }
 
     /// What a run in the order of the trace found, by memory.
     pub(super) fn by_memory(&self, demands: PageDemands) -> PageDemands {
-        let (topology, nodes) = (self.model.topology, self.setup.nodes);
+        let (topology, nodes) = (self.model.topology(), self.setup.nodes);
         demands.by_memory(|node| topology.memory_of(node, nodes))
     }
+}
+
+/// What parts of a machine take, as far as the user leaves it.
+fn node_model(machine: &CachedMachine, config: &DirectoryConfig) -> Result<NodeModel, SimError> {
+    if let Some(&model) = machine.controllers() {
+        return Ok(NodeModel::Controllers(model));
+    }
+    let Some(&model) = machine.directory() else {
+        let (kind, wanted) = (machine.kind(), MachineKind::Directory);
+        let machine = machine.name().to_owned();
+        return Err(homenode_machine::MachineError::OtherKind { machine, kind, wanted }.into());
+    };
+    let mut model = model;
+    let asked_for = config.network_contention;
+    model.network.contention = asked_for.unwrap_or(model.network.contention);
+    Ok(NodeModel::Directory(model))
+}
+
+/// Checks what only machines have with controllers, or of which each node has a memory.
+fn check_machine(
+    machine: &CachedMachine,
+    (protocol, table): (&str, &CoherenceTable),
+    config: &DirectoryConfig,
+) -> Result<(), SimError> {
+    let (controllers, name) = (machine.controllers().is_some(), machine.name());
+    let problem = match (controllers, matches!(table, CoherenceTable::Lists(_))) {
+        (true, false) => format!(
+            "--protocol {protocol}: the nodes of {name} have controllers that keep lists of \
+             copies; say --protocol sdd, or --machine dash-mesh"
+        ),
+        (false, true) => format!(
+            "--protocol {protocol}: the nodes of {name} have no controllers that could keep lists \
+             of copies; say --machine alite"
+        ),
+        (true, true) if config.network_contention.is_some() => format!(
+            "--network-contention: on {name} messages wait where they leave a node and come to one"
+        ),
+        _ if config.order == ReferenceOrder::Trace => {
+            block_table_of((protocol, table))?;
+            return check_topology(machine, (protocol, table), config.order);
+        }
+        _ => return check_topology(machine, (protocol, table), config.order),
+    };
+    Err(SimError::Config { problem })
 }
 
 /// Checks what only machines have of which each node has a memory.
@@ -188,12 +282,15 @@ fn check_topology(
 }
 
 /// Where nothing has a time, messages are what fills cost.
-fn cost(order: ReferenceOrder, (model, setup): (DirectoryMachine, &DirectorySetup)) -> PlannedCost {
+fn cost(order: ReferenceOrder, (model, setup): (NodeModel, &DirectorySetup)) -> PlannedCost {
     let bytes = setup.cache.block_size_bytes;
-    match order {
-        ReferenceOrder::Trace => PlannedCost::Messages(MessageCost),
-        ReferenceOrder::Clock => {
+    match (order, model) {
+        (ReferenceOrder::Trace, _) => PlannedCost::Messages(MessageCost),
+        (ReferenceOrder::Clock, NodeModel::Directory(model)) => {
             PlannedCost::Distance(Box::new(DistanceCost::new(model, setup.nodes, bytes)))
+        }
+        (ReferenceOrder::Clock, NodeModel::Controllers(model)) => {
+            PlannedCost::Controllers(ListLatency::new(model))
         }
     }
 }
@@ -208,7 +305,8 @@ fn choices(
         let home = HomeSpec::parse(home)?;
         for text in &config.replications {
             let replication = PageReplication::parse(text)?;
-            if replication != PageReplication::None && protocol.table().blocks().is_some() {
+            let pages = matches!(protocol.table(), CoherenceTable::Pages(_));
+            if replication != PageReplication::None && !pages {
                 let problem = format!(
                     "--replication {text}: {} keeps blocks coherent, not pages; say --protocol lrc",
                     protocol.entry.name
@@ -222,28 +320,33 @@ fn choices(
 }
 
 /// The table of a protocol that the order of the trace can follow.
-pub(super) fn block_table(protocol: &DirectoryProtocol) -> Result<DirectoryTable, SimError> {
-    protocol.table().blocks().ok_or_else(|| {
-        let name = protocol.entry.name;
-        let problem = format!(
-            "--protocol {name} needs --order clock: it keeps pages coherent at acquires and \
-             releases, which do not happen in the order of the trace"
-        );
-        SimError::Config { problem }
-    })
+fn block_table_of((name, table): (&str, &CoherenceTable)) -> Result<DirectoryTable, SimError> {
+    let why = match table {
+        CoherenceTable::Blocks(table) => return Ok(table.clone()),
+        CoherenceTable::Pages(_) => {
+            "it keeps pages coherent at acquires and releases, which do not happen in the order of \
+             the trace"
+        }
+        CoherenceTable::Lists(_) => {
+            "who is where in a list depends on which message comes first, which the order of the \
+             trace does not say"
+        }
+    };
+    let problem = format!("--protocol {name} needs --order clock: {why}");
+    Err(SimError::Config { problem })
 }
 
 fn setup(
     config: &DirectoryConfig,
     (protocol, cache): (&DirectoryProtocol, CacheShape),
-    (nodes, page_bytes, model): (u16, u64, &DirectoryMachine),
+    (nodes, page_bytes, model): (u16, u64, &NodeModel),
 ) -> Result<DirectorySetup, SimError> {
     Ok(DirectorySetup {
         nodes,
         cache,
         page_bytes,
         pointers: protocol.pointers,
-        header_bytes: model.network.header_bytes,
+        header_bytes: model.header_bytes(),
         private: private_areas(&config.private_ranges)?,
         filter: ReferenceFilter { fetches: false, ..data(config.private, config.sync) },
         rule: config.miss_rule,

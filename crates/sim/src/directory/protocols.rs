@@ -112,6 +112,9 @@ pub fn directory_protocol_rows() -> Vec<DirectoryProtocolRow> {
                 let of_a_node = [names(table.mapping.states()), names(table.release.states())];
                 (of_a_node.concat(), names(table.home.states()))
             }
+            CoherenceTable::Lists(table) => {
+                (names(table.copy.states()), names(table.home.states()))
+            }
         };
         DirectoryProtocolRow {
             name: entry.name,
@@ -138,9 +141,9 @@ pub fn home_rows() -> Vec<HomeRow> {
     home::TABLE.iter().map(row).collect()
 }
 
-/// A policy of replication, as lists print it.
+/// A policy of replication or a way of proxies, as lists print it.
 #[derive(Clone, Debug, Serialize)]
-pub struct ReplicationRow {
+pub struct ChoiceRow {
     /// Name on the command line.
     pub name: &'static str,
     /// One line about it.
@@ -153,12 +156,24 @@ pub struct ReplicationRow {
 
 /// All policies of replication.
 #[must_use]
-pub fn replication_rows() -> Vec<ReplicationRow> {
-    let row = |entry: &homenode_directory::ReplicationEntry| ReplicationRow {
+pub fn replication_rows() -> Vec<ChoiceRow> {
+    let row = |entry: &homenode_directory::ReplicationEntry| ChoiceRow {
         name: entry.name,
         summary: entry.summary,
         source: entry.source,
         parameters: entry.params.iter().map(DirectoryParameterRow::of).collect(),
     };
     homenode_directory::REPLICATIONS.iter().map(row).collect()
+}
+
+/// All ways of proxies.
+#[must_use]
+pub fn proxy_rows() -> Vec<ChoiceRow> {
+    let row = |entry: &homenode_directory::ProxyEntry| ChoiceRow {
+        name: entry.name,
+        summary: entry.summary,
+        source: entry.source,
+        parameters: entry.params.iter().map(DirectoryParameterRow::of).collect(),
+    };
+    homenode_directory::PROXIES.iter().map(row).collect()
 }

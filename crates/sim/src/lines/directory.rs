@@ -49,7 +49,8 @@ impl DirectoryReplay {
         slower_by: u64,
     ) -> Result<DirectoryClock, SimError> {
         let point = self.plan.first()?;
-        let mut timed = clock_setup(&self.plan, point, (&self.config, processes));
+        let model = point.model.without_controllers()?;
+        let mut timed = clock_setup((&self.plan, model), point, (&self.config, processes));
         timed.collect_waits = true;
         timed.machine = timed.machine.slower_by(slower_by);
         let known = point.homes((self.config.seed, self.marks_init_done), None::<&PageDemands>);

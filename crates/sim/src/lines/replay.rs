@@ -110,6 +110,15 @@ impl<'a> LineReplay<'a> {
                 let processors = plan.processors.first().copied();
                 (PlannedMachine::Links(Box::new((plan, config))), processors, bytes)
             }
+            Interconnect::Controllers(_) => {
+                let problem = format!(
+                    "machine {}: what is said about lines takes machines without controllers in \
+                     their nodes, such as spr-2s-lines or dash-mesh; simulate it (homenode \
+                     simulate --machine {} --protocol sdd)",
+                    config.machine, config.machine
+                );
+                return Err(SimError::Config { problem });
+            }
             Interconnect::Directory(_) => {
                 let home = home.clone().unwrap_or_default();
                 let replay = DirectoryReplay::new(config.directory(&protocol, &home), trace)?;

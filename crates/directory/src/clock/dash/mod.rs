@@ -25,6 +25,7 @@ use rustc_hash::FxHashMap;
 use super::pages::SharedPageTable;
 use super::sync::{Synchroniser, node};
 use super::transport::{Content, Envelope, NodeEvent, Transport};
+use super::values::CarriedValues;
 use super::{ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming, TimedMemory, of_homes};
 use crate::counts::{DirectoryCounts, SentMessages};
 use crate::driver::permissions;
@@ -34,7 +35,7 @@ use crate::setup::{DirectorySetup, DirectorySetupError};
 use crate::table::DirectoryTable;
 use crate::vocabulary::{CopyRole, Message};
 use pending::PendingBlock;
-use values::BlockValues;
+use values::CarriedBlock;
 
 /// A message about a block.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +78,7 @@ pub(super) struct DashMemory<F, W, const WORDS: usize> {
     told: Vec<u16>,
     sent: SentMessages,
     /// Values under way and what everybody has seen, if reads are checked.
-    values: Option<Box<BlockValues>>,
+    values: Option<Box<CarriedValues<CarriedBlock>>>,
     /// What went wrong where nothing could be said of it; it is told with the next event.
     error: Option<ClockError>,
     timed: DirectoryClockSetup,
@@ -189,6 +190,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMem
         ClockedDirectoryResult {
             counts,
             page_messages: None,
+            list_messages: None,
             time,
             timing,
             loads: self.transport.loads(),

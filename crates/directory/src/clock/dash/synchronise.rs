@@ -5,7 +5,7 @@ use homenode_clock::streams::OpKind;
 use homenode_clock::{Requesters, SyncCourse, SyncRequest};
 
 use super::DashMemory;
-use crate::clock::sync::{SyncMessage, part};
+use crate::clock::sync::part;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
     /// A processor comes to a synchronisation operation.
@@ -29,21 +29,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         if !part.told || !self.timed.machine.keeps_locks {
             return SyncCourse::Now;
         }
-        self.sync.tell(request, (&mut self.transport, &self.homes), requesters);
+        let sync = (&mut self.sync, &self.homes);
+        self.transport.post_operation(request, sync, requesters);
         if part.releases { SyncCourse::Posted } else { SyncCourse::Awaited }
-    }
-
-    /// A message about synchronisation has come to a processor.
-    pub(super) fn sync_answer(
-        to: u16,
-        message: SyncMessage,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
-        let now = requesters.now();
-        match message {
-            SyncMessage::Grant => requesters.resume_at(now, usize::from(to)),
-            SyncMessage::Wake(process) => requesters.ready_at(now, usize::from(process)),
-            SyncMessage::Operation(_) => {}
-        }
     }
 }

@@ -10,7 +10,7 @@ use homenode_clock::{
 
 use super::{DashEvent, DashMemory};
 use crate::clock::DirectoryTiming;
-use crate::clock::sync::SyncMessage;
+use crate::clock::sync::{self, SyncMessage};
 use crate::clock::transport::{Content, NodeEvent, rank};
 use crate::counts::{DirectoryCounts, SentMessages};
 
@@ -76,7 +76,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             | Content::Sync(SyncMessage::Operation(_)) => {
                 self.transport.look_up(envelope, requesters);
             }
-            Content::Sync(message) => Self::sync_answer(envelope.to, message, requesters),
+            Content::Sync(message) => {
+                sync::answer(envelope.to, (message, requesters.now()), requesters);
+            }
             // Memory took the words as they came.
             Content::Page(_) => {}
         }
@@ -257,7 +259,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
         if self.timed.machine.keeps_locks {
-            self.sync.grant(request, &mut self.transport, requesters);
+            let (way, message) = self.sync.grant(request);
+            self.transport.post_sync(way, message, requesters);
         }
         !self.timed.machine.keeps_locks
     }
@@ -269,7 +272,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
         if self.timed.machine.keeps_locks {
-            self.sync.wake((cause, process), &mut self.transport, requesters);
+            let processors = self.transport.places().processors();
+            let (way, message) = self.sync.wake((cause, process), processors);
+            self.transport.post_sync(way, message, requesters);
         }
         !self.timed.machine.keeps_locks
     }

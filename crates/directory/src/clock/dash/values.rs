@@ -1,32 +1,19 @@
-//! Values of blocks, for `--check`: what is in memory, in copies and under way, and whether a read
-//! is older than a write that everybody had seen when it was asked for.
+//! Where values of blocks go, for `--check`: with messages, to memory and to copies.
 
-use homenode_cache::{BlockAccess, CacheArrays, ClockError, WordMask, value_at};
-use rustc_hash::FxHashMap;
+use homenode_cache::{BlockAccess, CacheArrays, ClockError, WordMask};
 
 use super::{BlockMessage, DashMemory};
 use crate::clock::sync::node;
 use crate::vocabulary::Message;
 
 /// A message that carries a block: what it says, from whom to whom, and the block's number.
-type Carried = (Message, u16, u16, u32);
-
-/// Values under way, and writes that everybody has seen.
-#[derive(Debug, Default)]
-pub(super) struct BlockValues {
-    sent: FxHashMap<Carried, Vec<u64>>,
-    /// By the block's number, for each word the number of the last write that everybody has seen.
-    performed: FxHashMap<u32, Vec<u64>>,
-    /// The same when a node asked for a block that it awaits: what it gets may be as old as that.
-    asked: FxHashMap<(u16, u32), Vec<u64>>,
-}
+pub(super) type CarriedBlock = (Message, u16, u16, u32);
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
     /// A node asks for a block.
     pub(super) fn values_asked(&mut self, own: u16, number: u32) {
         if let Some(values) = &mut self.values {
-            let performed = values.performed.get(&number).cloned().unwrap_or_default();
-            values.asked.insert((own, number), performed);
+            values.ask(own, number);
         }
     }
 
@@ -40,7 +27,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         if let (Some(values), Some(shadow)) = (&mut self.values, &self.caches.shadow)
             && message.carries_block()
         {
-            values.sent.insert((message, from, to, number), shadow.copy(at).to_vec());
+            values.send((message, from, to, number), shadow.copy(at).to_vec());
         }
     }
 
@@ -48,14 +35,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     pub(super) fn values_replied(&mut self, (from, to): (u16, u16), reply: &BlockMessage) {
         if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow) {
             let sent = (reply.message, from, to, reply.number);
-            values.sent.insert(sent, shadow.memory(reply.number));
+            values.send(sent, shadow.memory(reply.number));
         }
     }
 
     /// A message that may carry a block has come to a cache with a frame for it.
     pub(super) fn values_there(&mut self, (from, to): (u16, u16), come: &BlockMessage, at: usize) {
         if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow)
-            && let Some(block) = values.sent.remove(&(come.message, from, to, come.number))
+            && let Some(block) = values.receive(&(come.message, from, to, come.number))
         {
             shadow.set_copy(at, block);
         }
@@ -64,7 +51,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     /// Memory takes the block that a message carries.
     pub(super) fn values_taken(&mut self, (from, to): (u16, u16), come: &BlockMessage) {
         let sent = (come.message, from, to, come.number);
-        let taken = self.values.as_mut().and_then(|values| values.sent.remove(&sent));
+        let taken = self.values.as_mut().and_then(|values| values.receive(&sent));
         if let (Some(block), Some(shadow)) = (taken, &mut self.caches.shadow) {
             let last = u32::try_from(W::COUNT - 1).unwrap_or(u32::MAX);
             shadow.set_memory(come.number, W::range(0, last), &block);
@@ -74,15 +61,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     /// Everybody has seen what was written to a block.
     pub(super) fn values_performed(&mut self, number: u32) {
         if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow) {
-            let [latest, _] = shadow.latest_and_memory(number);
-            values.performed.insert(number, latest.clone());
+            values.perform(number, shadow);
         }
     }
 
     /// What a node asked for is there, and the references that waited for it have taken place.
     pub(super) fn values_complete(&mut self, own: u16, number: u32) {
         if let Some(values) = &mut self.values {
-            values.asked.remove(&(own, number));
+            values.complete(own, number);
         }
     }
 
@@ -106,10 +92,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             return Ok(());
         }
         let own = node(access.cache);
-        let asked = values.asked.get(&(own, number));
-        let Some(seen) = asked.or_else(|| values.performed.get(&number)) else { return Ok(()) };
-        let not_older = |word, value| value_at(seen, word).is_none_or(|seen| value >= seen);
-        let stale = shadow.stale_word(at, access.words, not_older);
+        let stale = values.stale_word((own, number), (at, access.words), shadow);
         stale.map_or(Ok(()), |word| {
             let address = (access.block << self.block_shift) + u64::from(word) * W::BYTES;
             Err(ClockError::stale(now, own, address))

@@ -235,6 +235,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for LrcMemo
         ClockedDirectoryResult {
             counts,
             page_messages,
+            list_messages: None,
             time,
             timing,
             loads: self.transport.loads(),

@@ -5,7 +5,7 @@ use homenode_clock::streams::OpKind;
 use homenode_clock::{Requesters, SyncCourse, SyncRequest};
 
 use super::LrcMemory;
-use crate::clock::sync::{SyncMessage, node, part};
+use crate::clock::sync::{self, SyncMessage, node, part};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
     /// A processor comes to a synchronisation operation.
@@ -26,7 +26,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             self.driver.notice_all();
         }
         if part.told {
-            self.sync.tell(request, (&mut self.transport, &self.homes), requesters);
+            let sync = (&mut self.sync, &self.homes);
+            self.transport.post_operation(request, sync, requesters);
             return Ok(if part.releases { SyncCourse::Posted } else { SyncCourse::Awaited });
         }
         if part.releases {
@@ -90,11 +91,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let then = requesters.now() + self.acquire(to, requesters)?;
-        match message {
-            SyncMessage::Grant => requesters.resume_at(then, usize::from(to)),
-            SyncMessage::Wake(process) => requesters.ready_at(then, usize::from(process)),
-            SyncMessage::Operation(_) => {}
-        }
+        sync::answer(to, (message, then), requesters);
         Ok(())
     }
 }

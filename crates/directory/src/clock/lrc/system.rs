@@ -237,7 +237,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
     }
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        self.sync.grant(request, &mut self.transport, requesters);
+        let (way, message) = self.sync.grant(request);
+        self.transport.post_sync(way, message, requesters);
         false
     }
 
@@ -247,7 +248,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         process: usize,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
-        self.sync.wake((cause, process), &mut self.transport, requesters);
+        let processors = self.transport.places().processors();
+        let (way, message) = self.sync.wake((cause, process), processors);
+        self.transport.post_sync(way, message, requesters);
         false
     }
 }

@@ -1,0 +1,272 @@
+//! What comes to a node's controller, waits for it, or is sent back.
+
+use std::collections::VecDeque;
+
+use homenode_cache::{CacheArrays, ClockError, WordMask};
+use homenode_clock::Requesters;
+
+use super::posted::ListPost;
+use super::service::{Service, StoreAccess, rank};
+use super::{ListMemory, ListNode};
+use crate::clock::queue::{HomeLoad, QueueLoad};
+use crate::clock::sync::{self, SyncMessage};
+use crate::list_vocabulary::ListMessage;
+
+/// A message.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::clock) enum Parcel {
+    /// About a block.
+    Block(ListPost),
+    /// About synchronisation.
+    Sync { to: u16, message: SyncMessage },
+}
+
+/// What happens by itself.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::clock) enum ControllerEvent {
+    /// A message comes to its node.
+    Arrives(Parcel),
+    /// The node has received it.
+    Received(Parcel),
+    /// A processor's second level does not have what its processor wants.
+    Missed(u16),
+    /// A controller can take up what comes next.
+    Serve(u16),
+}
+
+impl Parcel {
+    fn to(&self) -> u16 {
+        match self {
+            Self::Block(post) => post.to,
+            Self::Sync { to, .. } => *to,
+        }
+    }
+}
+
+/// What waits at a controller.
+#[derive(Clone, Copy, Debug)]
+enum Waiting {
+    Parcel(Parcel),
+    /// The processor's request.
+    Processor,
+}
+
+/// What waits at a controller, in the order in which it has come.
+#[derive(Debug, Default)]
+pub(super) struct InputBuffer {
+    waiting: VecDeque<(u64, Waiting)>,
+    /// How many of them are messages from other nodes.
+    messages: u64,
+    /// Whether reads are sent back.
+    full: bool,
+    /// Whether the controller will take the next one up by itself.
+    awaited: bool,
+    /// Messages from other nodes.
+    load: QueueLoad,
+}
+
+impl InputBuffer {
+    /// What was counted so far is not wanted.
+    pub(super) fn restart(&mut self) {
+        self.load = QueueLoad::default();
+    }
+
+    fn push(&mut self, now: u64, waiting: Waiting) {
+        if !matches!(waiting, Waiting::Processor) {
+            self.messages += 1;
+            self.load.longest = self.load.longest.max(self.messages);
+        }
+        self.waiting.push_back((now, waiting));
+    }
+
+    fn pop(&mut self, now: u64) -> Option<Waiting> {
+        let (since, waiting) = self.waiting.pop_front()?;
+        if !matches!(waiting, Waiting::Processor) {
+            self.messages -= 1;
+            self.load.served += 1;
+            self.load.waited += now - since;
+        }
+        Some(waiting)
+    }
+
+    /// Whether a read that comes now has to go back: once more messages wait than there is room
+    /// for, until fewer do.
+    fn sends_back(&mut self, most: u64) -> bool {
+        if self.messages > most {
+            self.full = true;
+        } else if self.messages < most {
+            self.full = false;
+        }
+        self.full
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
+    /// A message comes to a node, which receives one after the other.
+    pub(super) fn arrives(
+        &mut self,
+        parcel: Parcel,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let (now, to) = (requesters.now(), parcel.to());
+        let free = &mut self.nodes[usize::from(to)].busy.receive_free;
+        let received = now.max(*free);
+        *free = received + self.machine.network.gap_cycles;
+        if received > now {
+            requesters.schedule_at(received, rank(to), ControllerEvent::Received(parcel));
+            return Ok(());
+        }
+        self.received(parcel, requesters)
+    }
+
+    /// A node has received a message, and keeps it or sends it back.
+    pub(super) fn received(
+        &mut self,
+        parcel: Parcel,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let to = parcel.to();
+        let buffer = &mut self.nodes[usize::from(to)].buffer;
+        let full = self.buffer_reads.is_some_and(|most| buffer.sends_back(most));
+        if let Parcel::Block(post) = parcel
+            && full
+            && post.message.may_bounce()
+        {
+            self.send_back(&post, requesters);
+            return Ok(());
+        }
+        self.comes(to, Waiting::Parcel(parcel), requesters)
+    }
+
+    /// The network sends a read back that has come to a full buffer.
+    fn send_back(&mut self, post: &ListPost, requesters: &mut Requesters<'_, Self>) {
+        let more = u16::from(post.message == ListMessage::ProxyRead);
+        let (message, to) = (ListMessage::Bounce, post.requester.node);
+        let bounce = ListPost { message, from: post.to, to, more, ..*post };
+        self.sent.add(message);
+        let there = self.transit((post.to, to), requesters.now(), false);
+        let event = ControllerEvent::Arrives(Parcel::Block(bounce));
+        requesters.schedule_at(there, rank(to), event);
+    }
+
+    /// A processor's second level lacks what it wants: the controller is asked.
+    pub(super) fn missed(
+        &mut self,
+        node: u16,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        self.comes(node, Waiting::Processor, requesters)
+    }
+
+    fn comes(
+        &mut self,
+        node: u16,
+        waiting: Waiting,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let now = requesters.now();
+        let ListNode { buffer, busy, .. } = &mut self.nodes[usize::from(node)];
+        buffer.push(now, waiting);
+        if buffer.awaited {
+            return Ok(());
+        }
+        let free = busy.controller_free;
+        if free > now {
+            buffer.awaited = true;
+            requesters.schedule_at(free, rank(node), ControllerEvent::Serve(node));
+            return Ok(());
+        }
+        self.serve(node, requesters)
+    }
+
+    /// A controller takes up what has come first.
+    pub(super) fn serve(
+        &mut self,
+        node: u16,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let now = requesters.now();
+        let Some(waiting) = self.nodes[usize::from(node)].buffer.pop(now) else { return Ok(()) };
+        let mut service = Service { node, time: now, own: Vec::new() };
+        match waiting {
+            Waiting::Parcel(Parcel::Block(post)) => {
+                self.take_up(&mut service, &post, requesters)?
+            }
+            Waiting::Parcel(Parcel::Sync { message, .. }) => {
+                self.take_up_sync(&mut service, message, requesters);
+            }
+            Waiting::Processor => self.begin(&mut service, requesters)?,
+        }
+        while !service.own.is_empty() {
+            let post = service.own.remove(0);
+            self.take_up(&mut service, &post, requesters)?;
+        }
+        let ListNode { buffer, busy, .. } = &mut self.nodes[usize::from(node)];
+        busy.controller_free = service.time;
+        busy.serving += service.time - now;
+        buffer.awaited = !buffer.waiting.is_empty();
+        if buffer.awaited {
+            requesters.schedule_at(service.time, rank(node), ControllerEvent::Serve(node));
+        }
+        Ok(())
+    }
+
+    /// A controller takes up a message.
+    fn take_up(
+        &mut self,
+        service: &mut Service,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        if post.message.event_at_home().is_some() {
+            self.at_home(service, post, requesters)
+        } else {
+            self.at_copy(service, post, requesters)
+        }
+    }
+
+    /// A controller takes up a message about synchronisation: home looks the lock up, a processor
+    /// is told.
+    fn take_up_sync(
+        &mut self,
+        service: &mut Service,
+        message: SyncMessage,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        match message {
+            SyncMessage::Operation(number) => {
+                self.use_memory(service, StoreAccess::Lookup);
+                self.sync.take_effect((number, service.node), requesters);
+            }
+            SyncMessage::Grant | SyncMessage::Wake(_) => {
+                sync::answer(service.node, (message, requesters.now()), requesters);
+            }
+        }
+    }
+
+    /// A message about synchronisation leaves its node.
+    pub(super) fn post_sync(
+        &mut self,
+        (from, to): (u16, u16),
+        message: SyncMessage,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let (now, parcel) = (requesters.now(), Parcel::Sync { to, message });
+        if from == to {
+            requesters.schedule_at(now, rank(to), ControllerEvent::Received(parcel));
+            return;
+        }
+        let there = self.transit((from, to), now + self.machine.controller.send_cycles, false);
+        requesters.schedule_at(there, rank(to), ControllerEvent::Arrives(parcel));
+    }
+
+    /// What controllers did, by node.
+    pub(super) fn loads(&self) -> Vec<HomeLoad> {
+        let load = |node: &ListNode| HomeLoad {
+            controllers: 1,
+            lookups: QueueLoad { busy: node.busy.serving, ..node.buffer.load },
+            accesses: QueueLoad { busy: node.busy.accessing, ..QueueLoad::default() },
+        };
+        self.nodes.iter().map(load).collect()
+    }
+}

@@ -1,0 +1,366 @@
+//! The controller of a node's copies: what it does about messages.
+
+use homenode_cache::{CacheArrays, CacheFrame, ClockError, MissStatus, WordMask};
+use homenode_clock::Requesters;
+
+use super::ListMemory;
+use super::leaving::LeavingBlock;
+use super::posted::{ListPointer, ListPost};
+use super::service::{Service, StoreAccess};
+use crate::list_vocabulary::{CopyAction, CopyEvent, CopyMatter, ListMessage};
+use crate::vocabulary::{ControllerCell, CopyRole};
+
+/// What would be wrong with a protocol or an engine that gets there.
+mod because {
+    pub(super) const NO_FRAME: &str = "a node gets a copy and has no frame for it";
+    pub(super) const NOBODY_BEHIND: &str = "a message is for the copy behind, and there is none";
+}
+
+/// Where a node has what it knows of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CopyPlace {
+    /// In a frame of its second level.
+    Frame(usize),
+    /// Among the blocks that it has replaced.
+    Leaving(usize),
+    /// Nowhere.
+    None,
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
+    /// Where a node has a block, and its state there.
+    pub(super) fn place(&self, node: u16, block: u64) -> (CopyPlace, u8) {
+        let leaving = &self.nodes[usize::from(node)].leaving;
+        if let Some(at) = leaving.iter().position(|leaving| leaving.block == block) {
+            return (CopyPlace::Leaving(at), leaving[at].state);
+        }
+        let frames = &self.caches.frames;
+        let found = frames.find(frames.set_of(usize::from(node), block), block);
+        found.map_or((CopyPlace::None, 0), |at| (CopyPlace::Frame(at), frames.all()[at].state))
+    }
+
+    /// The request that brought, or will bring, a node's copy.
+    fn tag(&self, node: u16, place: CopyPlace) -> u32 {
+        match place {
+            CopyPlace::Frame(at) => self.tags[at],
+            CopyPlace::Leaving(at) => self.nodes[usize::from(node)].leaving[at].tag,
+            CopyPlace::None => 0,
+        }
+    }
+
+    /// The copy behind a node's.
+    pub(super) fn behind(&self, node: u16, place: CopyPlace) -> Option<ListPointer> {
+        match place {
+            CopyPlace::Frame(at) => ListPointer::unpack(self.behind[at]),
+            CopyPlace::Leaving(at) => self.nodes[usize::from(node)].leaving[at].behind,
+            CopyPlace::None => None,
+        }
+    }
+
+    pub(super) fn set_behind(
+        &mut self,
+        (node, place): (u16, CopyPlace),
+        behind: Option<ListPointer>,
+    ) {
+        match place {
+            CopyPlace::Frame(at) => self.behind[at] = ListPointer::pack(behind),
+            CopyPlace::Leaving(at) => self.nodes[usize::from(node)].leaving[at].behind = behind,
+            CopyPlace::None => {}
+        }
+    }
+
+    /// A message has come to a node that has, or had, a copy.
+    pub(super) fn at_copy(
+        &mut self,
+        service: &mut Service,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let node = service.node;
+        let (place, state) = self.place(node, post.block);
+        let meant = post.about.map(|about| about.tag);
+        let matter = CopyMatter {
+            more: post.more > 0,
+            behind: self.behind(node, place).is_some(),
+            current: state != 0 && meant == Some(self.tag(node, place)),
+        };
+        let Some(event) = post.message.event_at_copy(matter) else { return Ok(()) };
+        self.price(service, event);
+        if event == CopyEvent::ProxyRead
+            && state == 0
+            && !self.takes_frame(service, post, requesters)?
+        {
+            self.ask_for(service, post, requesters);
+            return Ok(());
+        }
+        let (actions, next) = match self.table.copy_cell(state, event) {
+            ControllerCell::Does(actions, next) => (actions, next),
+            ControllerCell::Waits => {
+                self.nodes[usize::from(node)].waiting.push(*post);
+                return Ok(());
+            }
+            ControllerCell::Impossible(why) => {
+                return Err(self.failed(requesters.now(), post.block, (node, why)));
+            }
+        };
+        self.does(service, (post, actions, next), requesters)?;
+        if next != state {
+            self.changed((service, post.block), requesters)?;
+        }
+        Ok(())
+    }
+
+    /// What an event costs the controller, beside the messages that it sends.
+    fn price(&mut self, service: &mut Service, event: CopyEvent) {
+        use CopyEvent as E;
+        let access = match event {
+            E::Data | E::DataToHandOn | E::Exclusive | E::ExclusiveDue => StoreAccess::Line,
+            E::ForwardRead | E::ForwardWrite => StoreAccess::LookupAndLine,
+            E::Permission
+            | E::PermissionDue
+            | E::Acknowledge
+            | E::Invalidate
+            | E::StaleInvalidate
+            | E::ProxyRead => StoreAccess::Lookup,
+            // The controller has what it needs to know of these.
+            E::Load
+            | E::Store
+            | E::Replace
+            | E::ReplaceAhead
+            | E::Bounce
+            | E::Follower
+            | E::WrittenBack
+            | E::WrittenBackLate => return,
+        };
+        self.use_second_level(service, access);
+    }
+
+    /// The controller does what its table says about a message, or about its processor.
+    pub(super) fn does(
+        &mut self,
+        service: &mut Service,
+        (post, actions, next): (&ListPost, &'static [CopyAction], u8),
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let node = service.node;
+        let (place, state) = self.place(node, post.block);
+        if let CopyPlace::Frame(at) = place {
+            self.values_there(post, at);
+            if post.message == ListMessage::Data {
+                self.behind[at] = ListPointer::pack(post.about);
+                if post.more > 0 {
+                    self.keep_clients(node, post.block, post.more);
+                }
+            }
+        }
+        // The processor goes on before the controller sends anything.
+        let ready = service.time;
+        for &action in actions {
+            if action != CopyAction::Complete {
+                self.copy_action(service, (action, post), requesters)?;
+            }
+        }
+        self.change((node, place), (post, state, next), requesters)?;
+        if actions.contains(&CopyAction::Complete) {
+            self.complete((node, post.block), ready, requesters)?;
+        }
+        Ok(())
+    }
+
+    /// Does an action of a copy's controller, but for the processor's own operation.
+    fn copy_action(
+        &mut self,
+        service: &mut Service,
+        (action, post): (CopyAction, &ListPost),
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        use CopyAction as A;
+        let (node, block) = (service.node, post.block);
+        let (place, _) = self.place(node, block);
+        let own = ListPointer { node, tag: self.tag(node, place) };
+        let to = |to: u16, message, about| ListPost { message, from: node, to, about, ..*post };
+        let sent = match action {
+            A::Complete => return Ok(()),
+            A::Ask => {
+                let about = (block, post.number);
+                self.ask(service, about, requesters);
+                return Ok(());
+            }
+            A::AskAgain => {
+                self.ask_again(service, post, requesters);
+                return Ok(());
+            }
+            A::AskFor => {
+                self.ask_for(service, post, requesters);
+                return Ok(());
+            }
+            A::Chain => {
+                self.chain(service, post, requesters);
+                return Ok(());
+            }
+            A::KeepFollower => {
+                self.keep_follower(node, post);
+                return Ok(());
+            }
+            A::HandOn => {
+                self.hand_on(service, post, requesters);
+                return Ok(());
+            }
+            A::SupplyClient => {
+                self.supply_client(service, post, requesters);
+                return Ok(());
+            }
+            A::Tell(message) => {
+                let home = self.home_of(post.number);
+                let requester = ListPointer { node, tag: self.request_tag(node, block) };
+                ListPost { requester, more: 0, ..to(home, message, Some(own)) }
+            }
+            A::Supply => {
+                ListPost { more: 0, ..to(post.requester.node, ListMessage::Data, Some(own)) }
+            }
+            A::SupplyLast => {
+                ListPost { more: 0, ..to(post.requester.node, ListMessage::Data, None) }
+            }
+            A::HandOver => {
+                ListPost { more: 0, ..to(post.requester.node, ListMessage::Exclusive, None) }
+            }
+            A::Acknowledge => to(post.requester.node, ListMessage::Acknowledge, None),
+            A::InvalidateBehind => {
+                let Some(behind) = self.behind(node, place) else {
+                    let wrong = (node, because::NOBODY_BEHIND);
+                    return Err(self.failed(requesters.now(), block, wrong));
+                };
+                self.set_behind((node, place), None);
+                let requester = own;
+                ListPost { requester, ..to(behind.node, ListMessage::Invalidate, Some(behind)) }
+            }
+            A::PassOn => match self.behind(node, place) {
+                Some(behind) => {
+                    self.set_behind((node, place), None);
+                    to(behind.node, ListMessage::Invalidate, Some(behind))
+                }
+                None => to(post.requester.node, ListMessage::Acknowledge, None),
+            },
+        };
+        self.values_sent(&sent, place);
+        self.send(service, sent, requesters);
+        Ok(())
+    }
+
+    /// The state of a block changes at a node.
+    fn change(
+        &mut self,
+        (node, place): (u16, CopyPlace),
+        (post, before, next): (&ListPost, u8, u8),
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let at = match place {
+            CopyPlace::Frame(at) => at,
+            CopyPlace::Leaving(at) => {
+                let leaving = &mut self.nodes[usize::from(node)].leaving;
+                if next == 0 {
+                    leaving.remove(at);
+                } else {
+                    leaving[at].state = next;
+                }
+                return Ok(());
+            }
+            CopyPlace::None if next == 0 => return Ok(()),
+            CopyPlace::None => {
+                let wrong = (node, because::NO_FRAME);
+                return Err(self.failed(requesters.now(), post.block, wrong));
+            }
+        };
+        let holder = usize::from(node);
+        let (had, has) = (self.has_copy(before), self.has_copy(next));
+        if next == 0 {
+            self.lose((holder, at), post);
+            return Ok(());
+        }
+        self.set_state(at, next);
+        if self.table.role(next) == CopyRole::Writable
+            && self.table.role(before) != CopyRole::Writable
+        {
+            // The pointers to the old copy are gone with the list.
+            self.tags[at] = self.request_tag(node, post.block);
+            self.behind[at] = 0;
+        }
+        if has && !had {
+            let mut record = self.caches.holders.get(post.number);
+            record.add_holder(holder);
+            self.caches.holders.put(post.number, &record);
+        }
+        Ok(())
+    }
+
+    /// Another processor's write, or a replacement ahead in the list, takes a copy away.
+    fn lose(&mut self, (holder, at): (usize, usize), post: &ListPost) {
+        let mut record = self.caches.holders.get(post.number);
+        // What was written before is nothing that this copy missed.
+        self.caches.tell_writes(post.block, &record);
+        self.caches.lose(post.block, (holder, at), MissStatus::Invalidated);
+        record.lose(holder);
+        self.caches.holders.put(post.number, &record);
+        self.forget_first_level(holder, post.block);
+        (self.tags[at], self.behind[at]) = (0, 0);
+    }
+
+    /// Whether the node has a copy of a block in this state, be it one to be made the only one.
+    fn has_copy(&self, state: u8) -> bool {
+        self.table.role(state) != CopyRole::None
+    }
+
+    /// Puts a frame in a state. The processor has to look at the page table first if the page was
+    /// unmapped meanwhile, and where values are checked at every reference.
+    pub(super) fn set_state(&mut self, at: usize, state: u8) {
+        let number = self.caches.frame(at).number;
+        let mapped = self.pages.is_mapped_for_all(self.entries.of(number).page);
+        let permissions =
+            if mapped && self.values.is_none() { self.permissions[usize::from(state)] } else { 0 };
+        self.caches.set_state(at, state, permissions);
+    }
+
+    /// A block leaves a node's second level; what was there is kept until the controller is done
+    /// with it.
+    pub(super) fn leave(
+        &mut self,
+        service: &mut Service,
+        at: usize,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let (frame, node): (CacheFrame<W>, u16) = (*self.caches.frame(at), service.node);
+        let (block, number) = (frame.block(), frame.number);
+        let behind = ListPointer::unpack(self.behind[at]);
+        let event = if behind.is_some() { CopyEvent::ReplaceAhead } else { CopyEvent::Replace };
+        let ControllerCell::Does(actions, next) = self.table.copy_cell(frame.state, event) else {
+            return Ok(());
+        };
+        let tag = self.tags[at];
+        let from = ListPointer { node, tag };
+        let post = ListPost {
+            message: ListMessage::Invalidate,
+            from: node,
+            to: node,
+            block,
+            number,
+            requester: from,
+            about: None,
+            more: 0,
+        };
+        for &action in actions {
+            if action == CopyAction::Tell(ListMessage::WriteBack) {
+                self.count_write_back(node, number);
+                // The block is read for that.
+                self.use_second_level(service, StoreAccess::Line);
+            }
+            self.copy_action(service, (action, &post), requesters)?;
+        }
+        if next != 0 {
+            let behind = None;
+            let leaving = LeavingBlock { block, state: next, tag, behind };
+            self.nodes[usize::from(node)].leaving.push(leaving);
+            self.values_leave(node, (number, at));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,238 @@
+//! Protocols of lists on nodes with controllers: what a reference does, and when.
+//!
+//! A node's controller takes what comes to it, from its processor and from the network, one after
+//! the other. For each it does what the protocol's table says, at once, and is busy for as long as
+//! the accesses and messages of that take; what it sends leaves in between. The second level's bus
+//! is shared with the processor, whoever asks for it first has it first. A buffer that is full
+//! sends reads back.
+
+mod arrival;
+mod copy;
+mod home;
+mod latency;
+mod leaving;
+mod paging;
+mod posted;
+mod proxies;
+mod request;
+mod service;
+mod system;
+mod values;
+
+use std::collections::VecDeque;
+
+use homenode_base::BlockSize;
+use homenode_cache::{
+    CacheArrays, CacheCounts, CacheGeometry, CacheSystem, CacheSystemSetup, ClockError, WordMask,
+};
+use homenode_clock::{ClockSetup, ClockTime};
+use homenode_machine::ControllerMachine;
+use rustc_hash::FxHashMap;
+
+use super::pages::SharedPageTable;
+use super::sync::Synchroniser;
+use super::values::CarriedValues;
+use super::{ClockedDirectoryResult, DirectoryTiming, TimedMemory, of_homes};
+use crate::counts::DirectoryCounts;
+use crate::home::{HomePolicy, PageHomes};
+use crate::list_table::ListTable;
+use crate::proxies::ProxySetup;
+use crate::setup::{DirectorySetup, DirectorySetupError};
+use crate::vocabulary::CopyRole;
+use arrival::InputBuffer;
+use home::HomeEntries;
+pub use latency::ListLatency;
+use leaving::LeavingBlock;
+pub use posted::ListCounts;
+use posted::ListPost;
+use proxies::{ProxyChain, ProxyWays};
+use request::PendingRequest;
+use service::BusyTimes;
+
+/// What has a time on machines whose nodes have controllers.
+#[derive(Clone, Debug)]
+pub struct ListClockSetup {
+    /// Processors and processes: process i runs on node i modulo the number of nodes.
+    pub clock: ClockSetup,
+    /// What parts of nodes and the network take.
+    pub machine: ControllerMachine,
+    /// Whether pages move again at each mark of a phase.
+    pub phase_change: bool,
+    /// Whether times and counts begin when initialisation is over.
+    pub from_init_done: bool,
+    /// Which reads go by proxies.
+    pub proxies: ProxySetup,
+    /// How many messages may wait at a controller before it sends reads back; any number if that
+    /// is not given.
+    pub buffer_reads: Option<u64>,
+}
+
+/// A node besides its second level, which is one of the [`CacheSystem`].
+#[derive(Debug, Default)]
+struct ListNode {
+    buffer: InputBuffer,
+    busy: BusyTimes,
+    /// Whether the frame or the block is not free that its processor has asked for.
+    deferred: bool,
+    /// Blocks that it has replaced, and with which it is not done.
+    leaving: Vec<LeavingBlock>,
+    /// Messages that wait until the state of their block is another one.
+    waiting: Vec<ListPost>,
+    /// Clients for which it is to get blocks, or to whom it is to hand them on.
+    chains: Vec<ProxyChain>,
+    /// How many copies it has asked for.
+    tags: u32,
+}
+
+/// All nodes of a machine whose directory is a list of copies.
+pub(super) struct ListMemory<F, W, const WORDS: usize> {
+    caches: CacheSystem<F, W, WORDS>,
+    /// By node and place, the block of the first level, plus one.
+    first_level: Vec<u64>,
+    first_level_blocks: u64,
+    /// By frame of a cache, the request that brought the copy, and the copy behind it.
+    tags: Vec<u32>,
+    behind: Vec<u64>,
+    homes: PageHomes,
+    entries: HomeEntries,
+    table: ListTable,
+    /// What the processor may do without a transaction, by state of its copy.
+    permissions: Vec<u64>,
+    nodes: Vec<ListNode>,
+    /// By node, what its processor waits for.
+    pending: Vec<Option<PendingRequest<W>>>,
+    /// Messages that wait at the homes of blocks.
+    at_homes: FxHashMap<u32, VecDeque<ListPost>>,
+    pages: SharedPageTable,
+    sync: Synchroniser,
+    proxies: ProxyWays,
+    sent: ListCounts,
+    /// Values under way and what everybody has seen, if reads are checked.
+    values: Option<Box<CarriedValues<posted::CarriedBlock>>>,
+    /// What went wrong where nothing could be said of it; it is told with the next event.
+    error: Option<ClockError>,
+    machine: ControllerMachine,
+    buffer_reads: Option<u64>,
+    phase_change: bool,
+    header_bytes: u64,
+    block_bytes: u64,
+    block_shift: u32,
+    counts: DirectoryCounts,
+    timing: DirectoryTiming,
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
+    pub(super) fn new(
+        setup: &DirectorySetup,
+        table: ListTable,
+        (homes, timed): (Box<dyn HomePolicy>, &ListClockSetup),
+    ) -> Result<Self, DirectorySetupError> {
+        let (block, geometry): (BlockSize, CacheGeometry) = setup.geometry()?;
+        let nodes = setup.nodes;
+        let geometries = &vec![geometry; usize::from(nodes)][..];
+        let (words, rule) = (block.words(), setup.rule);
+        let block_shift = block.bytes().trailing_zeros();
+        let mut homes = PageHomes::new(homes, setup);
+        homes.claim_only();
+        let pages = SharedPageTable::new(nodes, homes.places_at_use());
+        let setup_of_caches = CacheSystemSetup { geometries, words, rule, check: setup.check };
+        let caches = CacheSystem::<F, W, WORDS>::new(setup_of_caches);
+        let frames = caches.frames.all().len();
+        let first_level_blocks = timed.machine.first_level_blocks(block.bytes());
+        let of_first_level = usize::try_from(first_level_blocks).unwrap_or(usize::MAX);
+        Ok(Self {
+            caches,
+            first_level: vec![0; usize::from(nodes) * of_first_level],
+            first_level_blocks,
+            tags: vec![0; frames],
+            behind: vec![0; frames],
+            homes,
+            entries: HomeEntries::default(),
+            permissions: permissions(&table),
+            table,
+            nodes: (0..nodes).map(|_| ListNode::default()).collect(),
+            pending: vec![None; usize::from(nodes)],
+            at_homes: FxHashMap::default(),
+            pages,
+            sync: Synchroniser::new(block_shift),
+            proxies: ProxyWays::new(&timed.proxies, nodes, block_shift),
+            sent: ListCounts::default(),
+            values: setup.check.then(Box::default),
+            error: None,
+            machine: timed.machine,
+            buffer_reads: timed.buffer_reads,
+            phase_change: timed.phase_change,
+            header_bytes: setup.header_bytes,
+            block_bytes: block.bytes(),
+            block_shift,
+            counts: DirectoryCounts::default(),
+            timing: DirectoryTiming::default(),
+        })
+    }
+
+    /// What is wrong, with its time and place.
+    fn failed(&self, now: u64, block: u64, (node, what): (u16, &'static str)) -> ClockError {
+        ClockError::impossible((now, block << self.block_shift), node, what)
+    }
+
+    /// What was counted and what took how long.
+    fn finish(&mut self) -> (DirectoryCounts, DirectoryTiming) {
+        self.caches.end_all_copies();
+        let message_bytes = self.sent.bytes(self.header_bytes, self.block_bytes);
+        let CacheCounts { references, misses, .. } = self.caches.counts;
+        let counts = DirectoryCounts {
+            references,
+            reads: references - self.counts.writes,
+            misses,
+            message_bytes,
+            pages_moved: self.homes.moved(),
+            ..self.counts
+        };
+        let of_nodes =
+            |part: fn(&BusyTimes) -> u64| self.nodes.iter().map(|node| part(&node.busy)).sum();
+        let timing = DirectoryTiming {
+            page_faults: self.pages.faults,
+            hops: self.sent.total(),
+            sending: of_nodes(|busy| busy.sending),
+            looking_up: of_nodes(|busy| busy.serving),
+            accessing: of_nodes(|busy| busy.accessing),
+            ..self.timing
+        };
+        (counts, timing)
+    }
+}
+
+/// What a processor may do without a transaction, by state of its copy.
+fn permissions(table: &ListTable) -> Vec<u64> {
+    use homenode_cache::{MAY_READ, MAY_WRITE};
+    let of = |role| match role {
+        CopyRole::None => 0,
+        CopyRole::Readable => MAY_READ,
+        CopyRole::Writable => MAY_READ | MAY_WRITE,
+    };
+    (0u8..).take(table.copy.states().len()).map(|state| of(table.role(state))).collect()
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for ListMemory<F, W, WORDS> {
+    fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult {
+        let (counts, timing) = self.finish();
+        let (notes, demands) = of_homes(&mut self.homes);
+        ClockedDirectoryResult {
+            counts,
+            page_messages: None,
+            list_messages: Some(self.sent),
+            time,
+            timing,
+            loads: self.loads(),
+            block_references: self.caches.counts.block_references,
+            waits: None,
+            demands,
+            uses: self.homes.take_uses(),
+            notes,
+        }
+    }
+
+    fn take_error(&mut self) -> Option<ClockError> {
+        self.error.take()
+    }
+}

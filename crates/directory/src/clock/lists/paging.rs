@@ -1,0 +1,76 @@
+//! Pages that get their home when they are used. To map and to move them takes no time: the
+//! publication prices neither.
+
+use homenode_cache::{CacheArrays, WordMask};
+use homenode_clock::streams::OpKind;
+use homenode_clock::{MemoryReference, Requesters, SyncCourse, SyncRequest};
+
+use super::ListMemory;
+use crate::clock::sync::{node, part};
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
+    /// Whether the page of a reference is mapped.
+    pub(super) fn page_is_mapped(&mut self, reference: &MemoryReference) -> bool {
+        if !self.homes.depend_on_use() {
+            return true;
+        }
+        let own = node(reference.processor);
+        let Self { homes, pages, .. } = self;
+        match homes.find(reference.block) {
+            Some(page) => pages.is_mapped(page, own, || homes.moves_to(page, own)),
+            // It gets a home without the operating system, unless homes follow use.
+            None => !homes.places_at_use(),
+        }
+    }
+
+    /// A processor refers to a page that is not mapped: it has its home here from now on, if it
+    /// has none that it keeps.
+    pub(super) fn page_fault(
+        &mut self,
+        reference: &MemoryReference,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let own = node(reference.processor);
+        let page = self.homes.number(reference.block, own);
+        self.pages.fault(page, own);
+        if self.homes.moves_to(page, own) {
+            self.homes.used(page, own);
+        }
+        let awaits_use = self.homes.awaits_use() && !self.homes.is_settled(page);
+        for waiting in self.pages.map(page, awaits_use) {
+            requesters.resume_at(requesters.now(), usize::from(waiting));
+        }
+    }
+
+    /// Pages have to be used again: frames lose their permissions until then.
+    fn unmap_all(&mut self) {
+        self.pages.unmap_all();
+        self.first_level.fill(0);
+        let frames = self.caches.frames.all_mut().iter_mut();
+        frames.filter(|frame| frame.is_used()).for_each(|frame| {
+            frame.permit(0);
+        });
+    }
+
+    /// A processor comes to a synchronisation operation.
+    pub(super) fn begin_sync(
+        &mut self,
+        request: &SyncRequest,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> SyncCourse {
+        let kind = request.operation.kind;
+        let part = part(kind);
+        let moves = (kind == OpKind::InitDone && self.homes.init_done())
+            || (kind == OpKind::Phase && self.phase_change && self.homes.phase_change());
+        if moves {
+            self.unmap_all();
+        }
+        if !part.told {
+            return SyncCourse::Now;
+        }
+        let nodes = u16::try_from(self.nodes.len()).unwrap_or(u16::MAX);
+        let (home, _, message) = self.sync.tell(request, (&self.homes, nodes));
+        self.post_sync((node(request.processor), home), message, requesters);
+        if part.releases { SyncCourse::Posted } else { SyncCourse::Awaited }
+    }
+}

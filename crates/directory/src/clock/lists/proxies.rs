@@ -1,0 +1,290 @@
+//! Reads that go by a proxy: which, by whom, and how a block is handed on to those who wait.
+
+use std::ops::Range;
+
+use homenode_cache::{CacheArrays, CacheFrame, WordMask};
+use homenode_clock::Requesters;
+
+use super::ListMemory;
+use super::copy::CopyPlace;
+use super::posted::{ListPointer, ListPost};
+use super::service::Service;
+use crate::list_vocabulary::ListMessage;
+use crate::proxies::{ProxySetup, ProxyUse};
+
+/// Clients that a node is to hand a block on to, of whom it knows one end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProxyChain {
+    block: u64,
+    first: ListPointer,
+    last: ListPointer,
+    clients: u16,
+}
+
+/// Which reads go by a proxy, and by which.
+#[derive(Debug)]
+pub(super) struct ProxyWays {
+    used: ProxyUse,
+    fair: bool,
+    nodes: u16,
+    clusters: u64,
+    /// Marked blocks, by ranges of their numbers; all are if there is none.
+    marked: Vec<Range<u64>>,
+}
+
+impl ProxyWays {
+    pub(super) fn new(setup: &ProxySetup, nodes: u16, block_shift: u32) -> Self {
+        let blocks = |range: &Range<u64>| {
+            range.start >> block_shift..(range.end.saturating_sub(1) >> block_shift) + 1
+        };
+        Self {
+            used: setup.used,
+            fair: setup.fair,
+            nodes,
+            clusters: setup.clusters.clamp(1, u64::from(nodes)),
+            marked: setup.marked.iter().map(blocks).collect(),
+        }
+    }
+
+    /// Whether reads of a block go by proxies where those are for marked data.
+    pub(super) fn marks(&self, block: u64) -> bool {
+        self.marked.is_empty() || self.marked.iter().any(|range| range.contains(&block))
+    }
+
+    /// The proxy of a node for a block: successive blocks have different ones, so that no
+    /// controller has to serve all of a row.
+    ///
+    /// Source: Talbot and Kelly, section 1.3 and figure 1.1.
+    fn proxy_of(&self, node: u16, block: u64) -> u16 {
+        let (nodes, clusters) = (u64::from(self.nodes), self.clusters);
+        let cluster = u64::from(node) * clusters / nodes;
+        // The first node of a cluster is the least with its number.
+        let first = (cluster * nodes).div_ceil(clusters);
+        let end = ((cluster + 1) * nodes).div_ceil(clusters);
+        u16::try_from(first + block % (end - first)).unwrap_or(0)
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
+    /// The proxy by which a node can read a block of this home; none if it is the proxy, or the
+    /// proxy is the home.
+    fn proxy(&self, (node, home): (u16, u16), block: u64) -> Option<u16> {
+        let proxy = self.proxies.proxy_of(node, block);
+        (node != home && proxy != node && proxy != home).then_some(proxy)
+    }
+
+    /// A node asks for a copy, for its processor or as a proxy: home, or its own proxy where reads
+    /// go by one.
+    pub(super) fn ask(
+        &mut self,
+        service: &mut Service,
+        about: (u64, u32),
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let marked = self.proxies.used == ProxyUse::Basic && self.entries.of(about.1).marked;
+        self.ask_by(service, (about, marked), requesters);
+    }
+
+    /// A read has come back from a full buffer: it is sent again. If proxies are for that, what
+    /// has come back from home goes to a proxy, and what has come back from a proxy goes to home.
+    pub(super) fn ask_again(
+        &mut self,
+        service: &mut Service,
+        bounce: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        self.sent.retried += 1;
+        let by_proxy = match self.proxies.used {
+            ProxyUse::None => false,
+            ProxyUse::Basic => bounce.more > 0,
+            ProxyUse::Reactive => bounce.more == 0,
+        };
+        self.ask_by(service, ((bounce.block, bounce.number), by_proxy), requesters);
+    }
+
+    fn ask_by(
+        &mut self,
+        service: &mut Service,
+        ((block, number), by_proxy): ((u64, u32), bool),
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let node = service.node;
+        let home = self.home_of(number);
+        let proxy = self.proxy((node, home), block).filter(|_| by_proxy);
+        let (message, to) = match proxy {
+            Some(proxy) => (ListMessage::ProxyRead, proxy),
+            None => (ListMessage::Read, home),
+        };
+        let (place, _) = self.place(node, block);
+        let CopyPlace::Frame(at) = place else { return };
+        let requester = ListPointer { node, tag: self.tags[at] };
+        let (about, more) = (None, 0);
+        let post = ListPost { message, from: node, to, block, number, requester, about, more };
+        if to != node {
+            self.read_sent(node, block, service.time);
+        }
+        self.send(service, post, requesters);
+    }
+
+    /// A node has home serve a client.
+    pub(super) fn ask_for(
+        &mut self,
+        service: &mut Service,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let (message, to) = (ListMessage::Read, self.home_of(post.number));
+        let read = ListPost { message, from: service.node, to, about: None, more: 0, ..*post };
+        self.send(service, read, requesters);
+    }
+
+    /// Whether a node can get a copy for a client: whether it has a frame for it, which it takes.
+    pub(super) fn takes_frame(
+        &mut self,
+        service: &mut Service,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<bool, homenode_cache::ClockError> {
+        let (node, block) = (service.node, post.block);
+        let holder = usize::from(node);
+        let at = match self.place(node, block).0 {
+            CopyPlace::Frame(at) => at,
+            CopyPlace::Leaving(_) => return Ok(false),
+            CopyPlace::None => match self.free_frame(service, block, requesters)? {
+                Some(at) => at,
+                None => return Ok(false),
+            },
+        };
+        let mut record = self.caches.holders.get(post.number);
+        record.add_frame(holder);
+        self.caches.holders.put(post.number, &record);
+        let frame = CacheFrame::of(block, post.number);
+        let place = self.frame_place(holder, block, at);
+        self.caches.frames.fill(place, block, frame);
+        (self.tags[at], self.behind[at]) = (self.new_tag(node), 0);
+        Ok(true)
+    }
+
+    /// A client waits for a block that its proxy has asked for.
+    ///
+    /// Source: Talbot and Kelly, section 1.3 and figure 1.2: the proxy knows the head of the chain,
+    /// so that the first client is the last to get the block; with a pointer to the tail as well it
+    /// is the first.
+    pub(super) fn chain(
+        &mut self,
+        service: &mut Service,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let (client, fair) = (post.requester, self.proxies.fair);
+        let chains = &mut self.nodes[usize::from(service.node)].chains;
+        let Some(chain) = chains.iter_mut().find(|chain| chain.block == post.block) else {
+            let (first, last, clients) = (client, client, 1);
+            chains.push(ProxyChain { block: post.block, first, last, clients });
+            return;
+        };
+        chain.clients += 1;
+        let (told, follower) = if fair {
+            (std::mem::replace(&mut chain.last, client), client)
+        } else {
+            (client, std::mem::replace(&mut chain.first, client))
+        };
+        self.sent.combined += 1;
+        let (message, from, to) = (ListMessage::Follower, service.node, told.node);
+        let follower = ListPost { message, from, to, about: Some(follower), more: 0, ..*post };
+        self.send(service, follower, requesters);
+    }
+
+    /// A node is told to whom it is to hand a block on.
+    pub(super) fn keep_follower(&mut self, node: u16, post: &ListPost) {
+        let Some(client) = post.about else { return };
+        let (block, chains) = (post.block, &mut self.nodes[usize::from(node)].chains);
+        // If the block has come before, it is known how many wait.
+        match chains.iter_mut().find(|chain| chain.block == block) {
+            Some(chain) => (chain.first, chain.last) = (client, client),
+            None => chains.push(ProxyChain { block, first: client, last: client, clients: 0 }),
+        }
+    }
+
+    /// So many clients wait for a block that has come to a node.
+    pub(super) fn keep_clients(&mut self, node: u16, block: u64, clients: u16) {
+        let chains = &mut self.nodes[usize::from(node)].chains;
+        match chains.iter_mut().find(|chain| chain.block == block) {
+            Some(chain) => chain.clients = clients,
+            None => {
+                let nobody = ListPointer { node, tag: 0 };
+                chains.push(ProxyChain { block, first: nobody, last: nobody, clients });
+            }
+        }
+    }
+
+    /// A node hands a block on to the first of those who wait for it.
+    pub(super) fn hand_on(
+        &mut self,
+        service: &mut Service,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let chains = &mut self.nodes[usize::from(service.node)].chains;
+        let Some(at) = chains.iter().position(|chain| chain.block == post.block) else { return };
+        let ProxyChain { first, clients, .. } = chains.swap_remove(at);
+        self.supply(service, (post, first), (clients.saturating_sub(1), requesters));
+    }
+
+    /// A proxy that has a copy serves a client.
+    pub(super) fn supply_client(
+        &mut self,
+        service: &mut Service,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        self.supply(service, (post, post.requester), (0, requesters));
+    }
+
+    /// A node sends a copy of its own to a client, which is behind it in the list from then on.
+    fn supply(
+        &mut self,
+        service: &mut Service,
+        (post, client): (&ListPost, ListPointer),
+        (more, requesters): (u16, &mut Requesters<'_, Self>),
+    ) {
+        let node = service.node;
+        let (place, _) = self.place(node, post.block);
+        let about = self.behind(node, place);
+        self.set_behind((node, place), Some(client));
+        let (message, to) = (ListMessage::Data, client.node);
+        let data = ListPost { message, from: node, to, requester: client, about, more, ..*post };
+        self.values_sent(&data, place);
+        self.send(service, data, requesters);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_has_a_proxy_in_its_own_cluster_and_successive_blocks_others() {
+        let setup = ProxySetup { used: ProxyUse::Basic, ..ProxySetup::default() };
+        let ways = ProxyWays::new(&setup, 64, 6);
+        let proxies = |node| (0..22).map(|block| ways.proxy_of(node, block)).collect::<Vec<u16>>();
+        // 64 nodes are clusters of 22, 21 and 21.
+        assert_eq!(proxies(0), (0..22).collect::<Vec<u16>>());
+        assert_eq!(proxies(21), proxies(0));
+        assert_eq!((ways.proxy_of(22, 0), ways.proxy_of(42, 20)), (22, 42));
+        assert_eq!(
+            (ways.proxy_of(43, 0), ways.proxy_of(63, 20), ways.proxy_of(63, 21)),
+            (43, 63, 43)
+        );
+    }
+
+    #[test]
+    fn data_are_marked_by_their_blocks() {
+        let marked = vec![100..200];
+        let ways = ProxyWays::new(&ProxySetup { marked, ..ProxySetup::default() }, 4, 6);
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|block| ways.marks(block)),
+            [false, true, true, true, false]
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! The words in which protocols are written whose directory is a list of copies: messages, what the
+//! controllers of a copy and of a home see, and what they do.
+//!
+//! The home knows the *head* of a block's list, and each copy the one *behind* it. A pointer names
+//! a node and the request by which that got its copy: a node that has replaced its copy and has
+//! asked for the block again is told from the copy that an old pointer means.
+//!
+//! A read may go by a *proxy*, a node that asks the home for all *clients* that have asked it. While
+//! it waits, its clients form a chain of which it knows one end; the block is handed down the chain.
+
+use homenode_protocol::labelled;
+
+labelled! {
+    /// A message about a block from one node to another.
+    pub enum ListMessage {
+        Read = "read": "asks home for a copy",
+        ProxyRead = "proxy read": "asks a proxy for a copy",
+        Write = "write": "asks home for the only copy",
+        Upgrade = "upgrade": "asks home to make the sender's copy the only one",
+        Bounce = "bounce": "a read comes back from a node whose buffer is full",
+        Data = "data": "brings a copy, and says who is behind it in the list",
+        Exclusive = "exclusive": "brings the only copy, and says whether others have to go first",
+        Permission = "permission": "the copy is the head of the list: those behind it have to go, \
+            then it is the only one",
+        ForwardRead = "forwarded read": "home asks the owner to send a copy to the requester",
+        ForwardWrite = "forwarded write": "home asks the owner to hand on its copy",
+        Invalidate = "invalidate": "the copy has to go, and those behind it",
+        Acknowledge = "acknowledge": "the last copy of the list is gone",
+        Follower = "follower": "a proxy says to which client the block is to be handed on",
+        SharingWriteBack = "sharing write-back": "the owner updates memory, and keeps a copy",
+        WriteBack = "write-back": "a replaced copy's data go to memory",
+        WrittenBack = "written back": "memory has the data",
+        WrittenBackLate = "written back, forwarded": "home does not need the data: a request was \
+            forwarded to the sender before",
+    }
+}
+
+labelled! {
+    /// Kinds of messages as they are counted. The names are a public contract
+    /// (`docs/directory.md`).
+    pub enum ListMessageKind {
+        Request = "request": "read, write and upgrade",
+        ProxyRead = "proxy_read": "a read that goes to a proxy",
+        Bounce = "bounce": "a read comes back",
+        Reply = "reply": "data, exclusive and permission",
+        Forward = "forward": "forwarded read and write",
+        Invalidate = "invalidate": "a part of a list has to go",
+        Ack = "ack": "it is gone",
+        Follower = "follower": "a link of a chain of clients",
+        SharingWriteBack = "sharing_write_back": "a dirty copy becomes a shared one",
+        WriteBack = "write_back": "a dirty copy is replaced",
+        WrittenBack = "written_back": "home has been told of that",
+    }
+}
+
+impl ListMessage {
+    /// What it is counted as.
+    #[must_use]
+    pub const fn kind(self) -> ListMessageKind {
+        match self {
+            Self::Read | Self::Write | Self::Upgrade => ListMessageKind::Request,
+            Self::ProxyRead => ListMessageKind::ProxyRead,
+            Self::Bounce => ListMessageKind::Bounce,
+            Self::Data | Self::Exclusive | Self::Permission => ListMessageKind::Reply,
+            Self::ForwardRead | Self::ForwardWrite => ListMessageKind::Forward,
+            Self::Invalidate => ListMessageKind::Invalidate,
+            Self::Acknowledge => ListMessageKind::Ack,
+            Self::Follower => ListMessageKind::Follower,
+            Self::SharingWriteBack => ListMessageKind::SharingWriteBack,
+            Self::WriteBack => ListMessageKind::WriteBack,
+            Self::WrittenBack | Self::WrittenBackLate => ListMessageKind::WrittenBack,
+        }
+    }
+
+    /// What the controller of a home sees when it comes, if it goes to a home.
+    #[must_use]
+    pub const fn event_at_home(self) -> Option<ListHomeEvent> {
+        Some(match self {
+            Self::Read => ListHomeEvent::Read,
+            Self::Write => ListHomeEvent::Write,
+            Self::Upgrade => ListHomeEvent::Upgrade,
+            Self::SharingWriteBack => ListHomeEvent::SharingWriteBack,
+            Self::WriteBack => ListHomeEvent::WriteBack,
+            Self::ProxyRead
+            | Self::Bounce
+            | Self::Data
+            | Self::Exclusive
+            | Self::Permission
+            | Self::ForwardRead
+            | Self::ForwardWrite
+            | Self::Invalidate
+            | Self::Acknowledge
+            | Self::Follower
+            | Self::WrittenBack
+            | Self::WrittenBackLate => return None,
+        })
+    }
+
+    /// What the controller of a copy sees when it comes, if it goes to one.
+    #[must_use]
+    pub const fn event_at_copy(self, about: CopyMatter) -> Option<CopyEvent> {
+        Some(match self {
+            Self::ProxyRead => CopyEvent::ProxyRead,
+            Self::Bounce => CopyEvent::Bounce,
+            Self::Data if about.more => CopyEvent::DataToHandOn,
+            Self::Data => CopyEvent::Data,
+            Self::Exclusive if about.more => CopyEvent::ExclusiveDue,
+            Self::Exclusive => CopyEvent::Exclusive,
+            Self::Permission if about.behind => CopyEvent::PermissionDue,
+            Self::Permission => CopyEvent::Permission,
+            Self::ForwardRead => CopyEvent::ForwardRead,
+            Self::ForwardWrite => CopyEvent::ForwardWrite,
+            Self::Invalidate if about.current => CopyEvent::Invalidate,
+            Self::Invalidate => CopyEvent::StaleInvalidate,
+            Self::Acknowledge => CopyEvent::Acknowledge,
+            Self::Follower => CopyEvent::Follower,
+            Self::WrittenBack => CopyEvent::WrittenBack,
+            Self::WrittenBackLate => CopyEvent::WrittenBackLate,
+            Self::Read | Self::Write | Self::Upgrade | Self::SharingWriteBack | Self::WriteBack => {
+                return None;
+            }
+        })
+    }
+
+    /// Whether it carries the block.
+    #[must_use]
+    pub const fn carries_block(self) -> bool {
+        matches!(self, Self::Data | Self::Exclusive | Self::SharingWriteBack | Self::WriteBack)
+    }
+
+    /// Whether a node whose buffer is full sends it back.
+    #[must_use]
+    pub const fn may_bounce(self) -> bool {
+        matches!(self, Self::Read | Self::ProxyRead)
+    }
+}
+
+/// What the event that a message is depends on, besides what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyMatter {
+    /// Of data: whether they are to be handed on to another client. Of the only copy: whether an
+    /// acknowledgement will come.
+    pub more: bool,
+    /// Whether the node's copy has another one behind it.
+    pub behind: bool,
+    /// Whether the pointer by which the message came is to the node's present copy.
+    pub current: bool,
+}
+
+labelled! {
+    /// What the controller of a copy sees: its processor, or a message.
+    pub enum CopyEvent {
+        Load = "load": "the processor reads",
+        Store = "store": "the processor writes",
+        Replace = "replace": "the frame is needed, no copy is behind this one",
+        ReplaceAhead = "replace, ahead of others": "the frame is needed, others are behind it",
+        ProxyRead = "proxy read": "a client wants a copy",
+        Bounce = "bounce": "the node's own read has come back",
+        Data = "data": "a copy comes",
+        DataToHandOn = "data to hand on": "a copy comes that other clients wait for as well",
+        Follower = "follower": "a proxy says to whom it is to be handed on",
+        Exclusive = "exclusive": "the only copy comes, no other has to go",
+        ExclusiveDue = "exclusive, ack due": "the only copy comes, an acknowledgement will",
+        Permission = "permission": "the copy is the head of the list, nobody is behind it",
+        PermissionDue = "permission, ahead of others": "the same, but others are behind it",
+        Acknowledge = "acknowledge": "the copies that had to go are gone",
+        Invalidate = "invalidate": "this copy has to go, and those behind it",
+        StaleInvalidate = "invalidate, stale": "the same of a copy that the node had before",
+        ForwardRead = "forwarded read": "a copy is wanted by another node",
+        ForwardWrite = "forwarded write": "the only copy is wanted by another node",
+        WrittenBack = "written back": "memory has the block",
+        WrittenBackLate = "written back, forwarded": "a request was forwarded before",
+    }
+}
+
+impl CopyEvent {
+    /// Whether it is an operation of the node's own processor, or a replacement for one.
+    #[must_use]
+    pub const fn is_of_processor(self) -> bool {
+        matches!(self, Self::Load | Self::Store | Self::Replace | Self::ReplaceAhead)
+    }
+}
+
+labelled! {
+    /// What the controller of a block's home sees: a message.
+    pub enum ListHomeEvent {
+        Read = "read": "a node asks for a copy",
+        Write = "write": "a node asks for the only copy",
+        Upgrade = "upgrade": "a node asks to make its copy the only one",
+        SharingWriteBack = "sharing write-back": "the owner has supplied a copy",
+        WriteBack = "write-back": "an owner has replaced the block",
+    }
+}
+
+labelled! {
+    /// Whose copy what the home's controller sees is about, as far as it matters.
+    pub enum ListSender {
+        Head = "head": "the copy that is the head of the list",
+        Owner = "owner": "the copy whose data memory lacks",
+        Other = "other": "any other copy, or none yet",
+    }
+}
+
+/// What the controller of a copy does about an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyAction {
+    /// The processor's operation takes place.
+    Complete,
+    /// Asks home, or a proxy where reads go by one, for a copy.
+    Ask,
+    /// The same once more, after the request has come back.
+    AskAgain,
+    /// Sends a message to the block's home.
+    Tell(ListMessage),
+    /// Sends a copy to the requester; this copy is behind it.
+    Supply,
+    /// The same, but no copy stays here.
+    SupplyLast,
+    /// Hands the only copy on to the requester.
+    HandOver,
+    /// Tells the copy behind this one to go; the last of the list acknowledges it to this node.
+    InvalidateBehind,
+    /// Tells the copy behind this one to go as well; the last acknowledges it to the requester.
+    PassOn,
+    /// Acknowledges to the requester.
+    Acknowledge,
+    /// Sends a copy to a client, which is behind this one from then on.
+    SupplyClient,
+    /// A client waits for the block: it becomes a link of the chain.
+    Chain,
+    /// Asks home for a copy for the client.
+    AskFor,
+    /// Keeps to whom the block is to be handed on.
+    KeepFollower,
+    /// Hands the block on to the first client of the chain, if there is one, which is behind this
+    /// copy from then on.
+    HandOn,
+}
+
+/// What the home's controller does about an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListHomeAction {
+    /// Sends what memory has to the requester, with the head as the copy behind it.
+    ReplyData,
+    /// Sends what memory has to the requester, as the only copy.
+    ReplyExclusive,
+    /// The same; the head acknowledges when the list is gone.
+    ReplyExclusiveDue,
+    /// Answers the sender.
+    Reply(ListMessage),
+    /// Sends what was asked for on to the owner.
+    Forward(ListMessage),
+    /// Tells the head to go, and those behind it.
+    InvalidateHead,
+    /// The requester is the head of the list.
+    PutAtHead,
+    /// The head of the list owns the block.
+    OwnByHead,
+    /// Memory takes the data; nobody owns the block.
+    TakeData,
+    /// The list is empty.
+    Clear,
+}

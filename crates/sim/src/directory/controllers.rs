@@ -1,0 +1,138 @@
+//! What is chosen for nodes with controllers: proxies, the data marked for them, and buffers.
+
+use std::ops::Range;
+
+use homenode_analysis::Names;
+use homenode_directory::ProxySetup;
+
+use super::config::{DirectoryConfig, INFINITE};
+use crate::error::SimError;
+use crate::pass::TraceSource;
+
+/// Most messages that may be said to find room in a buffer.
+const BUFFER_MAX: u64 = 1 << 20;
+/// What begins the list of marked data.
+const DATA: &str = "data=";
+/// How many objects an error names at most.
+const NAMED_MAX: usize = 8;
+
+/// Proxies and buffers, as the user writes them and what that means.
+#[derive(Clone, Debug)]
+pub(super) struct ControllerChoice {
+    pub(super) proxies: (String, ProxySetup),
+    pub(super) buffers: (String, Option<u64>),
+}
+
+impl ControllerChoice {
+    /// What nodes without controllers have.
+    pub(super) fn none() -> Self {
+        let proxies = ("none".to_owned(), ProxySetup::default());
+        Self { proxies, buffers: (INFINITE.to_owned(), None) }
+    }
+
+    /// Every way of proxies with every buffer.
+    pub(super) fn all<T: TraceSource + ?Sized>(
+        config: &DirectoryConfig,
+        trace: &T,
+    ) -> Result<Vec<Self>, SimError> {
+        let mut choices = Vec::new();
+        for proxies in &config.proxies {
+            let setup = proxy_setup(proxies, trace)?;
+            for buffers in &config.buffers {
+                let proxies = (proxies.clone(), setup.clone());
+                choices.push(Self { proxies, buffers: (buffers.clone(), buffer_reads(buffers)?) });
+            }
+        }
+        Ok(choices)
+    }
+
+    /// Refuses what only nodes with controllers have.
+    pub(super) fn refuse(config: &DirectoryConfig, machine: &str) -> Result<(), SimError> {
+        let none = Self::none();
+        for (flag, given, without) in [
+            ("--proxies", &config.proxies, none.proxies.0),
+            ("--buffers", &config.buffers, none.buffers.0),
+        ] {
+            if let Some(given) = given.iter().find(|given| **given != without) {
+                let problem = format!(
+                    "{flag} {given}: the nodes of {machine} have no controllers in which messages \
+                     wait; say --machine alite"
+                );
+                return Err(SimError::Config { problem });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many messages may wait, as the user writes it.
+fn buffer_reads(text: &str) -> Result<Option<u64>, SimError> {
+    if text == INFINITE {
+        return Ok(None);
+    }
+    let number = text.parse().ok().filter(|number| (1..=BUFFER_MAX).contains(number));
+    number.map(Some).ok_or_else(|| {
+        let problem =
+            format!("--buffers {text}: expected {INFINITE} or a number from 1 to {BUFFER_MAX}");
+        SimError::Config { problem }
+    })
+}
+
+/// A way of proxies, as the user writes it: marked data are not for the engine to look up.
+fn proxy_setup<T: TraceSource + ?Sized>(text: &str, trace: &T) -> Result<ProxySetup, SimError> {
+    let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
+    let (data, others): (Vec<&str>, Vec<&str>) =
+        parameters.split(',').partition(|item| item.starts_with(DATA));
+    let others = others.join(",");
+    let of_engine = if others.is_empty() { name.to_owned() } else { format!("{name}:{others}") };
+    let mut setup = ProxySetup::parse(&of_engine)?;
+    if data.is_empty() {
+        return Ok(setup);
+    }
+    if setup.used != homenode_directory::ProxyUse::Basic {
+        let problem = format!("--proxies {text}: only of basic proxies data are marked");
+        return Err(SimError::Config { problem });
+    }
+    let names = Names::new(trace.metadata());
+    for item in data {
+        for wanted in item[DATA.len()..].split('+') {
+            setup.marked.extend(marked(wanted, &names, text)?);
+        }
+    }
+    Ok(setup)
+}
+
+/// The addresses that a name, a place of allocation or a range means.
+fn marked(wanted: &str, names: &Names<'_>, text: &str) -> Result<Vec<Range<u64>>, SimError> {
+    if let Some(range) = address_range(wanted) {
+        return Ok(vec![range]);
+    }
+    let means = |group: usize| names.object_of(group).label().contains(wanted);
+    let found: Vec<Range<u64>> = names
+        .segments()
+        .iter()
+        .filter(|segment| !wanted.is_empty() && means(segment.group))
+        .map(|segment| segment.first..segment.last.saturating_add(1))
+        .collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let mut groups: Vec<usize> = names.segments().iter().map(|segment| segment.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    groups.sort_by_key(|&group| std::cmp::Reverse(names.bytes_of(group)));
+    let known: Vec<String> =
+        groups.iter().take(NAMED_MAX).map(|&group| names.object_of(group).label()).collect();
+    let problem = format!(
+        "--proxies {text}: nothing in the trace is called {wanted:?}; the largest objects are {}",
+        known.join("; ")
+    );
+    Err(SimError::Config { problem })
+}
+
+fn address_range(text: &str) -> Option<Range<u64>> {
+    let (first, end) = text.split_once('-')?;
+    let read = |text: &str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok();
+    let range = read(first)?..read(end)?;
+    (range.start < range.end).then_some(range)
+}
