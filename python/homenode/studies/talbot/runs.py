@@ -119,18 +119,19 @@ def asked(
 ) -> DirectoryResult:
     """A batch, from the mark that initialisation is over."""
     data = known.get("data", [])
-    kinds = [proxies(batch.base.changed(proxies=kind), data) for kind in batch.kinds]
-    options: dict[str, Any] = {
-        "machines": machine_file(batch.base.machine),
-        "homes": list(batch.homes),
-        "proxies": kinds,
-        "buffers": list(batch.lengths),
-        "order": "clock",
-        "gap": known["gap"],
-        "measure_from": "init-done",
-        "sync": "exclude",
-    }
-    return simulate(trace, PROTOCOL, progress=progress, **options)
+    return simulate(
+        trace,
+        PROTOCOL,
+        machines=machine_file(batch.base.machine),
+        homes=batch.homes,
+        proxies=[proxies(batch.base.changed(proxies=kind), data) for kind in batch.kinds],
+        buffers=batch.lengths,
+        order="clock",
+        gap=known["gap"],
+        measure_from="init-done",
+        sync="exclude",
+        progress=progress,
+    )
 
 
 def _matched(found: DirectoryResult, settings: Sequence[Setting]) -> list[Row]:
