@@ -27,7 +27,6 @@ from homenode.studies.bolosky import (
 )
 from homenode.studies.tables import Axis, Evidence, Figure, Missing, Points
 from homenode.studies.talbot import PROGRAMS as TALBOT
-from homenode.studies.talbot import PROTOCOL as SDD
 from homenode.studies.writing import markdown, page, write
 from support.mixes import make_mixes
 
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
     from homenode.studies.entry import StudyResult
 
 _NAMES = [entry.name for entry in studies.TABLE]
-_KNOWN = {row["name"] for row in hn.table("directory-protocols")}
-# A study of a protocol that the engine does not have yet cannot be run.
-_RUN = [name for name in _NAMES if name != "talbot" or SDD in _KNOWN]
 _PROGRAMS = ("gauss", "sorbyr", "p-qsort")
 _PROGRAMS_OF = {
     "markatos": ("FFT", "SIMPLE", "SPEECH", "WEATHER"),
@@ -69,7 +65,7 @@ def results(traces: Path) -> dict[str, StudyResult]:
             programs=_programs_of(name),
             mixes=mixes if name == "foglia" else None,
         )
-        for name in _RUN
+        for name in _NAMES
     }
 
 
@@ -94,7 +90,7 @@ def _points(costs: dict[tuple[str, str, int], float], policy: str = "optimal") -
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("name", _RUN)
+@pytest.mark.parametrize("name", _NAMES)
 def test_every_claim_gets_a_verdict(results: dict[str, StudyResult], name: str) -> None:
     result = results[name]
     assert [finding.claim for finding in result.findings] == list(studies.find(name).claims)
@@ -116,7 +112,7 @@ def test_a_second_run_finds_the_same(results: dict[str, StudyResult], traces: Pa
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("name", _RUN)
+@pytest.mark.parametrize("name", _NAMES)
 def test_what_is_written_can_be_read(
     results: dict[str, StudyResult], name: str, tmp_path: Path
 ) -> None:
@@ -158,7 +154,7 @@ class _Balanced(HTMLParser):
         assert self._open == []
 
 
-@pytest.mark.parametrize("name", _RUN)
+@pytest.mark.parametrize("name", _NAMES)
 def test_the_ledger_in_the_docs_lists_these_claims(name: str) -> None:
     lines = (_DOCS / f"{name}.md").read_text(encoding="utf-8").splitlines()
     listed = [line.split(" | ")[0].removeprefix("| ") for line in lines if line.startswith("| ")]

@@ -47,8 +47,6 @@ from homenode.studies.talbot.tables import MACHINE, machine
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SDD = PROTOCOL in {row["name"] for row in hn.table("directory-protocols")}
-_NEEDS_SDD = pytest.mark.skipif(not _SDD, reason="the engine does not know the protocol sdd yet")
 _NODES = (16,)
 
 
@@ -305,14 +303,12 @@ def test_what_the_engine_cannot_do_beyond_the_paper_is_left_out(tmp_path: Path) 
     assert {row["as"] for row in tables["dials"]} == {"the paper's", "fair"}
 
 
-@_NEEDS_SDD
 def test_the_machine_is_the_printed_one() -> None:
     printed = {row["parameter"]: row["printed"] for row in published.tables(PAPER.name)[MACHINE]}
     assert {row["parameter"]: row["ours"] for row in machine().rows} == printed
 
 
 @pytest.mark.timeout(120)
-@_NEEDS_SDD
 def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     words: dict[str, Any] = {"quick": True, "traces": tmp_path, "programs": [GE, FFT]}
     first = studies.study("talbot", **words)
