@@ -26,6 +26,7 @@ from homenode.studies.bolosky import (
     ch7_claims,
 )
 from homenode.studies.tables import Axis, Evidence, Figure, Missing, Points
+from homenode.studies.talbot import PROGRAMS as TALBOT
 from homenode.studies.writing import markdown, page, write
 from support.mixes import make_mixes
 
@@ -41,6 +42,7 @@ _PROGRAMS_OF = {
     "markatos": ("FFT", "SIMPLE", "SPEECH", "WEATHER"),
     "foglia": ("EC-server", "DB", "Web-server"),
     "marchetti": ("sor", "mgrid", "mp3d", "water", "appbt"),
+    "talbot": TALBOT,
 }
 _DOCS = Path(__file__).parents[2] / "docs" / "studies"
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         "homenode study foglia --quick",
         "homenode study foglia -o studies --mixes mixes",
         "homenode study marchetti --quick",
+        "homenode study talbot --quick",
         "homenode list studies",
     )
 )

@@ -23,6 +23,7 @@ from homenode.studies.foglia import study as foglia
 from homenode.studies.marchetti import study as marchetti
 from homenode.studies.markatos import study as markatos
 from homenode.studies.programs import available
+from homenode.studies.talbot import study as talbot
 
 if TYPE_CHECKING:
     import os
@@ -43,6 +44,7 @@ TABLE: tuple[Study, ...] = (
     markatos.ENTRY,
     foglia.ENTRY,
     marchetti.ENTRY,
+    talbot.ENTRY,
 )
 """Every study, in documentation order."""
 

@@ -28,6 +28,9 @@ _TONES = {
     "MESI": "#12486e",
     "AMSD": "#e07b39",
     "PSCR": "#86cbb4",
+    "no proxies": "#b4bcc6",
+    "basic proxies": "#e07b39",
+    "reactive proxies": "#56a3d9",
 }
 _SPARE = ("#12486e", "#e07b39", "#86cbb4", "#8d99a6", "#a8326e", "#e3c04a")
 _USER = ", user"

@@ -447,6 +447,12 @@ static UNRECORDED uint64_t checksum(void)
     return sum;
 }
 
+ALLOCATES struct box *new_boxes(size_t bytes)
+{
+    struct box *level = allocated(aligned_alloc(PAGE_BYTES, bytes));
+    return level;
+}
+
 /* Boxes of all levels from the second on, as many as suit the bodies. */
 static void make_boxes(void)
 {
@@ -454,8 +460,7 @@ static void make_boxes(void)
         levels++;
     for (unsigned level = 2; level <= levels; level++) {
         size_t count = (size_t)1 << 2 * level;
-        size_t bytes = whole_pages(count * sizeof *boxes[level]);
-        boxes[level] = allocated(aligned_alloc(PAGE_BYTES, bytes));
+        boxes[level] = new_boxes(whole_pages(count * sizeof *boxes[level]));
         for (size_t at = 0; at < count; at++)
             must(pthread_mutex_init(&boxes[level][at].lock, NULL), "pthread_mutex_init");
     }

@@ -31,6 +31,12 @@ static struct options o;
 static size_t size;
 static double *matrix; /* row after row */
 
+ALLOCATES double *new_matrix(size_t bytes)
+{
+    double *elements = allocated(aligned_alloc(PAGE_BYTES, bytes));
+    return elements;
+}
+
 static double *row_at(size_t row)
 {
     return matrix + row * size;
@@ -118,7 +124,7 @@ int main(int argc, char **argv)
 {
     o = parse_options(&ge, argc, argv);
     size = o.size;
-    matrix = allocated(aligned_alloc(PAGE_BYTES, whole_pages(size * size * sizeof *matrix)));
+    matrix = new_matrix(whole_pages(size * size * sizeof *matrix));
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");
     run_threads(o.threads, work);
     if (o.corrupt)

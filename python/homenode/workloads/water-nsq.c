@@ -262,11 +262,24 @@ static void take_step(unsigned low, unsigned high, unsigned step, struct sums *m
     meet();
 }
 
+/* SPLASH's VAR and, of each thread, PFORCES. */
+ALLOCATES struct record *new_var(size_t bytes)
+{
+    struct record *molecules = allocated(aligned_alloc(PAGE_BYTES, bytes));
+    return molecules;
+}
+
+ALLOCATES struct sums *new_pforces(size_t bytes)
+{
+    struct sums *forces = allocated(aligned_alloc(PAGE_BYTES, bytes));
+    return forces;
+}
+
 static void work(unsigned id)
 {
     unsigned low = first_of(id, o.threads, o.size), high = first_of(id + 1, o.threads, o.size);
     struct scratch *scratch = private_memory(sizeof *scratch);
-    struct sums *mine = allocated(aligned_alloc(PAGE_BYTES, whole_pages(o.size * sizeof *mine)));
+    struct sums *mine = new_pforces(whole_pages(o.size * sizeof *mine));
     for (unsigned k = 0; k < o.size * TERMS; k++)
         mine[k / TERMS].force[k % TERMS] = 0;
     for (unsigned number = low; number < high; number++)
@@ -344,7 +357,7 @@ int main(int argc, char **argv)
 {
     o = parse_options(&water_nsq, argc, argv);
     set_box();
-    records = allocated(aligned_alloc(PAGE_BYTES, whole_pages(o.size * sizeof *records)));
+    records = new_var(whole_pages(o.size * sizeof *records));
     energy = allocated(calloc(o.iterations + 1, sizeof *energy));
     locks = allocated(aligned_alloc(PAGE_BYTES, whole_pages(o.size * sizeof *locks)));
     for (unsigned number = 0; number < o.size; number++)

@@ -32,6 +32,14 @@ enum { THREADS_DEFAULT = 8, THREADS_MAX = 1024, PAGE_BYTES = 4096 };
  * between memory and registers behind the recorder's back. */
 #define INLINED static inline __attribute__((always_inline))
 
+/* For a function that allocates one data structure. It stays a function of its own, also beside one
+ * that does the same, because a trace names heap blocks by the function that allocates them. */
+#ifdef __clang__
+#define ALLOCATES static __attribute__((noinline))
+#else
+#define ALLOCATES static __attribute__((noinline, no_icf))
+#endif
+
 /* A number that a program takes besides `-n` and `-i`. */
 struct parameter {
     const char *name; /* "--bytes" */

@@ -9,6 +9,9 @@ cycles and traffic in packets, both for each reference.
 
 ``marchetti``: Marchetti, Kontothanassis, Bianchini and Scott 1995: table 1, each value with the
 field of our machine that it stands for. Its figures print no numbers.
+
+``talbot-kelly``: Talbot and Kelly 2000: figures 1.5 to 1.10 in percent, each number with the place
+it is from, and table 1.4. What is not legible in the copy that we have is empty.
 """
 
 from __future__ import annotations

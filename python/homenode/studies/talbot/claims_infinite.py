@@ -1,0 +1,268 @@
+"""What section 1.5.1 says of infinite buffers, with figures 1.5 to 1.7."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode.studies.claims import Claim, more_than
+from homenode.studies.talbot import BARNES, CONTIG, FFT, FMM, GE, NONCONTIG, WATER
+from homenode.studies.talbot.bars import MESSAGES, REMOTE, RESPONSE, TIME
+from homenode.studies.talbot.judging import (
+    Stated,
+    marginally_worse,
+    near,
+    not_better,
+    not_worse,
+    worse,
+)
+from homenode.studies.talbot.matrix import BASIC, INFINITE, ROUND, Setting
+from homenode.studies.talbot.measures import best_of, compared, gains, over_best
+
+if TYPE_CHECKING:
+    from homenode.studies.talbot.measures import Compute
+
+FT = Setting(buffers=INFINITE)
+RR = FT.changed(home=ROUND)
+FT_BASIC, RR_BASIC = FT.changed(proxies=BASIC), RR.changed(proxies=BASIC)
+_FIRST, _SECOND = "1.5.1, paragraph 1", "1.5.1, paragraph 2"
+_THIRD, _FOURTH = "1.5.1, paragraph 3", "1.5.1, paragraph 4"
+_LESS = "by how much less than with first touch"
+
+
+def _shares(*gained: tuple[str, str, Setting]) -> Compute:
+    return lambda e: gains(e, FT, *gained)
+
+
+_GE = (
+    Stated(
+        Claim(
+            _FIRST,
+            "GE takes 7.3 % less time with round-robin than with first touch",
+            "7.3 %",
+            f"time, {_LESS}",
+            _shares((GE, TIME, RR)),
+            near(0.073),
+            "%",
+        )
+    ),
+    Stated(
+        Claim(
+            _FIRST,
+            "GE sends nearly 10 % more messages with round-robin",
+            "nearly 10 %",
+            f"messages, {_LESS}",
+            _shares((GE, MESSAGES, RR)),
+            near(-0.10),
+            "%",
+        )
+    ),
+    Stated(
+        Claim(
+            _FIRST,
+            "GE's remote reads are answered 19 % sooner with round-robin",
+            "19 %",
+            f"mean time from a remote read request to its data, {_LESS}",
+            _shares((GE, RESPONSE, RR)),
+            near(0.19),
+            "%",
+        )
+    ),
+    Stated(
+        Claim(
+            _FIRST,
+            "GE has more remote requests with round-robin",
+            "the increase in remote access requests",
+            "fills from other nodes with round-robin over those with first touch",
+            lambda e: compared(e, REMOTE, RR, FT, GE),
+            more_than(1),
+        )
+    ),
+    Stated(
+        Claim(
+            _SECOND,
+            "GE takes more than 27 % less time with basic proxies, wherever pages are",
+            "more than 27 %",
+            f"time, {_LESS} and without proxies",
+            _shares((GE, TIME, FT_BASIC), (GE, TIME, RR_BASIC)),
+            lambda value: all(gain >= 0.27 - 1e-9 for gain in value.values()),
+            "%",
+        )
+    ),
+    Stated(
+        Claim(
+            _SECOND,
+            "GE sends 17 % more messages with basic proxies",
+            "17 %",
+            f"messages, {_LESS} and without proxies",
+            _shares((GE, MESSAGES, FT_BASIC)),
+            near(-0.17),
+            "%",
+        )
+    ),
+    Stated(
+        Claim(
+            _SECOND,
+            "GE's remote reads are answered 90 % sooner with basic proxies",
+            "around 90 %",
+            f"mean time from a remote read request to its data, {_LESS} and without proxies",
+            _shares((GE, RESPONSE, FT_BASIC), (GE, RESPONSE, RR_BASIC)),
+            near(0.90),
+            "%",
+        )
+    ),
+)
+
+_CONTIG = (
+    Stated(
+        Claim(
+            _THIRD,
+            "Ocean-Contig takes nearly 19 % longer with round-robin",
+            "nearly 19 %",
+            f"time, {_LESS}",
+            _shares((CONTIG, TIME, RR)),
+            near(-0.19),
+            "%",
+        )
+    ),
+    Stated(
+        Claim(
+            _THIRD,
+            "Ocean-Contig has more remote reads with round-robin",
+            "more remote reads",
+            "fills from other nodes with round-robin over those with first touch",
+            lambda e: compared(e, REMOTE, RR, FT, CONTIG),
+            more_than(1),
+        )
+    ),
+    Stated(
+        Claim(
+            _THIRD,
+            "Basic proxies make Ocean-Contig even slower with round-robin",
+            "even worse",
+            "time with basic proxies over that without, round-robin",
+            lambda e: compared(e, TIME, RR_BASIC, RR, CONTIG),
+            not_better,
+        )
+    ),
+    Stated(
+        Claim(
+            _THIRD,
+            "they let its remote reads wait longer for an answer",
+            "increasing",
+            "mean read response with basic proxies over that without, round-robin",
+            lambda e: compared(e, RESPONSE, RR_BASIC, RR, CONTIG),
+            more_than(1),
+        )
+    ),
+    Stated(
+        Claim(
+            _THIRD,
+            "and it send more messages",
+            "increasing",
+            "messages with basic proxies over those without, round-robin",
+            lambda e: compared(e, MESSAGES, RR_BASIC, RR, CONTIG),
+            more_than(1),
+        )
+    ),
+    Stated(
+        Claim(
+            _THIRD,
+            "Ocean-Contig is fastest with first touch and basic proxies",
+            "best performance",
+            "time with first touch and basic proxies over the least of the four",
+            lambda e: over_best(e, FT_BASIC, best_of(INFINITE), CONTIG),
+            not_worse,
+        )
+    ),
+)
+
+_OTHERS = (
+    Stated(
+        Claim(
+            _FOURTH,
+            "FMM, Ocean-Non-Contig and Water are marginally faster with first touch",
+            "marginally better",
+            "time with round-robin over that with first touch",
+            lambda e: compared(e, TIME, RR, FT, FMM, NONCONTIG, WATER),
+            marginally_worse,
+        )
+    ),
+    Stated(
+        Claim(
+            _FOURTH,
+            "Barnes and FFT are marginally faster with round-robin",
+            "marginally better",
+            "time with first touch over that with round-robin",
+            lambda e: compared(e, TIME, FT, RR, BARNES, FFT),
+            marginally_worse,
+        )
+    ),
+    Stated(
+        Claim(
+            _FOURTH,
+            "FFT, FMM and Ocean-Non-Contig are fastest with first touch and basic proxies",
+            "best performance",
+            "time with first touch and basic proxies over the least of the four",
+            lambda e: over_best(e, FT_BASIC, best_of(INFINITE), FFT, FMM, NONCONTIG),
+            not_worse,
+        )
+    ),
+    *(
+        Stated(
+            Claim(
+                _FOURTH,
+                f"{said} gains {published} % from basic proxies with first touch",
+                f"{published} %",
+                f"time, {_LESS} and without proxies",
+                _shares((program, TIME, FT_BASIC)),
+                near(published / 100),
+                "%",
+            )
+        )
+        for program, said, published in (
+            (FFT, "FFT", 9),
+            (FMM, "FMM", 0.3),
+            (NONCONTIG, "Ocean-Non-Contig", 1.8),
+        )
+    ),
+    *(
+        Stated(
+            Claim(
+                _FOURTH,
+                f"{said} loses {published} % by basic proxies",
+                f"{published} %",
+                f"time, {_LESS} and without proxies",
+                _shares((program, TIME, FT_BASIC)),
+                near(-published / 100),
+                "%",
+            )
+        )
+        for program, said, published in ((BARNES, "Barnes", 0.2), (WATER, "Water", 0.7))
+    ),
+)
+
+_CHOICE = (
+    Stated(
+        Claim(
+            "1.5.3, paragraph 1",
+            "Some programs suit round-robin, as GE",
+            "suit the even distribution",
+            "time with first touch over that with round-robin",
+            lambda e: compared(e, TIME, FT, RR, GE),
+            worse,
+        )
+    ),
+    Stated(
+        Claim(
+            "1.5.3, paragraph 1",
+            "others first touch, as Ocean-Contig",
+            "suit the first-touch policy",
+            "time with round-robin over that with first touch",
+            lambda e: compared(e, TIME, RR, FT, CONTIG),
+            worse,
+        )
+    ),
+)
+
+STATED = (*_GE, *_CONTIG, *_OTHERS, *_CHOICE)
+"""Claims about machines whose queues take whatever comes."""

@@ -1,0 +1,120 @@
+"""What the abstract, section 1.3, the summary and the conclusion say: stable performance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode.studies.claims import Claim
+from homenode.studies.talbot.bars import SHORT, TIME, bars
+from homenode.studies.talbot.beyond import by_clusters
+from homenode.studies.talbot.judging import Stated, better, not_better, not_worse, worse
+from homenode.studies.talbot.matrix import FINITE, HOMES, INFINITE, NONE, REACTIVE, ROUND, Setting
+from homenode.studies.talbot.measures import best_of, compared, over_best
+
+if TYPE_CHECKING:
+    from homenode.studies.tables import Evidence
+
+PLAIN = (NONE,)
+PROMISED = Setting(proxies=REACTIVE)
+"""Reactive proxies with first touch."""
+_OVER_BOTH = "time with reactive proxies and first touch over that of each placement without"
+_SUMMARY, _CONCLUSION = "1.5.3, paragraph 2", "1.7, paragraph 1"
+
+
+def over_each(evidence: Evidence) -> dict[str, float]:
+    """What is promised over first touch and over round-robin without proxies, by program."""
+    return {
+        f"{program} / {SHORT[home]}": ratio
+        for home in HOMES
+        for program, ratio in compared(evidence, TIME, PROMISED, Setting(home)).items()
+    }
+
+
+def largest_losses(evidence: Evidence) -> dict[str, float]:
+    """What each placement takes over the other at most, without proxies and infinite buffers."""
+    found = bars(evidence)
+    ft = Setting(buffers=INFINITE)
+    ratios = found.each(lambda p: found.ratio(p, TIME, ft.changed(home=ROUND), ft))
+    return {"rr / ft": max(ratios.values()), "ft / rr": 1 / min(ratios.values())}
+
+
+def wrong_choice(evidence: Evidence) -> dict[str, float]:
+    """What the other placement takes at most, of all programs, finite buffers and no proxies."""
+    found = bars(evidence)
+    ratios = found.each(lambda p: found.ratio(p, TIME, Setting(ROUND), Setting()))
+    program = max(ratios, key=lambda p: max(ratios[p], 1 / ratios[p]))
+    return {program: max(ratios[program], 1 / ratios[program])}
+
+
+_PROMISE = (
+    Stated(
+        Claim(
+            "abstract",
+            "Reactive proxies with first touch are never slower than either placement without",
+            "always better",
+            f"{_OVER_BOTH}; ties count",
+            over_each,
+            not_worse,
+        )
+    ),
+    Stated(
+        Claim(
+            _SUMMARY,
+            "and always faster",
+            "always better",
+            f"{_OVER_BOTH}; ties do not count",
+            over_each,
+            better,
+        )
+    ),
+    Stated(
+        Claim(
+            _CONCLUSION,
+            "A programmer need not choose: they are no slower than the better placement",
+            "stable performance",
+            "time with reactive proxies and first touch over the lesser of the two without",
+            lambda e: over_best(e, PROMISED, best_of(FINITE, PLAIN)),
+            not_worse,
+        )
+    ),
+)
+
+_CHOICE = (
+    Stated(
+        Claim(
+            "abstract",
+            "Neither placement suits all programs",
+            "neither",
+            "what each takes over the other at most, without proxies, infinite buffers",
+            largest_losses,
+            worse,
+        )
+    ),
+    Stated(
+        Claim(
+            "1.1, paragraph 1",
+            "A poor choice of placement has a marked effect",
+            "marked",
+            "what the worse placement takes over the better at most, finite buffers",
+            wrong_choice,
+            worse,
+        )
+    ),
+)
+
+
+_CLUSTERS = (
+    Stated(
+        Claim(
+            "1.3, paragraph 1",
+            "Three clusters are the best balance, for GE with basic proxies",
+            "best balance",
+            "time with other numbers of clusters over that with three, finite buffers",
+            by_clusters,
+            not_better,
+        )
+    ),
+)
+
+STATED = (*_PROMISE, *_CHOICE, *_CLUSTERS)
+"""Claims about what is promised."""

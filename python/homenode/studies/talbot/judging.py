@@ -1,0 +1,134 @@
+"""How the study's claims are judged beside the rules that all studies share.
+
+Each rule is tried on the paper's own numbers first: a claim is computed from what the paper prints
+by the function that computes ours, and the rule must accept it, or the paper contradicts itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from homenode.studies.claims import CLOSE, MOST, format_value
+from homenode.studies.tables import Missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from homenode.studies.claims import Claim
+    from homenode.studies.tables import Evidence, Row
+
+TIE = 0.02
+"""What is less apart is a tie. The paper calls differences of 0.2 to 5.3 percent marginal."""
+POINTS = 0.05
+"""What a percentage may be away from the printed one, as in all studies."""
+WORDS, HOLDS, CONTRADICTS = "in words only", "holds", "the paper contradicts itself"
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A claim, and whether the paper's own numbers bear it out.
+
+    Attributes:
+        claim: the claim.
+        contradicted: by which of its numbers the paper contradicts itself; empty if by none.
+    """
+
+    claim: Claim
+    contradicted: str = ""
+
+    def own(self, paper: Evidence) -> Any:
+        """The value that the paper's own numbers come to.
+
+        Raises:
+            Missing: when it says it in words only, or the numbers are not legible.
+        """
+        if self.claim.compute is None:
+            raise Missing(WORDS)
+        return self.claim.compute(paper)
+
+    def accepts(self, paper: Evidence) -> bool:
+        """Whether the rule accepts what the paper's own numbers come to.
+
+        Raises:
+            Missing: as `own`.
+        """
+        value = self.own(paper)
+        return self.claim.judge is not None and self.claim.judge(value)
+
+    def row(self, paper: Evidence) -> Row:
+        """As a row of the table of the paper's own statements."""
+        said = {"section": self.claim.section, "claim": self.claim.statement}
+        said["published"] = self.claim.published
+        try:
+            value = format_value(self.own(paper), self.claim.shows)
+            rule = HOLDS if self.accepts(paper) else CONTRADICTS
+        except Missing:
+            value, rule = None, WORDS
+        return {**said, "as_our_value": value, "rule": rule, "note": self.contradicted}
+
+
+def tried(stated: Iterable[Stated], paper: Evidence) -> list[Row]:
+    """The rules of all claims on the paper's own numbers."""
+    return [one.row(paper) for one in stated]
+
+
+def near(published: float) -> Callable[[Any], bool]:
+    """All shares are about the published one.
+
+    Within five points; within two, which is a tie, where the published one is less than that.
+    """
+    allowed = POINTS if abs(published) > TIE else TIE
+    return lambda value: all(abs(item - published) <= allowed for item in _items(value))
+
+
+def not_worse(value: Any) -> bool:
+    """No ratio of times is above one by more than a tie."""
+    return all(item <= 1 + TIE for item in _items(value))
+
+
+def better(value: Any) -> bool:
+    """All ratios of times are below one."""
+    return all(item < 1 for item in _items(value))
+
+
+def worse(value: Any) -> bool:
+    """All ratios of times are above one by more than a tie."""
+    return all(item > 1 + TIE for item in _items(value))
+
+
+def marginally_worse(value: Any) -> bool:
+    """All ratios of times are above one or tie with it, and none by more than a tenth."""
+    return all(1 - TIE <= item <= CLOSE for item in _items(value))
+
+
+def not_better(value: Any) -> bool:
+    """No ratio of times is below one by more than a tie."""
+    return all(item >= 1 - TIE for item in _items(value))
+
+
+def worse_but_for_one(value: Any) -> bool:
+    """No more than one ratio is below one by more than a tie, and some are above it by more."""
+    items = _items(value)
+    return sum(item < 1 - TIE for item in items) <= 1 and any(item > 1 + TIE for item in items)
+
+
+def best_but_for_one(value: Any) -> bool:
+    """No more than one ratio to the best is above one by more than a tie."""
+    return sum(item > 1 + TIE for item in _items(value)) <= 1
+
+
+def most(test: Callable[[float], bool]) -> Callable[[Any], bool]:
+    """More than half of the values are so."""
+    return lambda value: sum(test(item) for item in _items(value)) > MOST * len(_items(value))
+
+
+def within_points(value: Any) -> bool:
+    """More than half of the differences are at most five points."""
+    return most(lambda item: abs(item) <= POINTS)(value)
+
+
+def _items(value: Any) -> list[float]:
+    if isinstance(value, dict):
+        return [float(item) for item in value.values()]
+    return [float(value)]
