@@ -1,7 +1,7 @@
-//! The table of latencies of `alite` in `docs/directory.md`, worked by hand from table 1.2 of the
+//! The table of latencies of `alite` in `docs/controllers.md`, worked by hand from table 1.2 of the
 //! publication, with nobody in the way. The second level is looked up in 2 + 6 + 1 = 9 cycles, a
-//! line of it comes in 2 + 18 + 1 = 21, both take 27; memory is looked up in 3 + 20 + 2 = 25, with a
-//! line in 49. A message takes 5 to send and 5 on its way, 10 with a line.
+//! line of it comes in 2 + 18 + 1 = 21, both take 27; memory is looked up in 3 + 20 + 2 = 25, with
+//! a line in 49. A message takes 5 to send and 5 on its way, 10 with a line.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod controllers;
@@ -97,8 +97,8 @@ fn a_copy_becomes_the_only_one() {
     let first = [(7, vec![reads(0)])];
     let at_head = [reads(1_000)];
     assert_eq!(write(1, &at_head, &first), 9 + 10 + (25 + 10) + 9 + (5 + 5) + (9 + 10) + 9);
-    // One that is not gets the block again. Home tells the head first, which tells the writer, whose
-    // controller takes the data in before it takes that up, and acknowledges it to itself.
+    // One that is not gets the block again. Home tells the head first, which tells the writer,
+    // whose controller takes the data in before it takes that up, and acknowledges it to itself.
     let then_head = [(7, vec![reads(5_000)])];
     let data = 9 + 10 + (49 + 5 + 15) + 21;
     let told = 9 + 10 + (49 + 10) + (9 + 10);

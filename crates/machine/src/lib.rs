@@ -6,8 +6,9 @@
 //! after scaling by a power of ten (see [`Prices`]). A [`CachedMachine`] has processors, caches,
 //! and what connects them: a bus and the cycles of its transactions (Foglia, Giorgi and Prete 2004,
 //! table 4), links between the cores of sockets, or a network of nodes with a directory each
-//! (Marchetti et al. 1995, table 1; Talbot and Kelly, tables 1.1 and 1.2). [`TABLE`] lists the machines that come with the
-//! program; [`Machine::parse`] also reads prices in place and users' files.
+//! (Marchetti et al. 1995, table 1), which may have controllers that do one thing after the other
+//! (Talbot and Kelly, tables 1.1 and 1.2). [`TABLE`] lists the machines that come with the program;
+//! [`Machine::parse`] also reads prices in place and users' files.
 //!
 //! A file's kind and base are read in `file.rs`, once for all kinds; its other keys in the file of
 //! its kind. What several kinds may have, such as processors and caches, is in `parts/`.

@@ -11,8 +11,8 @@ use crate::interchange::to_json;
 use crate::simulate::sim_error;
 
 /// The rows of a table as a JSON list; `kind` is one of `directory-protocols`, `examples`,
-/// `formats`, `homes`, `machines`, `page-policies`, `policies`, `protocols`, `proxies`, `replications`,
-/// `synthetic`, `tlbs`, `transforms`.
+/// `formats`, `homes`, `machines`, `page-policies`, `policies`, `protocols`, `proxies`,
+/// `replications`, `synthetic`, `tlbs`, `transforms`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
     match kind {

@@ -1,5 +1,5 @@
-//! Values of blocks, for `--check`: what is under way, and what everybody had seen when a node asked
-//! for a block.
+//! Values of blocks, for `--check`: what is under way, and what everybody had seen when a node
+//! asked for a block.
 
 use std::hash::Hash;
 

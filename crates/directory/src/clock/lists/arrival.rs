@@ -7,7 +7,7 @@ use homenode_clock::Requesters;
 
 use super::posted::ListPost;
 use super::service::{Service, StoreAccess, rank};
-use super::{ListMemory, ListNode};
+use super::{ControllerNode, ListMemory};
 use crate::clock::queue::{HomeLoad, QueueLoad};
 use crate::clock::sync::{self, SyncMessage};
 use crate::list_vocabulary::ListMessage;
@@ -45,7 +45,7 @@ impl Parcel {
 
 /// What waits at a controller.
 #[derive(Clone, Copy, Debug)]
-enum Waiting {
+enum QueuedInput {
     Parcel(Parcel),
     /// The processor's request.
     Processor,
@@ -54,7 +54,7 @@ enum Waiting {
 /// What waits at a controller, in the order in which it has come.
 #[derive(Debug, Default)]
 pub(super) struct InputBuffer {
-    waiting: VecDeque<(u64, Waiting)>,
+    waiting: VecDeque<(u64, QueuedInput)>,
     /// How many of them are messages from other nodes.
     messages: u64,
     /// Whether reads are sent back.
@@ -71,17 +71,17 @@ impl InputBuffer {
         self.load = QueueLoad::default();
     }
 
-    fn push(&mut self, now: u64, waiting: Waiting) {
-        if !matches!(waiting, Waiting::Processor) {
+    fn push(&mut self, now: u64, waiting: QueuedInput) {
+        if !matches!(waiting, QueuedInput::Processor) {
             self.messages += 1;
             self.load.longest = self.load.longest.max(self.messages);
         }
         self.waiting.push_back((now, waiting));
     }
 
-    fn pop(&mut self, now: u64) -> Option<Waiting> {
+    fn pop(&mut self, now: u64) -> Option<QueuedInput> {
         let (since, waiting) = self.waiting.pop_front()?;
-        if !matches!(waiting, Waiting::Processor) {
+        if !matches!(waiting, QueuedInput::Processor) {
             self.messages -= 1;
             self.load.served += 1;
             self.load.waited += now - since;
@@ -135,7 +135,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             self.send_back(&post, requesters);
             return Ok(());
         }
-        self.comes(to, Waiting::Parcel(parcel), requesters)
+        self.comes(to, QueuedInput::Parcel(parcel), requesters)
     }
 
     /// The network sends a read back that has come to a full buffer.
@@ -155,17 +155,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         node: u16,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
-        self.comes(node, Waiting::Processor, requesters)
+        self.comes(node, QueuedInput::Processor, requesters)
     }
 
     fn comes(
         &mut self,
         node: u16,
-        waiting: Waiting,
+        waiting: QueuedInput,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let now = requesters.now();
-        let ListNode { buffer, busy, .. } = &mut self.nodes[usize::from(node)];
+        let ControllerNode { buffer, busy, .. } = &mut self.nodes[usize::from(node)];
         buffer.push(now, waiting);
         if buffer.awaited {
             return Ok(());
@@ -189,19 +189,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let Some(waiting) = self.nodes[usize::from(node)].buffer.pop(now) else { return Ok(()) };
         let mut service = Service { node, time: now, own: Vec::new() };
         match waiting {
-            Waiting::Parcel(Parcel::Block(post)) => {
+            QueuedInput::Parcel(Parcel::Block(post)) => {
                 self.take_up(&mut service, &post, requesters)?
             }
-            Waiting::Parcel(Parcel::Sync { message, .. }) => {
+            QueuedInput::Parcel(Parcel::Sync { message, .. }) => {
                 self.take_up_sync(&mut service, message, requesters);
             }
-            Waiting::Processor => self.begin(&mut service, requesters)?,
+            QueuedInput::Processor => self.begin(&mut service, requesters)?,
         }
         while !service.own.is_empty() {
             let post = service.own.remove(0);
             self.take_up(&mut service, &post, requesters)?;
         }
-        let ListNode { buffer, busy, .. } = &mut self.nodes[usize::from(node)];
+        let ControllerNode { buffer, busy, .. } = &mut self.nodes[usize::from(node)];
         busy.controller_free = service.time;
         busy.serving += service.time - now;
         buffer.awaited = !buffer.waiting.is_empty();
@@ -262,7 +262,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 
     /// What controllers did, by node.
     pub(super) fn loads(&self) -> Vec<HomeLoad> {
-        let load = |node: &ListNode| HomeLoad {
+        let load = |node: &ControllerNode| HomeLoad {
             controllers: 1,
             lookups: QueueLoad { busy: node.busy.serving, ..node.buffer.load },
             accesses: QueueLoad { busy: node.busy.accessing, ..QueueLoad::default() },

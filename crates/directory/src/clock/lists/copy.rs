@@ -175,76 +175,66 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         use CopyAction as A;
-        let (node, block) = (service.node, post.block);
-        let (place, _) = self.place(node, block);
-        let own = ListPointer { node, tag: self.tag(node, place) };
-        let to = |to: u16, message, about| ListPost { message, from: node, to, about, ..*post };
-        let sent = match action {
-            A::Complete => return Ok(()),
-            A::Ask => {
-                let about = (block, post.number);
-                self.ask(service, about, requesters);
-                return Ok(());
-            }
-            A::AskAgain => {
-                self.ask_again(service, post, requesters);
-                return Ok(());
-            }
-            A::AskFor => {
-                self.ask_for(service, post, requesters);
-                return Ok(());
-            }
-            A::Chain => {
-                self.chain(service, post, requesters);
-                return Ok(());
-            }
-            A::KeepFollower => {
-                self.keep_follower(node, post);
-                return Ok(());
-            }
-            A::HandOn => {
-                self.hand_on(service, post, requesters);
-                return Ok(());
-            }
-            A::SupplyClient => {
-                self.supply_client(service, post, requesters);
-                return Ok(());
-            }
-            A::Tell(message) => {
-                let home = self.home_of(post.number);
-                let requester = ListPointer { node, tag: self.request_tag(node, block) };
-                ListPost { requester, more: 0, ..to(home, message, Some(own)) }
-            }
-            A::Supply => {
-                ListPost { more: 0, ..to(post.requester.node, ListMessage::Data, Some(own)) }
-            }
-            A::SupplyLast => {
-                ListPost { more: 0, ..to(post.requester.node, ListMessage::Data, None) }
-            }
-            A::HandOver => {
-                ListPost { more: 0, ..to(post.requester.node, ListMessage::Exclusive, None) }
-            }
-            A::Acknowledge => to(post.requester.node, ListMessage::Acknowledge, None),
-            A::InvalidateBehind => {
-                let Some(behind) = self.behind(node, place) else {
-                    let wrong = (node, because::NOBODY_BEHIND);
-                    return Err(self.failed(requesters.now(), block, wrong));
+        match action {
+            A::Complete => {}
+            A::Ask => self.ask(service, (post.block, post.number), requesters),
+            A::AskAgain => self.ask_again(service, post, requesters),
+            A::AskFor => self.ask_for(service, post, requesters),
+            A::Chain => self.chain(service, post, requesters),
+            A::KeepFollower => self.keep_follower(service.node, post),
+            A::HandOn => self.hand_on(service, post, requesters),
+            A::SupplyClient => self.supply_client(service, post, requesters),
+            A::Tell(_)
+            | A::Supply
+            | A::SupplyLast
+            | A::HandOver
+            | A::InvalidateBehind
+            | A::PassOn
+            | A::Acknowledge => {
+                let (place, _) = self.place(service.node, post.block);
+                let sent = self.message_of((action, post), (service.node, place));
+                let Some(sent) = sent else {
+                    let wrong = (service.node, because::NOBODY_BEHIND);
+                    return Err(self.failed(requesters.now(), post.block, wrong));
                 };
-                self.set_behind((node, place), None);
-                let requester = own;
-                ListPost { requester, ..to(behind.node, ListMessage::Invalidate, Some(behind)) }
+                self.values_sent(&sent, place);
+                self.send(service, sent, requesters);
             }
-            A::PassOn => match self.behind(node, place) {
-                Some(behind) => {
-                    self.set_behind((node, place), None);
-                    to(behind.node, ListMessage::Invalidate, Some(behind))
-                }
-                None => to(post.requester.node, ListMessage::Acknowledge, None),
-            },
-        };
-        self.values_sent(&sent, place);
-        self.send(service, sent, requesters);
+        }
         Ok(())
+    }
+
+    /// The message that an action sends; none if there is nobody to send it to.
+    fn message_of(
+        &mut self,
+        (action, post): (CopyAction, &ListPost),
+        (node, place): (u16, CopyPlace),
+    ) -> Option<ListPost> {
+        use CopyAction as A;
+        let own = ListPointer { node, tag: self.tag(node, place) };
+        let behind = self.behind(node, place);
+        let requester = post.requester;
+        let message =
+            |to: u16, message, about| ListPost { message, from: node, to, about, more: 0, ..*post };
+        let answer = |kind, about| message(requester.node, kind, about);
+        let on = |behind: ListPointer| message(behind.node, ListMessage::Invalidate, Some(behind));
+        if matches!(action, A::InvalidateBehind | A::PassOn) {
+            self.set_behind((node, place), None);
+        }
+        Some(match (action, behind) {
+            (A::Tell(told), _) => {
+                let tag = self.request_tag(node, post.block);
+                let home = self.home_of(post.number);
+                ListPost { requester: ListPointer { node, tag }, ..message(home, told, Some(own)) }
+            }
+            (A::Supply, _) => answer(ListMessage::Data, Some(own)),
+            (A::SupplyLast, _) => answer(ListMessage::Data, None),
+            (A::HandOver, _) => answer(ListMessage::Exclusive, None),
+            (A::InvalidateBehind, Some(behind)) => ListPost { requester: own, ..on(behind) },
+            (A::PassOn, Some(behind)) => on(behind),
+            (A::PassOn | A::Acknowledge, _) => answer(ListMessage::Acknowledge, None),
+            _ => return None,
+        })
     }
 
     /// The state of a block changes at a node.

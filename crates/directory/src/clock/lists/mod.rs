@@ -69,7 +69,7 @@ pub struct ListClockSetup {
 
 /// A node besides its second level, which is one of the [`CacheSystem`].
 #[derive(Debug, Default)]
-struct ListNode {
+struct ControllerNode {
     buffer: InputBuffer,
     busy: BusyTimes,
     /// Whether the frame or the block is not free that its processor has asked for.
@@ -98,7 +98,7 @@ pub(super) struct ListMemory<F, W, const WORDS: usize> {
     table: ListTable,
     /// What the processor may do without a transaction, by state of its copy.
     permissions: Vec<u64>,
-    nodes: Vec<ListNode>,
+    nodes: Vec<ControllerNode>,
     /// By node, what its processor waits for.
     pending: Vec<Option<PendingRequest<W>>>,
     /// Messages that wait at the homes of blocks.
@@ -108,7 +108,7 @@ pub(super) struct ListMemory<F, W, const WORDS: usize> {
     proxies: ProxyWays,
     sent: ListCounts,
     /// Values under way and what everybody has seen, if reads are checked.
-    values: Option<Box<CarriedValues<posted::CarriedBlock>>>,
+    values: Option<Box<CarriedValues<posted::CarriedCopy>>>,
     /// What went wrong where nothing could be said of it; it is told with the next event.
     error: Option<ClockError>,
     machine: ControllerMachine,
@@ -150,7 +150,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             entries: HomeEntries::default(),
             permissions: permissions(&table),
             table,
-            nodes: (0..nodes).map(|_| ListNode::default()).collect(),
+            nodes: (0..nodes).map(|_| ControllerNode::default()).collect(),
             pending: vec![None; usize::from(nodes)],
             at_homes: FxHashMap::default(),
             pages,

@@ -47,11 +47,11 @@ pub(in crate::clock) struct ListPost {
 }
 
 /// A message that carries a block: what it says, from whom to whom, and the block's number.
-pub(super) type CarriedBlock = (ListMessage, u16, u16, u32);
+pub(super) type CarriedCopy = (ListMessage, u16, u16, u32);
 
 impl ListPost {
     /// What tells its values from others under way.
-    pub(super) fn carried(&self) -> CarriedBlock {
+    pub(super) fn carried(&self) -> CarriedCopy {
         (self.message, self.from, self.to, self.number)
     }
 }

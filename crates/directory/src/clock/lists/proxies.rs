@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn data_are_marked_by_their_blocks() {
-        let marked = vec![100..200];
+        let marked = std::iter::once(100..200).collect();
         let ways = ProxyWays::new(&ProxySetup { marked, ..ProxySetup::default() }, 4, 6);
         assert_eq!(
             [0, 1, 2, 3, 4].map(|block| ways.marks(block)),

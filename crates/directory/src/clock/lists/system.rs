@@ -11,7 +11,7 @@ use homenode_clock::{
 use super::arrival::ControllerEvent;
 use super::posted::ListCounts;
 use super::service::{StoreAccess, cycles};
-use super::{ListMemory, ListNode};
+use super::{ControllerNode, ListMemory};
 use crate::clock::DirectoryTiming;
 use crate::counts::DirectoryCounts;
 
@@ -146,7 +146,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         self.sent = ListCounts::default();
         self.homes.restart_uses();
         self.pages.faults = 0;
-        for ListNode { buffer, busy, .. } in &mut self.nodes {
+        for ControllerNode { buffer, busy, .. } in &mut self.nodes {
             buffer.restart();
             (busy.serving, busy.accessing, busy.sending) = (0, 0, 0);
         }

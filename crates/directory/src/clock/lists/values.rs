@@ -100,6 +100,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 }
 
 /// What a node keeps of a block that it has replaced is told from what is under way.
-fn kept(own: u16, number: u32) -> super::posted::CarriedBlock {
+fn kept(own: u16, number: u32) -> super::posted::CarriedCopy {
     (ListMessage::WrittenBack, own, own, number)
 }
