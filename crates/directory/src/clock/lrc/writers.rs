@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn every_line_has_its_own_writers() {
         let mut writers = LineWriters::<2>::default();
-        let mut known = vec![ProcessorSet::<2>::default(); 9];
+        let mut known = [ProcessorSet::<2>::default(); 9];
         let mut rng = Rng::new(11);
         for _ in 0..20_000 {
             let line = usize::try_from(rng.below(9)).unwrap();
