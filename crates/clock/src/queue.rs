@@ -1,7 +1,8 @@
 //! The event queue: what happens at a known time, the earliest first.
 //!
-//! Nearly all events are a few hundred cycles ahead. They lie in a wheel, by their time modulo its
-//! size; those that are further ahead wait in a heap until the wheel has come round to them.
+//! Nearly all events are a few hundred cycles ahead, or a few thousand where many wait for one
+//! node. They lie in a wheel, by their time modulo its size; those that are further ahead wait in a
+//! heap until the wheel has come round to them.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -13,7 +14,7 @@ const REACH: usize = WORDS * WORD;
 /// Slots in a word of the map of those that have events.
 const WORD: usize = 64;
 /// Words of that map, one bit each in the map of words.
-const WORDS: usize = 16;
+const WORDS: usize = 64;
 /// No event.
 const NONE: u32 = u32::MAX;
 
@@ -25,11 +26,14 @@ pub struct EventQueue<E> {
     /// A bit for each slot that has events.
     occupied: [u64; WORDS],
     /// A bit for each word of `occupied` that is not 0.
-    occupied_words: u16,
-    /// The events of the wheel, in the order of lists that begin in the slots. The places of those
+    occupied_words: u64,
+    /// The places of the wheel's events, in lists that begin in the slots. The places of those
     /// that happened make a list of their own, and are used again first.
-    nodes: Vec<QueuedEvent<E>>,
+    links: Vec<EventLink>,
     free: u32,
+    /// By place, what happens: apart from the links, so that a list is searched in few lines of the
+    /// cache of the machine that simulates this.
+    events: Vec<Option<E>>,
     far: BinaryHeap<Reverse<Scheduled<E>>>,
     /// When the first event of `far` is, or [`NEVER`].
     far_next: u64,
@@ -47,10 +51,11 @@ struct Slot {
     last: u32,
 }
 
-struct QueuedEvent<E> {
+/// The place of an event in the list of its time.
+#[derive(Clone, Copy)]
+struct EventLink {
     /// The rank, then the number of the push.
     order: u64,
-    event: Option<E>,
     next: u32,
 }
 
@@ -86,8 +91,9 @@ impl<E> Default for EventQueue<E> {
             slots: [Slot { first: NONE, last: NONE }; REACH],
             occupied: [0; WORDS],
             occupied_words: 0,
-            nodes: Vec::new(),
+            links: Vec::new(),
             free: NONE,
+            events: Vec::new(),
             far: BinaryHeap::new(),
             far_next: NEVER,
             from: 0,
@@ -121,41 +127,43 @@ impl<E> EventQueue<E> {
     /// Puts an event into the wheel.
     #[inline]
     fn put(&mut self, time: u64, order: u64, event: E) {
-        let node = self.node(order, event);
+        let place = self.place(order, event);
         let slot = slot_of(time);
         let Slot { first, last } = self.slots[slot];
         if first == NONE {
-            self.slots[slot] = Slot { first: node, last: node };
+            self.slots[slot] = Slot { first: place, last: place };
             self.occupied[slot / WORD] |= 1 << (slot % WORD);
             self.occupied_words |= 1 << (slot / WORD);
-        } else if self.nodes[last as usize].order < order {
-            self.nodes[last as usize].next = node;
-            self.slots[slot].last = node;
-        } else if order < self.nodes[first as usize].order {
-            self.nodes[node as usize].next = first;
-            self.slots[slot].first = node;
+        } else if self.links[last as usize].order < order {
+            self.links[last as usize].next = place;
+            self.slots[slot].last = place;
+        } else if order < self.links[first as usize].order {
+            self.links[place as usize].next = first;
+            self.slots[slot].first = place;
         } else {
             let mut before = first;
-            while self.nodes[self.nodes[before as usize].next as usize].order < order {
-                before = self.nodes[before as usize].next;
+            while self.links[self.links[before as usize].next as usize].order < order {
+                before = self.links[before as usize].next;
             }
-            self.nodes[node as usize].next = self.nodes[before as usize].next;
-            self.nodes[before as usize].next = node;
+            self.links[place as usize].next = self.links[before as usize].next;
+            self.links[before as usize].next = place;
         }
     }
 
     /// A place for an event.
     #[inline]
-    fn node(&mut self, order: u64, event: E) -> u32 {
-        let node = QueuedEvent { order, event: Some(event), next: NONE };
+    fn place(&mut self, order: u64, event: E) -> u32 {
+        let link = EventLink { order, next: NONE };
         let at = self.free;
-        if let Some(place) = self.nodes.get_mut(at as usize) {
+        if let Some(place) = self.links.get_mut(at as usize) {
             self.free = place.next;
-            *place = node;
+            *place = link;
+            self.events[at as usize] = Some(event);
             return at;
         }
-        let at = u32::try_from(self.nodes.len()).unwrap_or(NONE);
-        self.nodes.push(node);
+        let at = u32::try_from(self.links.len()).unwrap_or(NONE);
+        self.links.push(link);
+        self.events.push(Some(event));
         at
     }
 
@@ -185,15 +193,15 @@ impl<E> EventQueue<E> {
         }
         let slot = slot_of(self.from);
         let at = self.slots[slot].first;
-        let node = self.nodes.get_mut(at as usize)?;
-        let popped = node.event.take();
-        let next = std::mem::replace(&mut node.next, self.free);
+        let link = self.links.get_mut(at as usize)?;
+        let next = std::mem::replace(&mut link.next, self.free);
+        let popped = self.events[at as usize].take();
         self.free = at;
         self.slots[slot].first = next;
         if next == NONE {
             let word = slot / WORD;
             self.occupied[word] &= !(1 << (slot % WORD));
-            self.occupied_words &= !(u16::from(self.occupied[word] == 0) << word);
+            self.occupied_words &= !(u64::from(self.occupied[word] == 0) << word);
             self.next = self.find_next();
         }
         popped
@@ -259,7 +267,7 @@ mod tests {
         let (mut now, mut pushed) = (0, 0u32);
         for _ in 0..200_000 {
             let ahead = match rng.below(8) {
-                0 => rng.below(5_000),
+                0 => rng.below(4 * REACH as u64),
                 1 => REACH as u64 - 1 + rng.below(3),
                 2 => 0,
                 _ => rng.below(200),

@@ -6,6 +6,7 @@
 //! copy without a transaction. An invalidated frame keeps its label with no such bit.
 
 mod bytes;
+mod direct;
 mod frame;
 mod indexed;
 mod miss_status;
@@ -17,6 +18,7 @@ use homenode_machine::CacheShape;
 
 use crate::holders::CACHES_MAX;
 use bytes::{ONES, equal, first, first_equal, zeros};
+pub use direct::DirectMapped;
 pub(crate) use frame::PERMISSIONS;
 pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
 pub use indexed::IndexedSets;
@@ -111,9 +113,10 @@ macro_rules! boxed_for_geometry {
         }
     }};
     (@width $width:expr, $geometry:expr, $kind:ident, ($($argument:expr),+)) => {{
-        use $crate::{IndexedSets, UpTo8Ways, UpTo16Ways};
+        use $crate::{DirectMapped, IndexedSets, UpTo8Ways, UpTo16Ways};
         type Kind<F, W> = $kind<F, W, { $width }>;
         match $geometry {
+            (..=32, 1) => Box::new(Kind::<DirectMapped<u32>, u32>::new($($argument),+)?),
             (..=32, ..=8) => Box::new(Kind::<UpTo8Ways<u32>, u32>::new($($argument),+)?),
             (..=32, ..=16) => Box::new(Kind::<UpTo16Ways<u32>, u32>::new($($argument),+)?),
             (..=32, _) => Box::new(Kind::<IndexedSets<u32>, u32>::new($($argument),+)?),
@@ -230,6 +233,9 @@ mod tests {
     fn all_arrangements_agree() {
         for ways in 1..=16 {
             agree::<UpTo16Ways<u32>>(ways);
+            if ways == 1 {
+                agree::<DirectMapped<u32>>(ways);
+            }
             if ways <= 8 {
                 agree::<UpTo8Ways<u32>>(ways);
             }

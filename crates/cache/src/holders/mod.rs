@@ -204,6 +204,49 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         self.words[at + next] &= !bit;
     }
 
+    /// A cache gets a frame for the block: [`BlockHolders::add_frame`] in place. Returns whether it
+    /// ever had the block.
+    #[inline]
+    pub fn add_frame(&mut self, number: u32, cache: usize) -> bool {
+        if self.packed {
+            let at = usize::try_from(number).unwrap_or(usize::MAX);
+            let record = PackedHolders(self.words[at]);
+            self.words[at] = record.with_frame(cache).0;
+            return record.had(cache);
+        }
+        let (at, next, bit) = self.bit(number, cache);
+        self.words[at + next] &= !bit;
+        let ever = &mut self.words[at + 2 * next];
+        let had = *ever & bit != 0;
+        *ever |= bit;
+        had
+    }
+
+    /// A cache has a valid copy from now on: [`BlockHolders::add_holder`] in place.
+    #[inline]
+    pub fn add_holder(&mut self, number: u32, cache: usize) {
+        if self.packed {
+            let at = usize::try_from(number).unwrap_or(usize::MAX);
+            self.words[at] = PackedHolders(self.words[at]).with_holder(cache).0;
+            return;
+        }
+        let (at, _, bit) = self.bit(number, cache);
+        self.words[at] |= bit;
+    }
+
+    /// A cache loses its copy to another processor: [`BlockHolders::lose`] in place.
+    #[inline]
+    pub fn lose(&mut self, number: u32, cache: usize) {
+        if self.packed {
+            let at = usize::try_from(number).unwrap_or(usize::MAX);
+            self.words[at] = PackedHolders(self.words[at]).with_lost(cache).0;
+            return;
+        }
+        let (at, next, bit) = self.bit(number, cache);
+        self.words[at] &= !bit;
+        self.words[at + next] |= bit;
+    }
+
     /// A cache gets a frame with a valid copy of the block: [`BlockHolders::add_frame`] and
     /// [`BlockHolders::add_holder`] in place. Returns whether it ever had the block.
     #[inline]
@@ -253,13 +296,28 @@ mod tests {
             // What is changed in place is changed as in a record that is taken out.
             assert_eq!(table.nobody_lost(number), lost.is_empty());
             let cache = usize::try_from(rng.below(caches as u64)).unwrap();
-            if rng.below(2) == 0 {
-                table.remove_frame(number, cache);
-                record.remove_frame(cache);
-            } else {
-                assert_eq!(table.add_copy(number, cache), record.had(cache));
-                record.add_frame(cache);
-                record.add_holder(cache);
+            match rng.below(5) {
+                0 => {
+                    table.remove_frame(number, cache);
+                    record.remove_frame(cache);
+                }
+                1 => {
+                    table.add_holder(number, cache);
+                    record.add_holder(cache);
+                }
+                2 => {
+                    table.lose(number, cache);
+                    record.lose(cache);
+                }
+                3 => {
+                    assert_eq!(table.add_frame(number, cache), record.had(cache));
+                    record.add_frame(cache);
+                }
+                _ => {
+                    assert_eq!(table.add_copy(number, cache), record.had(cache));
+                    record.add_frame(cache);
+                    record.add_holder(cache);
+                }
             }
             entry.1 = record;
         }

@@ -100,6 +100,27 @@ impl PackedHolders {
         Self(self.0 & !((1 | 1 << PACKED_BITS) << cache))
     }
 
+    /// The record when a cache gets a frame for the block.
+    #[inline]
+    #[must_use]
+    pub(super) fn with_frame(self, cache: usize) -> Self {
+        Self(self.0 & !(1 << PACKED_BITS << cache) | 1 << (2 * PACKED_BITS) << cache)
+    }
+
+    /// The record when a cache has a valid copy.
+    #[inline]
+    #[must_use]
+    pub(super) fn with_holder(self, cache: usize) -> Self {
+        Self(self.0 | 1 << cache)
+    }
+
+    /// The record when a cache loses its copy to another processor.
+    #[inline]
+    #[must_use]
+    pub(super) fn with_lost(self, cache: usize) -> Self {
+        Self(self.0 & !(1 << cache) | 1 << PACKED_BITS << cache)
+    }
+
     /// The record when a cache gets the block that nobody has, and that it has no frame for.
     #[inline]
     #[must_use]

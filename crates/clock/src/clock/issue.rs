@@ -267,6 +267,7 @@ impl<M: MemorySystem> Clock<M> {
     pub(super) fn begin_wait(&mut self, at: usize, (mode, cause): (Mode, StallCause)) {
         let processor = &mut self.processors[at];
         (processor.mode, processor.stall, processor.since) = (mode, cause, self.now);
+        self.streams[processor.process].look_ahead();
         self.wakeups.sleep(at);
     }
 }

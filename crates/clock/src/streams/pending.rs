@@ -10,6 +10,9 @@ use std::collections::VecDeque;
 use super::operation::Operation;
 use super::portions::Portion;
 
+/// Operations in a line of such a cache.
+const LINE_OPERATIONS: usize = 4;
+
 /// The next operations of some processes.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadStreams {
@@ -67,6 +70,16 @@ impl PendingOperations {
     #[must_use]
     pub fn known(&self) -> &[Operation] {
         self.current.get(self.at..).unwrap_or_default()
+    }
+
+    /// Looks at what comes when the process goes on. Others do their operations before that, for
+    /// which these leave the near caches of the machine that simulates this: they come back
+    /// meanwhile.
+    #[inline]
+    pub fn look_ahead(&self) {
+        let known = self.known();
+        let size = |line: usize| known.get(line * LINE_OPERATIONS).map_or(0, |next| next.size);
+        std::hint::black_box(size(0) | size(1) | size(2) | size(3));
     }
 
     /// Removes so many of the operations that [`Self::known`] returned.

@@ -86,9 +86,20 @@ impl PageHomes {
         number
     }
 
+    /// The page of a block in the address space.
+    #[inline]
+    pub(crate) fn key(&self, block: u64) -> u64 {
+        block >> self.shift
+    }
+
+    /// The same of a page by its number.
+    pub(crate) fn key_of(&self, page: u32) -> u64 {
+        self.keys[at(page)]
+    }
+
     /// The number of a block's page, if somebody has referenced it.
     pub(crate) fn find(&self, block: u64) -> Option<u32> {
-        self.numbers.get(&(block >> self.shift)).copied()
+        self.numbers.get(&self.key(block)).copied()
     }
 
     /// The blocks of a page.

@@ -138,12 +138,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         };
         let holder = usize::from(node);
         if had && !has {
-            let mut record = self.caches.holders.get(message.number);
+            let record = self.caches.holders.get(message.number);
             // What was written before is nothing that this copy missed.
             self.caches.tell_writes(message.block, &record);
             self.caches.lose(message.block, (holder, at), MissStatus::Invalidated);
-            record.lose(holder);
-            self.caches.holders.put(message.number, &record);
+            self.caches.holders.lose(message.number, holder);
             if next != 0 {
                 self.fetch_instead(node, (at, next), message);
             }
@@ -155,18 +154,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             self.values_performed(message.number);
         }
         if has && !had {
-            let mut record = self.caches.holders.get(message.number);
-            record.add_holder(holder);
-            self.caches.holders.put(message.number, &record);
+            self.caches.holders.add_holder(message.number, holder);
         }
         if completes {
             self.complete(node, message, requesters)?;
             if next == 0 {
                 // The copy had to go as soon as it was read.
-                let mut record = self.caches.holders.get(message.number);
                 self.caches.lose(message.block, (holder, at), MissStatus::Invalidated);
-                record.lose(holder);
-                self.caches.holders.put(message.number, &record);
+                self.caches.holders.lose(message.number, holder);
             }
         }
         Ok(())
@@ -178,10 +173,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let Some(pending) = self.pending(node, message.block) else { return };
         pending.misses = true;
         let (access, requester) = (pending.access, pending.requester);
-        let mut record = self.caches.holders.get(message.number);
+        let record = self.caches.holders.get(message.number);
         let status = self.caches.coherence_miss(&access, at, &record);
-        record.add_frame(usize::from(node));
-        self.caches.holders.put(message.number, &record);
+        self.caches.holders.add_frame(message.number, usize::from(node));
         // The frame is taken anew, so that it does not give way as one without a copy.
         let mut frame = CacheFrame::of(message.block, message.number);
         (frame.state, frame.status) = (next, status);

@@ -54,7 +54,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let Some(event) = message.message.event_at_home() else { return Ok(true) };
         let (number, from) = (message.number, envelope.from);
         let head = self.entries.head(number);
-        let asker = self.askers.get(&number).copied().unwrap_or(NO_NODE);
+        // Nobody asks while the block rests: most look-ups find no transaction under way.
+        let rested = self.table.home.rests(head.state);
+        let asker = if rested { None } else { self.askers.get(&number).copied() };
+        let asker = asker.unwrap_or(NO_NODE);
         let sender = if head.owner == from {
             Sender::Owner
         } else if asker == from {
@@ -80,7 +83,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         }
         if !self.table.home.rests(next) {
             self.askers.insert(number, asker);
-        } else if !self.table.home.rests(head.state) {
+        } else if !rested {
             self.askers.remove(&number);
         }
         Ok(true)

@@ -105,16 +105,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         number: u32,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let mut record = self.caches.holders.get(number);
         let status = if lost.is_some() {
+            let record = self.caches.holders.get(number);
+            self.caches.holders.add_frame(number, access.cache);
             self.caches.coherence_miss(access, at, &record)
         } else {
             self.replace(access.cache, at, requesters);
-            self.caches.cold_or_replacement_miss(access, at, record.had(access.cache));
+            let had = self.caches.holders.add_frame(number, access.cache);
+            self.caches.cold_or_replacement_miss(access, at, had);
             MissStatus::Settled
         };
-        record.add_frame(access.cache);
-        self.caches.holders.put(number, &record);
         let remote_written = self.caches.frame(at).remote_written;
         let mut frame = CacheFrame::of(access.block, number);
         (frame.status, frame.remote_written) = (status, remote_written);
@@ -127,9 +127,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         if !frame.is_used() {
             return;
         }
-        let mut record = self.caches.holders.get(frame.number);
         if frame.state != 0 {
-            if !record.lost.is_empty() {
+            if !self.caches.holders.nobody_lost(frame.number) {
+                let record = self.caches.holders.get(frame.number);
                 self.caches.tell_writes(frame.block(), &record);
             }
             let cell = self.table.cache_cell(frame.state, CacheEvent::Replace);
@@ -153,8 +153,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             }
             self.caches.end_copy(at);
         }
-        record.remove_frame(cache);
-        self.caches.holders.put(frame.number, &record);
+        self.caches.holders.remove_frame(frame.number, cache);
     }
 
     /// Sends a message, and counts it if it goes from one node to another.

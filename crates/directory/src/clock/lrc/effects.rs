@@ -139,12 +139,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             sent += u32::from(self.write_back((node, page), (block, at), requesters));
             let number = self.caches.frame(at).number;
             self.keep_dirty((block, number));
-            let mut record = self.caches.holders.get(number);
             self.caches.lose(block, (cache, at), MissStatus::Invalidated);
             // It may lack what others wrote before.
             self.caches.frame(at).remote_written = self.unseen[at];
-            record.lose(cache);
-            self.caches.holders.put(number, &record);
+            self.caches.holders.lose(number, cache);
         }
         let system = self.timed.machine.system;
         self.unmapping += system.page_table_cycles + lines * system.purge_line_cycles;

@@ -24,7 +24,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let needed = if store { PagePermission::Write } else { PagePermission::Read };
         let now = requesters.now();
         if self.driver.permission(own, page) >= needed {
-            self.buffers.fill(own, page);
+            self.enter_buffer(own, page);
             requesters.resume_at(now + system.tlb_fill_cycles, reference.processor);
             return;
         }
@@ -67,7 +67,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         if self.replicas.copied(own, page) {
-            self.buffers.fill(own, page);
+            self.enter_buffer(own, page);
             // A copy that was made while the processor went on is nothing that it waits for.
             let faulting = &mut self.faulting[usize::from(own)];
             if faulting.take_if(|fault| fault.page == page).is_some() {
@@ -117,8 +117,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             return;
         }
         self.faulting[usize::from(own)] = None;
-        self.buffers.fill(own, page);
+        self.enter_buffer(own, page);
         requesters.resume_at(now, usize::from(own));
+    }
+
+    /// A node's lookaside buffer gets an entry for a page.
+    fn enter_buffer(&mut self, own: u16, page: u32) {
+        self.buffers.fill(own, (self.homes.key_of(page), page));
     }
 
     /// A node asks for a copy of a page.

@@ -69,17 +69,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         number: u32,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let mut record = self.caches.holders.get(number);
         let status = if lost.is_some() {
             self.keep_dirty((access.block, number));
+            let record = self.caches.holders.get(number);
+            self.caches.holders.add_frame(number, access.cache);
             self.caches.coherence_miss(access, at, &record)
         } else {
             self.replace(access.cache, at, requesters);
-            self.caches.cold_or_replacement_miss(access, at, record.had(access.cache));
+            let had = self.caches.holders.add_frame(number, access.cache);
+            self.caches.cold_or_replacement_miss(access, at, had);
             MissStatus::Settled
         };
-        record.add_frame(access.cache);
-        self.caches.holders.put(number, &record);
         let remote_written = self.caches.frame(at).remote_written;
         let mut frame = CacheFrame::of(access.block, number);
         (frame.status, frame.remote_written, frame.state) = (status, remote_written, FETCHING);
@@ -105,9 +105,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             }
             self.caches.end_copy(at);
         }
-        let mut record = self.caches.holders.get(frame.number);
-        record.remove_frame(cache);
-        self.caches.holders.put(frame.number, &record);
+        self.caches.holders.remove_frame(frame.number, cache);
     }
 
     /// Sends the dirty words of a line home. Returns whether there were any.
@@ -169,9 +167,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.permit(frame, MAY_READ);
         self.values_there(own, (block, frame));
         self.begin_unseen(own, (block, number), frame);
-        let mut record = self.caches.holders.get(number);
-        record.add_holder(cache);
-        self.caches.holders.put(number, &record);
+        self.caches.holders.add_holder(number, cache);
         let now = requesters.now();
         self.timing.add_answer(now - line.since, !line.access.write, true);
         let Ok(()) = requesters.perform(line.requester, |access| {

@@ -19,10 +19,18 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     #[inline]
     pub(super) fn page_is_mapped(&mut self, reference: &MemoryReference) -> bool {
         let node = node(reference.processor);
-        let Some(page) = self.homes.find(reference.block) else { return false };
         let needed =
             if reference.kind.writes() { PagePermission::Write } else { PagePermission::Read };
-        self.driver.permission(node, page) >= needed && self.buffers.has(node, page)
+        let key = self.homes.key(reference.block);
+        if let Some((nth, page)) = self.buffers.recent(node, key) {
+            let permitted = self.driver.permission(node, page) >= needed;
+            if permitted {
+                self.buffers.use_recent(node, nth);
+            }
+            return permitted;
+        }
+        let Some(page) = self.homes.find(reference.block) else { return false };
+        self.driver.permission(node, page) >= needed && self.buffers.has(node, (key, page))
     }
 
     /// The frame of a line that is there.
@@ -95,10 +103,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     /// it is theirs to miss. The frames forget that it was written, and memory must still learn of
     /// it.
     pub(super) fn keep_dirty(&mut self, (block, number): (u64, u32)) {
-        let writers = self.writers.of(number);
-        if writers.is_empty() {
+        if self.writers.has_none(number) {
             return;
         }
+        let writers = self.writers.of(number);
         let record = self.caches.holders.get(number);
         for writer in writers.members().map(usize::from) {
             let Some(at) = self.valid_frame(writer, block) else { continue };
@@ -117,9 +125,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
 
     /// A copy of a line has come from memory, which does not know all that the others wrote.
     pub(super) fn begin_unseen(&mut self, own: u16, (block, number): (u64, u32), at: usize) {
+        let mut unseen = W::default();
+        if self.writers.has_none(number) {
+            self.unseen[at] = unseen;
+            return;
+        }
         self.keep_dirty((block, number));
         let writers = self.writers.of(number);
-        let mut unseen = W::default();
         for other in writers.without(own).members().map(usize::from) {
             if let Some(at) = self.valid_frame(other, block) {
                 unseen.add(self.dirty[at]);

@@ -1,0 +1,68 @@
+//! One frame a set: a block can be in one place only.
+
+use super::{CACHES, CacheArrays, CacheFrame, CacheGeometry, PERMISSIONS, SetRange, set_ranges};
+use crate::words::WordMask;
+
+/// Direct-mapped caches: sets have the numbers of their frames. There are no tags beside those of
+/// the frames and no order of use, so that a reference, and a look at another cache, goes to one
+/// place in memory.
+pub struct DirectMapped<W> {
+    frames: Vec<CacheFrame<W>>,
+    ranges: Box<[SetRange; CACHES]>,
+}
+
+impl<W: WordMask> CacheArrays<W> for DirectMapped<W> {
+    fn new(geometries: &[CacheGeometry]) -> Self {
+        let frames = geometries.iter().map(|cache| cache.sets).sum();
+        Self { frames: vec![CacheFrame::unused(); frames], ranges: set_ranges(geometries) }
+    }
+
+    #[inline]
+    fn all(&self) -> &[CacheFrame<W>] {
+        &self.frames
+    }
+
+    #[inline]
+    fn all_mut(&mut self) -> &mut [CacheFrame<W>] {
+        &mut self.frames
+    }
+
+    #[inline]
+    fn set_of(&self, cache: usize, block: u64) -> usize {
+        // The mask spares a check of bounds in every reference.
+        self.ranges[cache & (CACHES - 1)].set_of(block)
+    }
+
+    #[inline]
+    fn guess(&self, set: usize, _: u64) -> usize {
+        set
+    }
+
+    #[inline]
+    fn lacks(&self, set: usize, block: u64) -> bool {
+        !self.frames[set].is_of(block)
+    }
+
+    #[inline]
+    fn find(&self, set: usize, block: u64) -> Option<usize> {
+        self.frames[set].is_of(block).then_some(set)
+    }
+
+    #[inline]
+    fn touch(&mut self, _: usize, _: usize) {}
+
+    #[inline]
+    fn victim(&self, set: usize) -> usize {
+        set
+    }
+
+    #[inline]
+    fn fill(&mut self, (_, frame): (usize, usize), _: u64, content: CacheFrame<W>) {
+        self.frames[frame] = content;
+    }
+
+    #[inline]
+    fn invalidate(&mut self, _: usize, frame: usize) {
+        self.frames[frame].label &= !PERMISSIONS;
+    }
+}
