@@ -92,6 +92,11 @@ def test_what_cannot_be_is_said(shared: hn.Trace, options: dict[str, Any], expec
     assert "\n" not in str(error.value)
 
 
+def test_a_machine_brings_its_protocol(shared: hn.Trace) -> None:
+    result = hn.simulate_directory(shared, machines="alite,dash-mesh", homes="round-robin")
+    assert [row["protocol"] for row in result] == ["sdd", "dash"]
+
+
 def test_other_machines_have_neither_buffers_nor_proxies(shared: hn.Trace) -> None:
     with pytest.raises(ConfigError, match="say --machine alite"):
         hn.simulate_directory(shared, "dash", machines="dash-mesh", buffers=8)

@@ -24,7 +24,7 @@ def run(trace: str, options: dict[str, Any], *, tables: bool) -> DirectoryResult
     has = "a machine with a directory has protocols and homes (--protocol, --home)"
     refuse_options_of_others(options, "directory", has)
     chosen = dict(options)
-    protocols = chosen.pop("protocols", None) or "dash"
+    protocols = chosen.pop("protocols", None) or None
     uses = tables and "scaling" not in chosen
     with Progress("simulating") as progress:
         return homenode.simulate_directory(trace, protocols, uses=uses, progress=progress, **chosen)

@@ -63,7 +63,7 @@ class DirectoryResult(Rows):
 @documented("directory")
 def simulate_directory(
     trace: Trace | str | os.PathLike[str],
-    protocols: str | Iterable[str] = "dash",
+    protocols: str | Iterable[str] | None = None,
     *,
     uses: bool = False,
     progress: Callable[[int, int | None], None] | None = None,
@@ -74,7 +74,7 @@ def simulate_directory(
     Args:
         trace: a `Trace` or the path of one.
         protocols: names from ``homenode.table("directory-protocols")``, with parameters as in
-            ``dash:pointers=4``.
+            ``dash:pointers=4``; without any ``dash``, or ``sdd`` where nodes have controllers.
         uses: whether to collect who used which page and which homes served that, for `uses` of the
             result.
         progress: called with the work done and in all.
@@ -107,7 +107,9 @@ def simulate_directory(
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     only_declared("directory", options)
-    config = {**checked("directory", options), "protocols": specs_of(protocols, "protocol")}
+    config = checked("directory", options)
+    if protocols is not None:
+        config["protocols"] = specs_of(protocols, "protocol")
     path, asked = str(opened.path), json.dumps(config)
     if uses:
         text, columns = _core.directory_uses(path, asked, progress)

@@ -98,7 +98,7 @@ def directory(
     asked: Any = {"homes": list(HOMES), "page_mapping": "free", **options}
     result = homenode.simulate_directory(
         trace,
-        asked.pop("protocols", "dash"),
+        asked.pop("protocols", None),
         machines=machine,
         uses=True,
         progress=progress,

@@ -20,8 +20,9 @@ pub struct DirectoryConfig {
     #[schemars(extend("x-flag" = "--machine", "x-value" = "machines"))]
     pub machines: Vec<String>,
     /// Coherence protocols (`homenode list protocols`), with parameters as in `dash:pointers=4`.
-    #[serde(default = "protocols")]
-    #[schemars(extend("x-flag" = "--protocol", "x-value" = "protocols", "x-argument" = true))]
+    #[serde(default)]
+    #[schemars(extend("x-flag" = "--protocol", "x-value" = "protocols", "x-argument" = true,
+        "x-default" = "dash, or sdd where nodes have controllers"))]
     pub protocols: Vec<String>,
     /// Which node is the home of a page (`homenode list homes`), with parameters as in
     /// `first-fill:n=4`.
@@ -130,7 +131,7 @@ impl Default for DirectoryConfig {
     fn default() -> Self {
         Self {
             machines: machines(),
-            protocols: protocols(),
+            protocols: Vec::new(),
             homes: homes(),
             replications: replications(),
             proxies: proxies(),
@@ -161,10 +162,6 @@ impl Default for DirectoryConfig {
 
 fn machines() -> Vec<String> {
     vec!["dash-mesh".to_owned()]
-}
-
-fn protocols() -> Vec<String> {
-    vec!["dash".to_owned()]
 }
 
 fn homes() -> Vec<String> {

@@ -104,7 +104,6 @@ impl DirectoryPlan {
         check_threads(config.threads)?;
         for (what, none) in [
             ("machine", config.machines.is_empty()),
-            ("protocol", config.protocols.is_empty()),
             ("home", config.homes.is_empty()),
             ("replication", config.replications.is_empty()),
             ("way of proxies", config.proxies.is_empty()),
@@ -144,7 +143,12 @@ impl DirectoryPlan {
         let asked = (&config.cache_sizes[..], &config.associativities[..], &config.block_sizes[..]);
         let shapes = cache_shapes(found.cache, asked);
         let mut points = Vec::new();
-        for protocol in &config.protocols {
+        let usual = [match model {
+            NodeModel::Directory(_) => "dash".to_owned(),
+            NodeModel::Controllers(_) => "sdd".to_owned(),
+        }];
+        let protocols = if config.protocols.is_empty() { &usual[..] } else { &config.protocols };
+        for protocol in protocols {
             let protocol = DirectoryProtocol::parse(protocol)?;
             let table = protocol.table();
             check_machine(found, (&protocol.text, &table), config)?;
