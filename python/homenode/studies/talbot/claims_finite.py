@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.studies.claims import Claim, less_than, more_than
+from homenode.studies.claims import CLOSE, Claim, less_than, more_than
 from homenode.studies.talbot import BARNES, CONTIG, GE, WATER
 from homenode.studies.talbot.bars import MESSAGES, QUEUE, RESPONSE, TIME, bars, paper
+from homenode.studies.talbot.claims_infinite import EDGES
 from homenode.studies.talbot.judging import (
     Stated,
     best_but_for_one,
     most,
     near,
     within_points,
-    worse,
     worse_but_for_one,
 )
 from homenode.studies.talbot.matrix import BASIC, FINITE, INFINITE, REACTIVE, ROUND, Setting
@@ -126,7 +126,8 @@ _PLACEMENT = (
                 kind: bars(e).relative(CONTIG, TIME, RR.changed(proxies=kind))
                 for kind in ("none", BASIC)
             },
-            worse,
+            more_than(CLOSE),
+            why=EDGES,
         )
     ),
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.claims import Claim
+from homenode.studies.claims import CLOSE, Claim, more_than
 from homenode.studies.talbot.bars import SHORT, TIME, bars
 from homenode.studies.talbot.beyond import by_clusters
+from homenode.studies.talbot.claims_infinite import EDGES
 from homenode.studies.talbot.judging import Stated, better, not_better, not_worse, worse
 from homenode.studies.talbot.matrix import FINITE, HOMES, INFINITE, NONE, REACTIVE, ROUND, Setting
 from homenode.studies.talbot.measures import best_of, compared, over_best
@@ -97,7 +98,8 @@ _CHOICE = (
             "marked",
             "what the worse placement takes over the better at most, finite buffers",
             wrong_choice,
-            worse,
+            more_than(CLOSE),
+            why=EDGES,
         )
     ),
 )
