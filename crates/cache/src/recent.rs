@@ -79,13 +79,25 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     ) -> bool {
         let class = recent.class(block);
         let epoch = recent.epochs[class];
-        let known = &mut recent.blocks[cache << recent.shift | class];
+        let known = &recent.blocks[cache << recent.shift | class];
         let relevant = !PERMISSIONS | need;
         if (known.label ^ (block << 2 | need)) & relevant == 0 && known.epoch == epoch {
             let frame = usize::try_from(known.frame).unwrap_or(usize::MAX);
             self.frames.all_mut()[frame].add_words(words, need);
             return true;
         }
+        self.hit_of_set(recent, (cache, block), (words, need))
+    }
+
+    /// The same for a block that is not the one used last. In a function of its own, so that loops
+    /// over references have few live values.
+    #[inline(never)]
+    fn hit_of_set(
+        &mut self,
+        recent: &mut RecentBlocks,
+        (cache, block): (usize, u64),
+        (words, need): (W, u64),
+    ) -> bool {
         let set = self.frames.set_of(cache, block);
         // The frames of a set are not looked at for a block that is in none.
         if self.frames.lacks(set, block) {
@@ -94,7 +106,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         let at = self.frames.guess(set, block);
         let hit = self.hit((set, at), (block, words), need);
         if hit && let Ok(frame) = u32::try_from(at) {
-            *known = RecentBlock { label: self.frames.all()[at].label(), frame, epoch };
+            let class = recent.class(block);
+            let epoch = recent.epochs[class];
+            let label = self.frames.all()[at].label();
+            recent.blocks[cache << recent.shift | class] = RecentBlock { label, frame, epoch };
         }
         hit
     }

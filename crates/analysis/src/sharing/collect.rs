@@ -1,5 +1,7 @@
 //! Reduces a trace to the references that can move data: who touched which word in which visit.
 
+use std::ops::Range;
+
 use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole};
 use homenode_placement::Shard;
 use homenode_trace::Batch;
@@ -7,6 +9,7 @@ use homenode_trace::Batch;
 use super::accesses::BlockAccesses;
 use super::dense_index::DenseIndex;
 use super::events::{PROCESSORS_MAX, PackedEvent, WORDS_MAX, WordAccess, WordEvent};
+use super::turn_pages::TurnPages;
 use super::word_pages::{GROUP_WORDS, PAGE_BYTES, PAGE_WORDS, PageReferences, WordPages, WordSpan};
 
 /// Memory aligned and as large as the largest block. Regions do not influence one another.
@@ -75,12 +78,31 @@ impl CollectedAccesses {
     }
 }
 
-/// Who refers to a word, and how.
+/// Consecutive references of one processor: their kinds and program counters.
 #[derive(Clone, Copy)]
-struct WordReference {
+struct WordTurn<'a> {
     processor: ProcId,
-    access: WordAccess,
-    pc: u64,
+    kinds: &'a [u8],
+    pcs: Option<&'a [u64]>,
+}
+
+impl WordTurn<'_> {
+    /// Whether a reference writes.
+    #[inline]
+    fn writes(&self, row: usize) -> bool {
+        self.kinds[row] != AccessKind::Read.code()
+    }
+
+    /// What a reference does to its words.
+    fn access(&self, row: usize) -> WordAccess {
+        if self.kinds[row] == AccessKind::Read.code() {
+            WordAccess::Read
+        } else if self.kinds[row] == AccessKind::Write.code() {
+            WordAccess::Write
+        } else {
+            WordAccess::Update
+        }
+    }
 }
 
 /// Collects events from batches given in Time order.
@@ -93,6 +115,7 @@ pub struct Collector {
     regions: Vec<SharingRegion>,
     region_index: DenseIndex,
     pages: WordPages,
+    lately: TurnPages,
     sites: DenseIndex,
     /// Events for which there is room.
     event_room: usize,
@@ -155,6 +178,7 @@ impl Collector {
             regions: Vec::new(),
             region_index: DenseIndex::new(),
             pages: WordPages::new(),
+            lately: TurnPages::new(),
             sites,
             event_room: 0,
             given_up: Vec::new(),
@@ -164,86 +188,104 @@ impl Collector {
     /// Adds the references of a batch.
     pub fn push(&mut self, batch: &Batch) {
         let rows = batch.len();
-        let (kinds, sizes) = (&batch.kind[..rows], &batch.size[..rows]);
-        let (addrs, threads) = (&batch.addr[..rows], &batch.thread[..rows]);
-        let (flags, pcs) = (batch.flags.get(..rows), batch.pc.get(..rows));
-        let counts = self.options.shard.index == 0;
-        let (mut thread, mut processor) = (0, 0);
-        for row in 0..rows {
-            let kind = kinds[row];
-            let flags = flags.map_or(0, |flags| flags[row]);
-            let role = self.roles[usize::from(kind % 4)][usize::from(flags)];
-            if role == ReferenceRole::Excluded {
-                continue;
-            }
-            let first = addrs[row];
-            let last = first.saturating_add(u64::from(sizes[row]).saturating_sub(1));
-            let private = role == ReferenceRole::Private;
-            if counts {
-                let Self { accesses: CollectedAccesses { shared, private: own }, .. } = self;
-                (if private { own } else { shared }).add(first, last);
-            }
-            if private {
-                continue;
-            }
-            if threads[row] != thread {
-                thread = threads[row];
-                processor = thread % self.options.processors;
-            }
-            let access = if kind == AccessKind::Read.code() {
-                WordAccess::Read
-            } else if kind == AccessKind::Write.code() {
-                WordAccess::Write
-            } else {
-                WordAccess::Update
-            };
-            let pc = pcs.map_or(0, |pcs| pcs[row]);
-            self.reference((first, last), WordReference { processor, access, pc });
+        let mut from = 0;
+        while let Some(&thread) = batch.thread[..rows].get(from) {
+            let others = batch.thread[from..rows].iter().position(|&other| other != thread);
+            let until = others.map_or(rows, |turn| from + turn);
+            self.turn(batch, from..until, thread % self.options.processors);
+            from = until;
         }
         while self.bytes() > self.options.memory_budget_bytes && self.regions.len() > 1 {
             self.halve();
         }
     }
 
+    /// Adds consecutive references of one processor.
+    fn turn(&mut self, batch: &Batch, rows: Range<usize>, processor: ProcId) {
+        self.lately.begin_turn(processor);
+        let counts = self.options.shard.index == 0;
+        let (flags, pcs) = (batch.flags.get(rows.clone()), batch.pc.get(rows.clone()));
+        let turn = WordTurn { processor, kinds: &batch.kind[rows.clone()], pcs };
+        let columns = turn.kinds.iter().zip(&batch.size[rows.clone()]);
+        for (row, ((&kind, &size), &first)) in columns.zip(&batch.addr[rows]).enumerate() {
+            let flags = flags.map_or(0, |flags| flags[row]);
+            let role = self.roles[usize::from(kind % 4)][usize::from(flags)];
+            if role == ReferenceRole::Excluded {
+                continue;
+            }
+            let last = first.saturating_add(u64::from(size).saturating_sub(1));
+            let private = role == ReferenceRole::Private;
+            if counts {
+                let Self { accesses: CollectedAccesses { shared, private: own }, .. } = self;
+                (if private { own } else { shared }).add(first, last);
+            }
+            if !private {
+                self.reference((first, last), (&turn, row));
+            }
+        }
+    }
+
     /// Adds a reference from the first byte to the last.
-    #[inline]
-    fn reference(&mut self, (first, last): (u64, u64), reference: WordReference) {
+    #[inline(always)]
+    fn reference(&mut self, (first, last): (u64, u64), reference: (&WordTurn<'_>, usize)) {
         let (first, last) = (first / BlockSize::WORD_BYTES, last / BlockSize::WORD_BYTES);
         let room = GROUP_WORDS - first % GROUP_WORDS;
         let count = last - first + 1;
-        self.words::<true>(WordSpan { first, count: count.min(room) }, reference);
         if count > room {
-            // References are shorter than a group.
-            let rest = WordSpan { first: first + room, count: count - room };
-            self.words::<false>(rest, reference);
+            self.words_of_two((first, last), reference);
+        } else {
+            self.words::<true>(WordSpan { first, count }, reference);
         }
+    }
+
+    /// Adds a reference to words of two groups: references are shorter than a group.
+    #[inline(never)]
+    fn words_of_two(&mut self, (first, last): (u64, u64), reference: (&WordTurn<'_>, usize)) {
+        let room = GROUP_WORDS - first % GROUP_WORDS;
+        self.words::<true>(WordSpan { first, count: room }, reference);
+        let (first, count) = (first + room, last - first + 1 - room);
+        self.words::<false>(WordSpan { first, count }, reference);
     }
 
     /// Adds a reference to words of one group, which begins there or in the group before. What is
     /// rare is in functions of its own, so that the loop over references has few live values.
-    #[inline]
-    fn words<const BEGINS: bool>(&mut self, span: WordSpan, reference: WordReference) {
-        let page = match self.pages.cached(span) {
+    #[inline(always)]
+    fn words<const BEGINS: bool>(&mut self, span: WordSpan, (turn, row): (&WordTurn<'_>, usize)) {
+        let page = match self.lately.get(span) {
             Some(page) => page,
-            None => self.page(span, reference.processor),
+            None => self.enter(span, turn.processor),
         };
         let Some(page) = self.pages.get_mut(page) else { return };
-        let writes = reference.access.writes();
+        let writes = turn.writes(row);
         let carries = BEGINS && page.count(span, writes);
-        let region = &mut self.regions[page.region as usize];
-        if region.processor != reference.processor {
-            (region.visit, region.processor) = (region.visit + 1, reference.processor);
-        }
-        let (seen, bits) = (page.seen(span, region.visit), span.bits(writes));
+        let (seen, bits) = (page.seen(span), span.bits(writes));
         let before = *seen;
         if bits & !before != 0 {
             *seen |= bits;
             let region = page.region;
-            self.events((span, before), region, reference);
+            self.events((span, before), region, (turn, row));
         }
         if carries {
             self.pages.carry(span.first, writes);
         }
+    }
+
+    /// The page of some words, to which the processor refers for the first time in this turn.
+    #[inline(never)]
+    fn enter(&mut self, span: WordSpan, processor: ProcId) -> u32 {
+        let number = match self.pages.cached(span) {
+            Some(number) => number,
+            None => self.page(span, processor),
+        };
+        if let Some(page) = self.pages.get_mut(number) {
+            let region = &mut self.regions[page.region as usize];
+            if region.processor != processor {
+                (region.visit, region.processor) = (region.visit + 1, processor);
+            }
+            page.begin(region.visit);
+        }
+        self.lately.set(span, number);
+        number
     }
 
     /// The page of some words that have not been looked up lately.
@@ -268,8 +310,10 @@ impl Collector {
         &mut self,
         (span, before): (WordSpan, u64),
         region: u32,
-        WordReference { processor, access, pc }: WordReference,
+        (turn, row): (&WordTurn<'_>, usize),
     ) {
+        let (processor, access) = (turn.processor, turn.access(row));
+        let pc = turn.pcs.map_or(0, |pcs| pcs[row]);
         let site = self.sites.number(pc, || Some(()));
         let region = &mut self.regions[region as usize];
         let bits = if access.writes() { 3 } else { 1 };
@@ -301,6 +345,7 @@ impl Collector {
         let page_shift = self.shift - PAGE_WORDS.trailing_zeros();
         self.pages.retain(|number| region_index.known(number >> page_shift));
         self.region_index = region_index;
+        self.lately = TurnPages::new();
         self.event_room = self.regions.iter().map(|region| region.events.capacity()).sum();
     }
 

@@ -22,6 +22,7 @@ mod intervals;
 mod region;
 mod region_processors;
 mod report;
+mod turn_pages;
 mod word_pages;
 
 pub use accesses::BlockAccesses;

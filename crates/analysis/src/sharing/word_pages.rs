@@ -36,6 +36,13 @@ impl WordSpan {
         (one & all) << (2 * (self.first % GROUP_WORDS))
     }
 
+    /// The page of the words, counted from address 0.
+    #[inline]
+    pub(super) fn page(self) -> u64 {
+        self.first / PAGE_WORDS as u64
+    }
+
+    #[inline]
     fn within_page(self) -> usize {
         usize::try_from(self.first % PAGE_WORDS as u64).unwrap_or(0)
     }
@@ -64,12 +71,16 @@ impl CountedPage {
         *count == 0
     }
 
-    /// The bits of the words' group in this visit.
-    #[inline]
-    pub(super) fn seen(&mut self, span: WordSpan, visit: u32) -> &mut u64 {
+    /// References of this visit to the region come to the page.
+    pub(super) fn begin(&mut self, visit: u32) {
         if self.visit != visit {
             (self.visit, self.seen) = (visit, [0; PAGE_WORDS / 32]);
         }
+    }
+
+    /// The bits of the words' group in this visit.
+    #[inline]
+    pub(super) fn seen(&mut self, span: WordSpan) -> &mut u64 {
         &mut self.seen[span.within_page() / 32]
     }
 }
@@ -90,7 +101,7 @@ impl WordPages {
     /// The number of the page with these words, if it was looked up lately.
     #[inline]
     pub(super) fn cached(&self, span: WordSpan) -> Option<u32> {
-        self.index.cached(span.first / PAGE_WORDS as u64)
+        self.index.cached(span.page())
     }
 
     /// The page with this number, if it is kept.
@@ -103,7 +114,7 @@ impl WordPages {
     /// region, and is not kept if that is `None`.
     pub(super) fn find(&mut self, span: WordSpan, region: impl FnOnce() -> Option<u32>) -> u32 {
         let pages = &mut self.pages;
-        self.index.number(span.first / PAGE_WORDS as u64, || {
+        self.index.number(span.page(), || {
             let region = region()?;
             pages.push(Box::new(CountedPage {
                 counts: [[0; 2]; PAGE_WORDS],
@@ -208,9 +219,12 @@ mod tests {
         assert_eq!((span.bits(false), span.bits(true)), (0b01_01_00, 0b11_11_00));
         assert_eq!(WordSpan { first: 64, count: 32 }.bits(true), u64::MAX);
         let page = pages.page(span, || Some(0)).unwrap();
-        *page.seen(span, 1) |= span.bits(true);
-        assert_eq!(*page.seen(span, 1), 0b11_11_00);
-        assert_eq!(*page.seen(span, 2), 0);
+        page.begin(1);
+        *page.seen(span) |= span.bits(true);
+        page.begin(1);
+        assert_eq!(*page.seen(span), 0b11_11_00);
+        page.begin(2);
+        assert_eq!(*page.seen(span), 0);
     }
 
     #[test]

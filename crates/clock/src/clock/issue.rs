@@ -220,11 +220,11 @@ impl<M: MemorySystem> Clock<M> {
 
     /// Stores take place in their order, up to one that needs a request.
     pub(super) fn drain_stores(&mut self, at: usize) -> Result<(), M::Error> {
+        self.drain_hits(at);
         while let Some(&head) = self.processors[at].stores.front()
             && !self.processors[at].head_requested
             && !self.processors[at].fetches(&head)
         {
-            // Most stores of a buffer write what the first of them fetched.
             let behind = self.processors[at].has_loads_behind_stores();
             if behind || !self.memory.try_access(&head) {
                 if self.memory.needs_request(&head) {
@@ -235,8 +235,27 @@ impl<M: MemorySystem> Clock<M> {
                 self.processors[at].perform_store(|access| memory.perform(now, access))?;
             }
             self.processors[at].end_store();
+            self.drain_hits(at);
         }
         Ok(())
+    }
+
+    /// Those of them that hit, as long as no load is under way: most stores of a buffer write what
+    /// the first of them fetched.
+    fn drain_hits(&mut self, at: usize) {
+        let Self { memory, processors, .. } = self;
+        let processor = &mut processors[at];
+        if processor.head_requested || processor.loads_live() > 0 {
+            return;
+        }
+        let mut hits = 0;
+        for store in &processor.stores {
+            if !memory.try_access(store) {
+                break;
+            }
+            hits += 1;
+        }
+        processor.stores.drain(..hits);
     }
 
     /// The store at the head of the buffer makes its request.

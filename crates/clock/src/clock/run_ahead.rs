@@ -8,7 +8,7 @@
 use homenode_base::Flags;
 
 use super::Clock;
-use crate::processor::{MemoryReference, MemorySystem, ReferenceCounts};
+use crate::processor::{ClockedProcessor, MemoryReference, MemorySystem, ReferenceCounts};
 use crate::streams::{OpKind, PROCESSOR_RELATIVE};
 use crate::wakeup::NEVER;
 
@@ -19,37 +19,53 @@ impl<M: MemorySystem> Clock<M> {
     /// hit.
     #[inline]
     pub(super) fn run_ahead(&mut self, at: usize, horizon: u64) -> bool {
-        let processor = &mut self.processors[at];
         // The rest of a reference that straddles blocks.
-        if processor.blocks_done != 0 {
+        if self.processors[at].blocks_done != 0 {
             return false;
         }
+        // Most machines count no time for instructions without a reference.
+        if self.processor.instruction_cycles == 0 {
+            self.run_until::<false>(at, horizon)
+        } else {
+            self.run_until::<true>(at, horizon)
+        }
+    }
+
+    /// The same; `GAPS` if instructions without a reference take time.
+    #[inline]
+    fn run_until<const GAPS: bool>(&mut self, at: usize, horizon: u64) -> bool {
+        let Self { memory, streams, processors, processor: model, .. } = self;
+        let processor = &mut processors[at];
         let (process, fetches) = (processor.process, self.fetches[processor.process]);
         // Stores take place in their order. Behind one that waits for its request they wait too.
         let buffered = !processor.stores.is_empty();
-        let buffers = processor.head_requested && !self.processor.blocking;
-        let model = &self.processor;
+        let ordinary =
+            ordinary_kinds(fetches, !buffered || (processor.head_requested && !model.blocking));
         let (cycles, gap_cycles) = (model.operation_cycles, model.instruction_cycles);
         let (mut time, mut number, mut missed) = (self.now, processor.instructions, false);
         let (mut done, mut kernel, mut writes, mut gaps) = (0, 0, 0, 0);
         // Instructions without a reference begin in their time if no load can fill the window.
-        let early = gap_cycles != 0 && processor.window_end == NEVER && !self.awaits_init_done;
-        for operation in self.streams[process].known() {
-            let fetch = operation.kind == OpKind::Fetch;
-            let counted = number + u64::from(fetch || !fetches) + u64::from(operation.count);
+        let early = GAPS && processor.window_end == NEVER && !self.awaits_init_done;
+        let most =
+            if GAPS { u64::MAX } else { operations_until(horizon.saturating_sub(time), cycles) };
+        let known = streams[process].known();
+        let most = usize::try_from(most.min(processor.slice_left)).unwrap_or(usize::MAX);
+        for operation in &known[..known.len().min(most)] {
+            let (kind, flags) = (operation.kind, Flags(operation.flags));
+            // Where instructions are fetched, the fetches are what is counted.
+            let own = u64::from(!fetches || kind == OpKind::Fetch);
+            let counted = number + own + u64::from(operation.count);
             let first = operation.addr & self.offset_mask;
             let last = first + u64::from(operation.size.saturating_sub(1));
-            if !is_ordinary(operation.kind, fetches, !buffered || buffers)
-                || operation.continues
+            let special = u8::from(operation.continues) | flags.0 & PROCESSOR_RELATIVE;
+            if ordinary >> (kind as u32) & 1 == 0
+                || special != 0
                 || last > self.offset_mask
-                || operation.flags & PROCESSOR_RELATIVE != 0
                 || counted >= processor.window_end
-                || done >= processor.slice_left
             {
                 break;
             }
-            // Most machines count no time for instructions without a reference.
-            if gap_cycles != 0 {
+            if GAPS {
                 let gap = processor.begin_gap(gap_cycles * u64::from(operation.count));
                 (time, gaps) = (time + gap, gaps + gap);
                 if time >= horizon {
@@ -57,31 +73,30 @@ impl<M: MemorySystem> Clock<M> {
                 }
             }
             let block = operation.addr >> self.block_shift;
-            let (kind, flags) = (operation.kind, Flags(operation.flags));
             let reference = MemoryReference { processor: at, kind, block, first, last, flags };
             if buffered && kind == OpKind::Write {
-                if processor.stores.len() >= model.store_buffer_words as usize
-                    || !self.memory.is_mapped(&reference)
-                {
+                if !buffer_store(processor, memory, (reference, model.store_buffer_words)) {
                     break;
                 }
-                processor.stores.push_back(self.memory.access(&reference));
-            } else if !self.memory.try_hit(&reference) {
+            } else if !memory.try_hit(&reference) {
                 missed = true;
                 break;
             }
-            processor.gap_done = false;
             (number, done) = (counted, done + 1);
             kernel += u64::from(flags.contains(Flags::KERNEL));
             writes += u64::from(kind == OpKind::Write);
-            time += cycles;
-            if time >= horizon && !early {
-                break;
+            if GAPS {
+                processor.gap_done = false;
+                time += cycles;
+                if time >= horizon && !early {
+                    break;
+                }
             }
         }
         if done == 0 && gaps == 0 {
             return missed;
         }
+        time += if GAPS { 0 } else { done * cycles };
         processor.instructions = number;
         processor.busy += done * cycles + gaps;
         let counted = ReferenceCounts { references: done, block_references: done, kernel, writes };
@@ -101,9 +116,36 @@ impl<M: MemorySystem> Clock<M> {
     }
 }
 
-/// Whether an operation can be done ahead, in a process that fetches instructions or not, and whose
-/// stores can be done or not.
+/// A store takes its place in the store buffer, if there is one and its page is mapped. Returns
+/// whether that was so.
+#[inline(always)]
+fn buffer_store<M: MemorySystem>(
+    processor: &mut ClockedProcessor<M>,
+    memory: &mut M,
+    (store, places): (MemoryReference, u32),
+) -> bool {
+    let room = processor.stores.len() < places as usize && memory.is_mapped(&store);
+    if room {
+        processor.stores.push_back(memory.access(&store));
+    }
+    room
+}
+
+/// The kinds of operations that can be done ahead, a bit each, in a process that fetches
+/// instructions or not, and whose stores can be done or not.
 #[inline]
-fn is_ordinary(kind: OpKind, fetches: bool, stores: bool) -> bool {
-    kind == OpKind::Read || (kind == OpKind::Fetch && fetches) || (kind == OpKind::Write && stores)
+fn ordinary_kinds(fetches: bool, stores: bool) -> u32 {
+    let bit = |kind: OpKind, can: bool| u32::from(can) << (kind as u32);
+    bit(OpKind::Read, true) | bit(OpKind::Fetch, fetches) | bit(OpKind::Write, stores)
+}
+
+/// How many operations of so many cycles begin within so many cycles, the first of them always.
+#[inline]
+fn operations_until(within: u64, cycles: u64) -> u64 {
+    match cycles {
+        0 if within > 0 => u64::MAX,
+        0 => 1,
+        1 => within.max(1),
+        _ => within.div_ceil(cycles).max(1),
+    }
 }

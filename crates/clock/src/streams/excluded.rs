@@ -27,4 +27,9 @@ impl ExcludedInstructions {
         let before = std::mem::replace(self, Self { fetches, ..Self::default() });
         if fetches { 0 } else { before.instructions.saturating_add(gap) }
     }
+
+    /// Whether fetches are counted so far.
+    pub fn fetches(&self) -> bool {
+        self.fetches
+    }
 }

@@ -16,7 +16,7 @@ use super::operation::{OpKind, Operation};
 use super::pending::ThreadStreams;
 use super::per_cpu_areas::{PROCESSOR_RELATIVE, RecordedAreas};
 use super::portions::PortionPool;
-use super::turn::RoleTable;
+use super::turn::{RoleTable, with_role};
 use crate::pages::{PageNumbers, PageTable};
 
 /// Most rows of a batch that are split at once.
@@ -248,9 +248,9 @@ impl StreamSplitter {
         if let Some(made) = self.kernel.as_mut().and_then(|kernel| kernel.tick(process)) {
             made.into_iter().for_each(|operation| self.push(process, operation));
         }
-        let private = role == ReferenceRole::Private
-            || self.private.iter().any(|range| range.contains(&addr));
-        flags = Flags(flags.0 & !Flags::PRIVATE.0 | if private { Flags::PRIVATE.0 } else { 0 });
+        let private = self.private.iter().any(|range| range.contains(&addr));
+        let role = if private { ReferenceRole::Private } else { role };
+        flags = Flags(with_role(flags.0, role));
         let pid = batch.pid.get(row).copied().unwrap_or(0);
         self.enter_address_space(process, pid);
         let size = batch.size[row].max(1);
