@@ -19,6 +19,7 @@ mod ordered_writes;
 mod pages;
 mod places;
 mod queue;
+mod references;
 mod result;
 mod sync;
 mod tlb;

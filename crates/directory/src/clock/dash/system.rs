@@ -1,6 +1,5 @@
 //! All nodes of a machine with a directory, as the clock sees them.
 
-use homenode_base::Flags;
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
 };
@@ -9,16 +8,12 @@ use homenode_clock::{
 };
 
 use super::{DashEvent, DashMemory};
-use crate::clock::DirectoryTiming;
 use crate::clock::sync::{self, SyncMessage};
 use crate::clock::transport::{Content, NodeEvent, rank};
+use crate::clock::{DirectoryTiming, references};
 use crate::counts::{DirectoryCounts, SentMessages};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    fn words(reference: &MemoryReference) -> W {
-        W::range(W::word(reference.first), W::word(reference.last))
-    }
-
     /// What an access needs of its copy.
     pub(super) fn need(access: &BlockAccess<W>) -> u64 {
         if access.write { MAY_WRITE } else { MAY_READ }
@@ -119,7 +114,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
         let place = self.caches.locate(reference.processor, reference.block);
-        self.caches.hit(place, (reference.block, Self::words(reference)), need)
+        self.caches.hit(place, (reference.block, references::words(reference)), need)
     }
 
     #[inline]
@@ -130,14 +125,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
 
     #[inline]
     fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
-        BlockAccess {
-            cache: reference.processor,
-            block: reference.block,
-            words: Self::words(reference),
-            write: reference.kind.writes(),
-            private: reference.flags.contains(Flags::PRIVATE),
-            kernel: reference.flags.contains(Flags::KERNEL),
-        }
+        references::access(reference)
     }
 
     #[inline]
@@ -228,11 +216,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
 
     #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
-        let counts = &mut self.caches.counts;
-        counts.references += counted.references;
-        counts.block_references += counted.block_references;
-        counts.kernel.references += counted.kernel;
-        self.counts.writes += counted.writes;
+        references::count((&mut self.caches.counts, &mut self.counts), counted);
     }
 
     #[inline]

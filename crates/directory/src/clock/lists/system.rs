@@ -1,6 +1,5 @@
 //! All nodes with controllers, as the clock sees them.
 
-use homenode_base::Flags;
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
 };
@@ -12,14 +11,10 @@ use super::arrival::ControllerEvent;
 use super::posted::ListCounts;
 use super::service::{StoreAccess, cycles};
 use super::{ControllerNode, ListMemory};
-use crate::clock::DirectoryTiming;
+use crate::clock::{DirectoryTiming, references};
 use crate::counts::DirectoryCounts;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    fn words(reference: &MemoryReference) -> W {
-        W::range(W::word(reference.first), W::word(reference.last))
-    }
-
     /// What an access needs of its copy.
     pub(super) fn need(access: &BlockAccess<W>) -> u64 {
         if access.write { MAY_WRITE } else { MAY_READ }
@@ -59,7 +54,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
             return false;
         }
         let place = self.caches.locate(reference.processor, reference.block);
-        self.caches.hit(place, (reference.block, Self::words(reference)), MAY_READ)
+        self.caches.hit(place, (reference.block, references::words(reference)), MAY_READ)
     }
 
     fn try_access(&mut self, _: &BlockAccess<W>) -> bool {
@@ -68,14 +63,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
 
     #[inline]
     fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
-        BlockAccess {
-            cache: reference.processor,
-            block: reference.block,
-            words: Self::words(reference),
-            write: reference.kind.writes(),
-            private: reference.flags.contains(Flags::PRIVATE),
-            kernel: reference.flags.contains(Flags::KERNEL),
-        }
+        references::access(reference)
     }
 
     #[inline]
@@ -154,11 +142,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
 
     #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
-        let counts = &mut self.caches.counts;
-        counts.references += counted.references;
-        counts.block_references += counted.block_references;
-        counts.kernel.references += counted.kernel;
-        self.counts.writes += counted.writes;
+        references::count((&mut self.caches.counts, &mut self.counts), counted);
     }
 
     #[inline]

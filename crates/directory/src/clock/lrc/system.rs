@@ -1,6 +1,5 @@
 //! All nodes of a machine with coherence in software, as the clock sees them.
 
-use homenode_base::Flags;
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
 };
@@ -12,15 +11,11 @@ use super::observed::{MOVES_IN, MOVES_OUT};
 use super::{LineEnvelope, LrcEvent, LrcMemory};
 use crate::clock::sync::SyncMessage;
 use crate::clock::transport::{Content, NodeEvent, rank};
-use crate::clock::{DirectoryTiming, PageMessageCounts};
+use crate::clock::{DirectoryTiming, PageMessageCounts, references};
 use crate::counts::DirectoryCounts;
 use crate::page_vocabulary::PageMessage;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
-    fn words(reference: &MemoryReference) -> W {
-        W::range(W::word(reference.first), W::word(reference.last))
-    }
-
     /// All of a message has come to its node.
     fn delivered(
         &mut self,
@@ -103,7 +98,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         // A line that is there, of a page that the lookaside buffer has.
         self.caches.frames.all()[at].permits(reference.block, need)
             && self.page_is_mapped(reference)
-            && self.caches.hit((set, at), (reference.block, Self::words(reference)), need)
+            && self.caches.hit((set, at), (reference.block, references::words(reference)), need)
     }
 
     #[inline]
@@ -114,14 +109,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
 
     #[inline]
     fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
-        BlockAccess {
-            cache: reference.processor,
-            block: reference.block,
-            words: Self::words(reference),
-            write: reference.kind.writes(),
-            private: reference.flags.contains(Flags::PRIVATE),
-            kernel: reference.flags.contains(Flags::KERNEL),
-        }
+        references::access(reference)
     }
 
     #[inline]
@@ -207,11 +195,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
 
     #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
-        let counts = &mut self.caches.counts;
-        counts.references += counted.references;
-        counts.block_references += counted.block_references;
-        counts.kernel.references += counted.kernel;
-        self.counts.writes += counted.writes;
+        references::count((&mut self.caches.counts, &mut self.counts), counted);
     }
 
     #[inline]
