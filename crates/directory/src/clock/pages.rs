@@ -6,6 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::home::PageHomes;
+
 /// A page in the page table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mapping {
@@ -56,7 +58,7 @@ impl SharedPageTable {
 
     /// Whether a page is mapped; `moves` says whether it would have to move first, as the node that
     /// refers to it claimed it.
-    pub(super) fn is_mapped(&mut self, page: u32, node: u16, moves: impl Fn() -> bool) -> bool {
+    fn is_mapped(&mut self, page: u32, node: u16, moves: impl Fn() -> bool) -> bool {
         if self.last[usize::from(node)] == page {
             return true;
         }
@@ -65,6 +67,24 @@ impl SharedPageTable {
             self.last[usize::from(node)] = page;
         }
         mapped
+    }
+
+    /// Whether the page of a block is mapped for a node, whose memory this is.
+    #[inline]
+    pub(super) fn is_block_mapped(
+        &mut self,
+        homes: &PageHomes,
+        block: u64,
+        (node, memory): (u16, u16),
+    ) -> bool {
+        if !homes.depend_on_use() {
+            return true;
+        }
+        match homes.find(block) {
+            Some(page) => self.is_mapped(page, node, || homes.moves_to(page, memory)),
+            // It gets a home without the operating system, unless homes follow use.
+            None => !homes.places_at_use(),
+        }
     }
 
     /// Whether a page is mapped, wherever it may move.

@@ -10,17 +10,8 @@ use crate::clock::transport::{Content, NodeEvent, rank};
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
     /// Whether the page of a reference is mapped.
     pub(super) fn page_is_mapped(&mut self, reference: &MemoryReference) -> bool {
-        if !self.homes.depend_on_use() {
-            return true;
-        }
-        let memory = self.memory_of(reference.processor);
-        let Self { homes, pages, .. } = self;
-        let node = node(reference.processor);
-        match homes.find(reference.block) {
-            Some(page) => pages.is_mapped(page, node, || homes.moves_to(page, memory)),
-            // It gets a home without the operating system, unless homes follow use.
-            None => !homes.places_at_use(),
-        }
+        let at = (node(reference.processor), self.memory_of(reference.processor));
+        self.pages.is_block_mapped(&self.homes, reference.block, at)
     }
 
     /// A processor refers to a page that is not mapped, and waits for that.

@@ -11,16 +11,8 @@ use crate::clock::sync::{node, part};
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
     /// Whether the page of a reference is mapped.
     pub(super) fn page_is_mapped(&mut self, reference: &MemoryReference) -> bool {
-        if !self.homes.depend_on_use() {
-            return true;
-        }
         let own = node(reference.processor);
-        let Self { homes, pages, .. } = self;
-        match homes.find(reference.block) {
-            Some(page) => pages.is_mapped(page, own, || homes.moves_to(page, own)),
-            // It gets a home without the operating system, unless homes follow use.
-            None => !homes.places_at_use(),
-        }
+        self.pages.is_block_mapped(&self.homes, reference.block, (own, own))
     }
 
     /// A processor refers to a page that is not mapped: it has its home here from now on, if it
