@@ -88,11 +88,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
     /// # Errors
     /// When the protocol breaks a promise.
     pub fn push(&mut self, batch: &Batch, rows: Range<usize>) -> Result<(), CheckError> {
-        let left_out = if batch.flags.is_empty() && self.meaning.private.is_empty() {
-            self.references::<true>(batch, rows.clone())?
-        } else {
-            self.references::<false>(batch, rows.clone())?
-        };
+        let left_out = self.references(batch, rows.clone())?;
         let counted = rows.len() as u64 - left_out;
         let kernel = self.meaning.kernel_rows(batch, rows.clone());
         let counts = self.driver.cache_counts();
@@ -106,7 +102,8 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
     /// How many of some rows are writes that count.
     #[must_use]
     pub fn writes(&self, batch: &Batch, rows: Range<usize>) -> u64 {
-        self.meaning.writes(batch, rows)
+        let pieces = rows.clone().step_by(AHEAD);
+        pieces.map(|at| self.meaning.writes(batch, at..(at + AHEAD).min(rows.end))).sum()
     }
 
     /// Whether the reference is to a private area: its flag says so, or its address.
@@ -116,18 +113,17 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
         self.meaning.is_private(addr, flags)
     }
 
-    /// Does the references of a batch that count, and returns how many do not. If the batch is
-    /// `PLAIN`, it has no flags, and no address says that its area is private.
-    fn references<const PLAIN: bool>(
-        &mut self,
-        batch: &Batch,
-        rows: Range<usize>,
-    ) -> Result<u64, CheckError> {
+    /// Does the references of a batch that count, and returns how many do not.
+    fn references(&mut self, batch: &Batch, rows: Range<usize>) -> Result<u64, CheckError> {
         let mut ahead = [ResolvedRow::default(); AHEAD];
         let mut left_out = 0;
         for begin in rows.clone().step_by(AHEAD) {
             let end = (begin + AHEAD).min(rows.end);
-            self.look_ahead::<PLAIN>(batch, begin..end, &mut ahead);
+            if self.meaning.takes_all(batch, begin..end) {
+                self.look_ahead::<true>(batch, begin..end, &mut ahead);
+            } else {
+                self.look_ahead::<false>(batch, begin..end, &mut ahead);
+            }
             for (nth, ahead) in ahead[..end - begin].iter().enumerate() {
                 if ahead.need >= LEFT_OUT {
                     if ahead.need & LEFT_OUT != 0 {
@@ -142,7 +138,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
                     continue;
                 }
                 let row = begin + nth;
-                let access = self.block_access::<PLAIN>(batch, row, ahead);
+                let access = self.block_access(batch, row, ahead);
                 if !self.driver.uncontended(&access, place) {
                     let set = ahead.set;
                     self.slow(&access, set, row - rows.start)?;
@@ -152,9 +148,10 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
         Ok(left_out)
     }
 
-    /// Finds out what some rows refer to, and where in the caches that may be.
+    /// Finds out what some rows refer to, and where in the caches that may be. If they take `ALL`,
+    /// flags leave none out.
     #[inline]
-    fn look_ahead<const PLAIN: bool>(
+    fn look_ahead<const ALL: bool>(
         &self,
         batch: &Batch,
         rows: Range<usize>,
@@ -172,7 +169,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
             // Whoever ends beyond the block straddles.
             let beyond = u8::try_from(last >> shift & 0xff).unwrap_or(0);
             let mut need = need[usize::from(kind)] | beyond << STRADDLES_SHIFT;
-            if !PLAIN && !self.meaning.nature(batch, rows.start + nth).taken {
+            if !ALL && !self.meaning.nature(batch, rows.start + nth).taken {
                 need = LEFT_OUT;
             }
             let words = W::range(W::word(begin), W::word(last));
@@ -183,20 +180,15 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
 
     /// A reference to one block.
     #[inline]
-    fn block_access<const PLAIN: bool>(
-        &self,
-        batch: &Batch,
-        row: usize,
-        ahead: &ResolvedRow<W>,
-    ) -> BlockAccess<W> {
-        let flags = if PLAIN { 0 } else { batch.flags.get(row).copied().unwrap_or(0) };
+    fn block_access(&self, batch: &Batch, row: usize, ahead: &ResolvedRow<W>) -> BlockAccess<W> {
+        let flags = batch.flags.get(row).copied().unwrap_or(0);
         BlockAccess {
             cache: usize::from(ahead.cache),
             block: ahead.block,
             words: ahead.words,
             write: u64::from(ahead.need) == MAY_WRITE,
-            private: !PLAIN && self.is_private(batch.addr[row], flags),
-            kernel: !PLAIN && self.meaning.nature[usize::from(flags)].kernel,
+            private: self.is_private(batch.addr[row], flags),
+            kernel: self.meaning.nature[usize::from(flags)].kernel,
         }
     }
 

@@ -15,6 +15,9 @@ pub(super) const LEFT_OUT: u8 = 4;
 /// In [`RowMeaning::need`], this or a higher bit: the row may touch several blocks, or is checked.
 pub(super) const STRADDLES_SHIFT: u32 = 3;
 
+/// The kinds of references that write.
+const WRITES: [u8; 2] = [AccessKind::Write.code(), AccessKind::Atomic.code()];
+
 /// How the rows of a trace are to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceOrderSetup<'a> {
@@ -56,6 +59,8 @@ pub(super) struct RowMeaning {
     pub(super) need: [u8; 256],
     /// By flags.
     pub(super) nature: [FlagMeaning; 256],
+    /// By the bits that any of some rows has among its flags: whether all of the rows count.
+    takes_all: [bool; 256],
     pub(super) private: Vec<Range<u64>>,
     private_kernel: bool,
 }
@@ -87,6 +92,12 @@ impl RowMeaning {
             let taken = role != ReferenceRole::Excluded;
             *nature = FlagMeaning { private, kernel, taken };
         }
+        let mut takes_all = [false; 256];
+        for (present, takes_all) in (0..=u8::MAX).zip(takes_all.iter_mut()) {
+            *takes_all = (0..=u8::MAX)
+                .filter(|bits| bits & !present == 0)
+                .all(|bits| nature[usize::from(bits)].taken);
+        }
         let mut private = setup.private.to_vec();
         private.sort_by_key(|range| range.start);
         let shift = block.bytes().trailing_zeros();
@@ -99,6 +110,7 @@ impl RowMeaning {
             processors,
             need,
             nature,
+            takes_all,
             private,
             private_kernel,
         }
@@ -118,9 +130,20 @@ impl RowMeaning {
         self.nature[usize::from(batch.flags.get(row).copied().unwrap_or(0))]
     }
 
+    /// The bits that any of some rows has among its flags.
+    fn present(batch: &Batch, rows: Range<usize>) -> u8 {
+        batch.flags.get(rows).map_or(0, |flags| flags.iter().fold(0, |all, &bits| all | bits))
+    }
+
+    /// Whether the flags of some rows leave none of them out.
+    #[inline]
+    pub(super) fn takes_all(&self, batch: &Batch, rows: Range<usize>) -> bool {
+        self.takes_all[usize::from(Self::present(batch, rows))]
+    }
+
     /// References by the kernel that are counted.
     pub(super) fn kernel_rows(&self, batch: &Batch, rows: Range<usize>) -> u64 {
-        if batch.flags.is_empty() {
+        if !Flags(Self::present(batch, rows.clone())).contains(Flags::KERNEL) {
             return 0;
         }
         let counted = |(&flags, &kind): (&u8, &u8)| {
@@ -130,14 +153,16 @@ impl RowMeaning {
         batch.flags[rows.clone()].iter().zip(&batch.kind[rows]).map(counted).sum()
     }
 
-    /// Writes that are counted.
+    /// Writes that are counted, of a few rows.
+    #[inline]
     pub(super) fn writes(&self, batch: &Batch, rows: Range<usize>) -> u64 {
-        let is_write = |kind: u8| u64::from(self.need[usize::from(kind)]) & MAY_WRITE != 0;
-        if batch.flags.is_empty() {
-            return batch.kind[rows].iter().map(|&kind| u64::from(is_write(kind))).sum();
+        let kinds = &batch.kind[rows.clone()];
+        if self.takes_all(batch, rows.clone()) {
+            let is_write = |&&kind: &&u8| WRITES.contains(&kind);
+            return kinds.iter().filter(is_write).count() as u64;
         }
         let taken = |flags: u8| self.nature[usize::from(flags)].taken;
-        let columns = batch.flags[rows.clone()].iter().zip(&batch.kind[rows]);
-        columns.map(|(&flags, &kind)| u64::from(is_write(kind) && taken(flags))).sum()
+        let columns = batch.flags[rows].iter().zip(kinds);
+        columns.filter(|&(&flags, kind)| WRITES.contains(kind) && taken(flags)).count() as u64
     }
 }
