@@ -71,7 +71,8 @@ impl From<CopyAction> for SheetAction {
             CopyAction::HandOn => Self::sends_list(
                 ListMessage::Data,
                 "client",
-                ", the first, if one waits, which is behind this copy now, or (relayed) ahead of it",
+                ", the first, if one waits, which is behind this copy now, or (relayed) ahead of \
+                 it",
             ),
             CopyAction::Relay => Self::sends_list(
                 ListMessage::Data,

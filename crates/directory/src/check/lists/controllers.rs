@@ -108,9 +108,10 @@ impl ListModel<'_> {
         let requester = message.requester;
         let lacks = BrokenListPromise::NoData { node };
         let to_requester = |kind| plain(kind, (requester.node, requester));
-        let supplied = (self.receiver(message), requester);
-        let supplied =
-            ListedMessage { relayed: message.relayed, ..plain(ListMessage::Data, supplied) };
+        let supplied = ListedMessage {
+            relayed: message.relayed,
+            ..plain(ListMessage::Data, (self.receiver(message), requester))
+        };
         let copy = found.copy.map(|tag| Pointer { node: this, tag });
         let data = found.data;
         let sent = match action {

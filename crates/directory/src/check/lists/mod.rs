@@ -11,9 +11,9 @@
 //! With proxies node 0 is the proxy of all others, each of which may read by it or from home, first
 //! as well as after a read has come back: so the reads of some or all go by proxies at first, or
 //! only those that have come back. Four nodes can also be two proxies with a client each. The proxy
-//! keeps copies for its clients in the cache of its processor, or none, or in a separate cache; this
-//! is a node of its own then, which has no processor, and the cache of the proxy's processor is one
-//! of its clients.
+//! keeps copies for its clients in the cache of its processor, or none, or in a separate cache;
+//! that is a node of its own then, which has no processor, and the cache of the proxy's processor
+//! is one of its clients.
 //!
 //! Requests are numbered so that only equal ones have the same number: there are few that anything
 //! still refers to. Data are abstracted to whether they are what was written last. No processor
