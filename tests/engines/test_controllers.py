@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Run = Callable[..., Outcome]
 
 THREADS = 12
+SEPARATE = "allocate=separate:bytes=1024"
 
 
 @pytest.fixture
@@ -58,8 +59,39 @@ def test_every_choice_is_a_row(shared: hn.Trace) -> None:
         assert row["messages"]["follower"] == row["combined"]
 
 
+@pytest.mark.parametrize("kind", ["basic", "reactive"])
+@pytest.mark.parametrize("fair", ["no", "yes"])
+def test_proxies_keep_copies_or_do_not(shared: hn.Trace, kind: str, fair: str) -> None:
+    proxies = [f"{kind}:allocate=yes", f"{kind}:allocate=no", f"{kind}:{SEPARATE}"]
+    asked = [f"{one},fair={fair}" for one in proxies]
+    options = {"homes": "fixed:node=0", "buffers": 1, "check": True}
+    rows = simulated(shared, proxies=[*asked, f"{kind}:fair={fair}"], **options)
+    assert [row["proxies"] for row in rows] == [*asked, f"{kind}:fair={fair}"]
+    kept, nowhere, separate, usual = rows
+    assert {**kept, "proxies": ""} == {**usual, "proxies": ""}, "copies are kept unless it is said"
+    for row in (nowhere, separate):
+        assert row["proxy_reads"] > 0 < row["combined"]
+        assert row["bounced"] == row["retried"] == row["messages"]["bounce"]
+        assert row["messages"]["follower"] <= row["combined"]
+        assert row["cycles"] != kept["cycles"]
+
+
+def test_a_proxy_that_keeps_no_copy_asks_for_the_next_client_again() -> None:
+    # Node 2 is the proxy of nodes 0 to 3 for block 2, whose home is node 5. Two of them read it one
+    # after the other; then home writes.
+    steps = [(1, "R", 128), *[(3, "R", 4096)] * 400, (3, "R", 128), *[(5, "R", 4096)] * 900]
+    thread, kind, address = zip(*steps, (5, "W", 128), strict=True)
+    trace = hn.Trace.from_numpy(thread=list(thread), kind=list(kind), address=list(address))
+    asked = ["basic:allocate=yes", "basic:allocate=no", f"basic:{SEPARATE}"]
+    rows = simulated(trace, proxies=asked, homes="fixed:node=5", processors=12)
+    assert [row["proxy_reads"] for row in rows] == [3, 3, 3]
+    # A copy that the proxy has kept is in the list as well, and has to go.
+    assert [row["messages"]["invalidate"] for row in rows] == [3, 2, 3]
+
+
 def test_the_result_is_the_same_on_any_number_of_threads(shared: hn.Trace) -> None:
-    options = {"proxies": "none,basic,reactive", "buffers": "infinite,1", "check": True}
+    proxies = f"none,basic,reactive,reactive:allocate=no,basic:{SEPARATE},fair=yes"
+    options = {"proxies": proxies, "buffers": "infinite,1", "check": True}
     assert simulated(shared, threads=1, **options) == simulated(shared, threads=2, **options)
 
 
@@ -78,6 +110,13 @@ def test_data_are_marked_by_address(shared: hn.Trace) -> None:
         ({"proxies": "basic:data=matrix"}, 'nothing in the trace is called "matrix"'),
         ({"proxies": "reactive:data=0x0-0x40"}, "only of basic proxies data are marked"),
         ({"proxies": "lazy"}, 'unknown proxies "lazy": expected one of none, basic, reactive'),
+        ({"proxies": "basic:allocate=maybe"}, "allocate is yes, no or separate:bytes=N, N from 16"),
+        ({"proxies": "basic:allocate=separate"}, 'found "separate"'),
+        ({"proxies": "basic:allocate=separate:bytes=0"}, 'found "separate:bytes=0"'),
+        ({"proxies": "basic:allocate=separate:bytes=4K"}, 'found "separate:bytes=4K"'),
+        ({"proxies": "reactive:allocate=separate:bytes=100"}, "expected a power of two from the"),
+        ({"proxies": "reactive:allocate=separate:bytes=32"}, "block size 64 bytes: expected"),
+        ({"proxies": "none:allocate=no"}, 'it has no parameter, found "allocate"'),
         ({"buffers": "0"}, "--buffers 0: expected infinite or a number from 1 to 1048576"),
         ({"order": "trace"}, "--protocol sdd needs --order clock"),
         ({"replications": "time"}, "keeps blocks coherent, not pages"),
@@ -106,11 +145,15 @@ def test_other_machines_have_neither_buffers_nor_proxies(shared: hn.Trace) -> No
 
 def test_the_command_line_says_the_same(homenode: Run, shared: hn.Trace) -> None:
     arguments = ["simulate", str(shared.path), "--machine", "alite", "--protocol", "sdd"]
-    chosen = ["--proxies", "basic:clusters=2,fair=yes,none", "--buffers", "infinite,8", "--json"]
+    listed = ["basic:clusters=2,fair=yes", f"reactive:{SEPARATE},fair=no", "none"]
+    chosen = ["--proxies", ",".join(listed), "--buffers", "infinite,8", "--json"]
     rows = json.loads(homenode(*arguments, *chosen).out)
-    assert rows == simulated(
-        shared, proxies=["basic:clusters=2,fair=yes", "none"], buffers=["infinite", "8"]
-    )
+    assert rows == simulated(shared, proxies=listed, buffers=["infinite", "8"])
+    assert {row["proxies"] for row in rows} == set(listed)
     refused = homenode(*arguments, "--buffers", "none")
     assert refused.code == 2
     assert "expected infinite or a number" in refused.err
+    refused = homenode(*arguments, "--proxies", "basic:allocate=separate:bytes=96")
+    assert refused.code == 2
+    assert refused.err.count("\n") == 1
+    assert "allocate=separate:bytes=96, block size 64 bytes: expected a power of two" in refused.err

@@ -300,7 +300,7 @@ def test_what_the_engine_cannot_do_beyond_the_paper_is_left_out(tmp_path: Path) 
         runs._of_batch(context, program, wanted(FFT, (), quick=True)[0], refuse)
     without = [row for row in _points(quick=False) if row["dial"] != batch.base.dial]
     tables = {table.name: table.rows for table in products(without).tables}
-    assert {row["as"] for row in tables["dials"]} == {"the paper's", "fair"}
+    assert {row["as"] for row in tables["dials"]} == {"the paper's", "separate cache", "fair"}
 
 
 def test_the_machine_is_the_printed_one() -> None:

@@ -56,7 +56,7 @@ pub use page_vocabulary::{
     PageSender, ReleaseAction, ReleaseEvent,
 };
 pub use protocol::{CoherenceTable, DirectoryProtocol, Entry, TABLE};
-pub use proxies::{PROXIES, ProxyEntry, ProxySetup, ProxyUse};
+pub use proxies::{PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse};
 pub use replication::{PageReplication, REPLICATIONS, ReplicationEntry};
 pub use setup::{
     DemandCollection, DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX,

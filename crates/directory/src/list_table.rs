@@ -19,8 +19,8 @@ pub trait ListRules {
     /// Whether nothing is under way in this state.
     fn copy_rests(state: Self::Copy) -> bool;
 
-    /// Whether the block is out of the node's cache in this state, and only the node's controller
-    /// has yet to do with it.
+    /// Whether the block is in no frame of the node's cache in this state, and only the node's
+    /// controller has to do with it.
     fn is_leaving(state: Self::Copy) -> bool;
 
     /// Whether nothing is under way in this state.

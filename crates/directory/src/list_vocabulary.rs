@@ -7,7 +7,8 @@
 //!
 //! A read may go by a *proxy*, a node that asks the home for all *clients* that have asked it.
 //! While it waits, its clients form a chain of which it knows one end; the block is handed down
-//! the chain.
+//! the chain. A proxy may *relay* reads: it asks home on behalf of its first client, hands on what
+//! comes, and keeps no copy.
 
 use homenode_protocol::labelled;
 
@@ -101,6 +102,7 @@ impl ListMessage {
     #[must_use]
     pub const fn event_at_copy(self, about: CopyMatter) -> Option<CopyEvent> {
         Some(match self {
+            Self::ProxyRead if about.relays => CopyEvent::ProxyReadToRelay,
             Self::ProxyRead => CopyEvent::ProxyRead,
             Self::Bounce => CopyEvent::Bounce,
             Self::Data if about.more => CopyEvent::DataToHandOn,
@@ -146,6 +148,8 @@ pub struct CopyMatter {
     pub behind: bool,
     /// Whether the pointer by which the message came is to the node's present copy.
     pub current: bool,
+    /// Of a client's read: whether the node has nothing of the block, and is to keep no copy of it.
+    pub relays: bool,
 }
 
 labelled! {
@@ -156,7 +160,9 @@ labelled! {
         Replace = "replace": "the frame is needed, no copy is behind this one",
         ReplaceAhead = "replace, ahead of others": "the frame is needed, others are behind it",
         ProxyRead = "proxy read": "a client wants a copy",
-        Bounce = "bounce": "the node's own read has come back",
+        ProxyReadToRelay = "proxy read, to relay": "the same, of a node without a copy that keeps \
+            none for clients",
+        Bounce = "bounce": "a read that the node has sent has come back",
         Data = "data": "a copy comes",
         DataToHandOn = "data to hand on": "a copy comes that other clients wait for as well",
         Follower = "follower": "a proxy says to whom it is to be handed on",
@@ -237,11 +243,16 @@ pub enum CopyAction {
     Chain,
     /// Asks home for a copy for the client.
     AskFor,
+    /// Asks home for a copy for the client that comes to this node, which hands it on.
+    AskToRelay,
     /// Keeps to whom the block is to be handed on.
     KeepFollower,
     /// Hands the block on to the first client of the chain, if there is one, which is behind this
-    /// copy from then on.
+    /// copy from then on, or ahead of it if the block is relayed and the last client is the first
+    /// to get it.
     HandOn,
+    /// Hands the block on to the first client of the chain as it has come: no copy stays here.
+    Relay,
 }
 
 /// What the home's controller does about an event.

@@ -1,10 +1,15 @@
-//! Which reads go by a proxy, as users write it: `none`, `basic:clusters=3`, `reactive`.
+//! Which reads go by a proxy, as users write it: `none`, `basic:clusters=3`,
+//! `reactive:allocate=no`.
 
 use std::ops::Range;
 
+use homenode_cache::CacheGeometry;
+use homenode_machine::CacheShape;
 use homenode_protocol::{
     ListedProtocol, ProtocolError, ProtocolParameter, ProtocolSetting, ValueRange,
 };
+
+use crate::setup::DirectorySetupError;
 
 /// Clusters of nodes, each with a proxy for every block, unless the user says otherwise.
 ///
@@ -22,6 +27,39 @@ pub enum ProxyUse {
     /// Those that have come back from a home whose buffer was full.
     Reactive,
 }
+
+/// Where proxies keep what they get for their clients.
+///
+/// Source: Talbot and Kelly, section 1.3: in the cache of the proxy's node; section 1.7, which
+/// names the other two and says no more of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProxyAllocation {
+    /// In the second level of the proxy's node.
+    #[default]
+    SecondLevel,
+    /// Nowhere: it is handed on only.
+    Nowhere,
+    /// In a direct-mapped cache that is there for nothing else.
+    Separate {
+        /// Its size.
+        bytes: u64,
+    },
+}
+
+impl ProxyAllocation {
+    /// Where the value of a parameter says.
+    fn of(value: Option<u64>) -> Self {
+        match value {
+            None | Some(1) => Self::SecondLevel,
+            Some(0) => Self::Nowhere,
+            Some(bytes) => Self::Separate { bytes },
+        }
+    }
+}
+
+/// Smallest and largest proxy cache.
+const SEPARATE: ValueRange =
+    ValueRange::SwitchOrSize { name: "separate", unit: "bytes", from: 16, to: 1 << 30 };
 
 /// A way of proxies as it is listed.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +81,12 @@ const PARAMS: &[ProtocolParameter] = &[
         name: "clusters",
         doc: "clusters of nodes, each with a proxy for every block. Default: 3",
         values: ValueRange::Number { from: 1, to: 1024 },
+    },
+    ProtocolParameter {
+        name: "allocate",
+        doc: "whether a proxy keeps what it gets for clients, in the node's second level or in a \
+              separate direct-mapped cache of so many bytes. Default: yes",
+        values: SEPARATE,
     },
     ProtocolParameter {
         name: "fair",
@@ -95,6 +139,8 @@ pub struct ProxySetup {
     pub used: ProxyUse,
     /// Clusters of nodes with neighbouring numbers.
     pub clusters: u64,
+    /// Where proxies keep copies for their clients.
+    pub allocation: ProxyAllocation,
     /// Whether the first client of a chain gets the block first.
     pub fair: bool,
     /// Addresses of marked data, each range with its first byte and one past the last; all data are
@@ -104,7 +150,13 @@ pub struct ProxySetup {
 
 impl Default for ProxySetup {
     fn default() -> Self {
-        Self { used: ProxyUse::None, clusters: CLUSTERS, fair: false, marked: Vec::new() }
+        Self {
+            used: ProxyUse::None,
+            clusters: CLUSTERS,
+            allocation: ProxyAllocation::default(),
+            fair: false,
+            marked: Vec::new(),
+        }
     }
 }
 
@@ -115,8 +167,10 @@ impl ProxySetup {
     /// When a name, a parameter or its value is unknown.
     ///
     /// ```
-    /// use homenode_directory::{ProxySetup, ProxyUse};
+    /// use homenode_directory::{ProxyAllocation, ProxySetup, ProxyUse};
     /// assert_eq!(ProxySetup::parse("reactive:clusters=4")?.clusters, 4);
+    /// let separate = ProxySetup::parse("basic:allocate=separate:bytes=4096,fair=yes")?;
+    /// assert_eq!(separate.allocation, ProxyAllocation::Separate { bytes: 4096 });
     /// assert_eq!(ProxySetup::parse("none")?.used, ProxyUse::None);
     /// assert!(ProxySetup::parse("basic:clusters=0").is_err());
     /// # Ok::<(), homenode_directory::ProtocolError>(())
@@ -126,8 +180,22 @@ impl ProxySetup {
         Ok(Self {
             used: setting.protocol.used,
             clusters: setting.value("clusters").unwrap_or(CLUSTERS),
+            allocation: ProxyAllocation::of(setting.value("allocate")),
             fair: setting.is_on("fair"),
             marked: Vec::new(),
         })
+    }
+
+    /// The cache that each node has for copies for clients alone, if it has one.
+    ///
+    /// # Errors
+    /// When there can be no such cache of these blocks.
+    pub fn cache(&self, block_bytes: u64) -> Result<Option<CacheGeometry>, DirectorySetupError> {
+        let ProxyAllocation::Separate { bytes } = self.allocation else { return Ok(None) };
+        let (size_bytes, block_size_bytes, associativity) = (bytes, block_bytes, 1);
+        let geometry =
+            CacheGeometry::of(CacheShape { size_bytes, block_size_bytes, associativity });
+        let wrong = DirectorySetupError::ProxyCache { bytes, block: block_bytes };
+        geometry.map(Some).ok_or(wrong)
     }
 }

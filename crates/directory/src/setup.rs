@@ -86,6 +86,17 @@ pub enum DirectorySetupError {
         /// Bytes in a block.
         block: u64,
     },
+    /// A cache of proxies that does not consist of a power of two of blocks.
+    #[error(
+        "allocate=separate:bytes={bytes}, block size {block} bytes: expected a power of two from \
+         the block size to 1 GiB"
+    )]
+    ProxyCache {
+        /// Its size.
+        bytes: u64,
+        /// Bytes in a block.
+        block: u64,
+    },
     /// A protocol of lists where nodes have no controller.
     #[error("a protocol of lists needs nodes with a controller, such as those of alite")]
     NoControllers,

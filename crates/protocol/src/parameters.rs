@@ -1,5 +1,7 @@
 //! Protocols as users write them: `mesi`, `pscr:private_kernel=yes`.
 
+use std::ops::RangeInclusive;
+
 /// What is wrong with a protocol, or something else with a name and parameters, that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -49,21 +51,43 @@ pub enum ValueRange {
         /// The highest.
         to: u64,
     },
+    /// `yes` and `no`, which are 1 and 0, or a name with a size, which is the number: as in
+    /// `separate:bytes=4096`.
+    SwitchOrSize {
+        /// The name.
+        name: &'static str,
+        /// In what the size is.
+        unit: &'static str,
+        /// The least size, above 1.
+        from: u64,
+        /// The largest.
+        to: u64,
+    },
 }
 
 impl ValueRange {
     /// The value that a text means, or what is expected instead.
     fn read(self, text: &str) -> Result<u64, String> {
         match (self, text) {
-            (Self::Switch, "yes") => Ok(1),
-            (Self::Switch, "no") => Ok(0),
+            (Self::Switch | Self::SwitchOrSize { .. }, "yes") => Ok(1),
+            (Self::Switch | Self::SwitchOrSize { .. }, "no") => Ok(0),
             (Self::Switch, _) => Err("yes or no".to_owned()),
             (Self::Number { from, to }, _) => {
-                let number = text.parse().ok().filter(|number| (from..=to).contains(number));
-                number.ok_or_else(|| format!("a number from {from} to {to}"))
+                number(text, from..=to).ok_or_else(|| format!("a number from {from} to {to}"))
+            }
+            (Self::SwitchOrSize { name, unit, from, to }, _) => {
+                let size = text.strip_prefix(name).and_then(|rest| rest.strip_prefix(':'));
+                let size = size.and_then(|rest| rest.strip_prefix(unit)?.strip_prefix('='));
+                let size = size.and_then(|size| number(size, from..=to));
+                size.ok_or_else(|| format!("yes, no or {name}:{unit}=N, N from {from} to {to}"))
             }
         }
     }
+}
+
+/// A number of a range.
+fn number(text: &str, range: RangeInclusive<u64>) -> Option<u64> {
+    text.parse().ok().filter(|number| range.contains(number))
 }
 
 /// A protocol in a list of protocols, or whatever else is chosen by a name and parameters.
@@ -160,6 +184,8 @@ mod tests {
     }
 
     const POINTERS: ValueRange = ValueRange::Number { from: 1, to: 8 };
+    const KEEP: ValueRange =
+        ValueRange::SwitchOrSize { name: "apart", unit: "bytes", from: 16, to: 64 };
     const LIST: &[Listed] = &[
         Listed("plain", &[]),
         Listed(
@@ -167,6 +193,7 @@ mod tests {
             &[
                 ProtocolParameter { name: "pointers", doc: "sharers listed", values: POINTERS },
                 ProtocolParameter { name: "fair", doc: "in order", values: ValueRange::Switch },
+                ProtocolParameter { name: "keep", doc: "where copies are kept", values: KEEP },
             ],
         ),
     ];
@@ -193,8 +220,24 @@ mod tests {
             ("limited:fair=1", "fair is yes or no, found \"1\""),
             ("limited:pointers=9", "pointers is a number from 1 to 8, found \"9\""),
             ("limited:fair=no,fair=no", "fair is given twice"),
+            ("limited:keep=2", "keep is yes, no or apart:bytes=N, N from 16 to 64, found \"2\""),
         ] {
             assert_eq!(problem(text), format!("protocol {text:?}: {expected}"));
+        }
+    }
+
+    #[test]
+    fn a_switch_may_have_a_size_instead() {
+        let keep = |text: &str| {
+            let text = format!("limited:keep={text},fair=yes");
+            ProtocolSetting::parse(&text, LIST).ok().and_then(|setting| setting.value("keep"))
+        };
+        let found = ["yes", "no", "apart:bytes=16", "apart:bytes=64"].map(keep);
+        assert_eq!(found, [Some(1), Some(0), Some(16), Some(64)]);
+        for wrong in
+            ["apart", "apart:bytes", "apart:bytes=", "apart:bytes=65", "apart:16", "bytes=16"]
+        {
+            assert_eq!(keep(wrong), None, "{wrong}");
         }
     }
 }

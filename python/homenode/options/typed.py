@@ -146,9 +146,9 @@ class DirectoryOptions(TypedDict, total=False):
         with parameters as in ``counter:n=8``; under protocols that keep pages coherent, with
         ``--order clock``. Default: ``none``.
     proxies: Which reads go by proxies (``homenode list proxies``), with parameters as in
-        ``basic:data=matrix`` or ``reactive:fair=yes``, where nodes have controllers. Marked data
-        are parts of names or places of allocation, or addresses, joined by ``+``. Default:
-        ``none``.
+        ``basic:data=matrix`` or ``reactive:allocate=no``, where nodes have controllers. Marked data
+        are parts of names or places of allocation, or addresses, joined by ``+``; ``allocate`` says
+        whether proxies keep copies: ``yes``, ``no`` or ``separate:bytes=65536``. Default: ``none``.
     buffers: How many messages may wait at a node's controller before it sends reads back, or
         ``infinite``, where nodes have controllers. Default: ``infinite``.
     cache_sizes: Bytes in each node's cache, as 32K or 64K-2M. Default: the machine's.

@@ -115,8 +115,10 @@ impl DirectoryClock {
     ) -> Result<Self, DirectorySetupError> {
         let (block, geometry) = setup.geometry()?;
         let (words, ways, nodes) = (block.words(), geometry.ways, usize::from(setup.nodes));
+        let of_proxies = homes.1.proxies.cache(block.bytes())?;
+        let caches = if of_proxies.is_some() { 2 * nodes } else { nodes };
         let simulation: Box<dyn TimedSimulation> =
-            boxed_for_geometry!((words, ways, nodes), ClockedLists, (setup, table, homes));
+            boxed_for_geometry!((words, ways, caches), ClockedLists, (setup, table, homes));
         Ok(Self(simulation))
     }
 

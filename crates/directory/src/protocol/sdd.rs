@@ -26,7 +26,10 @@ use home::ListHomeState;
 /// block again knows whether an invalidation is of the old copy. Whoever writes the head of the
 /// list needs no data; any other writer gets them anew. A proxy with a copy puts its client behind
 /// itself in the list; one that cannot serve its client, or has no frame for a copy, has home serve
-/// it. Messages between two nodes may overtake each other.
+/// it. One that keeps no copies for clients asks home on behalf of its first client, which home
+/// puts at the head of the list, and hands on what comes down the chain: the first client is ahead
+/// of all others, whichever is the first to get the block. Its own processor waits for that, and
+/// asks home then. Messages between two nodes may overtake each other.
 pub const ENTRY: Entry = Entry {
     name: "sdd",
     summary: "Stanford distributed directory: a home knows the head of a list of copies; proxies",
@@ -59,7 +62,7 @@ impl ListRules for Sdd {
         use SddCopyState as C;
         match state {
             C::I | C::IS | C::ISF | C::IM | C::IMA | C::SM | C::SMA | C::MA => CopyRole::None,
-            C::L | C::WB | C::WBF | C::WBS => CopyRole::None,
+            C::L | C::WB | C::WBF | C::WBS | C::R => CopyRole::None,
             C::S | C::SF => CopyRole::Readable,
             C::M => CopyRole::Writable,
         }
@@ -70,7 +73,8 @@ impl ListRules for Sdd {
     }
 
     fn is_leaving(state: SddCopyState) -> bool {
-        matches!(state, SddCopyState::L | SddCopyState::WB | SddCopyState::WBF | SddCopyState::WBS)
+        use SddCopyState as C;
+        matches!(state, C::L | C::WB | C::WBF | C::WBS | C::R)
     }
 
     fn home_rests(state: ListHomeState) -> bool {

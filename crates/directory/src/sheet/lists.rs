@@ -62,11 +62,22 @@ impl From<CopyAction> for SheetAction {
                 ", the new one or (fair) the last, if another one waits",
             ),
             CopyAction::AskFor => Self::sends_list(ListMessage::Read, "home", " for the client"),
+            CopyAction::AskToRelay => Self::sends_list(
+                ListMessage::Read,
+                "home",
+                " for the client, to be answered to this node",
+            ),
             CopyAction::KeepFollower => Self::does("keep the follower"),
             CopyAction::HandOn => Self::sends_list(
                 ListMessage::Data,
                 "client",
-                ", the first, if one waits, which is behind this copy now",
+                ", the first, if one waits, which is behind this copy now, or (relayed) ahead of \
+                 it",
+            ),
+            CopyAction::Relay => Self::sends_list(
+                ListMessage::Data,
+                "client",
+                ", the first, with the same copy behind it",
             ),
         }
     }

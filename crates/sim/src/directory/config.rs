@@ -36,8 +36,9 @@ pub struct DirectoryConfig {
     #[schemars(extend("x-flag" = "--replication", "x-value" = "replications"))]
     pub replications: Vec<String>,
     /// Which reads go by proxies (`homenode list proxies`), with parameters as in
-    /// `basic:data=matrix` or `reactive:fair=yes`, where nodes have controllers. Marked data are
-    /// parts of names or places of allocation, or addresses, joined by `+`.
+    /// `basic:data=matrix` or `reactive:allocate=no`, where nodes have controllers. Marked data are
+    /// parts of names or places of allocation, or addresses, joined by `+`; `allocate` says whether
+    /// proxies keep copies: `yes`, `no` or `separate:bytes=65536`.
     #[serde(default = "proxies")]
     #[schemars(extend("x-flag" = "--proxies", "x-value" = "proxies"))]
     pub proxies: Vec<String>,

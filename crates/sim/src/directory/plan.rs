@@ -159,6 +159,7 @@ impl DirectoryPlan {
                             let setup =
                                 setup(config, (&protocol, cache), (nodes, page_bytes, &model))?;
                             setup.geometry()?;
+                            choice.proxies.1.cache(cache.block_size_bytes)?;
                             points.push(PlannedDirectory {
                                 machine,
                                 protocol: protocol.text.clone(),
@@ -184,8 +185,10 @@ impl DirectoryPlan {
     }
 
     fn check_memory(&self) -> Result<(), SimError> {
-        let all =
-            |point: &PlannedDirectory| frames(point.setup.cache) * u64::from(point.setup.nodes);
+        let all = |point: &PlannedDirectory| {
+            let of_node = frames(point.setup.cache) + point.proxy_frames();
+            of_node * u64::from(point.setup.nodes)
+        };
         check_frames(self.points.iter().map(all).sum())
     }
 }
@@ -204,6 +207,12 @@ impl PlannedDirectory {
         };
         let nodes = self.memories();
         HomeSetup { nodes, seed, marks_init_done, first_run, cost }
+    }
+
+    /// Frames of a node for copies for clients of proxies alone.
+    fn proxy_frames(&self) -> u64 {
+        let cache = self.choice.proxies.1.cache(self.setup.cache.block_size_bytes);
+        cache.ok().flatten().map_or(0, |geometry| geometry.sets as u64)
     }
 
     /// How many memories there are, each of which can be the home of a page.

@@ -112,6 +112,9 @@ impl DirectoryParameterRow {
         let values = match parameter.values {
             ValueRange::Switch => "yes or no".to_owned(),
             ValueRange::Number { from, to } => format!("{from} to {to}"),
+            ValueRange::SwitchOrSize { name, unit, from, to } => {
+                format!("yes, no or {name}:{unit}={from} to {to}")
+            }
         };
         Self { name: parameter.name, values, doc: parameter.doc }
     }

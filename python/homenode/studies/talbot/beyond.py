@@ -17,6 +17,7 @@ from homenode.studies.talbot.matrix import (
     NONE,
     REACTIVE,
     ROUND,
+    SEPARATE,
     SLOWER,
     UNALLOCATED,
     USUAL,
@@ -122,7 +123,8 @@ def _situations(points: Points) -> Table:
 
 def _dials(points: Points) -> Table:
     rows = []
-    names = {BASE.dial: "the paper's", UNALLOCATED: "no allocation", FAIR: "fair"}
+    names = {BASE.dial: "the paper's", UNALLOCATED: "no allocation"}
+    names |= {SEPARATE: "separate cache", FAIR: "fair"}
     for program in points.programs():
         plain = points.at(program, BASE)
         for kind in (BASIC, REACTIVE):
@@ -137,7 +139,8 @@ def _dials(points: Points) -> Table:
                 rows.append(row | _waits(found))
     return Table(
         "dials",
-        "beyond the paper: proxies that keep no copy, and chains that answer first who came first",
+        "beyond the paper: proxies that keep no copy, or keep it in a separate cache of 64 KB, and "
+        "chains that answer first who came first",
         rows,
         "First touch and finite buffers; time and messages over those without proxies.",
     )

@@ -25,7 +25,7 @@ LENGTHS = ("2", FINITE, "32")
 """Of queues: the paper's eight, fewer and more."""
 SLOWER = ("alite-slow-4", "alite-slow-16")
 """Networks that take four and sixteen times as long as the paper's."""
-UNALLOCATED, FAIR = "allocate=no", "fair=yes"
+UNALLOCATED, SEPARATE, FAIR = "allocate=no", "allocate=separate:bytes=65536", "fair=yes"
 USUAL = 64
 """Nodes beyond the paper, where their number is not what changes."""
 AS_RECORDED = 0
@@ -95,7 +95,7 @@ def beyond(program: str, nodes: Sequence[int]) -> list[Batch]:
     found = [Batch(base, lengths=LENGTHS)]
     found += [Batch(base.changed(machine=machine)) for machine in SLOWER]
     found += [Batch(base.changed(nodes=count)) for count in nodes]
-    dials = [UNCHANGED, UNALLOCATED, FAIR]
+    dials = [UNCHANGED, UNALLOCATED, SEPARATE, FAIR]
     if program == GE:
         dials += [f"clusters={count}" for count in CLUSTERS]
     return [*found, *(Batch(base.changed(dial=dial), (FIRST,), kinds) for dial in dials)]

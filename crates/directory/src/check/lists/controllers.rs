@@ -8,7 +8,7 @@ use super::pointer::{Pointer, REQUEST};
 use super::situation::{Asked, Chain, HOME, ListHome, ListNode, ListedMessage};
 use crate::check::situation::Data;
 use crate::list_vocabulary::{
-    CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListSender,
+    CopyAction, CopyEvent, ListHomeAction, ListHomeEvent, ListMessage, ListSender,
 };
 use crate::vocabulary::{ControllerCell, CopyRole};
 
@@ -28,15 +28,7 @@ impl ListModel<'_> {
         }
         let at = usize::from(message.to);
         let node = &scene.next.nodes[at];
-        let tag = message.about.map(|about| about.tag);
-        // A copy on its way counts as one.
-        let copy = if node.reads && node.copy.is_none() { node.request } else { node.copy };
-        let about = CopyMatter {
-            more: message.due || message.further > 0,
-            behind: node.behind.is_some(),
-            current: copy.is_some() && tag == copy,
-        };
-        match kind.event_at_copy(about) {
+        match kind.event_at_copy(self.matter(node, message)) {
             Some(event) => self.copy(scene, (at, event), message),
             None => {
                 Err(BrokenListPromise::Nobody { what: format!("{} at node {at}", kind.name()) })
@@ -80,6 +72,7 @@ impl ListModel<'_> {
         }
         if event == CopyEvent::DataToHandOn {
             found.chain.clients = message.further;
+            found.chain.ahead = message.relayed && !self.variant.fair;
         }
         for &action in actions {
             self.copy_action(scene, (node, event, state), (action, message))?;
@@ -115,6 +108,10 @@ impl ListModel<'_> {
         let requester = message.requester;
         let lacks = BrokenListPromise::NoData { node };
         let to_requester = |kind| plain(kind, (requester.node, requester));
+        let supplied = ListedMessage {
+            relayed: message.relayed,
+            ..plain(ListMessage::Data, (self.receiver(message), requester))
+        };
         let copy = found.copy.map(|tag| Pointer { node: this, tag });
         let data = found.data;
         let sent = match action {
@@ -134,22 +131,25 @@ impl ListModel<'_> {
             CopyAction::Tell(kind) => Some(Self::tell(found, kind, this).ok_or(lacks)?),
             CopyAction::Supply => {
                 let about = Some(copy.ok_or(lacks)?);
-                Some(ListedMessage { about, data, ..to_requester(ListMessage::Data) })
+                Some(ListedMessage { about, data, ..supplied })
             }
-            CopyAction::SupplyLast => {
-                Some(ListedMessage { data, ..to_requester(ListMessage::Data) })
-            }
+            CopyAction::SupplyLast => Some(ListedMessage { data, ..supplied }),
             CopyAction::HandOver => {
                 Some(ListedMessage { data, ..to_requester(ListMessage::Exclusive) })
             }
             CopyAction::Acknowledge => Some(to_requester(ListMessage::Acknowledge)),
             CopyAction::AskFor => Some(plain(ListMessage::Read, (HOME, requester))),
+            CopyAction::AskToRelay => {
+                let read = plain(ListMessage::Read, (HOME, requester));
+                Some(ListedMessage { relayed: true, ..read })
+            }
             CopyAction::InvalidateBehind | CopyAction::PassOn => {
                 Self::walk_on(found, (action, event), (this, requester))?
             }
             CopyAction::SupplyClient | CopyAction::HandOn => {
-                Self::hand_on(found, action, requester)
+                Self::hand_on(found, action, (this, requester))
             }
+            CopyAction::Relay => Self::relay(found, message),
             CopyAction::Chain => self.chain(&mut found.chain, requester),
             CopyAction::KeepFollower => {
                 found.chain.first = message.about;
@@ -207,21 +207,32 @@ impl ListModel<'_> {
     }
 
     /// Sends a copy to a client, or to the first of a chain of them, which is behind this node's
-    /// copy from then on.
+    /// copy from then on, or ahead of it.
     fn hand_on(
         found: &mut ListNode,
         action: CopyAction,
-        requester: Pointer,
+        (this, requester): (u8, Pointer),
     ) -> Option<ListedMessage> {
-        let (client, further) = if action == CopyAction::SupplyClient {
-            (requester, 0)
+        let (client, further, ahead) = if action == CopyAction::SupplyClient {
+            (requester, 0, false)
         } else {
-            let Chain { first, clients, .. } = std::mem::take(&mut found.chain);
-            (first?, clients.saturating_sub(1))
+            let Chain { first, clients, ahead, .. } = std::mem::take(&mut found.chain);
+            (first?, clients.saturating_sub(1), ahead)
         };
-        let about = found.behind.replace(client);
+        let own = found.copy.map(|tag| Pointer { node: this, tag });
+        let about = if ahead { own } else { found.behind.replace(client) };
         let data = plain(ListMessage::Data, (client.node, client));
-        Some(ListedMessage { about, further, data: found.data, ..data })
+        Some(ListedMessage { about, further, relayed: ahead, data: found.data, ..data })
+    }
+
+    /// Hands the data that a message has brought on to the first of a chain of clients.
+    fn relay(found: &mut ListNode, message: &ListedMessage) -> Option<ListedMessage> {
+        let Chain { first, clients, .. } = std::mem::take(&mut found.chain);
+        let client = first?;
+        let further = clients.saturating_sub(1);
+        let data = plain(ListMessage::Data, (client.node, client));
+        let (about, relayed) = (message.about, true);
+        Some(ListedMessage { about, further, relayed, data: message.data, ..data })
     }
 
     /// A client waits for the block; the message tells another one, or it, who comes after it.
@@ -323,14 +334,20 @@ impl ListModel<'_> {
         let exclusive = to_requester(ListMessage::Exclusive);
         let sent = match (action, owner, head) {
             (ListHomeAction::ReplyData, ..) => {
-                ListedMessage { about: head, data, ..to_requester(ListMessage::Data) }
+                let receiver = self.receiver(message);
+                let relayed = message.relayed;
+                let reply = plain(ListMessage::Data, (receiver, requester));
+                ListedMessage { about: head, relayed, data, ..reply }
             }
             (ListHomeAction::ReplyExclusive, ..) => ListedMessage { data, ..exclusive },
             (ListHomeAction::ReplyExclusiveDue, ..) => {
                 ListedMessage { due: true, data, ..exclusive }
             }
             (ListHomeAction::Reply(kind), ..) => to_requester(kind),
-            (ListHomeAction::Forward(kind), Some(owner), _) => plain(kind, (owner.node, requester)),
+            (ListHomeAction::Forward(kind), Some(owner), _) => {
+                let relayed = message.relayed;
+                ListedMessage { relayed, ..plain(kind, (owner.node, requester)) }
+            }
             (ListHomeAction::InvalidateHead, _, Some(head)) => {
                 let for_whom = Pointer::to_node(requester.node);
                 let invalidate = plain(ListMessage::Invalidate, (head.node, for_whom));

@@ -10,7 +10,10 @@
 //!
 //! With proxies node 0 is the proxy of all others, each of which may read by it or from home, first
 //! as well as after a read has come back: so the reads of some or all go by proxies at first, or
-//! only those that have come back. Four nodes can also be two proxies with a client each.
+//! only those that have come back. Four nodes can also be two proxies with a client each. The proxy
+//! keeps copies for its clients in the cache of its processor, or none, or in a separate cache;
+//! that is a node of its own then, which has no processor, and the cache of the proxy's processor
+//! is one of its clients.
 //!
 //! Requests are numbered so that only equal ones have the same number: there are few that anything
 //! still refers to. Data are abstracted to whether they are what was written last. No processor
@@ -32,7 +35,7 @@ use super::{DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind};
 use crate::list_table::ListTable;
 use crate::list_vocabulary::{CopyEvent, ListHomeEvent, ListSender};
 use crate::vocabulary::ControllerCell;
-use model::{ListCoverage, ListModel, Variant};
+use model::{ListCoverage, ListModel, ProxyCopies, Variant};
 use situation::Alike;
 
 /// Nodes from which on every cell can be reached: a proxy, two clients, of which one is to hand the
@@ -81,9 +84,7 @@ pub fn check_lists(table: &ListTable, proxies: bool, nodes_max: usize) -> Direct
         report.findings = gaps(table, &coverage, report.nodes);
     }
     if report.nodes >= NODES_OF_BUFFERS {
-        for room in 1..=ROOM_MAX {
-            let buffers = Some(room);
-            let variant = Variant { proxies: proxies.into(), fair: false, buffers };
+        for variant in with_buffers(proxies) {
             if report.findings.is_empty() {
                 explore(&mut report, (table, &mut coverage), (NODES_OF_BUFFERS, variant));
             }
@@ -117,17 +118,38 @@ fn first_fault(search: &mut Search<ListModel<'_>>) -> Option<DirectoryFinding> {
     Some(DirectoryFinding { kind, message, steps, caches })
 }
 
+/// No proxies, or one that is unfair and keeps copies, and any buffers.
+fn plain(proxies: bool) -> Variant {
+    Variant { proxies: proxies.into(), copies: ProxyCopies::Kept, fair: false, buffers: None }
+}
+
 /// What is explored with so many nodes, whatever buffers there are.
 fn variants(nodes: usize, proxies: bool) -> Vec<Variant> {
-    let plain = Variant { proxies: proxies.into(), fair: false, buffers: None };
+    let plain = plain(proxies);
     let mut variants = vec![plain];
-    if proxies {
-        variants.push(Variant { fair: true, ..plain });
+    if !proxies {
+        return variants;
     }
-    if proxies && nodes == NODES_OF_TWO_PROXIES {
-        variants.push(Variant { proxies: 2, ..plain });
+    variants.push(Variant { fair: true, ..plain });
+    if nodes == NODES_OF_TWO_PROXIES {
+        let two = [ProxyCopies::Kept, ProxyCopies::Relayed];
+        variants.extend(two.map(|copies| Variant { copies, proxies: 2, ..plain }));
+    }
+    for copies in [ProxyCopies::Relayed, ProxyCopies::Separate] {
+        variants.extend([false, true].map(|fair| Variant { copies, fair, ..plain }));
     }
     variants
+}
+
+/// What is explored with buffers that have so much room and no more.
+fn with_buffers(proxies: bool) -> Vec<Variant> {
+    let all = [ProxyCopies::Kept, ProxyCopies::Relayed, ProxyCopies::Separate];
+    let copies = if proxies { &all[..] } else { &all[..1] };
+    let of = |&copies: &ProxyCopies| {
+        let variant = move |room| Variant { copies, buffers: Some(room), ..plain(proxies) };
+        (1..=ROOM_MAX).map(variant)
+    };
+    copies.iter().flat_map(of).collect()
 }
 
 /// Nodes are alike if their proxies are, or they are no clients of one.

@@ -6,11 +6,23 @@ use homenode_protocol::{Labelled, ProtocolModel};
 
 use super::broken_promise::BrokenListPromise;
 use super::pointer::Pointer;
-use super::situation::{Alike, Asked, HOME, ListSituation, ListedMessage, MESSAGES_MAX};
+use super::situation::{Alike, Asked, HOME, ListNode, ListSituation, ListedMessage, MESSAGES_MAX};
 use crate::check::situation::Data;
 use crate::list_table::{CopyCell, ListTable};
 use crate::list_vocabulary::{CopyAction, CopyEvent, CopyMatter, ListMessage};
 use crate::vocabulary::ControllerCell;
+
+/// What becomes of a block that a proxy gets for its clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ProxyCopies {
+    /// It is kept in the cache of the proxy's processor.
+    Kept,
+    /// It is handed on only.
+    Relayed,
+    /// It is kept in a cache beside that of the processor. This is a node of its own here, without
+    /// a processor; the processor's cache is another one.
+    Separate,
+}
 
 /// What is explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +30,7 @@ pub(super) struct Variant {
     /// So many of the first nodes are proxies. Each of the others may read by one of them, instead
     /// or after a read has come back.
     pub(super) proxies: usize,
+    pub(super) copies: ProxyCopies,
     /// Whether a proxy's first client gets the block first.
     pub(super) fair: bool,
     /// How many messages have to be in a buffer for reads to come back from there, and no others
@@ -125,9 +138,10 @@ impl ProtocolModel for ListModel<'_> {
                 Some(_) => CopyEvent::ReplaceAhead,
                 None => CopyEvent::Replace,
             };
+            let idle = self.variant.copies == ProxyCopies::Separate && at < self.variant.proxies;
             let has_frame = node.state != 0 && !self.table.is_leaving(node.state);
             for event in [CopyEvent::Load, CopyEvent::Store, replace] {
-                if event != replace || has_frame {
+                if (event == replace && has_frame) || (event != replace && !idle) {
                     let chances = self.chances(at, self.table.copy_cell(node.state, event));
                     steps.extend(chances.iter().map(|&chance| ListStep::Processor {
                         node: at,
@@ -252,19 +266,54 @@ fn of_processor(node: usize) -> ListedMessage {
 pub(super) fn plain(message: ListMessage, (to, requester): (u8, Pointer)) -> ListedMessage {
     let message = message.index();
     let (about, data) = (None, Data::None);
-    ListedMessage { message, to, requester, about, further: 0, due: false, data, arrived: false }
+    ListedMessage {
+        message,
+        to,
+        requester,
+        about,
+        further: 0,
+        due: false,
+        relayed: false,
+        data,
+        arrived: false,
+    }
 }
 
 impl ListModel<'_> {
     /// What may be so or otherwise when a message arrives.
     fn chances_of(&self, situation: &ListSituation, message: &ListedMessage) -> &'static [Chance] {
         let kind = ListMessage::ALL[usize::from(message.message)];
-        let (node, about) = (usize::from(message.to), CopyMatter::default());
-        match (situation.nodes.get(node), kind.event_at_copy(about)) {
+        let node = usize::from(message.to);
+        let found = situation.nodes.get(node);
+        let about = found.map_or_else(CopyMatter::default, |found| self.matter(found, message));
+        match (found, kind.event_at_copy(about)) {
             (Some(found), Some(event)) => {
                 self.chances(node, self.table.copy_cell(found.state, event))
             }
             (None, _) | (_, None) => &[Chance::Usual],
+        }
+    }
+
+    /// What the event depends on that a message is.
+    pub(super) fn matter(&self, node: &ListNode, message: &ListedMessage) -> CopyMatter {
+        let tag = message.about.map(|about| about.tag);
+        // A copy on its way counts as one.
+        let copy = if node.reads && node.copy.is_none() { node.request } else { node.copy };
+        CopyMatter {
+            more: message.due || message.further > 0,
+            behind: node.behind.is_some(),
+            current: copy.is_some() && tag == copy,
+            relays: self.variant.copies == ProxyCopies::Relayed && node.state == 0,
+        }
+    }
+
+    /// The node to which what is sent to the requester goes: its proxy, if that hands it on.
+    pub(super) fn receiver(&self, message: &ListedMessage) -> u8 {
+        let requester = message.requester.node;
+        if message.relayed {
+            number(self.variant.proxy_of(usize::from(requester)))
+        } else {
+            requester
         }
     }
 
@@ -298,13 +347,13 @@ impl ListModel<'_> {
         Ok(())
     }
 
-    /// A read comes back to whoever asked for it.
+    /// A read comes back to whoever has sent it.
     fn send_back(
         &self,
         scene: &mut ListScene,
         message: &ListedMessage,
     ) -> Result<(), BrokenListPromise> {
-        let to = (message.requester.node, message.requester);
+        let to = (self.receiver(message), message.requester);
         self.send(scene, plain(ListMessage::Bounce, to))
     }
 

@@ -74,7 +74,9 @@ fn is(message: &ListedMessage, kind: ListMessage) -> bool {
 /// Whether a copy is on its way to a node.
 fn has_data_on_the_way(situation: &ListSituation, node: usize) -> bool {
     let mut messages = situation.messages.iter();
-    messages.any(|message| is(message, ListMessage::Data) && message.to == number(node))
+    // What is relayed is for the requester already on its way to the proxy.
+    let for_node = |message: &ListedMessage| message.requester.node == number(node);
+    messages.any(|message| is(message, ListMessage::Data) && for_node(message))
 }
 
 /// What a walk down the list that begins now will come to, sooner or later.
@@ -128,7 +130,7 @@ impl<'a> Reached<'a> {
         for message in &situation.messages {
             let to = message.to == number(at);
             let by = message.requester.node == number(at);
-            if to && is(message, ListMessage::Data) {
+            if by && is(message, ListMessage::Data) {
                 self.follow(message.about);
             } else if to && is(message, ListMessage::Permission) {
                 self.follow(situation.nodes[at].behind);
@@ -136,6 +138,25 @@ impl<'a> Reached<'a> {
                 let owner = usize::from(message.to);
                 self.copy(owner);
                 self.request(owner);
+            }
+        }
+        self.handed_on_to(at);
+    }
+
+    /// Relayed data come to a node from the client that is behind it, which has got them or will.
+    /// Data that are not relayed come from one ahead of it, and nothing leads here before they are
+    /// on their way.
+    fn handed_on_to(&mut self, at: usize) {
+        let situation = self.situation;
+        let is_this = |pointer: Option<Pointer>| pointer.is_some_and(|it| it.node == number(at));
+        for (client, node) in situation.nodes.iter().enumerate() {
+            let told = |message: &ListedMessage| {
+                let to_client = message.to == number(client);
+                to_client && is(message, ListMessage::Follower) && is_this(message.about)
+            };
+            if is_this(node.chain.first) || situation.messages.iter().any(told) {
+                let own = |tag| Pointer { node: number(client), tag };
+                self.follow(node.copy.or(node.request).map(own));
             }
         }
     }

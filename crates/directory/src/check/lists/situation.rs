@@ -21,6 +21,8 @@ pub(super) struct Chain {
     /// The one that came last, if proxies know it.
     pub(super) last: Option<Pointer>,
     pub(super) clients: u8,
+    /// Whether the next one is ahead of this copy in the list, and not behind it.
+    pub(super) ahead: bool,
 }
 
 /// An operation that has yet to take place.
@@ -63,6 +65,8 @@ pub(super) struct ListedMessage {
     pub(super) further: u8,
     /// Whether others have to go first.
     pub(super) due: bool,
+    /// Whether data come, or are to come, by the proxy of the requester, which keeps no copy.
+    pub(super) relayed: bool,
     pub(super) data: Data,
     /// Whether it is in the buffer of whom it is for.
     pub(super) arrived: bool,
@@ -199,6 +203,7 @@ impl ListSituation {
                 pointer(m.about),
                 (u32::from(m.further), 3),
                 (u32::from(m.due), 1),
+                (u32::from(m.relayed), 1),
                 (u32::from(m.arrived), 1),
                 (m.data as u32, 2),
             ])
@@ -216,6 +221,7 @@ impl ListSituation {
             (u32::from(node.request.is_some()), 1),
             (u32::from(node.reads), 1),
             (u32::from(node.chain.clients), 3),
+            (u32::from(node.chain.ahead), 1),
             (node.data as u32, 2),
             (node.asked as u32, 2),
         ])

@@ -35,6 +35,7 @@ pub(in crate::clock) enum ControllerEvent {
 }
 
 impl Parcel {
+    /// The node, or its proxy cache.
     fn to(&self) -> u16 {
         match self {
             Self::Block(post) => post.to,
@@ -108,7 +109,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         parcel: Parcel,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
-        let (now, to) = (requesters.now(), parcel.to());
+        let (now, to) = (requesters.now(), self.node_of(parcel.to()));
         let free = &mut self.nodes[usize::from(to)].busy.receive_free;
         let received = now.max(*free);
         *free = received + self.machine.network.gap_cycles;
@@ -125,7 +126,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         parcel: Parcel,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
-        let to = parcel.to();
+        let to = self.node_of(parcel.to());
         let buffer = &mut self.nodes[usize::from(to)].buffer;
         let full = self.buffer_reads.is_some_and(|most| buffer.sends_back(most));
         if let Parcel::Block(post) = parcel
@@ -141,12 +142,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// The network sends a read back that has come to a full buffer.
     fn send_back(&mut self, post: &ListPost, requesters: &mut Requesters<'_, Self>) {
         let more = u16::from(post.message == ListMessage::ProxyRead);
-        let (message, to) = (ListMessage::Bounce, post.requester.node);
+        let (message, to) = (ListMessage::Bounce, self.receiver(post));
         let bounce = ListPost { message, from: post.to, to, more, ..*post };
         self.sent.add(message);
         let there = self.transit((post.to, to), requesters.now(), false);
         let event = ControllerEvent::Arrives(Parcel::Block(bounce));
-        requesters.schedule_at(there, rank(to), event);
+        requesters.schedule_at(there, rank(self.node_of(to)), event);
     }
 
     /// A processor's second level lacks what it wants: the controller is asked.
@@ -218,6 +219,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         post: &ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
+        service.node = post.to;
         if post.message.event_at_home().is_some() {
             self.at_home(service, post, requesters)
         } else {
@@ -267,6 +269,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             lookups: QueueLoad { busy: node.busy.serving, ..node.buffer.load },
             accesses: QueueLoad { busy: node.busy.accessing, ..QueueLoad::default() },
         };
-        self.nodes.iter().map(load).collect()
+        self.nodes.iter().take(usize::from(self.node_count)).map(load).collect()
     }
 }

@@ -21,7 +21,7 @@ mod because {
 pub(super) enum CopyPlace {
     /// In a frame of its second level.
     Frame(usize),
-    /// Among the blocks that it has replaced.
+    /// Among the blocks that it has replaced, or relays.
     Leaving(usize),
     /// Nowhere.
     None,
@@ -40,7 +40,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 
     /// The request that brought, or will bring, a node's copy.
-    fn tag(&self, node: u16, place: CopyPlace) -> u32 {
+    pub(super) fn tag(&self, node: u16, place: CopyPlace) -> u32 {
         match place {
             CopyPlace::Frame(at) => self.tags[at],
             CopyPlace::Leaving(at) => self.nodes[usize::from(node)].leaving[at].tag,
@@ -83,9 +83,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             more: post.more > 0,
             behind: self.behind(node, place).is_some(),
             current: state != 0 && meant == Some(self.tag(node, place)),
+            relays: state == 0 && self.proxies.relay(),
         };
         let Some(event) = post.message.event_at_copy(matter) else { return Ok(()) };
-        self.price(service, event);
+        self.price(service, (event, place));
+        if event == CopyEvent::ProxyReadToRelay {
+            let (block, state, tag, behind) = (post.block, 0, 0, None);
+            let relayed = LeavingBlock { block, state, tag, behind };
+            self.nodes[usize::from(node)].leaving.push(relayed);
+        }
         if event == CopyEvent::ProxyRead
             && state == 0
             && !self.takes_frame(service, post, requesters)?
@@ -111,9 +117,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 
     /// What an event costs the controller, beside the messages that it sends.
-    fn price(&mut self, service: &mut Service, event: CopyEvent) {
+    fn price(&mut self, service: &mut Service, (event, place): (CopyEvent, CopyPlace)) {
         use CopyEvent as E;
         let access = match event {
+            // What is relayed is put in no cache.
+            E::Data if matches!(place, CopyPlace::Leaving(_)) => return,
             E::Data | E::DataToHandOn | E::Exclusive | E::ExclusiveDue => StoreAccess::Line,
             E::ForwardRead | E::ForwardWrite => StoreAccess::LookupAndLine,
             E::Permission
@@ -121,7 +129,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             | E::Acknowledge
             | E::Invalidate
             | E::StaleInvalidate
-            | E::ProxyRead => StoreAccess::Lookup,
+            | E::ProxyRead
+            | E::ProxyReadToRelay => StoreAccess::Lookup,
             // The controller has what it needs to know of these.
             E::Load
             | E::Store
@@ -149,7 +158,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             if post.message == ListMessage::Data {
                 self.behind[at] = ListPointer::pack(post.about);
                 if post.more > 0 {
-                    self.keep_clients(node, post.block, post.more);
+                    self.keep_clients(node, post);
                 }
             }
         }
@@ -180,9 +189,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             A::Ask => self.ask(service, (post.block, post.number), requesters),
             A::AskAgain => self.ask_again(service, post, requesters),
             A::AskFor => self.ask_for(service, post, requesters),
+            A::AskToRelay => self.ask_to_relay(service, post, requesters),
             A::Chain => self.chain(service, post, requesters),
             A::KeepFollower => self.keep_follower(service.node, post),
             A::HandOn => self.hand_on(service, post, requesters),
+            A::Relay => self.relay(service, post, requesters),
             A::SupplyClient => self.supply_client(service, post, requesters),
             A::Tell(_)
             | A::Supply
@@ -213,10 +224,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         use CopyAction as A;
         let own = ListPointer { node, tag: self.tag(node, place) };
         let behind = self.behind(node, place);
-        let requester = post.requester;
+        let receiver = self.receiver(post);
         let message =
             |to: u16, message, about| ListPost { message, from: node, to, about, more: 0, ..*post };
-        let answer = |kind, about| message(requester.node, kind, about);
+        let answer = |kind, about| message(receiver, kind, about);
         let on = |behind: ListPointer| message(behind.node, ListMessage::Invalidate, Some(behind));
         if matches!(action, A::InvalidateBehind | A::PassOn) {
             self.set_behind((node, place), None);
@@ -225,7 +236,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             (A::Tell(told), _) => {
                 let tag = self.request_tag(node, post.block);
                 let home = self.home_of(post.number);
-                ListPost { requester: ListPointer { node, tag }, ..message(home, told, Some(own)) }
+                let (requester, relayed) = (ListPointer { node, tag }, false);
+                ListPost { requester, relayed, ..message(home, told, Some(own)) }
             }
             (A::Supply, _) => answer(ListMessage::Data, Some(own)),
             (A::SupplyLast, _) => answer(ListMessage::Data, None),
@@ -336,6 +348,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             requester: from,
             about: None,
             more: 0,
+            relayed: false,
         };
         for &action in actions {
             if action == CopyAction::Tell(ListMessage::WriteBack) {

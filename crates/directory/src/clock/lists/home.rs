@@ -133,11 +133,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     ) -> Result<(), ClockError> {
         use ListHomeAction as A;
         let HomeEntry { head, owner, .. } = *self.entries.of(post.number);
-        let requester = post.requester;
-        let reply = |message, about, more| {
-            let (from, to) = (service.node, requester.node);
-            ListPost { message, from, to, about, more, ..*post }
-        };
+        let (from, to, requester) = (service.node, self.receiver(post), post.requester);
+        let reply = |message, about, more| ListPost { message, from, to, about, more, ..*post };
         match action {
             A::ReplyData => {
                 let data = reply(ListMessage::Data, ListPointer::unpack(head), 0);

@@ -67,7 +67,8 @@ pub struct ListClockSetup {
     pub buffer_reads: Option<u64>,
 }
 
-/// A node besides its second level, which is one of the [`CacheSystem`].
+/// A node besides its second level, which is one of the [`CacheSystem`]; or what belongs to its
+/// proxy cache alone, another one of them.
 #[derive(Debug, Default)]
 struct ControllerNode {
     buffer: InputBuffer,
@@ -98,7 +99,9 @@ pub(super) struct ListMemory<F, W, const WORDS: usize> {
     table: ListTable,
     /// What the processor may do without a transaction, by state of its copy.
     permissions: Vec<u64>,
+    /// First all nodes, then their proxy caches, if they have any.
     nodes: Vec<ControllerNode>,
+    node_count: u16,
     /// By node, what its processor waits for.
     pending: Vec<Option<PendingRequest<W>>>,
     /// Messages that wait at the homes of blocks.
@@ -129,7 +132,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     ) -> Result<Self, DirectorySetupError> {
         let (block, geometry): (BlockSize, CacheGeometry) = setup.geometry()?;
         let nodes = setup.nodes;
-        let geometries = &vec![geometry; usize::from(nodes)][..];
+        let mut geometries = vec![geometry; usize::from(nodes)];
+        if let Some(of_proxies) = timed.proxies.cache(block.bytes())? {
+            geometries.resize(2 * geometries.len(), of_proxies);
+        }
+        let geometries = &geometries[..];
         let (words, rule) = (block.words(), setup.rule);
         let block_shift = block.bytes().trailing_zeros();
         let mut homes = PageHomes::new(homes, setup);
@@ -142,7 +149,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let of_first_level = usize::try_from(first_level_blocks).unwrap_or(usize::MAX);
         Ok(Self {
             caches,
-            first_level: vec![0; usize::from(nodes) * of_first_level],
+            first_level: vec![0; geometries.len() * of_first_level],
             first_level_blocks,
             tags: vec![0; frames],
             behind: vec![0; frames],
@@ -150,8 +157,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             entries: HomeEntries::default(),
             permissions: permissions(&table),
             table,
-            nodes: (0..nodes).map(|_| ControllerNode::default()).collect(),
-            pending: vec![None; usize::from(nodes)],
+            nodes: geometries.iter().map(|_| ControllerNode::default()).collect(),
+            node_count: nodes,
+            pending: vec![None; geometries.len()],
             at_homes: FxHashMap::default(),
             pages,
             sync: Synchroniser::new(block_shift),

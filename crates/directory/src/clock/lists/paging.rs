@@ -60,8 +60,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         if !part.told {
             return SyncCourse::Now;
         }
-        let nodes = u16::try_from(self.nodes.len()).unwrap_or(u16::MAX);
-        let (home, _, message) = self.sync.tell(request, (&self.homes, nodes));
+        let (home, _, message) = self.sync.tell(request, (&self.homes, self.node_count));
         self.post_sync((node(request.processor), home), message, requesters);
         if part.releases { SyncCourse::Posted } else { SyncCourse::Awaited }
     }

@@ -6,7 +6,9 @@ use serde::{Serialize, Serializer};
 
 use crate::list_vocabulary::{ListMessage, ListMessageKind};
 
-/// A copy, or one that is on its way: the node that has it, and the request that brings it.
+/// A copy, or one that is on its way: the node that has it, and the request that brings it. The
+/// proxy cache of a node, if it has one, counts as a node of its own, with a number after those of
+/// all nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::clock) struct ListPointer {
     pub(super) node: u16,
@@ -44,6 +46,8 @@ pub(in crate::clock) struct ListPost {
     /// Data: clients to whom they are to be handed on. The only copy: 1 if others have to go. A
     /// read that comes back: 1 if it had gone to a proxy.
     pub(super) more: u16,
+    /// Whether the data come, or are to come, by the requester's proxy, which keeps no copy.
+    pub(super) relayed: bool,
 }
 
 /// A message that carries a block: what it says, from whom to whom, and the block's number.

@@ -10,7 +10,7 @@ use super::copy::CopyPlace;
 use super::posted::{ListPointer, ListPost};
 use super::service::Service;
 use crate::list_vocabulary::ListMessage;
-use crate::proxies::{ProxySetup, ProxyUse};
+use crate::proxies::{ProxyAllocation, ProxySetup, ProxyUse};
 
 /// Clients that a node is to hand a block on to, of whom it knows one end.
 #[derive(Clone, Copy, Debug)]
@@ -19,12 +19,15 @@ pub(super) struct ProxyChain {
     first: ListPointer,
     last: ListPointer,
     clients: u16,
+    /// Whether the next one is ahead of this node's copy in the list, and not behind it.
+    ahead: bool,
 }
 
 /// Which reads go by a proxy, and by which.
 #[derive(Debug)]
 pub(super) struct ProxyWays {
     used: ProxyUse,
+    allocation: ProxyAllocation,
     fair: bool,
     nodes: u16,
     clusters: u64,
@@ -39,6 +42,7 @@ impl ProxyWays {
         };
         Self {
             used: setup.used,
+            allocation: setup.allocation,
             fair: setup.fair,
             nodes,
             clusters: setup.clusters.clamp(1, u64::from(nodes)),
@@ -49,6 +53,19 @@ impl ProxyWays {
     /// Whether reads of a block go by proxies where those are for marked data.
     pub(super) fn marks(&self, block: u64) -> bool {
         self.marked.is_empty() || self.marked.iter().any(|range| range.contains(&block))
+    }
+
+    /// Whether proxies keep no copies for their clients.
+    pub(super) fn relay(&self) -> bool {
+        self.allocation == ProxyAllocation::Nowhere
+    }
+
+    /// The cache in which a proxy keeps copies for its clients, as who it is asked and asks.
+    fn cache_of(&self, proxy: u16) -> u16 {
+        match self.allocation {
+            ProxyAllocation::SecondLevel | ProxyAllocation::Nowhere => proxy,
+            ProxyAllocation::Separate { .. } => self.nodes + proxy,
+        }
     }
 
     /// The proxy of a node for a block: successive blocks have different ones, so that no
@@ -66,11 +83,27 @@ impl ProxyWays {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    /// The proxy by which a node can read a block of this home; none if it is the proxy, or the
-    /// proxy is the home.
+    /// The node of a cache: its second level has the number of the node, its proxy cache one after
+    /// those of all nodes.
+    pub(super) fn node_of(&self, cache: u16) -> u16 {
+        if cache < self.node_count { cache } else { cache - self.node_count }
+    }
+
+    /// The proxy by which a node can read a block of this home; none if it is the proxy, with the
+    /// same cache, or the proxy is the home.
     fn proxy(&self, (node, home): (u16, u16), block: u64) -> Option<u16> {
+        if node >= self.node_count || node == home {
+            return None;
+        }
         let proxy = self.proxies.proxy_of(node, block);
-        (node != home && proxy != node && proxy != home).then_some(proxy)
+        let cache = self.proxies.cache_of(proxy);
+        (cache != node && proxy != home).then_some(cache)
+    }
+
+    /// To whom what is sent to the requester goes: its proxy, if that hands it on.
+    pub(super) fn receiver(&self, post: &ListPost) -> u16 {
+        let requester = post.requester.node;
+        if post.relayed { self.proxies.proxy_of(requester, post.block) } else { requester }
     }
 
     /// A node asks for a copy, for its processor or as a proxy: home, or its own proxy where reads
@@ -118,9 +151,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let (place, _) = self.place(node, block);
         let CopyPlace::Frame(at) = place else { return };
         let requester = ListPointer { node, tag: self.tags[at] };
-        let (about, more) = (None, 0);
-        let post = ListPost { message, from: node, to, block, number, requester, about, more };
-        if to != node {
+        let (from, about, more, relayed) = (node, None, 0, false);
+        let post = ListPost { message, from, to, block, number, requester, about, more, relayed };
+        if self.node_of(to) != node {
             self.read_sent(node, block, service.time);
         }
         self.send(service, post, requesters);
@@ -133,9 +166,27 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         post: &ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) {
+        self.own_client_waits(service, post);
         let (message, to) = (ListMessage::Read, self.home_of(post.number));
         let read = ListPost { message, from: service.node, to, about: None, more: 0, ..*post };
         self.send(service, read, requesters);
+    }
+
+    /// A node asks home for a copy for a client that it is to hand on, again if that has come back.
+    pub(super) fn ask_to_relay(
+        &mut self,
+        service: &mut Service,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        self.sent.retried += u64::from(post.message == ListMessage::Bounce);
+        let (message, from, to) = (ListMessage::Read, service.node, self.home_of(post.number));
+        let (about, more, relayed) = (None, 0, true);
+        self.send(
+            service,
+            ListPost { message, from, to, about, more, relayed, ..*post },
+            requesters,
+        );
     }
 
     /// Whether a node can get a copy for a client: whether it has a frame for it, which it takes.
@@ -176,11 +227,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         post: &ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) {
+        self.own_client_waits(service, post);
         let (client, fair) = (post.requester, self.proxies.fair);
         let chains = &mut self.nodes[usize::from(service.node)].chains;
         let Some(chain) = chains.iter_mut().find(|chain| chain.block == post.block) else {
-            let (first, last, clients) = (client, client, 1);
-            chains.push(ProxyChain { block: post.block, first, last, clients });
+            let (first, last, clients, ahead) = (client, client, 1, false);
+            chains.push(ProxyChain { block: post.block, first, last, clients, ahead });
             return;
         };
         chain.clients += 1;
@@ -195,6 +247,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.send(service, follower, requesters);
     }
 
+    /// A read of the node's own processor, which its proxy cache cannot answer, waits for another
+    /// node from now on.
+    fn own_client_waits(&mut self, service: &Service, post: &ListPost) {
+        let client = post.requester.node;
+        if self.node_of(service.node) == client {
+            self.read_sent(client, post.block, service.time);
+        }
+    }
+
     /// A node is told to whom it is to hand a block on.
     pub(super) fn keep_follower(&mut self, node: u16, post: &ListPost) {
         let Some(client) = post.about else { return };
@@ -202,18 +263,26 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         // If the block has come before, it is known how many wait.
         match chains.iter_mut().find(|chain| chain.block == block) {
             Some(chain) => (chain.first, chain.last) = (client, client),
-            None => chains.push(ProxyChain { block, first: client, last: client, clients: 0 }),
+            None => {
+                let (first, last, clients, ahead) = (client, client, 0, false);
+                chains.push(ProxyChain { block, first, last, clients, ahead });
+            }
         }
     }
 
-    /// So many clients wait for a block that has come to a node.
-    pub(super) fn keep_clients(&mut self, node: u16, block: u64, clients: u16) {
+    /// More clients wait for a block that has come to a node. Home has put the first of them at the
+    /// head of the list if it was relayed; so if that one is the last to get it, each is ahead of
+    /// who got it before.
+    pub(super) fn keep_clients(&mut self, node: u16, post: &ListPost) {
+        let ListPost { block, more: clients, relayed, .. } = *post;
+        let ahead = relayed && !self.proxies.fair;
         let chains = &mut self.nodes[usize::from(node)].chains;
         match chains.iter_mut().find(|chain| chain.block == block) {
-            Some(chain) => chain.clients = clients,
+            Some(chain) => (chain.clients, chain.ahead) = (clients, ahead),
             None => {
                 let nobody = ListPointer { node, tag: 0 };
-                chains.push(ProxyChain { block, first: nobody, last: nobody, clients });
+                let (first, last) = (nobody, nobody);
+                chains.push(ProxyChain { block, first, last, clients, ahead });
             }
         }
     }
@@ -227,8 +296,25 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     ) {
         let chains = &mut self.nodes[usize::from(service.node)].chains;
         let Some(at) = chains.iter().position(|chain| chain.block == post.block) else { return };
-        let ProxyChain { first, clients, .. } = chains.swap_remove(at);
-        self.supply(service, (post, first), (clients.saturating_sub(1), requesters));
+        let ProxyChain { first, clients, ahead, .. } = chains.swap_remove(at);
+        let more = clients.saturating_sub(1);
+        self.supply(service, (post, first), (more, ahead), requesters);
+    }
+
+    /// A node that keeps no copy hands a block that has come on to the first of those who wait.
+    pub(super) fn relay(
+        &mut self,
+        service: &mut Service,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        let chains = &mut self.nodes[usize::from(service.node)].chains;
+        let Some(at) = chains.iter().position(|chain| chain.block == post.block) else { return };
+        let ProxyChain { first: requester, clients, .. } = chains.swap_remove(at);
+        let (from, to, more) = (service.node, requester.node, clients.saturating_sub(1));
+        let data = ListPost { from, to, requester, more, ..*post };
+        self.values_relayed(post, &data);
+        self.send(service, data, requesters);
     }
 
     /// A proxy that has a copy serves a client.
@@ -238,22 +324,30 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         post: &ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        self.supply(service, (post, post.requester), (0, requesters));
+        self.supply(service, (post, post.requester), (0, false), requesters);
     }
 
-    /// A node sends a copy of its own to a client, which is behind it in the list from then on.
+    /// A node sends a copy of its own to a client, which is behind it in the list from then on, or
+    /// ahead of it.
     fn supply(
         &mut self,
         service: &mut Service,
         (post, client): (&ListPost, ListPointer),
-        (more, requesters): (u16, &mut Requesters<'_, Self>),
+        (more, ahead): (u16, bool),
+        requesters: &mut Requesters<'_, Self>,
     ) {
         let node = service.node;
         let (place, _) = self.place(node, post.block);
-        let about = self.behind(node, place);
-        self.set_behind((node, place), Some(client));
-        let (message, to) = (ListMessage::Data, client.node);
-        let data = ListPost { message, from: node, to, requester: client, about, more, ..*post };
+        let about = if ahead {
+            Some(ListPointer { node, tag: self.tag(node, place) })
+        } else {
+            let behind = self.behind(node, place);
+            self.set_behind((node, place), Some(client));
+            behind
+        };
+        let (message, from, to) = (ListMessage::Data, node, client.node);
+        let (requester, relayed) = (client, ahead);
+        let data = ListPost { message, from, to, requester, about, more, relayed, ..*post };
         self.values_sent(&data, place);
         self.send(service, data, requesters);
     }

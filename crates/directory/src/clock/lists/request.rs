@@ -170,6 +170,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             requester,
             about: None,
             more: 0,
+            relayed: false,
         };
         self.does(service, (&post, actions, next), requesters)
     }

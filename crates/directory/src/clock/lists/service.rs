@@ -27,6 +27,7 @@ pub(super) struct BusyTimes {
 /// What a controller does about one thing that has come to it.
 #[derive(Debug)]
 pub(super) struct Service {
+    /// The node, or its proxy cache, as whose it acts.
     pub(super) node: u16,
     /// Up to when it is busy so far.
     pub(super) time: u64,
@@ -56,8 +57,8 @@ pub(super) fn cycles(store: &BusyStore, access: StoreAccess) -> u64 {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    /// A node's second level is accessed, by its processor or its controller, once its bus is free.
-    /// Returns when that is done.
+    /// A node's second level is accessed, by its processor or its controller, once its bus is free;
+    /// or its proxy cache, which has a bus of its own. Returns when that is done.
     pub(super) fn access_second_level(&mut self, node: u16, now: u64, access: StoreAccess) -> u64 {
         let busy = &mut self.nodes[usize::from(node)].busy;
         let start = now.max(busy.second_level_free);
@@ -84,21 +85,23 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         post: ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        if post.from == post.to {
+        let (from, to) = (self.node_of(post.from), self.node_of(post.to));
+        if from == to {
             service.own.push(post);
             return;
         }
         service.time += self.machine.controller.send_cycles;
         self.sent.add(post.message);
-        let there = self.transit((post.from, post.to), service.time, post.message.carries_block());
+        let there = self.transit((from, to), service.time, post.message.carries_block());
         let event = ControllerEvent::Arrives(Parcel::Block(post));
-        requesters.schedule_at(there, rank(post.to), event);
+        requesters.schedule_at(there, rank(to), event);
     }
 
     /// A message leaves its node at this time, or when it can. Returns when it is at another one,
     /// if that can take it then.
     pub(super) fn transit(&mut self, (from, _): (u16, u16), ready: u64, long: bool) -> u64 {
         let network = self.machine.network;
+        let from = self.node_of(from);
         let busy = &mut self.nodes[usize::from(from)].busy;
         let leaves = ready.max(busy.send_free);
         busy.send_free = leaves + network.gap_cycles;

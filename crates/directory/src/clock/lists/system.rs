@@ -174,7 +174,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         process: usize,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
-        let (way, message) = self.sync.wake((cause, process), self.nodes.len());
+        let (way, message) = self.sync.wake((cause, process), usize::from(self.node_count));
         self.post_sync(way, message, requesters);
         false
     }

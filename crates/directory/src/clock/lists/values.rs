@@ -33,6 +33,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         values.send(post.carried(), block);
     }
 
+    /// A node sends a block on as it has come.
+    pub(super) fn values_relayed(&mut self, from: &ListPost, to: &ListPost) {
+        if let Some(values) = &mut self.values
+            && let Some(block) = values.receive(&from.carried())
+        {
+            values.send(to.carried(), block);
+        }
+    }
+
     /// A home sends a block that is in memory.
     pub(super) fn values_replied(&mut self, post: &ListPost) {
         if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow) {

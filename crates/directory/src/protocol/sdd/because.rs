@@ -10,6 +10,8 @@ pub(super) const OWNS: &str =
 pub(super) const ALONE: &str = "nobody is behind an only copy";
 pub(super) const NOT_OWNER: &str = "home forwards to an owner only";
 pub(super) const IS_CLIENT: &str = "the node reads by way of a proxy, and is none for this block";
+pub(super) const NOT_RELAYED: &str =
+    "a node relays reads of blocks of which it has nothing and awaits nothing";
 pub(super) const ONCE: &str = "that was told before";
 pub(super) const WALKED: &str =
     "the acknowledgement came after the whole list was told, and all that had left it";

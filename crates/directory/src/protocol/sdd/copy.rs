@@ -7,11 +7,11 @@ use crate::list_vocabulary::{CopyAction as Action, CopyEvent as E, ListMessage a
 use crate::vocabulary::ControllerCell;
 
 use Action::{
-    Acknowledge, Ask, AskAgain, AskFor, Chain, Complete, HandOn, HandOver, InvalidateBehind,
-    KeepFollower, PassOn, Supply, SupplyClient, SupplyLast, Tell,
+    Acknowledge, Ask, AskAgain, AskFor, AskToRelay, Chain, Complete, HandOn, HandOver,
+    InvalidateBehind, KeepFollower, PassOn, Relay, Supply, SupplyClient, SupplyLast, Tell,
 };
 use ControllerCell::{Does, Impossible, Waits};
-use SddCopyState::{I, IM, IMA, IS, ISF, L, M, MA, S, SF, SM, SMA, WB, WBF, WBS};
+use SddCopyState::{I, IM, IMA, IS, ISF, L, M, MA, R, S, SF, SM, SMA, WB, WBF, WBS};
 
 labelled! {
     /// States of a block at a node.
@@ -31,6 +31,7 @@ labelled! {
         WB = "WB": "replaced and written back, which home has yet to acknowledge",
         WBF = "WBF": "home has acknowledged it, but has forwarded a request before",
         WBS = "WBS": "a forwarded request has been served, the acknowledgement is due",
+        R = "R": "relays: home was asked for a copy for clients, none is to stay here",
     }
 }
 
@@ -40,7 +41,7 @@ type SddCell = ControllerCell<Action, SddCopyState>;
 pub(super) fn cell(state: SddCopyState, event: E) -> SddCell {
     match event {
         E::Load | E::Store | E::Replace | E::ReplaceAhead => of_processor(state, event),
-        E::ProxyRead | E::Bounce | E::Follower => about_proxies(state, event),
+        E::ProxyRead | E::ProxyReadToRelay | E::Bounce | E::Follower => about_proxies(state, event),
         E::Data
         | E::DataToHandOn
         | E::Exclusive
@@ -52,7 +53,7 @@ pub(super) fn cell(state: SddCopyState, event: E) -> SddCell {
         E::ForwardRead | E::ForwardWrite => forwarded(state, event),
         E::WrittenBack => match state {
             WB => Does(&[], I),
-            I | S | M | IS | ISF | SF | IM | IMA | SM | SMA | MA | L => {
+            I | S | M | IS | ISF | SF | IM | IMA | SM | SMA | MA | L | R => {
                 Impossible(because::NOT_ASKED)
             }
             WBF | WBS => Impossible(because::ONCE),
@@ -60,7 +61,7 @@ pub(super) fn cell(state: SddCopyState, event: E) -> SddCell {
         E::WrittenBackLate => match state {
             WB => Does(&[], WBF),
             WBS => Does(&[], I),
-            I | S | M | IS | ISF | SF | IM | IMA | SM | SMA | MA | L => {
+            I | S | M | IS | ISF | SF | IM | IMA | SM | SMA | MA | L | R => {
                 Impossible(because::NOT_ASKED)
             }
             WBF => Impossible(because::ONCE),
@@ -83,9 +84,9 @@ fn of_processor(state: SddCopyState, event: E) -> SddCell {
         (SMA, E::ReplaceAhead) => Impossible(because::WALKED),
         (IS | ISF | SF | IM | IMA | SM | SMA | MA, E::Replace)
         | (SF | SM | MA, E::ReplaceAhead)
-        | (IS | ISF | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS, E::Load)
-        | (IS | ISF | SF | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS, E::Store) => Waits,
-        (I | L | WB | WBF | WBS, _) => Impossible(because::EMPTY),
+        | (IS | ISF | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS | R, E::Load)
+        | (IS | ISF | SF | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS | R, E::Store) => Waits,
+        (I | L | WB | WBF | WBS | R, _) => Impossible(because::EMPTY),
         (S | M | IS | ISF | SF | IM | IMA | SM | SMA | MA, _) => Impossible(because::NOT_ASKED),
     }
 }
@@ -98,12 +99,16 @@ fn about_proxies(state: SddCopyState, event: E) -> SddCell {
         (S, E::ProxyRead) => Does(&[SupplyClient], S),
         (M | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS, E::ProxyRead) => Does(&[AskFor], state),
         (ISF | SF, E::ProxyRead) => Impossible(because::IS_CLIENT),
+        (I, E::ProxyReadToRelay) => Does(&[AskToRelay, Chain], R),
+        (_, E::ProxyReadToRelay) => Impossible(because::NOT_RELAYED),
+        (R, E::ProxyRead) => Does(&[Chain], R),
+        (R, E::Bounce) => Does(&[AskToRelay], R),
 
         (IS, E::Bounce) => Does(&[AskAgain], IS),
         (IS, E::Follower) => Does(&[KeepFollower], ISF),
         (SF, E::Follower) => Does(&[KeepFollower, HandOn], S),
         (ISF, E::Follower) => Impossible(because::ONCE),
-        (I | S | M | ISF | SF | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS, _) => {
+        (I | S | M | ISF | SF | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS | R, _) => {
             Impossible(because::NOT_ASKED)
         }
         (IS, _) => Impossible(because::READS),
@@ -125,9 +130,10 @@ fn answer(state: SddCopyState, event: E) -> SddCell {
         (SM, E::Acknowledge) => Does(&[], SMA),
         (MA, E::Acknowledge) => Does(&[Complete], M),
         (L, E::Acknowledge) => Does(&[], I),
+        (R, E::Data) => Does(&[Relay], I),
 
         (IS | ISF | SF, _) => Impossible(because::READS),
-        (I | S | M | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS, _) => {
+        (I | S | M | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS | R, _) => {
             Impossible(because::NOT_ASKED)
         }
     }
@@ -146,7 +152,7 @@ fn invalidate(state: SddCopyState, event: E) -> SddCell {
         // The pointer is current, so home has served the read and the copy is on its way; whoever
         // leaves the list waits for nothing but those behind it.
         (IS | ISF | SF | L, _) => Waits,
-        (I, _) => Impossible(because::NO_COPY),
+        (I | R, _) => Impossible(because::NO_COPY),
         (IM | IMA, _) => Impossible(because::NO_COPY),
         (SMA, _) => Impossible(because::WALKED),
         (M | WB | WBF | WBS, _) => Impossible(because::OWNS),
@@ -164,7 +170,7 @@ fn forwarded(state: SddCopyState, event: E) -> SddCell {
         (WBF, _) => Does(&[HandOver], I),
         // Home has made it the owner, which it is not yet.
         (IM | IMA | SM | SMA | MA, _) => Waits,
-        (I | S | IS | ISF | SF | L, _) => Impossible(because::NOT_OWNER),
+        (I | S | IS | ISF | SF | L | R, _) => Impossible(because::NOT_OWNER),
         (WBS, _) => Impossible(because::ONCE),
     }
 }
