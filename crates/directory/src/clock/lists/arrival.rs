@@ -18,7 +18,7 @@ pub(in crate::clock) enum Parcel {
     /// About a block.
     Block(ListPost),
     /// About synchronisation.
-    Sync { to: u16, message: SyncMessage },
+    Sync { from: u16, to: u16, message: SyncMessage },
 }
 
 /// What happens by itself.
@@ -41,6 +41,14 @@ impl Parcel {
             Self::Sync { to, .. } => *to,
         }
     }
+
+    /// Whether it has come from another node.
+    fn is_from_another(&self) -> bool {
+        match self {
+            Self::Block(post) => post.from != post.to,
+            Self::Sync { from, to, .. } => from != to,
+        }
+    }
 }
 
 /// What waits at a controller.
@@ -49,6 +57,13 @@ enum QueuedInput {
     Parcel(Parcel),
     /// The processor's request.
     Processor,
+}
+
+impl QueuedInput {
+    /// Whether it is a message from another node.
+    fn is_message(&self) -> bool {
+        matches!(self, Self::Parcel(parcel) if parcel.is_from_another())
+    }
 }
 
 /// What waits at a controller, in the order in which it has come.
@@ -72,7 +87,7 @@ impl InputBuffer {
     }
 
     fn push(&mut self, now: u64, waiting: QueuedInput) {
-        if !matches!(waiting, QueuedInput::Processor) {
+        if waiting.is_message() {
             self.messages += 1;
             self.load.longest = self.load.longest.max(self.messages);
         }
@@ -81,7 +96,7 @@ impl InputBuffer {
 
     fn pop(&mut self, now: u64) -> Option<QueuedInput> {
         let (since, waiting) = self.waiting.pop_front()?;
-        if !matches!(waiting, QueuedInput::Processor) {
+        if waiting.is_message() {
             self.messages -= 1;
             self.load.served += 1;
             self.load.waited += now - since;
@@ -236,7 +251,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         match message {
             SyncMessage::Operation(number) => {
                 self.use_memory(service, StoreAccess::Lookup);
-                self.sync.take_effect((number, service.node), requesters);
+                self.sync.take_effect((number, service.node), service.time, requesters);
             }
             SyncMessage::Grant | SyncMessage::Wake(_) => {
                 sync::answer(service.node, (message, requesters.now()), requesters);
@@ -251,7 +266,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         message: SyncMessage,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let (now, parcel) = (requesters.now(), Parcel::Sync { to, message });
+        let (now, parcel) = (requesters.now(), Parcel::Sync { from, to, message });
         if from == to {
             requesters.schedule_at(now, rank(to), ControllerEvent::Received(parcel));
             return;
