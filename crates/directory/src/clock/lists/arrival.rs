@@ -86,33 +86,27 @@ impl InputBuffer {
         self.load = QueueLoad::default();
     }
 
-    fn push(&mut self, now: u64, waiting: QueuedInput) {
+    /// Something comes to the controller, where there is room for so many messages.
+    fn push(&mut self, now: u64, waiting: QueuedInput, room: Option<u64>) {
         if waiting.is_message() {
             self.messages += 1;
             self.load.longest = self.load.longest.max(self.messages);
+            // Until fewer wait than there is room for, be it that no message comes meanwhile.
+            self.full |= room.is_some_and(|most| self.messages > most);
         }
         self.waiting.push_back((now, waiting));
     }
 
-    fn pop(&mut self, now: u64) -> Option<QueuedInput> {
+    /// What the controller takes up now.
+    fn pop(&mut self, now: u64, room: Option<u64>) -> Option<QueuedInput> {
         let (since, waiting) = self.waiting.pop_front()?;
         if waiting.is_message() {
             self.messages -= 1;
             self.load.served += 1;
             self.load.waited += now - since;
+            self.full &= room.is_some_and(|most| self.messages >= most);
         }
         Some(waiting)
-    }
-
-    /// Whether a read that comes now has to go back: once more messages wait than there is room
-    /// for, until fewer do.
-    fn sends_back(&mut self, most: u64) -> bool {
-        if self.messages > most {
-            self.full = true;
-        } else if self.messages < most {
-            self.full = false;
-        }
-        self.full
     }
 }
 
@@ -141,11 +135,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let to = parcel.to();
-        let buffer = &mut self.nodes[usize::from(to)].buffer;
-        let full = self.buffer_reads.is_some_and(|most| buffer.sends_back(most));
         if let Parcel::Block(post) = parcel
-            && full
             && post.message.may_bounce()
+            && self.nodes[usize::from(to)].buffer.full
         {
             self.send_back(&post, requesters);
             return Ok(());
@@ -153,13 +145,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.comes(to, QueuedInput::Parcel(parcel), requesters)
     }
 
-    /// The network sends a read back that has come to a full buffer.
+    /// The network sends a read back that has come to a full buffer: at once, be it that the node's
+    /// controller has messages to send.
+    ///
+    /// Source: Talbot and Kelly, section 1.3.
     fn send_back(&mut self, post: &ListPost, requesters: &mut Requesters<'_, Self>) {
         let more = u16::from(post.message == ListMessage::ProxyRead);
         let (message, to) = (ListMessage::Bounce, post.requester.node);
         let bounce = ListPost { message, from: post.to, to, more, ..*post };
         self.sent.add(message);
-        let there = self.transit((post.to, to), requesters.now(), false);
+        let there = requesters.now() + self.machine.network.short_cycles;
         let event = ControllerEvent::Arrives(Parcel::Block(bounce));
         requesters.schedule_at(there, rank(to), event);
     }
@@ -181,7 +176,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     ) -> Result<(), ClockError> {
         let now = requesters.now();
         let ControllerNode { buffer, busy, .. } = &mut self.nodes[usize::from(node)];
-        buffer.push(now, waiting);
+        buffer.push(now, waiting, self.buffer_reads);
         if buffer.awaited {
             return Ok(());
         }
@@ -201,7 +196,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let now = requesters.now();
-        let Some(waiting) = self.nodes[usize::from(node)].buffer.pop(now) else { return Ok(()) };
+        let (buffer, room) = (&mut self.nodes[usize::from(node)].buffer, self.buffer_reads);
+        let Some(waiting) = buffer.pop(now, room) else { return Ok(()) };
         let mut service = Service { node, time: now, own: Vec::new() };
         match waiting {
             QueuedInput::Parcel(Parcel::Block(post)) => {
