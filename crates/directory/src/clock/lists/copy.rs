@@ -103,6 +103,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
                 return Err(self.failed(requesters.now(), post.block, (node, why)));
             }
         };
+        if event == CopyEvent::Invalidate {
+            // Also where the node writes the block, and stays in its state.
+            self.forget_first_level(usize::from(node), post.block);
+        }
         self.does(service, (post, actions, next), requesters)?;
         if next != state {
             self.changed((service, post.block), requesters)?;
