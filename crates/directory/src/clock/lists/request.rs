@@ -19,7 +19,7 @@ use crate::vocabulary::ControllerCell;
 pub(super) struct PendingRequest<W> {
     pub(super) access: BlockAccess<W>,
     requester: Requester,
-    /// The number of the request, once the controller has sent it.
+    /// The number of the request, once the controller has sent it; 0 before.
     tag: u32,
     /// Since when the processor asks for it.
     since: u64,
@@ -253,10 +253,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         (self.caches.frames.set_of(holder, block), at)
     }
 
-    /// A read of the processor leaves for another node.
+    /// A read leaves for another node. It is the processor's unless that has to wait for the block,
+    /// as it is on its way for a client.
     pub(super) fn read_sent(&mut self, own: u16, block: u64, now: u64) {
         if let Some(pending) = &mut self.pending[usize::from(own)]
             && pending.access.block == block
+            && pending.tag != 0
         {
             pending.sent.get_or_insert(now);
         }
