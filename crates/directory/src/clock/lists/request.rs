@@ -19,6 +19,8 @@ use crate::vocabulary::ControllerCell;
 pub(super) struct PendingRequest<W> {
     pub(super) access: BlockAccess<W>,
     requester: Requester,
+    /// Whether the controller has taken it up.
+    taken_up: bool,
     /// The number of the request, once the controller has sent it; 0 before.
     tag: u32,
     /// Since when the processor asks for it.
@@ -100,8 +102,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             return;
         }
         let (since, access) = (now, *access);
-        self.pending[access.cache] =
-            Some(PendingRequest { access, requester, tag: 0, since, sent: None, misses: false });
+        self.pending[access.cache] = Some(PendingRequest {
+            access,
+            requester,
+            taken_up: false,
+            tag: 0,
+            since,
+            sent: None,
+            misses: false,
+        });
         let missed = self.access_second_level(own, now, StoreAccess::Lookup);
         requesters.schedule_at(missed, rank(own), ControllerEvent::Missed(own));
     }
@@ -119,9 +128,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let own = service.node;
-        let Some(PendingRequest { access, .. }) = self.pending[usize::from(own)] else {
+        let Some(PendingRequest { access, taken_up, .. }) = &mut self.pending[usize::from(own)]
+        else {
             return Ok(());
         };
+        *taken_up = true;
+        let access = *access;
         let block = access.block;
         let (place, state) = self.place(own, block);
         if self.permits(state, &access) {
@@ -264,7 +276,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// What a processor waits for is there at this time: its reference takes place now.
+    /// What a processor waits for is there at this time: its reference takes place now. What the
+    /// controller has not taken up yet will find it there.
     pub(super) fn complete(
         &mut self,
         (own, block): (u16, u64),
@@ -272,15 +285,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let holder = usize::from(own);
-        let Some(pending) = self.pending[holder].filter(|it| it.access.block == block) else {
-            return Ok(());
-        };
+        let waits = |it: &PendingRequest<W>| it.taken_up && it.access.block == block;
+        let Some(pending) = self.pending[holder].filter(waits) else { return Ok(()) };
         let (_, state) = self.place(own, block);
         if !self.permits(state, &pending.access) {
             // The processor wants to write what has come for a read of others.
             return Ok(());
         }
-        self.pending[holder] = None;
+        (self.pending[holder], self.nodes[holder].deferred) = (None, false);
         let now = requesters.now();
         if pending.misses {
             self.timing.filled += 1;
