@@ -5,6 +5,7 @@ use homenode_clock::Requesters;
 
 use super::ListMemory;
 use super::leaving::LeavingBlock;
+use super::observed::ObservedListController;
 use super::posted::{ListPointer, ListPost};
 use super::service::{Service, StoreAccess};
 use crate::list_vocabulary::{CopyAction, CopyEvent, CopyMatter, ListMessage};
@@ -108,6 +109,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             self.forget_first_level(usize::from(node), post.block);
         }
         self.does(service, (post, actions, next), requesters)?;
+        self.observe(node, post, ObservedListController::Copy(event, actions), (state, next));
         if next != state {
             self.changed((service, post.block), requesters)?;
         }
@@ -355,6 +357,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             self.nodes[usize::from(node)].leaving.push(leaving);
             self.values_leave(node, (number, at));
         }
+        let seen = ObservedListController::Copy(event, actions);
+        self.observe(node, &post, seen, (frame.state, next));
         Ok(())
     }
 }

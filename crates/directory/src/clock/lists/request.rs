@@ -6,6 +6,7 @@ use homenode_clock::{Requester, Requesters};
 use super::ListMemory;
 use super::arrival::ControllerEvent;
 use super::copy::CopyPlace;
+use super::observed::ObservedListController;
 use super::posted::{ListPointer, ListPost};
 use super::service::{Service, StoreAccess, rank};
 use crate::clock::sync::node;
@@ -183,7 +184,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             about: None,
             more: 0,
         };
-        self.does(service, (&post, actions, next), requesters)
+        self.does(service, (&post, actions, next), requesters)?;
+        self.observe(own, &post, ObservedListController::Copy(event, actions), (state, next));
+        Ok(())
     }
 
     fn number_at(&mut self, place: CopyPlace, at: usize, block: u64) -> u32 {
