@@ -52,7 +52,22 @@ _LRC = [
     ("1 W a0; 2 R a0; 1 rel; 2 acq", "unmap 2-0"),
     ("1 W a0; 2 W a1; 1 rel; 2 acq", "write_back 2-0, written_back 0-2, unmap 2-0"),
 ]
-_MESSAGES = [("dash", *row) for row in _DASH] + [("lrc", *row) for row in _LRC]
+_SDD = [
+    ("0 R a0", ""),
+    ("1 R a0", "request 1-0, reply 0-1"),
+    ("1 W a0; 2 R a0", "request 2-0, forward 0-1, reply 1-2, sharing_write_back 1-0"),
+    ("1 W a0; 2 W a0", "request 2-0, forward 0-1, reply 1-2"),
+    ("1 R a0; 1 W a0", "request 1-0, reply 0-1"),
+    ("2 R a0; 1 R a0; 1 W a0", "request 1-0, reply 0-1, invalidate 1-2, ack 2-1"),
+    ("2 R a0; 1 W a0", "request 1-0, invalidate 0-2, reply 0-1, ack 2-1"),
+    ("2 R a0; 1 R a0; 1 R b0", "invalidate 1-2, request 1-0, ack 2-1, reply 0-1"),
+    ("1 W a0; 1 R b0", "write_back 1-0, request 1-0, written_back 0-1, reply 0-1"),
+]
+_MESSAGES = [
+    *(("dash", *row) for row in _DASH),
+    *(("lrc", *row) for row in _LRC),
+    *(("sdd", *row) for row in _SDD),
+]
 
 
 @pytest.mark.parametrize(("protocol", "text", "expected"), _MESSAGES)
@@ -71,6 +86,7 @@ def test_each_step_takes_the_messages_that_are_documented(
     [
         ("dash", messages.reference, directory_steps),
         ("lrc", page_steps.reference, page_steps),
+        ("sdd", messages.reference, directory_steps),
     ],
 )
 def test_people_read_all_tables_and_every_message(
@@ -97,7 +113,7 @@ def test_people_read_all_tables_and_every_message(
     assert words.summary(protocol) in text
 
 
-@pytest.mark.parametrize("name", ["dash", "dash:pointers=1", "lrc"])
+@pytest.mark.parametrize("name", ["dash", "dash:pointers=1", "lrc", "sdd"])
 def test_every_cell_of_the_tables_is_in_its_grid(name: str) -> None:
     (protocol,) = hn.explain(name).data["protocols"]
     for controller in protocol["table"]["controllers"]:
@@ -118,7 +134,8 @@ def test_every_cell_of_the_tables_is_in_its_grid(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "example"), [("dash", "0 W a0; 1 R a0"), ("lrc", "0 W a0; 1 R a0; 0 rel")]
+    ("name", "example"),
+    [("dash", "0 W a0; 1 R a0"), ("lrc", "0 W a0; 1 R a0; 0 rel"), ("sdd", "0 W a0; 1 R a0")],
 )
 def test_the_page_is_one_file_for_itself(
     name: str, example: str, tmp_path: Path, shown: Callable[..., str]

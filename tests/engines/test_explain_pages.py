@@ -116,7 +116,7 @@ def test_homes_are_chosen() -> None:
 
 def test_mistakes_are_named(refused: Callable[..., str]) -> None:
     cases = [
-        (["lrc", "dash"], "dash keeps blocks coherent and lrc pages: explain them one by one"),
+        (["lrc", "dash"], "lrc keeps pages coherent and dash keeps blocks coherent: explain them"),
         (["lrc", "mesi"], "mesi is a protocol of a bus and lrc one with a directory"),
         (["lrc:pointers=2"], "lrc"),
         (["lrc", "--home", "fixed:node=4"], "node=4"),

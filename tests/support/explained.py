@@ -26,6 +26,11 @@ def directory() -> hn.Explanation:
     return hn.explain(["dash", "dash:pointers=1"])
 
 
+def lists() -> hn.Explanation:
+    """A protocol of lists of copies, with proxies and without any in the way."""
+    return hn.explain("sdd", home="fixed:node=3", proxies="basic:clusters=1")
+
+
 def pages() -> hn.Explanation:
     """A protocol of pages."""
     return hn.explain("lrc", example=_STEPS, home="round-robin")

@@ -95,7 +95,7 @@ impl<M: MemorySystem> OneByOne<M> {
         Ok(None)
     }
 
-    /// Goes on until nothing is under way.
+    /// Goes on until nothing is under way, and nobody busy.
     fn settle(&mut self) -> Result<(), M::Error> {
         while let Some(time) = self.queue.next_time() {
             self.now = time;
@@ -103,6 +103,7 @@ impl<M: MemorySystem> OneByOne<M> {
                 self.event(event)?;
             }
         }
+        self.now = self.now.max(self.memory.at_rest_from());
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use crate::vocabulary::{
     CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Message, MessageKind,
     Recipient, Sender,
 };
+pub(crate) use lists::COPY;
 
 /// What walks call the controller of a cache.
 pub(crate) const CACHE: &str = "cache";

@@ -2,15 +2,17 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test names what concerns it")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod programs;
 mod slow_clock;
 mod timed;
 
 use std::collections::BTreeMap;
 
 use homenode_base::Rng;
-use homenode_clock::streams::{OpKind, Operation};
+use homenode_clock::streams::Operation;
 use homenode_machine::{CacheShape, LastLevelModel, MemoryTopology, SharedMemories};
-use slow_clock::random::{machine, named, programs};
+use programs::{program_text, random_programs, shrink};
+use slow_clock::random::{machine, named};
 use slow_clock::{SlowClock, SlowHome, SlowMachine};
 use timed::{TimedMachine, dash_mesh};
 
@@ -134,58 +136,6 @@ fn compare(
     Err(format!("{found:?}|{expected:?}"))
 }
 
-/// What can be left out of programs: a reference, a lock taken and given back, a barrier.
-fn parts(programs: &[Vec<Operation>]) -> Vec<Vec<(usize, usize)>> {
-    let mut parts = Vec::new();
-    let mut barriers = BTreeMap::<u64, Vec<(usize, usize)>>::new();
-    for (process, steps) in programs.iter().enumerate() {
-        for (at, step) in steps.iter().enumerate() {
-            match step.kind {
-                OpKind::Arrive | OpKind::Depart => {
-                    barriers.entry(step.addr).or_default().push((process, at));
-                }
-                OpKind::Acquire => {
-                    let rest = steps[at..].iter();
-                    let held = rest.take_while(|step| step.kind != OpKind::Release).count();
-                    parts.push(vec![(process, at), (process, at + held)]);
-                }
-                OpKind::Release => {}
-                _ => parts.push(vec![(process, at)]),
-            }
-        }
-    }
-    parts.extend(barriers.into_values());
-    parts
-}
-
-/// Leaves out parts as long as the two still differ.
-fn shrink(machine: &SlowMachine, mut programs: Vec<Vec<Operation>>) -> Vec<Vec<Operation>> {
-    let differs = |programs: &[Vec<Operation>]| {
-        let try_it = || compare(machine, programs, 1000).is_err();
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(try_it)).unwrap_or(false)
-    };
-    let without = |programs: &[Vec<Operation>], part: &[(usize, usize)]| {
-        let mut fewer = programs.to_vec();
-        part.iter().rev().for_each(|&(process, at)| {
-            fewer[process].remove(at);
-        });
-        fewer
-    };
-    loop {
-        let fewer = parts(&programs).into_iter().map(|part| without(&programs, &part));
-        match fewer.into_iter().find(|fewer| differs(fewer)) {
-            Some(fewer) => programs = fewer,
-            None => return programs,
-        }
-    }
-}
-
-fn text(programs: &[Vec<Operation>]) -> String {
-    let step = |step: &Operation| format!("{:?} {:x}+{}", step.kind, step.addr, step.count);
-    let line = |steps: &Vec<Operation>| steps.iter().map(step).collect::<Vec<_>>().join("; ");
-    programs.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
 #[test]
 fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
     let mut rng = Rng::new(11);
@@ -196,14 +146,15 @@ fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
             // Pages are unmapped in the middle of runs of hits.
             (machine.home, machine.lookup, machine.instruction) = (SlowHome::FirstUse, 10, 0);
         }
-        let programs = programs(&mut rng, &machine);
+        let programs = random_programs(&mut rng, machine.nodes, machine.block);
         let portion = 1 + usize::try_from(rng.below(60)).unwrap();
         match compare(&machine, &programs, portion) {
             Ok(now) => now.into_iter().for_each(|(name, n)| *seen.entry(name).or_default() += n),
             Err(difference) => {
-                let small = shrink(&machine, programs);
+                let small = shrink(programs, |fewer| compare(&machine, fewer, 1000).is_err());
                 let smaller = compare(&machine, &small, 1000);
-                panic!("{round}: {machine:?}\n{difference}\n{}\n{smaller:#?}", text(&small));
+                let text = program_text(&small);
+                panic!("{round}: {machine:?}\n{difference}\n{text}\n{smaller:#?}");
             }
         }
     }

@@ -103,7 +103,7 @@ fn a_proxy_that_reads_itself_answers_with_its_own_copy() {
     assert_eq!(found.time.processors[PROXY].delay, first);
     let then = vec![later(OpKind::Read, 10_000, DATA)];
     let found = run(&machine(SEPARATE), &[(CLIENT, vec![step(OpKind::Read, DATA)]), (PROXY, then)]);
-    assert_eq!(found.time.processors[PROXY].delay, 9 + 9 + 21);
+    assert_eq!(found.time.processors[PROXY].delay, 9 + 27 + 21);
 }
 
 #[test]

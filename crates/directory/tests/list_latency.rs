@@ -138,6 +138,13 @@ fn a_proxy_that_has_a_copy_answers() {
     // The next client is served by the copy that the proxy has kept.
     all[31] = vec![later(OpKind::Read, 20_000)];
     let found = machine.run(&all, 10);
-    assert_eq!(found.time.processors[31].delay, 9 + 10 + (27 + 5) - 18 + 10 + 21);
+    assert_eq!(found.time.processors[31].delay, 9 + 10 + (27 + 5) + 10 + 21);
     assert_eq!(found.list_messages.unwrap().get(ListMessage::Read), 1);
+}
+
+#[test]
+fn a_lock_is_looked_up_before_its_home_answers() {
+    for (node, expected) in [(0, 25), (5, 10 + 25 + 10)] {
+        assert_eq!(waits(node, &[step(OpKind::Acquire, DATA)], &[]), expected, "{node}");
+    }
 }

@@ -3,17 +3,19 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod support;
+mod walked;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_cache::walk::{Example, written_references};
-use homenode_directory::walk::{ActCause, DirectoryWalk, DirectoryWalkStep, walk};
+use homenode_directory::walk::{DirectoryWalk, DirectoryWalkStep, walk};
 use homenode_directory::{
     CoherenceTable, DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation,
-    HomePolicy, HomeSetup, HomeSpec, MessageCost, MessageWay, TABLE,
+    HomePolicy, HomeSetup, HomeSpec, MessageCost, MessageCounts, MessageWay, TABLE,
 };
 use homenode_machine::CacheShape;
 use homenode_trace::Batch;
 use support::setup;
+use walked::check_links;
 
 fn homes(setup: &DirectorySetup, home: &str) -> Box<dyn HomePolicy> {
     let homes = HomeSetup {
@@ -63,37 +65,6 @@ fn random_references(rng: &mut Rng, nodes: u16) -> Vec<Access> {
     (0..400).map(one).collect()
 }
 
-/// What follows from one step to the next, and within one, holds in every walk.
-fn check_links(walk: &DirectoryWalk) {
-    let mut scenes = &walk.start;
-    let mut number = 0;
-    for (nth, step) in walk.steps.iter().enumerate() {
-        let states = |scenes: &[homenode_directory::walk::DirectoryScene]| -> Vec<&str> {
-            scenes[step.block].data.copies.iter().map(|copy| copy.state).collect()
-        };
-        assert_eq!((&states(scenes), &states(&step.scenes)), (&step.before, &step.after), "{nth}");
-        assert!(!step.acts.is_empty(), "step {nth} uses no cell of the table");
-        for act in &step.acts {
-            assert_eq!(act.cause == ActCause::Message, act.message.is_some());
-            if let Some(message) = act.message {
-                assert_eq!(act.node, message.to);
-                assert_eq!(message.way == MessageWay::Within, message.from == message.to);
-                number += u64::from(message.way == MessageWay::Network);
-                assert_eq!(message.number.unwrap_or(number), number);
-            }
-        }
-        assert_eq!(step.messages.total(), number, "messages so far, step {nth}");
-        let last = step.acts.last().unwrap();
-        assert_eq!(last.entry.state, step.scenes[step.block].entry.state);
-        for copy in &step.scenes[step.block].data.copies {
-            let values =
-                copy.values.is_empty() || copy.values == step.scenes[step.block].data.latest;
-            assert!(values, "whoever has a copy has what was written last");
-        }
-        scenes = &step.scenes;
-    }
-}
-
 #[test]
 fn steps_add_up_to_what_the_engine_counts() {
     let mut rng = Rng::new(23);
@@ -113,13 +84,13 @@ fn steps_add_up_to_what_the_engine_counts() {
         let home = ["first-touch", "fixed:node=0", "round-robin", "first-fill:n=2"][round % 4];
         let references = random_references(&mut rng, nodes);
         let walk = walked(&setup, protocol, home, &references);
-        assert_eq!(walk.totals, counted(&setup, protocol, home, &references), "{round}");
-        check_links(&walk);
+        assert_eq!(walk.totals.counts, counted(&setup, protocol, home, &references), "{round}");
+        check_links(&walk, MessageCounts::total);
         let last = walk.steps.last().unwrap();
         assert_eq!(last.messages, walk.totals.messages);
-        assert_eq!(last.message_bytes, walk.totals.message_bytes);
+        assert_eq!(last.message_bytes, walk.totals.counts.message_bytes);
         let misses = walk.steps.iter().filter(|step| step.miss.is_some()).count() as u64;
-        assert_eq!(misses, walk.totals.fills);
+        assert_eq!(misses, walk.totals.counts.fills);
         let of = |name| {
             let class = |step: &&DirectoryWalkStep| {
                 step.miss.is_some_and(|miss| format!("{:?}", miss.class) == name)
@@ -127,7 +98,7 @@ fn steps_add_up_to_what_the_engine_counts() {
             walk.steps.iter().filter(class).count() as u64
         };
         let found = [of("Cold"), of("InvalidationTrue"), of("InvalidationFalse")];
-        let totals = walk.totals.misses;
+        let totals = walk.totals.counts.misses;
         assert_eq!(found, [totals.cold, totals.invalidation_true, totals.invalidation_false]);
     }
 }
@@ -137,7 +108,7 @@ fn steps_add_up_to_what_the_engine_counts() {
 fn last(text: &str) -> String {
     let setup = DirectorySetup { cache: Example::CACHE, page_bytes: 4096, ..setup(4) };
     let walk = walked(&setup, "dash", "fixed:node=0", &written_references(text).unwrap());
-    check_links(&walk);
+    check_links(&walk, MessageCounts::total);
     let messages = walk.steps.last().unwrap().acts.iter().filter_map(|act| act.message);
     let crossing = messages.filter(|message| message.way == MessageWay::Network);
     let told: Vec<String> = crossing.map(|m| format!("{}-{} {}", m.from, m.to, m.name)).collect();
@@ -196,6 +167,6 @@ fn examples_can_be_read_and_belong_to_their_protocol() {
         };
         let walk = walked(&setup, entry.name, "first-touch", &example.references());
         assert!(walk.steps.len() >= 10);
-        check_links(&walk);
+        check_links(&walk, MessageCounts::total);
     }
 }

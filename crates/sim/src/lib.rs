@@ -46,8 +46,8 @@ pub use directory::{
 pub use error::SimError;
 pub use explain::{
     DirectoryExplanation, ExplainConfig, ExplainedDirectoryProtocol, ExplainedProtocol,
-    Explanation, PagedExplanation, ProtocolExplanation, TraceExcerpt, WalkedExample, explain,
-    explain_examples,
+    Explanation, ListWalk, PagedExplanation, ProtocolExplanation, TraceExcerpt, WalkedExample,
+    explain, explain_examples,
 };
 pub use footprint::{FootprintConfig, footprint};
 pub use homenode_directory::HomeLoad;

@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_sim::{
-    DirectoryExplanation, ExplainConfig, Explanation, ProtocolExplanation, SimError, explain,
+    DirectoryExplanation, ExplainConfig, Explanation, ListWalk, ProtocolExplanation, SimError,
+    explain,
 };
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
 
@@ -48,7 +49,9 @@ fn config(text: &str) -> ExplainConfig {
 fn run(text: &str, trace: Option<&TraceReader>) -> Result<Explanation, SimError> {
     match explain(&config(text), trace, &mut |_, _| ControlFlow::Continue(()))? {
         ProtocolExplanation::Bus(found) => Ok(*found),
-        ProtocolExplanation::Directory(_) | ProtocolExplanation::Pages(_) => {
+        ProtocolExplanation::Directory(_)
+        | ProtocolExplanation::Lists(_)
+        | ProtocolExplanation::Pages(_) => {
             panic!("a protocol of a bus was asked for")
         }
     }
@@ -63,7 +66,9 @@ fn run_directory(
     config.machine = None;
     match explain(&config, trace, &mut |_, _| ControlFlow::Continue(()))? {
         ProtocolExplanation::Directory(found) => Ok(*found),
-        ProtocolExplanation::Bus(_) | ProtocolExplanation::Pages(_) => {
+        ProtocolExplanation::Bus(_)
+        | ProtocolExplanation::Lists(_)
+        | ProtocolExplanation::Pages(_) => {
             panic!("a protocol with a directory of blocks was asked for")
         }
     }
@@ -128,6 +133,51 @@ fn protocols_with_a_directory_are_walked_on_theirs() {
     for home in ["round-robin", "first-use", "best-static", "optimal-static", "random"] {
         let text = format!(r#"{{"protocols": ["dash"], "home": "{home}"}}"#);
         assert_eq!(run_directory(&text, None).unwrap().protocols[0].walk.steps.len(), 14, "{home}");
+    }
+}
+
+/// The same for protocols with lists of copies.
+fn run_lists(text: &str) -> Result<DirectoryExplanation<ListWalk>, SimError> {
+    let mut config = config(text);
+    config.machine = config.machine.filter(|name| name != "bus-smp");
+    match explain(&config, None::<&TraceReader>, &mut |_, _| ControlFlow::Continue(()))? {
+        ProtocolExplanation::Lists(found) => Ok(*found),
+        ProtocolExplanation::Bus(_)
+        | ProtocolExplanation::Directory(_)
+        | ProtocolExplanation::Pages(_) => panic!("a protocol of lists was asked for"),
+    }
+}
+
+#[test]
+fn protocols_of_lists_are_walked_on_nodes_with_controllers() {
+    let found = run_lists(r#"{"protocols": ["sdd"]}"#).unwrap();
+    assert_eq!((found.machine.machine.as_str(), found.machine.page_size), ("alite", 8192));
+    assert_eq!(found.example.unwrap().name, "list-of-copies");
+    assert_eq!(found.protocols[0].walk.steps.len(), 12);
+    for home in ["round-robin", "best-static", "optimal-static"] {
+        let text = format!(r#"{{"protocols": ["sdd"], "home": "{home}"}}"#);
+        assert_eq!(run_lists(&text).unwrap().protocols[0].walk.steps.len(), 12, "{home}");
+    }
+    // Node 0 is the proxy of all for this block, and keeps a copy for who asks next.
+    let text = r#"{"protocols": ["sdd"], "example": "2 R a0; 3 R a0", "home": "fixed:node=1",
+        "proxies": "basic:clusters=1"}"#;
+    let walk = run_lists(text).unwrap().protocols.remove(0).walk;
+    let sent = |step: usize| -> Vec<&str> {
+        let acts = walk.steps[step].acts.iter();
+        acts.filter_map(|act| act.message.map(|message| message.name)).collect()
+    };
+    assert_eq!(sent(0), ["proxy read", "read", "data", "data"]);
+    assert_eq!(sent(1), ["proxy read", "data"]);
+    for (text, expected) in [
+        (r#"{"protocols": ["sdd"], "machine": "dash-mesh"}"#, "say --machine alite"),
+        (r#"{"protocols": ["dash"], "machine": "alite"}"#, "say --machine dash-mesh"),
+        (r#"{"protocols": ["dash"], "proxies": "basic"}"#, "only protocols with lists"),
+        (r#"{"protocols": ["mesi"], "proxies": "basic"}"#, "only protocols with lists"),
+        (r#"{"protocols": ["sdd"], "proxies": "some"}"#, "unknown proxies"),
+        (r#"{"protocols": ["sdd", "dash"]}"#, "explain them one by one"),
+    ] {
+        let error = run_lists(text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
     }
 }
 

@@ -33,7 +33,9 @@ fn run(text: &str, trace: Option<&TraceReader>) -> Result<PagedExplanation, SimE
     let config: ExplainConfig = serde_json::from_value(all).unwrap();
     match explain(&config, trace, &mut |_, _| ControlFlow::Continue(()))? {
         ProtocolExplanation::Pages(found) => Ok(*found),
-        ProtocolExplanation::Bus(_) | ProtocolExplanation::Directory(_) => {
+        ProtocolExplanation::Bus(_)
+        | ProtocolExplanation::Directory(_)
+        | ProtocolExplanation::Lists(_) => {
             panic!("a protocol of pages was asked for")
         }
     }

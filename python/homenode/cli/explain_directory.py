@@ -20,7 +20,8 @@ def _rows(
     number, step = numbered
     home = step["scenes"][step["block"]]["entry"]["home"]
     place = explain_nodes.place(step, data)
-    what = f"{messages.reference(step, walk)}{place}: {steps.outcome(step)}"
+    waited = f", {step['cycles']:,} cycles" if step.get("cycles") else ""
+    what = f"{messages.reference(step, walk)}{place}: {steps.outcome(step)}{waited}"
     return [
         [str(number), what, "", "", directory_steps.holders(step, walk), f"home N{home}", ""],
         *(

@@ -45,6 +45,8 @@ def _sentence(step: Data, number: int, walk: Data) -> str:
     parts += [_act(act, step, walk) for act in step["acts"]]
     count = messages.crossed(step)
     said = f"{steps.counted(count, 'message')} between nodes." if count else "No message crosses."
+    if step.get("cycles"):
+        said += f" The processor waits {steps.counted(step['cycles'], 'cycle')}."
     return " ".join([*parts, said])
 
 

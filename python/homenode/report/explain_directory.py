@@ -63,9 +63,11 @@ def _panel(index: int, protocol: Data) -> Data:
 def _for_script(protocol: Data, nodes: list[int]) -> Data:
     """What the script shows of a walk."""
     walk, badges = protocol["walk"], explain_nodes.badges(protocol["table"])
+    home = badges.pop("home")
+    (copies,) = badges.values()
     return {
         "name": protocol["name"],
-        "badges": {"copies": badges["cache"], "home": badges["home"]},
+        "badges": {"copies": copies, "home": home},
         "blocks": [block["words"] for block in walk["blocks"]],
         "start": [_scene(scene, nodes) for scene in walk["start"]],
         "steps": [

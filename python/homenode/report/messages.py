@@ -17,6 +17,7 @@ BY_HOME = " (told by its home)"
 WAYS = {"network": "", "within": "within the node", "with-reply": "with the reply"}
 _WHERE = {
     "cache": "the cache of node",
+    "copy": "the cache of node",
     "home": "the home, node",
     "mapping": "the page table of node",
     "release": "the release of node",

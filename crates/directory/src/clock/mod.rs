@@ -45,6 +45,7 @@ use dash::DashMemory;
 pub use latency::{DistanceCost, MissLatency};
 use lists::ListMemory;
 pub use lists::{ListClockSetup, ListCounts, ListLatency};
+pub(crate) use lists::{ObservedListAct, ObservedListController, ObservedListEntry, ObservedLists};
 use lrc::LrcMemory;
 pub(crate) use lrc::ObservedPages;
 pub use mesh::MeshShape;

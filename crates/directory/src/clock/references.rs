@@ -1,7 +1,8 @@
 //! References of processors, as every memory system with nodes takes and counts them.
 
-use homenode_base::Flags;
+use homenode_base::{Access, AccessKind, Flags};
 use homenode_cache::{BlockAccess, CacheCounts, WordMask};
+use homenode_clock::streams::OpKind;
 use homenode_clock::{MemoryReference, ReferenceCounts};
 
 use crate::counts::DirectoryCounts;
@@ -35,4 +36,22 @@ pub(super) fn count(
     of_caches.block_references += counted.block_references;
     of_caches.kernel.references += counted.kernel;
     counts.writes += counted.writes;
+}
+
+/// An access to one block, as a walk has it, in a memory of blocks of `1 << shift` bytes.
+pub(super) fn of_access(node: u16, access: &Access, shift: u32) -> MemoryReference {
+    let first = access.addr & ((1 << shift) - 1);
+    let kind = match access.kind {
+        AccessKind::Read | AccessKind::Fetch => OpKind::Read,
+        AccessKind::Write => OpKind::Write,
+        AccessKind::Atomic => OpKind::Atomic,
+    };
+    MemoryReference {
+        processor: usize::from(node),
+        kind,
+        block: access.addr >> shift,
+        first,
+        last: first + u64::from(access.size.max(1)) - 1,
+        flags: access.flags,
+    }
 }

@@ -53,7 +53,7 @@ pub(super) struct Synchroniser {
     block_shift: u32,
     requests: Vec<Option<SyncRequest>>,
     free: Vec<u32>,
-    /// When, and where, operations were looked up that have their effects at that time.
+    /// When operations have their effects that were looked up, and where they were.
     decided: Vec<(u64, SyncRequest, u16)>,
 }
 
@@ -94,21 +94,22 @@ impl Synchroniser {
         (memory, block, SyncMessage::Operation(self.add(*request)))
     }
 
-    /// The home has looked an operation up: it has its effect.
+    /// The home has looked an operation up at this time: it has its effect then.
     pub(super) fn take_effect<M: MemorySystem>(
         &mut self,
         (number, home): (u32, u16),
+        then: u64,
         requesters: &mut Requesters<'_, M>,
     ) {
         self.free.push(number);
         let Some(request) = self.requests[at(number)].take() else { return };
         let now = requesters.now();
-        self.decided.retain(|&(time, ..)| time == now);
-        self.decided.push((now, request, home));
+        self.decided.retain(|&(time, ..)| time >= now);
+        self.decided.push((then, request, home));
         if part(request.operation.kind).releases {
-            requesters.posted_effect_at(now, request);
+            requesters.posted_effect_at(then, request);
         } else {
-            requesters.effect_at(now, request.processor);
+            requesters.effect_at(then, request.processor);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::list_vocabulary::{
 };
 
 /// What tables call the controller of a node.
-const COPY: &str = "copy";
+pub(crate) const COPY: &str = "copy";
 /// Whom messages go to that are for the copy behind one.
 const BEHIND: &str = "behind";
 

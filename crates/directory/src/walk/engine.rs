@@ -3,14 +3,20 @@
 //! Values are carried along, so every reference goes through the tables.
 
 use homenode_base::Access;
-use homenode_cache::walk::{BlockSnapshot, WalkBlock};
-use homenode_cache::{CheckError, IndexedSets, WIDE_WORDS};
+use homenode_cache::walk::WalkBlock;
+use homenode_cache::{CheckError, IndexedSets, MissCounts, WIDE_WORDS};
+use homenode_protocol::Labelled;
 use homenode_trace::Batch;
 
-use crate::counts::DirectoryCounts;
-use crate::driver::{ObservedCell, ObservedEntry};
-use crate::home::HomePolicy;
+use super::recorder::{DoneReference, ObservedEngine};
+use super::scene::{ActCause, ControllerAct, DirectoryEntry, DirectoryScene, WalkMessage};
+use crate::counts::{DirectoryCounts, MessageCounts};
+use crate::driver::{
+    ObservedCell, ObservedController, ObservedEntry, ObservedMessage, goes_unsaid,
+};
+use crate::home::{HomePolicy, PageDemands};
 use crate::setup::{DirectorySetup, DirectorySetupError};
+use crate::sheet;
 use crate::table::DirectoryTable;
 use crate::trace_order::{DirectoryEngine, DirectoryRows};
 
@@ -18,33 +24,82 @@ use crate::trace_order::{DirectoryEngine, DirectoryRows};
 type ObservedRows = DirectoryRows<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>;
 
 /// An engine to look into.
-pub(super) struct ObservedDirectory(Box<ObservedRows>);
+pub(super) struct ObservedDirectory<'a> {
+    rows: Box<ObservedRows>,
+    table: &'a DirectoryTable,
+}
 
-impl ObservedDirectory {
+impl<'a> ObservedDirectory<'a> {
     pub(super) fn new(
         setup: &DirectorySetup,
-        table: &DirectoryTable,
+        table: &'a DirectoryTable,
         homes: Box<dyn HomePolicy>,
     ) -> Result<Self, DirectorySetupError> {
         let setup = DirectorySetup { check: true, ..setup.clone() };
         let mut rows = DirectoryRows::new(&setup, table.clone(), homes)?;
         rows.engine.driver.log = Some(Vec::new());
-        Ok(Self(Box::new(rows)))
+        Ok(Self { rows: Box::new(rows), table })
     }
 
-    /// Bytes in a block, as a shift.
-    pub(super) fn shift(&self) -> u32 {
-        self.0.engine.shift()
+    fn counts(&self) -> DirectoryCounts {
+        self.rows.engine.driver.counts(self.rows.writes)
     }
 
-    /// Whether the engine takes the reference for one to a private area.
-    pub(super) fn is_private(&self, access: &Access) -> bool {
-        self.0.engine.is_private(access.addr, access.flags.0)
+    fn act(&self, cell: ObservedCell) -> (u64, ControllerAct) {
+        let (state, next) = cell.states;
+        let table = self.table;
+        let (controller, names, event, sender, actions) = match cell.controller {
+            ObservedController::Cache(event, actions) => {
+                let at_home = cell.entry.home == Some(cell.node);
+                let said = actions.iter().filter(|&&action| !goes_unsaid(action, at_home));
+                let actions = said.map(|&action| action.into()).collect();
+                let names = [state, next].map(|state| table.cache.name(state));
+                (sheet::CACHE, names, event.name(), None, actions)
+            }
+            ObservedController::Home(event, sender, actions) => {
+                let actions = actions.iter().map(|&action| action.into()).collect();
+                let names = [state, next].map(|state| table.home.name(state));
+                (sheet::HOME, names, event.name(), Some(sender.name()), actions)
+            }
+        };
+        let cause = match (cell.message, cell.controller) {
+            (Some(_), _) => ActCause::Message,
+            (None, ObservedController::Cache(event, _)) if event.is_of_processor() => {
+                ActCause::Processor
+            }
+            (None, _) => ActCause::Home,
+        };
+        let act = ControllerAct {
+            cause,
+            block: 0,
+            message: cell.message.map(shown_message),
+            node: cell.node,
+            controller,
+            event,
+            sender,
+            state: names[0],
+            next: names[1],
+            actions,
+            entry: shown_entry(table, cell.entry),
+        };
+        (cell.block, act)
+    }
+}
+
+impl ObservedEngine for ObservedDirectory<'_> {
+    type Sent = MessageCounts;
+    type Error = CheckError;
+
+    fn shift(&self) -> u32 {
+        self.rows.engine.shift()
     }
 
-    /// Does one reference. Returns what the tables were asked, in order.
-    pub(super) fn push(&mut self, access: &Access) -> Result<Vec<ObservedCell>, CheckError> {
-        self.0.push(&Batch {
+    fn is_private(&self, access: &Access) -> bool {
+        self.rows.engine.is_private(access.addr, access.flags.0)
+    }
+
+    fn push(&mut self, _: usize, access: &Access) -> Result<DoneReference, CheckError> {
+        self.rows.push(&Batch {
             thread: vec![access.thread],
             kind: vec![access.kind.code()],
             size: vec![access.size],
@@ -52,35 +107,49 @@ impl ObservedDirectory {
             flags: vec![access.flags.0],
             ..Batch::default()
         })?;
-        Ok(self.0.engine.driver.log.as_mut().map(std::mem::take).unwrap_or_default())
+        let cells = self.rows.engine.driver.log.as_mut().map(std::mem::take).unwrap_or_default();
+        let acts = cells.into_iter().map(|cell| self.act(cell)).collect();
+        Ok(DoneReference { acts, cycles: None })
     }
 
-    /// What was counted so far; misses that are still undecided are not in it.
-    pub(super) fn counts(&self) -> DirectoryCounts {
-        self.0.engine.driver.counts(self.0.writes)
+    fn state_of(&self, node: usize, block: u64) -> (u8, bool) {
+        self.rows.engine.driver.caches.state_of(node, block)
     }
 
-    /// What was counted in all.
-    pub(super) fn finish(self) -> DirectoryCounts {
-        self.0.finish().counts
+    fn state_name(&self, state: u8) -> &'static str {
+        self.table.cache.name(state)
     }
 
-    /// The state of a node's copy, and whether its miss is still to be judged.
-    pub(super) fn state_of(&self, node: usize, block: u64) -> (u8, bool) {
-        self.0.engine.driver.caches.state_of(node, block)
+    fn misses(&self) -> MissCounts {
+        self.counts().misses
     }
 
-    /// A block in the caches of so many nodes and in memory, and what the directory has of it.
-    pub(super) fn snapshot(
-        &mut self,
-        block: &WalkBlock,
-        nodes: usize,
-        name: &dyn Fn(u8) -> &'static str,
-    ) -> (BlockSnapshot, ObservedEntry) {
-        let shift = self.shift();
-        let driver = &mut self.0.engine.driver;
-        let found = driver.caches.snapshot((block, shift), nodes, name);
+    fn sent(&self) -> (MessageCounts, u64) {
+        let counts = self.counts();
+        (counts.messages, counts.message_bytes)
+    }
+
+    fn scene(&mut self, block: &WalkBlock, nodes: usize) -> DirectoryScene {
+        let (shift, table) = (self.shift(), self.table);
+        let driver = &mut self.rows.engine.driver;
+        let data = driver.caches.snapshot((block, shift), nodes, |state| table.cache.name(state));
         let number = driver.caches.holders.number(block.address >> shift);
-        (found, driver.observed_entry(number))
+        DirectoryScene { entry: shown_entry(table, driver.observed_entry(number)), data }
     }
+
+    fn finish(self) -> (DirectoryCounts, MessageCounts, Option<PageDemands>) {
+        let counts = self.rows.finish().counts;
+        (counts, counts.messages, None)
+    }
+}
+
+fn shown_message(observed: ObservedMessage) -> WalkMessage {
+    let ObservedMessage { message, from, to, way } = observed;
+    WalkMessage { name: message.name(), kind: message.kind().name(), from, to, way, number: None }
+}
+
+/// An entry with names instead of numbers.
+fn shown_entry(table: &DirectoryTable, entry: ObservedEntry) -> DirectoryEntry {
+    let ObservedEntry { home, state, owner, listed, overflow } = entry;
+    DirectoryEntry { home, state: table.home.name(state), owner, listed, overflow }
 }

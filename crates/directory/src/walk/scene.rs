@@ -1,7 +1,7 @@
 //! What a walk shows. The names of the fields are a public contract (`docs/explain.md`).
 
 use homenode_cache::walk::{BlockSnapshot, WalkBlock, WalkMiss};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::counts::{DirectoryCounts, MessageCounts};
 use crate::sheet::SheetAction;
@@ -9,36 +9,30 @@ use crate::vocabulary::MessageWay;
 
 /// A walk through references to a few blocks under one protocol. Nodes are meant by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DirectoryWalk {
+pub struct DirectoryWalk<C = MessageCounts> {
     /// The blocks that are referenced, in the order of their first reference.
     pub blocks: Vec<WalkBlock>,
     /// The blocks before the first step.
     pub start: Vec<DirectoryScene>,
     /// One step for each reference to one block.
-    pub steps: Vec<DirectoryWalkStep>,
+    pub steps: Vec<DirectoryWalkStep<C>>,
     /// What the engine counts in all, and so do the steps.
-    #[serde(serialize_with = "with_messages")]
-    pub totals: DirectoryCounts,
+    pub totals: DirectoryWalkTotals<C>,
 }
 
-/// Writes counts with their messages, which other protocols than those of walks count otherwise.
-fn with_messages<S: Serializer>(
-    counts: &DirectoryCounts,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    WalkTotals { counts, messages: counts.messages }.serialize(serializer)
-}
-
-#[derive(Serialize)]
-struct WalkTotals<'a> {
+/// What was counted in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct DirectoryWalkTotals<C = MessageCounts> {
+    /// All but messages.
     #[serde(flatten)]
-    counts: &'a DirectoryCounts,
-    messages: MessageCounts,
+    pub counts: DirectoryCounts,
+    /// Messages between different nodes.
+    pub messages: C,
 }
 
 /// One reference to one block, done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DirectoryWalkStep {
+pub struct DirectoryWalkStep<C = MessageCounts> {
     /// Number of the reference among those given, from 0; one that straddles blocks has several
     /// steps.
     pub reference: usize,
@@ -62,11 +56,15 @@ pub struct DirectoryWalkStep {
     pub kernel: bool,
     /// Why there was no copy; nothing if there was one.
     pub miss: Option<WalkMiss>,
+    /// Cycles for which the processor waited, where nobody else did anything; nothing if the
+    /// references of a walk take no time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<u64>,
     /// The cells of the tables that were used, in order: first those of the replacement of another
     /// block, if there was one.
     pub acts: Vec<ControllerAct>,
     /// Messages between different nodes so far, this step's included.
-    pub messages: MessageCounts,
+    pub messages: C,
     /// Bytes in them.
     pub message_bytes: u64,
     /// Each cache's state of the block before the step.
@@ -144,7 +142,8 @@ pub struct DirectoryEntry {
     pub state: &'static str,
     /// The node that owns the block.
     pub owner: Option<u16>,
-    /// The nodes that are listed. One that has replaced its copy silently still is.
+    /// The nodes that are listed. One that has replaced its copy silently still is. Where the
+    /// directory is a list of copies, these in their order, from the head on.
     pub listed: Vec<u16>,
     /// Whether there were more than can be listed, so that all will be told.
     pub overflow: bool,

@@ -25,7 +25,7 @@ pub fn sdd() -> ListTable {
 }
 
 /// What a simulation is given.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct ListMachine {
     pub setup: DirectorySetup,
     pub timed: ListClockSetup,

@@ -1,22 +1,14 @@
-//! Random machines and programs, and what the engine finds by the slow simulator's names.
+//! Random machines, and what the engine finds by the slow simulator's names.
 
 use std::collections::BTreeMap;
 
 use homenode_base::Rng;
-use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{ClockedDirectoryResult, MessageKind, QueueLoad};
 use homenode_machine::NetworkContention;
 use homenode_protocol::Labelled;
 
 use super::{SlowHome, SlowMachine, SlowOutcome, SlowShared};
-
-fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
-    from[number(rng, from.len())]
-}
-
-fn number(rng: &mut Rng, below: usize) -> usize {
-    usize::try_from(rng.below(below as u64)).unwrap()
-}
+use crate::programs::{number, pick};
 
 /// A machine with tiny caches and pages, so that everything happens often.
 pub fn machine(rng: &mut Rng) -> SlowMachine {
@@ -75,70 +67,6 @@ fn shared(rng: &mut Rng) -> SlowShared {
         socket: pick(rng, &[3, 5]),
         far: pick(rng, &[5, 20]),
         last_level: (rng.below(3) > 0).then_some(level),
-    }
-}
-
-/// References of one process to a few words.
-struct Habits {
-    blocks: u64,
-    block: u64,
-    writes: u64,
-}
-
-fn reference(rng: &mut Rng, habits: &Habits) -> Operation {
-    let addr = 0x1000 + rng.below(habits.blocks) * habits.block + 4 * rng.below(4);
-    let kind = match rng.below(100) {
-        chance if chance < habits.writes => OpKind::Write,
-        chance if chance < habits.writes + 5 => OpKind::Atomic,
-        _ => OpKind::Read,
-    };
-    let gap = if rng.below(3) == 0 { rng.below(25) } else { 0 };
-    let count = u32::try_from(gap).unwrap();
-    Operation { size: 4, count, ..Operation::new(kind, addr) }
-}
-
-/// What each process does: references, between them locks that are held for a while, and barriers
-/// of all.
-pub fn programs(rng: &mut Rng, machine: &SlowMachine) -> Vec<Vec<Operation>> {
-    let habits =
-        Habits { blocks: 1 + rng.below(8), block: machine.block, writes: pick(rng, &[10, 30, 60]) };
-    let mut all = vec![Vec::new(); machine.nodes];
-    let (init_done, initialiser) = (rng.below(3), number(rng, machine.nodes));
-    for episode in 0..3u64 {
-        for (process, steps) in all.iter_mut().enumerate() {
-            for _ in 0..rng.below(5) {
-                part(rng, &habits, steps);
-                if process == initialiser && episode == init_done && rng.below(2) == 0 {
-                    steps.push(Operation::new(OpKind::InitDone, 0));
-                }
-            }
-        }
-        if rng.below(2) == 0 {
-            let count = u32::try_from(machine.nodes).unwrap();
-            for steps in &mut all {
-                steps.push(Operation::new(OpKind::Arrive, episode));
-                steps.push(Operation { count, ..Operation::new(OpKind::Depart, episode) });
-            }
-        }
-    }
-    all
-}
-
-fn part(rng: &mut Rng, habits: &Habits, steps: &mut Vec<Operation>) {
-    let mut some = |rng: &mut Rng, most| {
-        for _ in 0..rng.below(most) {
-            steps.push(reference(rng, habits));
-        }
-    };
-    some(rng, 12);
-    // A lock on a page with data, or on one of its own.
-    let lock = if rng.below(2) == 0 { 0x1000 } else { 0x9000 } + 64 * rng.below(2);
-    if rng.below(3) == 0 {
-        steps.push(Operation::new(OpKind::Acquire, lock));
-        for _ in 0..rng.below(6) {
-            steps.push(reference(rng, habits));
-        }
-        steps.push(Operation::new(OpKind::Release, lock));
     }
 }
 

@@ -14,12 +14,18 @@ pub struct ExplainConfig {
     /// The machine whose prices, and with a trace whose caches, are used.
     #[serde(default)]
     #[schemars(extend("x-metavar" = "M",
-        "x-default" = "`bus-smp`, `dash-mesh` for protocols with a directory"))]
+        "x-default" =
+        "`bus-smp`; with a directory `dash-mesh`, or `alite` where that is a list of copies"))]
     pub machine: Option<String>,
     /// With a directory: which node is the home of a page (`homenode list homes`).
     #[serde(default)]
     #[schemars(extend("x-metavar" = "HOME", "x-default" = "`first-touch`"))]
     pub home: Option<String>,
+    /// With lists of copies: which reads go by a proxy (`homenode list proxies`). Nobody is in the
+    /// way in a walk, so that none comes back for `reactive`.
+    #[serde(default)]
+    #[schemars(extend("x-metavar" = "WAY", "x-default" = "`none`"))]
+    pub proxies: Option<String>,
     /// What to walk through, not with a trace: a name (`homenode list examples`), or references as
     /// in `"0 W a0; 1 R a0"`, each a processor, R or W, and a word from a0 to d3, with p for a
     /// private area.

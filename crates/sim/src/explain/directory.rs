@@ -6,6 +6,7 @@ use homenode_directory::{
     DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySimulation, DirectoryTable,
     HomePolicy, PageDemands,
 };
+use homenode_machine::DirectoryMachine;
 use homenode_trace::Batch;
 
 use super::config::ExplainConfig;
@@ -21,7 +22,7 @@ pub(super) fn explain_directory<T: TraceSource + ?Sized>(
     (protocols, subject): (&[DirectoryProtocol], ExplainSubject),
     (trace, progress): (Option<&T>, Progress<'_>),
 ) -> Result<DirectoryExplanation, SimError> {
-    let nodes = WalkedNodes::new(config, (&subject, trace))?;
+    let nodes = WalkedNodes::<DirectoryMachine>::new(config, (&subject, trace))?;
     let shape = (nodes.setup.nodes, nodes.setup.cache.block_size_bytes);
     let filter = || BlockFilter::new(config, shape, WalkedRows::Data);
     let walked = subject.steps(filter, (trace, progress))?;
@@ -38,7 +39,7 @@ pub(super) fn explain_directory<T: TraceSource + ?Sized>(
 
 fn explained(
     protocol: &DirectoryProtocol,
-    nodes: &WalkedNodes,
+    nodes: &WalkedNodes<DirectoryMachine>,
     references: &[Access],
 ) -> Result<ExplainedDirectoryProtocol<DirectoryWalk>, SimError> {
     let setup = DirectorySetup { pointers: protocol.pointers, ..nodes.setup.clone() };

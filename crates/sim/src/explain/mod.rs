@@ -3,6 +3,7 @@
 mod bus;
 mod config;
 mod directory;
+mod lists;
 mod nodes;
 mod outcome;
 mod pages;
@@ -13,6 +14,7 @@ mod subject;
 mod synchronised;
 
 pub use config::ExplainConfig;
+pub use lists::ListWalk;
 pub use outcome::{
     DirectoryExplanation, ExplainedDirectoryProtocol, ExplainedProtocol, Explanation,
     PagedExplanation, ProtocolExplanation, TraceExcerpt,

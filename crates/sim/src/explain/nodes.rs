@@ -6,17 +6,17 @@ use homenode_directory::{
     DemandCollection, DirectorySetup, HomePolicy, HomeSetup, HomeSpec, MessageCost, MissRule,
     PageDemands,
 };
-use homenode_machine::{CachedMachine, DirectoryMachine, MachineError, MachineKind};
+use homenode_machine::{
+    CachedMachine, ControllerMachine, DirectoryMachine, MachineError, MachineKind,
+};
 
 use super::config::ExplainConfig;
 use super::outcome::ExplainedDirectoryMachine;
 use super::subject::ExplainSubject;
 use crate::caches::private_areas;
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 use crate::pass::TraceSource;
 
-/// The machine whose prices are used unless the user names another.
-const MACHINE: &str = "dash-mesh";
 /// The homes unless the user names others.
 const HOME: &str = "first-touch";
 /// The homes of a first run, by which others are chosen.
@@ -24,34 +24,74 @@ const FIRST_RUN_HOME: &str = "round-robin";
 /// What random homes begin with.
 const SEED: u64 = 1;
 
+/// What the nodes of a machine with a directory are made of.
+pub(super) trait WalkedModel: Copy {
+    /// The machine whose prices are used unless the user names another.
+    const MACHINE: &str;
+
+    /// That of a machine, if its nodes are such.
+    fn of(machine: &CachedMachine) -> Option<Self>;
+    /// Bytes of a message beside the block.
+    fn header_bytes(&self) -> u64;
+}
+
+impl WalkedModel for DirectoryMachine {
+    const MACHINE: &str = "dash-mesh";
+
+    fn of(machine: &CachedMachine) -> Option<Self> {
+        machine.directory().copied()
+    }
+
+    fn header_bytes(&self) -> u64 {
+        self.network.header_bytes
+    }
+}
+
+impl WalkedModel for ControllerMachine {
+    const MACHINE: &str = "alite";
+
+    fn of(machine: &CachedMachine) -> Option<Self> {
+        machine.controllers().copied()
+    }
+
+    fn header_bytes(&self) -> u64 {
+        self.network.header_bytes
+    }
+}
+
 /// A machine with a directory, and the homes on it.
-pub(super) struct WalkedNodes {
+pub(super) struct WalkedNodes<M> {
     pub(super) machine: CachedMachine,
     /// Its directory and network.
-    pub(super) model: DirectoryMachine,
+    pub(super) model: M,
     pub(super) setup: DirectorySetup,
     home: HomeSpec,
 }
 
-impl WalkedNodes {
+impl<M: WalkedModel> WalkedNodes<M> {
     /// What the user asks for, checked before the trace is read.
     pub(super) fn new<T: TraceSource + ?Sized>(
         config: &ExplainConfig,
         (subject, trace): (&ExplainSubject, Option<&T>),
     ) -> Result<Self, SimError> {
-        let machine = CachedMachine::parse(config.machine.as_deref().unwrap_or(MACHINE))?;
+        let machine = CachedMachine::parse(config.machine.as_deref().unwrap_or(M::MACHINE))?;
         let home = HomeSpec::parse(config.home.as_deref().unwrap_or(HOME))?;
-        let Some(&model) = machine.directory() else {
+        let Some(model) = M::of(&machine) else {
             let (kind, wanted) = (machine.kind(), MachineKind::Directory);
-            let machine = machine.name().to_owned();
-            return Err(MachineError::OtherKind { machine, kind, wanted }.into());
+            let (name, named) = (machine.name().to_owned(), config.protocols.join(", "));
+            return Err(if kind == wanted {
+                let own = M::MACHINE;
+                config_error(format!("{named} is not for the nodes of {name}; say --machine {own}"))
+            } else {
+                MachineError::OtherKind { machine: name, kind, wanted }.into()
+            });
         };
         let setup = DirectorySetup {
             nodes: subject.processors(config, trace)?,
             cache: subject.cache(config, machine.cache),
             page_bytes: machine.page_bytes,
             pointers: None,
-            header_bytes: model.network.header_bytes,
+            header_bytes: model.header_bytes(),
             private: private_areas(&config.private_ranges)?,
             filter: ReferenceFilter { fetches: false, ..ReferenceFilter::ALL },
             rule: MissRule::Dubois,

@@ -7,6 +7,7 @@ use homenode_snoop::BusSheet;
 use homenode_snoop::walk::ProtocolWalk;
 use serde::Serialize;
 
+use super::lists::ListWalk;
 use super::subject::WalkedExample;
 
 /// Explanations of some protocols for one kind of machine.
@@ -17,6 +18,8 @@ pub enum ProtocolExplanation {
     Bus(Box<Explanation>),
     /// For nodes with a directory.
     Directory(Box<DirectoryExplanation>),
+    /// For nodes with controllers, whose directory is a list of copies.
+    Lists(Box<DirectoryExplanation<ListWalk>>),
     /// For nodes whose operating systems keep pages coherent.
     Pages(Box<PagedExplanation>),
 }
@@ -103,7 +106,7 @@ pub struct ExplainedDirectoryMachine {
 
 /// Explanations of some protocols that keep blocks coherent.
 #[derive(Clone, Debug, Serialize)]
-pub struct DirectoryExplanation {
+pub struct DirectoryExplanation<W = DirectoryWalk> {
     /// The machine.
     #[serde(flatten)]
     pub machine: ExplainedDirectoryMachine,
@@ -112,7 +115,7 @@ pub struct DirectoryExplanation {
     /// The part of a trace, unless an example is explained.
     pub trace: Option<TraceExcerpt>,
     /// The protocols.
-    pub protocols: Vec<ExplainedDirectoryProtocol<DirectoryWalk>>,
+    pub protocols: Vec<ExplainedDirectoryProtocol<W>>,
 }
 
 /// Explanations of some protocols that keep pages coherent.

@@ -3,6 +3,7 @@
 use homenode_clock::ClockSetup;
 use homenode_directory::walk::{PagedWalk, PagedWalkError, page_demands, walk_pages};
 use homenode_directory::{CoherenceTable, DirectoryClockSetup, DirectoryProtocol, PageReplication};
+use homenode_machine::DirectoryMachine;
 use homenode_snoop::walk::WrittenStep;
 
 use super::config::ExplainConfig;
@@ -18,7 +19,7 @@ pub(super) fn explain_pages<T: TraceSource + ?Sized>(
     (protocols, subject): (&[DirectoryProtocol], ExplainSubject),
     (trace, progress): (Option<&T>, Progress<'_>),
 ) -> Result<PagedExplanation, SimError> {
-    let nodes = WalkedNodes::new(config, (&subject, trace))?;
+    let nodes = WalkedNodes::<DirectoryMachine>::new(config, (&subject, trace))?;
     let shape = (nodes.setup.nodes, nodes.setup.cache.block_size_bytes);
     let filter = || BlockFilter::new(config, shape, WalkedRows::Synchronised);
     let walked = subject.steps(filter, (trace, progress))?;
@@ -34,7 +35,7 @@ pub(super) fn explain_pages<T: TraceSource + ?Sized>(
 
 fn explained(
     protocol: &DirectoryProtocol,
-    nodes: &WalkedNodes,
+    nodes: &WalkedNodes<DirectoryMachine>,
     steps: &[WrittenStep],
 ) -> Result<ExplainedDirectoryProtocol<PagedWalk>, SimError> {
     let CoherenceTable::Pages(table) = protocol.table() else {
@@ -48,7 +49,7 @@ fn explained(
     Ok(ExplainedDirectoryProtocol::new(protocol, table.sheet(), walk))
 }
 
-fn walk_error(error: PagedWalkError) -> SimError {
+pub(super) fn walk_error(error: PagedWalkError) -> SimError {
     match error {
         PagedWalkError::Check(error) => SimError::Clock(error),
         PagedWalkError::Setup(error) => SimError::Directory(error),
@@ -57,7 +58,7 @@ fn walk_error(error: PagedWalkError) -> SimError {
 }
 
 /// What has a time: all but processors, which do one step after the other.
-fn timed(nodes: &WalkedNodes) -> DirectoryClockSetup {
+fn timed(nodes: &WalkedNodes<DirectoryMachine>) -> DirectoryClockSetup {
     let (processor, scheduler) = (nodes.machine.processor, nodes.machine.scheduler);
     let processes = usize::from(nodes.setup.nodes);
     DirectoryClockSetup {

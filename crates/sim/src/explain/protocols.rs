@@ -13,6 +13,8 @@ pub(super) enum NamedProtocols {
     Directory(Vec<DirectoryProtocol>),
     /// For nodes whose operating systems keep pages coherent.
     Pages(Vec<DirectoryProtocol>),
+    /// For nodes with controllers, whose directory is a list of copies.
+    Lists(Vec<DirectoryProtocol>),
 }
 
 impl NamedProtocols {
@@ -37,27 +39,37 @@ impl NamedProtocols {
         }
     }
 
-    /// Protocols with a directory, by what they keep coherent.
+    /// Protocols with a directory, by what they keep coherent, and where the directory is.
     fn by_unit(all: Vec<DirectoryProtocol>) -> Result<Self, SimError> {
-        let with_lists = |one: &&DirectoryProtocol| matches!(one.table(), CoherenceTable::Lists(_));
-        if let Some(one) = all.iter().find(with_lists) {
-            let name = one.entry.name;
+        let has = |one: &DirectoryProtocol| match one.table() {
+            CoherenceTable::Blocks(_) => "keeps blocks coherent",
+            CoherenceTable::Pages(_) => "keeps pages coherent",
+            CoherenceTable::Lists(_) => "has lists of copies",
+        };
+        let Some(first) = all.first() else { return Ok(Self::Directory(all)) };
+        if let Some(other) = all.iter().find(|one| has(one) != has(first)) {
             return Err(config_error(format!(
-                "{name} cannot be walked through; its tables are in docs/protocols.md, and \
-                 homenode check-protocol {name} explores them"
+                "{} {} and {} {}: explain them one by one",
+                first.text,
+                has(first),
+                other.text,
+                has(other)
             )));
         }
-        let is_of_pages =
-            |one: &&DirectoryProtocol| matches!(one.table(), CoherenceTable::Pages(_));
-        let of_pages = all.iter().find(is_of_pages);
-        let of_blocks = all.iter().find(|one| !is_of_pages(one));
-        match (of_blocks, of_pages) {
-            (Some(one), Some(other)) => Err(config_error(format!(
-                "{} keeps blocks coherent and {} pages: explain them one by one",
-                one.text, other.text
+        Ok(match first.table() {
+            CoherenceTable::Blocks(_) => Self::Directory(all),
+            CoherenceTable::Pages(_) => Self::Pages(all),
+            CoherenceTable::Lists(_) => Self::Lists(all),
+        })
+    }
+
+    /// Proxies are for protocols of lists.
+    pub(super) fn check_proxies(&self, proxies: Option<&str>) -> Result<(), SimError> {
+        match (self, proxies) {
+            (Self::Lists(_), _) | (_, None) => Ok(()),
+            (_, Some(text)) => Err(config_error(format!(
+                "--proxies {text}: only protocols with lists of copies have proxies, as sdd"
             ))),
-            (_, None) => Ok(Self::Directory(all)),
-            (None, Some(_)) => Ok(Self::Pages(all)),
         }
     }
 
@@ -65,7 +77,7 @@ impl NamedProtocols {
     pub(super) fn names(&self) -> Vec<&'static str> {
         match self {
             Self::Bus(all) => all.iter().map(|one| one.entry.name).collect(),
-            Self::Directory(all) | Self::Pages(all) => {
+            Self::Directory(all) | Self::Pages(all) | Self::Lists(all) => {
                 all.iter().map(|one| one.entry.name).collect()
             }
         }

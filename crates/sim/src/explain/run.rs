@@ -3,6 +3,7 @@
 use super::bus::explain_bus;
 use super::config::ExplainConfig;
 use super::directory::explain_directory;
+use super::lists::explain_lists;
 use super::outcome::ProtocolExplanation;
 use super::pages::explain_pages;
 use super::protocols::NamedProtocols;
@@ -21,6 +22,7 @@ pub fn explain<T: TraceSource + ?Sized>(
     progress: Progress<'_>,
 ) -> Result<ProtocolExplanation, SimError> {
     let protocols = NamedProtocols::parse(&config.protocols)?;
+    protocols.check_proxies(config.proxies.as_deref())?;
     let subject = ExplainSubject::of(config, &protocols.names(), trace.is_some())?;
     match protocols {
         NamedProtocols::Bus(specs) => {
@@ -30,6 +32,10 @@ pub fn explain<T: TraceSource + ?Sized>(
         NamedProtocols::Directory(protocols) => {
             let found = explain_directory(config, (&protocols, subject), (trace, progress))?;
             Ok(ProtocolExplanation::Directory(Box::new(found)))
+        }
+        NamedProtocols::Lists(protocols) => {
+            let found = explain_lists(config, (&protocols, subject), (trace, progress))?;
+            Ok(ProtocolExplanation::Lists(Box::new(found)))
         }
         NamedProtocols::Pages(protocols) => {
             let found = explain_pages(config, (&protocols, subject), (trace, progress))?;

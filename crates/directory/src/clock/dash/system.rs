@@ -92,7 +92,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
                 self.send_page(page, (envelope.to, envelope.from), requesters);
             }
             Content::Sync(SyncMessage::Operation(number)) => {
-                self.sync.take_effect((number, envelope.to), requesters);
+                let now = requesters.now();
+                self.sync.take_effect((number, envelope.to), now, requesters);
             }
             Content::Sync(_) | Content::Page(_) => {}
         }

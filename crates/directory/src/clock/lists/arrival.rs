@@ -18,7 +18,7 @@ pub(in crate::clock) enum Parcel {
     /// About a block.
     Block(ListPost),
     /// About synchronisation.
-    Sync { to: u16, message: SyncMessage },
+    Sync { from: u16, to: u16, message: SyncMessage },
 }
 
 /// What happens by itself.
@@ -42,6 +42,14 @@ impl Parcel {
             Self::Sync { to, .. } => *to,
         }
     }
+
+    /// Whether it has come from another node.
+    fn is_from_another(&self) -> bool {
+        match self {
+            Self::Block(post) => post.from != post.to,
+            Self::Sync { from, to, .. } => from != to,
+        }
+    }
 }
 
 /// What waits at a controller.
@@ -50,6 +58,13 @@ enum QueuedInput {
     Parcel(Parcel),
     /// The processor's request.
     Processor,
+}
+
+impl QueuedInput {
+    /// Whether it is a message from another node.
+    fn is_message(&self) -> bool {
+        matches!(self, Self::Parcel(parcel) if parcel.is_from_another())
+    }
 }
 
 /// What waits at a controller, in the order in which it has come.
@@ -72,33 +87,27 @@ impl InputBuffer {
         self.load = QueueLoad::default();
     }
 
-    fn push(&mut self, now: u64, waiting: QueuedInput) {
-        if !matches!(waiting, QueuedInput::Processor) {
+    /// Something comes to the controller, where there is room for so many messages.
+    fn push(&mut self, now: u64, waiting: QueuedInput, room: Option<u64>) {
+        if waiting.is_message() {
             self.messages += 1;
             self.load.longest = self.load.longest.max(self.messages);
+            // Until fewer wait than there is room for, be it that no message comes meanwhile.
+            self.full |= room.is_some_and(|most| self.messages > most);
         }
         self.waiting.push_back((now, waiting));
     }
 
-    fn pop(&mut self, now: u64) -> Option<QueuedInput> {
+    /// What the controller takes up now.
+    fn pop(&mut self, now: u64, room: Option<u64>) -> Option<QueuedInput> {
         let (since, waiting) = self.waiting.pop_front()?;
-        if !matches!(waiting, QueuedInput::Processor) {
+        if waiting.is_message() {
             self.messages -= 1;
             self.load.served += 1;
             self.load.waited += now - since;
+            self.full &= room.is_some_and(|most| self.messages >= most);
         }
         Some(waiting)
-    }
-
-    /// Whether a read that comes now has to go back: once more messages wait than there is room
-    /// for, until fewer do.
-    fn sends_back(&mut self, most: u64) -> bool {
-        if self.messages > most {
-            self.full = true;
-        } else if self.messages < most {
-            self.full = false;
-        }
-        self.full
     }
 }
 
@@ -127,11 +136,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let to = self.node_of(parcel.to());
-        let buffer = &mut self.nodes[usize::from(to)].buffer;
-        let full = self.buffer_reads.is_some_and(|most| buffer.sends_back(most));
         if let Parcel::Block(post) = parcel
-            && full
             && post.message.may_bounce()
+            && self.nodes[usize::from(to)].buffer.full
         {
             self.send_back(&post, requesters);
             return Ok(());
@@ -139,13 +146,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.comes(to, QueuedInput::Parcel(parcel), requesters)
     }
 
-    /// The network sends a read back that has come to a full buffer.
+    /// The network sends a read back that has come to a full buffer: at once, be it that the node's
+    /// controller has messages to send.
+    ///
+    /// Source: Talbot and Kelly, section 1.3.
     fn send_back(&mut self, post: &ListPost, requesters: &mut Requesters<'_, Self>) {
         let more = u16::from(post.message == ListMessage::ProxyRead);
         let (message, to) = (ListMessage::Bounce, self.receiver(post));
         let bounce = ListPost { message, from: post.to, to, more, ..*post };
         self.sent.add(message);
-        let there = self.transit((post.to, to), requesters.now(), false);
+        let there = requesters.now() + self.machine.network.short_cycles;
         let event = ControllerEvent::Arrives(Parcel::Block(bounce));
         requesters.schedule_at(there, rank(self.node_of(to)), event);
     }
@@ -167,7 +177,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     ) -> Result<(), ClockError> {
         let now = requesters.now();
         let ControllerNode { buffer, busy, .. } = &mut self.nodes[usize::from(node)];
-        buffer.push(now, waiting);
+        buffer.push(now, waiting, self.buffer_reads);
         if buffer.awaited {
             return Ok(());
         }
@@ -187,7 +197,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let now = requesters.now();
-        let Some(waiting) = self.nodes[usize::from(node)].buffer.pop(now) else { return Ok(()) };
+        let (buffer, room) = (&mut self.nodes[usize::from(node)].buffer, self.buffer_reads);
+        let Some(waiting) = buffer.pop(now, room) else { return Ok(()) };
         let mut service = Service { node, time: now, own: Vec::new() };
         match waiting {
             QueuedInput::Parcel(Parcel::Block(post)) => {
@@ -238,7 +249,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         match message {
             SyncMessage::Operation(number) => {
                 self.use_memory(service, StoreAccess::Lookup);
-                self.sync.take_effect((number, service.node), requesters);
+                self.sync.take_effect((number, service.node), service.time, requesters);
             }
             SyncMessage::Grant | SyncMessage::Wake(_) => {
                 sync::answer(service.node, (message, requesters.now()), requesters);
@@ -253,7 +264,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         message: SyncMessage,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let (now, parcel) = (requesters.now(), Parcel::Sync { to, message });
+        let (now, parcel) = (requesters.now(), Parcel::Sync { from, to, message });
         if from == to {
             requesters.schedule_at(now, rank(to), ControllerEvent::Received(parcel));
             return;

@@ -5,6 +5,7 @@ use homenode_clock::Requesters;
 
 use super::ListMemory;
 use super::leaving::LeavingBlock;
+use super::observed::ObservedListController;
 use super::posted::{ListPointer, ListPost};
 use super::service::{Service, StoreAccess};
 use crate::list_vocabulary::{CopyAction, CopyEvent, CopyMatter, ListMessage};
@@ -86,7 +87,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             relays: state == 0 && self.proxies.relay(),
         };
         let Some(event) = post.message.event_at_copy(matter) else { return Ok(()) };
-        self.price(service, (event, place));
+        self.price(service, (event, place, state));
         if event == CopyEvent::ProxyReadToRelay {
             let (block, state, tag, behind) = (post.block, 0, 0, None);
             let relayed = LeavingBlock { block, state, tag, behind };
@@ -109,7 +110,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
                 return Err(self.failed(requesters.now(), post.block, (node, why)));
             }
         };
+        if event == CopyEvent::Invalidate {
+            // Also where the node writes the block, and stays in its state.
+            self.forget_first_level(usize::from(node), post.block);
+        }
         self.does(service, (post, actions, next), requesters)?;
+        self.observe(node, post, ObservedListController::Copy(event, actions), (state, next));
         if next != state {
             self.changed((service, post.block), requesters)?;
         }
@@ -117,13 +123,22 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 
     /// What an event costs the controller, beside the messages that it sends.
-    fn price(&mut self, service: &mut Service, (event, place): (CopyEvent, CopyPlace)) {
+    fn price(&mut self, service: &mut Service, (event, place, state): (CopyEvent, CopyPlace, u8)) {
         use CopyEvent as E;
+        let supplies = |cell| match cell {
+            ControllerCell::Does(actions, _) => {
+                <[CopyAction]>::contains(actions, &CopyAction::SupplyClient)
+            }
+            ControllerCell::Waits | ControllerCell::Impossible(_) => false,
+        };
         let access = match event {
             // What is relayed is put in no cache.
             E::Data if matches!(place, CopyPlace::Leaving(_)) => return,
             E::Data | E::DataToHandOn | E::Exclusive | E::ExclusiveDue => StoreAccess::Line,
             E::ForwardRead | E::ForwardWrite => StoreAccess::LookupAndLine,
+            E::ProxyRead if supplies(self.table.copy_cell(state, event)) => {
+                StoreAccess::LookupAndLine
+            }
             E::Permission
             | E::PermissionDue
             | E::Acknowledge
@@ -364,6 +379,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             self.nodes[usize::from(node)].leaving.push(leaving);
             self.values_leave(node, (number, at));
         }
+        let seen = ObservedListController::Copy(event, actions);
+        self.observe(node, &post, seen, (frame.state, next));
         Ok(())
     }
 }

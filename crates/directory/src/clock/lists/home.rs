@@ -4,6 +4,7 @@ use homenode_cache::{CacheArrays, ClockError, WordMask};
 use homenode_clock::Requesters;
 
 use super::ListMemory;
+use super::observed::ObservedListController;
 use super::posted::{ListPointer, ListPost};
 use super::service::{Service, StoreAccess};
 use crate::entries::NO_PAGE;
@@ -27,6 +28,13 @@ pub(super) struct HomeEntry {
     head: u64,
     /// The copy whose data memory lacks.
     owner: u64,
+}
+
+impl HomeEntry {
+    /// The state of the home's controller, the head and the owner.
+    pub(super) fn known(&self) -> (u8, Option<ListPointer>, Option<ListPointer>) {
+        (self.state, ListPointer::unpack(self.head), ListPointer::unpack(self.owner))
+    }
 }
 
 const NEW: HomeEntry = HomeEntry { state: 0, page: NO_PAGE, marked: false, head: 0, owner: 0 };
@@ -121,6 +129,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         for &action in actions {
             self.home_action(service, (action, post), requesters)?;
         }
+        let seen = ObservedListController::Home(event, sender, actions);
+        self.observe(service.node, post, seen, (state, next));
         Ok(true)
     }
 

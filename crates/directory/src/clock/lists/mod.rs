@@ -11,6 +11,8 @@ mod copy;
 mod home;
 mod latency;
 mod leaving;
+mod observed;
+mod on_view;
 mod paging;
 mod posted;
 mod proxies;
@@ -43,6 +45,8 @@ use arrival::InputBuffer;
 use home::HomeEntries;
 pub use latency::ListLatency;
 use leaving::LeavingBlock;
+pub(crate) use observed::{ObservedListAct, ObservedListController, ObservedListEntry};
+pub(crate) use on_view::ObservedLists;
 pub use posted::ListCounts;
 use posted::ListPost;
 use proxies::{ProxyChain, ProxyWays};
@@ -114,6 +118,8 @@ pub(super) struct ListMemory<F, W, const WORDS: usize> {
     values: Option<Box<CarriedValues<posted::CarriedCopy>>>,
     /// What went wrong where nothing could be said of it; it is told with the next event.
     error: Option<ClockError>,
+    /// What the tables were asked, if somebody wants to know.
+    log: Option<Vec<ObservedListAct>>,
     machine: ControllerMachine,
     buffer_reads: Option<u64>,
     phase_change: bool,
@@ -167,6 +173,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             sent: ListCounts::default(),
             values: setup.check.then(Box::default),
             error: None,
+            log: None,
             machine: timed.machine,
             buffer_reads: timed.buffer_reads,
             phase_change: timed.phase_change,

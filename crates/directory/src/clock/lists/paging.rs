@@ -37,7 +37,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// Pages have to be used again: frames lose their permissions until then.
     fn unmap_all(&mut self) {
         self.pages.unmap_all();
-        self.first_level.fill(0);
         let frames = self.caches.frames.all_mut().iter_mut();
         frames.filter(|frame| frame.is_used()).for_each(|frame| {
             frame.permit(0);

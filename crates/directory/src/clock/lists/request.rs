@@ -6,6 +6,7 @@ use homenode_clock::{Requester, Requesters};
 use super::ListMemory;
 use super::arrival::ControllerEvent;
 use super::copy::CopyPlace;
+use super::observed::ObservedListController;
 use super::posted::{ListPointer, ListPost};
 use super::service::{Service, StoreAccess, rank};
 use crate::clock::sync::node;
@@ -19,7 +20,9 @@ use crate::vocabulary::ControllerCell;
 pub(super) struct PendingRequest<W> {
     pub(super) access: BlockAccess<W>,
     requester: Requester,
-    /// The number of the request, once the controller has sent it.
+    /// Whether the controller has taken it up.
+    taken_up: bool,
+    /// The number of the request, once the controller has sent it; 0 before.
     tag: u32,
     /// Since when the processor asks for it.
     since: u64,
@@ -100,8 +103,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             return;
         }
         let (since, access) = (now, *access);
-        self.pending[access.cache] =
-            Some(PendingRequest { access, requester, tag: 0, since, sent: None, misses: false });
+        self.pending[access.cache] = Some(PendingRequest {
+            access,
+            requester,
+            taken_up: false,
+            tag: 0,
+            since,
+            sent: None,
+            misses: false,
+        });
         let missed = self.access_second_level(own, now, StoreAccess::Lookup);
         requesters.schedule_at(missed, rank(own), ControllerEvent::Missed(own));
     }
@@ -119,9 +129,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let own = service.node;
-        let Some(PendingRequest { access, .. }) = self.pending[usize::from(own)] else {
+        let Some(PendingRequest { access, taken_up, .. }) = &mut self.pending[usize::from(own)]
+        else {
             return Ok(());
         };
+        *taken_up = true;
+        let access = *access;
         let block = access.block;
         let (place, state) = self.place(own, block);
         if self.permits(state, &access) {
@@ -172,7 +185,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             more: 0,
             relayed: false,
         };
-        self.does(service, (&post, actions, next), requesters)
+        self.does(service, (&post, actions, next), requesters)?;
+        self.observe(own, &post, ObservedListController::Copy(event, actions), (state, next));
+        Ok(())
     }
 
     fn number_at(&mut self, place: CopyPlace, at: usize, block: u64) -> u32 {
@@ -254,16 +269,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         (self.caches.frames.set_of(holder, block), at)
     }
 
-    /// A read of the processor leaves for another node.
+    /// A read leaves for another node. It is the processor's unless that has to wait for the block,
+    /// as it is on its way for a client.
     pub(super) fn read_sent(&mut self, own: u16, block: u64, now: u64) {
         if let Some(pending) = &mut self.pending[usize::from(own)]
             && pending.access.block == block
+            && pending.tag != 0
         {
             pending.sent.get_or_insert(now);
         }
     }
 
-    /// What a processor waits for is there at this time: its reference takes place now.
+    /// What a processor waits for is there at this time: its reference takes place now. What the
+    /// controller has not taken up yet will find it there.
     pub(super) fn complete(
         &mut self,
         (own, block): (u16, u64),
@@ -271,15 +289,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let holder = usize::from(own);
-        let Some(pending) = self.pending[holder].filter(|it| it.access.block == block) else {
-            return Ok(());
-        };
+        let waits = |it: &PendingRequest<W>| it.taken_up && it.access.block == block;
+        let Some(pending) = self.pending[holder].filter(waits) else { return Ok(()) };
         let (_, state) = self.place(own, block);
         if !self.permits(state, &pending.access) {
             // The processor wants to write what has come for a read of others.
             return Ok(());
         }
-        self.pending[holder] = None;
+        (self.pending[holder], self.nodes[holder].deferred) = (None, false);
         let now = requesters.now();
         if pending.misses {
             self.timing.filled += 1;

@@ -1,16 +1,17 @@
 //! All nodes with everything on view, one access or synchronisation at a time, for whoever walks
 //! through them.
 
-use homenode_base::{Access, AccessKind};
+use homenode_base::Access;
 use homenode_cache::walk::{BlockSnapshot, WalkBlock};
 use homenode_cache::{ClockError, IndexedSets, MissCounts, WIDE_WORDS, WordMask};
 use homenode_clock::streams::{OpKind, Operation};
-use homenode_clock::{MemoryReference, OneByOne, SyncRequest};
+use homenode_clock::{OneByOne, SyncRequest};
 
 use super::references::VALID;
 use super::{LrcMemory, PageMessageCounts};
 use crate::clock::DirectoryClockSetup;
 use crate::clock::DirectoryTiming;
+use crate::clock::references::of_access;
 use crate::counts::DirectoryCounts;
 use crate::home::{HomePolicy, PageDemands};
 use crate::page_driver::ObservedPageAct;
@@ -54,23 +55,9 @@ impl ObservedPages {
     /// Does an access to one line. Returns for how many cycles the processor waited, or nothing if
     /// it cannot take place.
     pub(crate) fn access(&mut self, node: u16, access: &Access) -> Result<Option<u64>, ClockError> {
-        let shift = self.shift();
-        let first = access.addr & ((1 << shift) - 1);
-        let kind = match access.kind {
-            AccessKind::Read | AccessKind::Fetch => OpKind::Read,
-            AccessKind::Write => OpKind::Write,
-            AccessKind::Atomic => OpKind::Atomic,
-        };
-        let block = access.addr >> shift;
-        self.observe_reference(node, block, kind.writes());
-        self.0.refer(&MemoryReference {
-            processor: usize::from(node),
-            kind,
-            block,
-            first,
-            last: first + u64::from(access.size.max(1)) - 1,
-            flags: access.flags,
-        })
+        let reference = of_access(node, access, self.shift());
+        self.observe_reference(node, reference.block, reference.kind.writes());
+        self.0.refer(&reference)
     }
 
     /// A node acquires or releases, whatever by: no message goes to a lock or a barrier.

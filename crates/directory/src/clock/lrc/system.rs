@@ -72,7 +72,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
                 self.transport.post_from_memory(page, self.page_bytes, requesters);
             }
             Content::Sync(SyncMessage::Operation(number)) => {
-                self.sync.take_effect((number, envelope.to), requesters);
+                let now = requesters.now();
+                self.sync.take_effect((number, envelope.to), now, requesters);
             }
             Content::Sync(_) | Content::Page(_) => {}
         }

@@ -1,0 +1,87 @@
+//! What controllers of copies and homes do, written down for whoever walks through references.
+//! Nobody else has a log, and the simulation does not depend on it.
+
+use homenode_cache::{CacheArrays, WordMask};
+
+use super::ListMemory;
+use super::copy::CopyPlace;
+use super::posted::{ListPointer, ListPost};
+use crate::entries::NO_PAGE;
+use crate::list_vocabulary::{
+    CopyAction, CopyEvent, ListHomeAction, ListHomeEvent, ListMessage, ListSender,
+};
+
+/// A controller, what it saw, and what it did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ObservedListController {
+    Copy(CopyEvent, &'static [CopyAction]),
+    Home(ListHomeEvent, ListSender, &'static [ListHomeAction]),
+}
+
+/// What home knows of a block, and what that leads to.
+#[derive(Clone, Debug)]
+pub(crate) struct ObservedListEntry {
+    /// The home; none before the first reference to the page.
+    pub(crate) home: Option<u16>,
+    pub(crate) state: u8,
+    pub(crate) owner: Option<u16>,
+    /// The nodes of the list, from the head on, as far as it is linked.
+    pub(crate) list: Vec<u16>,
+}
+
+/// A cell of the tables, used.
+#[derive(Clone, Debug)]
+pub(crate) struct ObservedListAct {
+    pub(crate) block: u64,
+    /// What has arrived, from whom and where; nothing if it is the processor's operation.
+    pub(crate) message: Option<(ListMessage, u16, u16)>,
+    pub(crate) node: u16,
+    pub(crate) controller: ObservedListController,
+    /// The state before and after.
+    pub(crate) states: (u8, u8),
+    /// The block at its home afterwards.
+    pub(crate) entry: ObservedListEntry,
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
+    /// The controller of a node has done what its table says.
+    #[inline]
+    pub(super) fn observe(
+        &mut self,
+        node: u16,
+        post: &ListPost,
+        controller: ObservedListController,
+        states: (u8, u8),
+    ) {
+        if self.log.is_some() {
+            let of_processor = matches!(
+                controller,
+                ObservedListController::Copy(event, _) if event.is_of_processor()
+            );
+            let message = (!of_processor).then_some((post.message, post.from, post.to));
+            let block = post.block;
+            let entry = self.observed_entry((block, post.number));
+            let act = ObservedListAct { block, message, node, controller, states, entry };
+            self.log.get_or_insert_default().push(act);
+        }
+    }
+
+    /// What home knows of the block with this number.
+    pub(super) fn observed_entry(&mut self, (block, number): (u64, u32)) -> ObservedListEntry {
+        let entry = *self.entries.of(number);
+        let (page, (state, head, owner)) = (entry.page, entry.known());
+        let mut list = Vec::new();
+        let mut next = head;
+        while let Some(ListPointer { node, tag }) = next {
+            let (place, state) = self.place(node, block);
+            let there = matches!(place, CopyPlace::Frame(at) if self.tags[at] == tag);
+            if state == 0 || !there || list.contains(&node) {
+                break;
+            }
+            list.push(node);
+            next = self.behind(node, place);
+        }
+        let home = (page != NO_PAGE).then(|| self.homes.home(page));
+        ObservedListEntry { home, state, owner: owner.map(|owner| owner.node), list }
+    }
+}

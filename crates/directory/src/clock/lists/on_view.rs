@@ -1,0 +1,124 @@
+//! All nodes with everything on view, one reference at a time, for whoever walks through them.
+
+use homenode_base::Access;
+use homenode_cache::walk::{BlockSnapshot, WalkBlock};
+use homenode_cache::{ClockError, IndexedSets, MissCounts, WIDE_WORDS};
+use homenode_clock::OneByOne;
+
+use super::observed::{ObservedListAct, ObservedListController, ObservedListEntry};
+use super::posted::{ListCounts, ListPointer, ListPost};
+use super::{ListClockSetup, ListMemory};
+use crate::clock::TimedMemory;
+use crate::clock::references::of_access;
+use crate::counts::DirectoryCounts;
+use crate::home::{HomePolicy, PageDemands};
+use crate::list_table::ListTable;
+use crate::list_vocabulary::{CopyEvent, ListMessage};
+use crate::setup::{DirectorySetup, DirectorySetupError};
+use crate::vocabulary::ControllerCell;
+
+/// The caches that serve every block and number of nodes are fast enough here.
+type ObservedMemory = ListMemory<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>;
+
+/// An engine to look into.
+pub(crate) struct ObservedLists(OneByOne<ObservedMemory>);
+
+impl ObservedLists {
+    pub(crate) fn new(
+        setup: &DirectorySetup,
+        table: ListTable,
+        homes: (Box<dyn HomePolicy>, &ListClockSetup),
+    ) -> Result<Self, DirectorySetupError> {
+        let setup = DirectorySetup { check: true, ..setup.clone() };
+        let mut memory = ObservedMemory::new(&setup, table, homes)?;
+        memory.log = Some(Vec::new());
+        Ok(Self(OneByOne::new(memory, usize::from(setup.nodes))))
+    }
+
+    /// Does an access to one block. Returns for how many cycles the processor waited, or nothing if
+    /// it cannot take place.
+    pub(crate) fn access(&mut self, node: u16, access: &Access) -> Result<Option<u64>, ClockError> {
+        let reference = of_access(node, access, self.shift());
+        self.observe_hit(node, reference.block, reference.kind.writes());
+        let waited = self.0.refer(&reference)?;
+        self.0.memory.take_error().map_or(Ok(waited), Err)
+    }
+
+    /// A processor is about to refer to a block: if its copy permits that, what the protocol says
+    /// of it is written down.
+    fn observe_hit(&mut self, node: u16, block: u64, store: bool) {
+        let memory = &mut self.0.memory;
+        let (_, state) = memory.place(node, block);
+        let event = if store { CopyEvent::Store } else { CopyEvent::Load };
+        let ControllerCell::Does(actions, next) = memory.table.copy_cell(state, event) else {
+            return;
+        };
+        // Whatever else is done is done by the controller, which writes it down.
+        if next == state {
+            let number = memory.caches.holders.number(block);
+            let requester = ListPointer { node, tag: 0 };
+            let (message, from, to) = (ListMessage::Read, node, node);
+            let (about, more, relayed) = (None, 0, false);
+            let post =
+                ListPost { message, from, to, block, number, requester, about, more, relayed };
+            let seen = ObservedListController::Copy(event, actions);
+            memory.observe(node, &post, seen, (state, next));
+        }
+    }
+
+    /// What was done since the last call.
+    pub(crate) fn take_acts(&mut self) -> Vec<ObservedListAct> {
+        self.0.memory.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Bytes in a block, as a shift.
+    pub(crate) fn shift(&self) -> u32 {
+        self.0.memory.block_shift
+    }
+
+    /// The name of a state of a copy.
+    pub(crate) fn state_name(&self, state: u8) -> &'static str {
+        self.0.memory.table.copy.name(state)
+    }
+
+    /// The name of a state at home.
+    pub(crate) fn home_name(&self, state: u8) -> &'static str {
+        self.0.memory.table.home.name(state)
+    }
+
+    /// The state of a node's copy, and whether its miss is still to be judged.
+    pub(crate) fn state_of(&self, node: usize, block: u64) -> (u8, bool) {
+        self.0.memory.caches.state_of(node, block)
+    }
+
+    /// A block in the caches of so many nodes and in memory, and what its home knows.
+    pub(crate) fn snapshot(
+        &mut self,
+        block: &WalkBlock,
+        nodes: usize,
+    ) -> (BlockSnapshot, ObservedListEntry) {
+        let (shift, memory) = (self.shift(), &mut self.0.memory);
+        let table = &memory.table;
+        let found = memory.caches.snapshot((block, shift), nodes, |state| table.copy.name(state));
+        let address = block.address >> shift;
+        let number = memory.caches.holders.number(address);
+        (found, memory.observed_entry((address, number)))
+    }
+
+    /// Misses so far; those that are still undecided are not in it.
+    pub(crate) fn misses(&self) -> MissCounts {
+        self.0.memory.caches.counts.misses
+    }
+
+    /// Messages so far, and their bytes.
+    pub(crate) fn sent(&self) -> (ListCounts, u64) {
+        let memory = &self.0.memory;
+        (memory.sent, memory.sent.bytes(memory.header_bytes, memory.block_bytes))
+    }
+
+    /// What was counted in all, and what nodes did with pages, if that was collected.
+    pub(crate) fn finish(mut self) -> (DirectoryCounts, ListCounts, Option<PageDemands>) {
+        let (counts, _) = self.0.memory.finish();
+        (counts, self.0.memory.sent, self.0.memory.homes.take_demands())
+    }
+}

@@ -1,0 +1,176 @@
+//! A walk under a protocol whose directory is a list of copies: the memory system of the clock does
+//! one reference at a time, with all that follows from it.
+
+use std::ops::Range;
+
+use homenode_base::{Access, Flags};
+use homenode_cache::MissCounts;
+use homenode_cache::walk::WalkBlock;
+use homenode_protocol::Labelled;
+
+use super::pages::PagedWalkError;
+use super::recorder::{DirectoryRecorder, DoneReference, ObservedEngine};
+use super::scene::{
+    ActCause, ControllerAct, DirectoryEntry, DirectoryScene, DirectoryWalk, WalkMessage,
+};
+use crate::clock::{
+    ListClockSetup, ListCounts, ObservedListAct, ObservedListController, ObservedListEntry,
+    ObservedLists,
+};
+use crate::counts::DirectoryCounts;
+use crate::home::{HomePolicy, PageDemands};
+use crate::list_table::ListTable;
+use crate::setup::{DemandCollection, DirectorySetup};
+use crate::sheet;
+use crate::vocabulary::MessageWay;
+
+/// Homes of pages, and what has a time.
+type TimedHomes<'a> = (Box<dyn HomePolicy>, &'a ListClockSetup);
+
+/// Walks through references in their order, under the protocol with these tables and with these
+/// homes; each is over before the next begins. Values are always carried along, whatever the setup
+/// says.
+///
+/// # Errors
+/// When there can be no such machine, or the protocol breaks a promise.
+pub fn walk_lists(
+    setup: &DirectorySetup,
+    table: &ListTable,
+    homes: TimedHomes<'_>,
+    references: &[Access],
+) -> Result<DirectoryWalk<ListCounts>, PagedWalkError> {
+    walked(setup, table, homes, references).map(|(walk, _)| walk)
+}
+
+/// What nodes do with pages in a walk, by which homes can be chosen.
+///
+/// # Errors
+/// When there can be no such machine, or the protocol breaks a promise.
+pub fn list_demands(
+    setup: &DirectorySetup,
+    table: &ListTable,
+    homes: TimedHomes<'_>,
+    references: &[Access],
+) -> Result<PageDemands, PagedWalkError> {
+    let setup = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
+    walked(&setup, table, homes, references).map(|(_, demands)| demands.unwrap_or_default())
+}
+
+fn walked(
+    setup: &DirectorySetup,
+    table: &ListTable,
+    homes: TimedHomes<'_>,
+    references: &[Access],
+) -> Result<(DirectoryWalk<ListCounts>, Option<PageDemands>), PagedWalkError> {
+    let engine = WalkedLists {
+        engine: ObservedLists::new(setup, table.clone(), homes)?,
+        nodes: setup.nodes,
+        private: &setup.private,
+    };
+    DirectoryRecorder::new(engine, setup.nodes).record(references)
+}
+
+struct WalkedLists<'a> {
+    engine: ObservedLists,
+    nodes: u16,
+    private: &'a [Range<u64>],
+}
+
+impl WalkedLists<'_> {
+    fn act(&self, seen: ObservedListAct) -> (u64, ControllerAct) {
+        let ObservedListAct { block, message, node, controller, states: (state, next), entry } =
+            seen;
+        let engine = &self.engine;
+        let (controller, names, event, sender, actions) = match controller {
+            ObservedListController::Copy(event, actions) => {
+                let actions = actions.iter().map(|&action| action.into()).collect();
+                let names = [state, next].map(|state| engine.state_name(state));
+                (sheet::COPY, names, event.name(), None, actions)
+            }
+            ObservedListController::Home(event, sender, actions) => {
+                let actions = actions.iter().map(|&action| action.into()).collect();
+                let names = [state, next].map(|state| engine.home_name(state));
+                (sheet::HOME, names, event.name(), Some(sender.name()), actions)
+            }
+        };
+        let message = message.map(|(message, from, to)| {
+            let (name, kind) = (message.name(), message.kind().name());
+            let way = if from == to { MessageWay::Within } else { MessageWay::Network };
+            WalkMessage { name, kind, from, to, way, number: None }
+        });
+        let cause = if message.is_some() { ActCause::Message } else { ActCause::Processor };
+        let act = ControllerAct {
+            cause,
+            block: 0,
+            message,
+            node,
+            controller,
+            event,
+            sender,
+            state: names[0],
+            next: names[1],
+            actions,
+            entry: self.entry(entry),
+        };
+        (block, act)
+    }
+
+    /// An entry with names instead of numbers.
+    fn entry(&self, seen: ObservedListEntry) -> DirectoryEntry {
+        let ObservedListEntry { home, state, owner, list } = seen;
+        let state = self.engine.home_name(state);
+        DirectoryEntry { home, state, owner, listed: list, overflow: false }
+    }
+}
+
+impl ObservedEngine for WalkedLists<'_> {
+    type Sent = ListCounts;
+    type Error = PagedWalkError;
+
+    fn shift(&self) -> u32 {
+        self.engine.shift()
+    }
+
+    fn is_private(&self, access: &Access) -> bool {
+        access.flags.contains(Flags::PRIVATE)
+            || self.private.iter().any(|area| area.contains(&access.addr))
+    }
+
+    fn push(&mut self, number: usize, access: &Access) -> Result<DoneReference, PagedWalkError> {
+        let node = access.thread % self.nodes;
+        let mut access = *access;
+        if self.is_private(&access) {
+            access.flags.0 |= Flags::PRIVATE.0;
+        }
+        let cycles = self.engine.access(node, &access)?;
+        let stuck = PagedWalkError::Stuck { number: number + 1, node };
+        let cycles = Some(cycles.ok_or(stuck)?);
+        let seen = self.engine.take_acts();
+        Ok(DoneReference { acts: seen.into_iter().map(|act| self.act(act)).collect(), cycles })
+    }
+
+    fn state_of(&self, node: usize, block: u64) -> (u8, bool) {
+        self.engine.state_of(node, block)
+    }
+
+    fn state_name(&self, state: u8) -> &'static str {
+        self.engine.state_name(state)
+    }
+
+    fn misses(&self) -> MissCounts {
+        self.engine.misses()
+    }
+
+    fn sent(&self) -> (ListCounts, u64) {
+        self.engine.sent()
+    }
+
+    fn scene(&mut self, block: &WalkBlock, nodes: usize) -> DirectoryScene {
+        let (data, entry) = self.engine.snapshot(block, nodes);
+        DirectoryScene { entry: self.entry(entry), data }
+    }
+
+    fn finish(self) -> (DirectoryCounts, ListCounts, Option<PageDemands>) {
+        self.engine.finish()
+    }
+}

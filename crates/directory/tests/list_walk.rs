@@ -1,0 +1,147 @@
+//! A walk under a protocol of lists shows what the clock does: its steps add up to the clock's
+//! counts of the same references, and its messages are those of `docs/controllers.md`.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod controllers;
+mod walked;
+
+use controllers::{ListMachine, alite, sdd};
+use homenode_base::{Access, AccessKind, Rng};
+use homenode_cache::walk::{Example, written_references};
+use homenode_clock::streams::{OpKind, Operation};
+use homenode_directory::walk::{DirectoryWalk, walk_lists};
+use homenode_directory::{
+    HomePolicy, HomeSetup, HomeSpec, ListCounts, MessageCost, ProxySetup, ProxyUse, TABLE,
+};
+use homenode_machine::CacheShape;
+use walked::check_links;
+
+/// Cycles between two references, so that each is over before the next begins.
+const APART: u32 = 100_000;
+
+fn homes(machine: &ListMachine) -> Box<dyn HomePolicy> {
+    let homes = HomeSetup {
+        nodes: machine.setup.nodes,
+        seed: 1,
+        marks_init_done: true,
+        first_run: None,
+        cost: &MessageCost,
+    };
+    HomeSpec::parse(&machine.home).unwrap().build(&homes).unwrap()
+}
+
+fn walked(machine: &ListMachine, references: &[Access]) -> DirectoryWalk<ListCounts> {
+    walk_lists(&machine.setup, &sdd(), (homes(machine), &machine.timed), references).unwrap()
+}
+
+/// Nodes whose caches have room for so many blocks of 16 bytes.
+fn machine(nodes: u16, blocks: u64, home: &str) -> ListMachine {
+    let mut machine = alite(nodes, home);
+    machine.setup.cache = CacheShape { size_bytes: 16 * blocks, ..Example::CACHE };
+    machine
+}
+
+/// The same for the clock: each node makes its own references, when it is their turn.
+fn processes(nodes: u16, references: &[Access]) -> Vec<Vec<Operation>> {
+    let mut all = vec![Vec::new(); usize::from(nodes)];
+    let mut done = vec![0; usize::from(nodes)];
+    for (number, access) in (1u32..).zip(references) {
+        let own = usize::from(access.thread);
+        let turns = number - std::mem::replace(&mut done[own], number);
+        let kind = if access.kind.writes() { OpKind::Write } else { OpKind::Read };
+        let count = APART * turns;
+        all[own].push(Operation { size: access.size, count, ..Operation::new(kind, access.addr) });
+    }
+    all
+}
+
+#[test]
+fn steps_add_up_to_what_the_clock_counts() {
+    let mut rng = Rng::new(5);
+    for round in 0..60 {
+        let nodes = [2, 3, 4, 6][round % 4];
+        let home = ["first-touch", "fixed:node=0", "round-robin"][round % 3];
+        let mut machine = machine(nodes, 1 << rng.below(3), home);
+        machine.timed.proxies = ProxySetup {
+            used: if round % 2 == 0 { ProxyUse::None } else { ProxyUse::Basic },
+            clusters: 1,
+            ..ProxySetup::default()
+        };
+        let reference = |_| {
+            let kinds = [AccessKind::Read, AccessKind::Read, AccessKind::Write];
+            let kind = kinds[usize::try_from(rng.below(3)).unwrap()];
+            let node = u16::try_from(rng.below(u64::from(nodes))).unwrap();
+            Access::new(node, kind, 0x1000 + 4 * rng.below(24), 4)
+        };
+        let references: Vec<Access> = (0..150).map(reference).collect();
+        let walk = walked(&machine, &references);
+        let counted = machine.run(&processes(nodes, &references), 100);
+        assert_eq!(walk.totals.counts, counted.counts, "round {round}");
+        assert_eq!(Some(walk.totals.messages), counted.list_messages, "round {round}");
+        let waited: u64 = walk.steps.iter().map(|step| step.cycles.unwrap()).sum();
+        let delays = counted.time.processors.iter().map(|processor| processor.delay);
+        assert_eq!(waited, delays.sum::<u64>(), "round {round}");
+        check_links(&walk, ListCounts::total);
+    }
+}
+
+/// Messages of the last step between nodes, where node 0 is the home.
+fn last_messages(text: &str) -> String {
+    let references = written_references(text).unwrap();
+    let walk = walked(&machine(4, 1, "fixed:node=0"), &references);
+    let sent = walk.steps.last().unwrap().acts.iter().filter_map(|act| act.message);
+    let crossing = sent.filter(|message| message.number.is_some());
+    let shown: Vec<String> =
+        crossing.map(|one| format!("{} {}-{}", one.name, one.from, one.to)).collect();
+    shown.join(", ")
+}
+
+#[test]
+fn each_reference_takes_the_messages_that_are_documented() {
+    for (text, expected) in [
+        ("0 R a0", ""),
+        ("1 R a0", "read 1-0, data 0-1"),
+        ("1 R a0; 1 R a0", ""),
+        ("2 W a0; 1 R a0", "read 1-0, forwarded read 0-2, data 2-1, sharing write-back 2-0"),
+        ("2 W a0; 1 W a0", "write 1-0, forwarded write 0-2, exclusive 2-1"),
+        ("1 R a0; 1 W a0", "upgrade 1-0, permission 0-1"),
+        // The head of the list tells those behind it.
+        (
+            "2 R a0; 3 R a0; 1 R a0; 1 W a0",
+            "upgrade 1-0, permission 0-1, invalidate 1-3, invalidate 3-2, acknowledge 2-1",
+        ),
+        // Home tells the head before it sends the data.
+        (
+            "2 R a0; 3 R a0; 1 W a0",
+            "write 1-0, invalidate 0-3, exclusive 0-1, invalidate 3-2, acknowledge 2-1",
+        ),
+        // The middle of the list is replaced, and what is behind it goes.
+        ("1 R a0; 2 R a0; 3 R a0; 2 R b0", "invalidate 2-1, read 2-0, acknowledge 1-2, data 0-2"),
+        ("1 W a0; 1 R b0", "write-back 1-0, read 1-0, written back 0-1, data 0-1"),
+    ] {
+        assert_eq!(last_messages(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_example_shows_lists_in_their_order() {
+    let example = TABLE.iter().find(|entry| entry.name == "sdd").unwrap().example;
+    let walk = walked(&machine(example.processors(), 1, "first-touch"), &example.references());
+    let lists: Vec<&[u16]> =
+        walk.steps.iter().map(|step| &step.scenes[step.block].entry.listed[..]).collect();
+    let expected: [&[u16]; 12] = [
+        &[1],
+        &[2, 1],
+        &[3, 2, 1],
+        &[0],
+        &[1, 0],
+        &[2, 1, 0],
+        &[2],
+        &[3, 2],
+        &[1, 3, 2],
+        &[0, 1, 3, 2],
+        &[1],
+        &[3, 0],
+    ];
+    assert_eq!(lists, expected);
+}

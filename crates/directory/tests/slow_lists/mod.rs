@@ -1,0 +1,220 @@
+//! A slow simulator of nodes with controllers, written from the sentences of `docs/controllers.md`:
+//! lists and maps, a search for the next event, and the rules of SDD and of proxies as code.
+
+mod controllers;
+mod copies;
+mod homes;
+mod letters;
+mod processors;
+mod proxies;
+pub mod random;
+mod synchronising;
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use homenode_clock::streams::Operation;
+use homenode_machine::BusyStore;
+
+use crate::controllers::ListMachine;
+use controllers::{Input, Planned, Step};
+use copies::PlainFrame;
+use homes::BlockEntry;
+use letters::{Letter, Link};
+use processors::{PlainProcessor, PlainRequest};
+use synchronising::{PlainLocks, PlainPages};
+
+/// What came out.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct PlainOutcome {
+    pub cycles: u64,
+    /// Of each processor, cycles by what it does.
+    pub processors: Vec<BTreeMap<&'static str, u64>>,
+    /// Of each controller.
+    pub controllers: Vec<ControllerLoad>,
+    pub counts: BTreeMap<&'static str, u64>,
+}
+
+/// What a controller did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ControllerLoad {
+    pub busy: u64,
+    /// Cycles of accesses of memory.
+    pub memory: u64,
+    /// Messages from other nodes, how long they waited, and the most that did.
+    pub served: u64,
+    pub waited: u64,
+    pub longest: u64,
+}
+
+/// A node.
+#[derive(Default)]
+struct PlainNode {
+    processor: PlainProcessor,
+    /// What its processor waits for, and whether the controller could not begin with it.
+    request: Option<PlainRequest>,
+    put_off: bool,
+    /// The block in each place of the first level.
+    first_level: HashMap<u64, u64>,
+    frames: Vec<PlainFrame>,
+    /// Blocks that it has replaced, and is not done with.
+    left: HashMap<u64, PlainFrame>,
+    /// Blocks that it had a frame for.
+    ever: HashSet<u64>,
+    /// Requests for copies so far.
+    tags: u64,
+    /// Messages that wait for another state of their block.
+    waiting: Vec<Letter>,
+    /// Clients for which it fetches blocks, in the order in which they came.
+    clients: HashMap<u64, Vec<Link>>,
+    /// To whom it hands blocks on, and to how many they go after it.
+    followers: HashMap<u64, Link>,
+    owed: HashMap<u64, u64>,
+    queue: VecDeque<(u64, Input)>,
+    full: bool,
+    /// Whether it is planned that the controller takes up what comes next.
+    planned: bool,
+    controller_free: u64,
+    bus_free: u64,
+    send_free: u64,
+    receive_free: u64,
+    load: ControllerLoad,
+}
+
+/// What a controller does about one thing that has come.
+struct Turn {
+    node: usize,
+    /// Up to when it is busy.
+    time: u64,
+    /// What it has sent to itself.
+    own: VecDeque<Letter>,
+}
+
+pub struct PlainLists {
+    machine: ListMachine,
+    now: u64,
+    made: u64,
+    planned: Vec<Planned>,
+    nodes: Vec<PlainNode>,
+    directory: HashMap<u64, BlockEntry>,
+    pages: PlainPages,
+    locks: PlainLocks,
+    counts: BTreeMap<&'static str, u64>,
+    /// How often what tests are to see happened.
+    pub seen: BTreeMap<&'static str, u64>,
+}
+
+impl PlainLists {
+    /// Process i runs on node i.
+    pub fn new(machine: &ListMachine, programs: &[Vec<Operation>]) -> Self {
+        let node = |steps: &Vec<Operation>| PlainNode {
+            processor: PlainProcessor::new(steps),
+            ..PlainNode::default()
+        };
+        Self {
+            machine: machine.clone(),
+            now: 0,
+            made: 0,
+            planned: Vec::new(),
+            nodes: programs.iter().map(node).collect(),
+            directory: HashMap::new(),
+            pages: PlainPages::default(),
+            locks: PlainLocks::default(),
+            counts: BTreeMap::new(),
+            seen: BTreeMap::new(),
+        }
+    }
+
+    fn add(&mut self, name: &'static str, count: u64) {
+        *self.counts.entry(name).or_default() += count;
+    }
+
+    fn see(&mut self, name: &'static str) {
+        *self.seen.entry(name).or_default() += 1;
+    }
+
+    /// A number greater than all before.
+    fn next_number(&mut self) -> u64 {
+        self.made += 1;
+        self.made
+    }
+
+    /// Until everything is done.
+    pub fn run(&mut self) -> PlainOutcome {
+        loop {
+            let event = self.planned.iter().map(|planned| planned.time).min();
+            let look = self.nodes.iter().filter_map(|node| node.processor.looks_at).min();
+            let Some(next) = event.into_iter().chain(look).min() else { break };
+            self.pass_time(next);
+            while let Some(step) = self.take_event() {
+                self.happens(step);
+            }
+            for node in 0..self.nodes.len() {
+                while self.nodes[node].processor.looks_at == Some(self.now) {
+                    self.look(node);
+                }
+            }
+        }
+        let last = self.nodes.iter().map(|node| node.controller_free).max().unwrap_or(0);
+        self.pass_time(last.max(self.now));
+        PlainOutcome {
+            cycles: self.now,
+            processors: self.nodes.iter().map(|node| some(&node.processor.cycles)).collect(),
+            controllers: self.nodes.iter().map(|node| node.load).collect(),
+            counts: some(&self.counts),
+        }
+    }
+
+    fn pass_time(&mut self, until: u64) {
+        let cycles = until - self.now;
+        for PlainNode { processor, .. } in &mut self.nodes {
+            *processor.cycles.entry(processor.doing).or_default() += cycles;
+        }
+        self.now = until;
+    }
+
+    /// The first event of now: of the lowest node, of its controller first, and of those that came
+    /// about first.
+    fn take_event(&mut self) -> Option<Step> {
+        let now = self.now;
+        let due = self.planned.iter().enumerate().filter(|(_, planned)| planned.time == now);
+        let (at, _) = due.min_by_key(|(_, planned)| (planned.node, planned.class, planned.made))?;
+        Some(self.planned.remove(at).step)
+    }
+
+    fn happens(&mut self, step: Step) {
+        match step {
+            Step::Comes(to, input) => self.comes(to, input),
+            Step::Received(to, input) => self.received(to, input),
+            Step::Misses(node) => self.queue_up(node, Input::Processor),
+            Step::TakesUp(node) => self.take_up_next(node),
+            Step::Done(node) => self.goes_on(node, self.operation()),
+            Step::Ready(node) => self.nodes[node].processor.looks_at = Some(self.now + 1),
+            Step::GoesOn(node) => self.goes_on(node, 0),
+            Step::Effect(node, operation, home) => self.effect(node, operation, home),
+        }
+    }
+
+    fn goes_on(&mut self, node: usize, cycles: u64) {
+        self.nodes[node].processor.operate(self.now, cycles);
+    }
+
+    fn operation(&self) -> u64 {
+        self.machine.timed.clock.processor.operation_cycles
+    }
+
+    fn block_bytes(&self) -> u64 {
+        self.machine.setup.cache.block_size_bytes
+    }
+}
+
+/// Cycles of an access with a look-up, with the block itself, or with both.
+fn access(store: &BusyStore, looks_up: bool, line: bool) -> u64 {
+    let parts = [(looks_up, store.lookup_cycles), (line, store.line_cycles)];
+    let taken: u64 = parts.iter().map(|&(does, cycles)| if does { cycles } else { 0 }).sum();
+    store.acquire_cycles + taken + store.release_cycles
+}
+
+/// What is not 0.
+fn some(counts: &BTreeMap<&'static str, u64>) -> BTreeMap<&'static str, u64> {
+    counts.clone().into_iter().filter(|&(_, count)| count > 0).collect()
+}

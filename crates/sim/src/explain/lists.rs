@@ -1,0 +1,74 @@
+//! Protocols whose directory is a list of copies, on nodes with controllers.
+
+use homenode_base::Access;
+use homenode_clock::ClockSetup;
+use homenode_directory::walk::{DirectoryWalk, list_demands, walk_lists};
+use homenode_directory::{
+    CoherenceTable, DirectoryProtocol, ListClockSetup, ListCounts, ProxySetup,
+};
+use homenode_machine::ControllerMachine;
+
+use super::config::ExplainConfig;
+use super::nodes::WalkedNodes;
+use super::outcome::{DirectoryExplanation, ExplainedDirectoryProtocol};
+use super::pages::walk_error;
+use super::references::{BlockFilter, WalkedRows};
+use super::subject::ExplainSubject;
+use crate::error::{SimError, config_error};
+use crate::pass::{Progress, TraceSource};
+
+/// A walk under a protocol of lists.
+pub type ListWalk = DirectoryWalk<ListCounts>;
+
+pub(super) fn explain_lists<T: TraceSource + ?Sized>(
+    config: &ExplainConfig,
+    (protocols, subject): (&[DirectoryProtocol], ExplainSubject),
+    (trace, progress): (Option<&T>, Progress<'_>),
+) -> Result<DirectoryExplanation<ListWalk>, SimError> {
+    let nodes = WalkedNodes::<ControllerMachine>::new(config, (&subject, trace))?;
+    let proxies = ProxySetup::parse(config.proxies.as_deref().unwrap_or("none"))?;
+    let timed = timed(&nodes, proxies);
+    let shape = (nodes.setup.nodes, nodes.setup.cache.block_size_bytes);
+    let filter = || BlockFilter::new(config, shape, WalkedRows::Data);
+    let walked = subject.steps(filter, (trace, progress))?;
+    let first = protocols.first().map_or("", |protocol| protocol.entry.name);
+    let references = walked.references(first)?;
+    let one = |protocol: &DirectoryProtocol| explained(protocol, (&nodes, &timed), &references);
+    Ok(DirectoryExplanation {
+        machine: nodes.shown(),
+        protocols: protocols.iter().map(one).collect::<Result<_, _>>()?,
+        example: walked.example,
+        trace: walked.trace,
+    })
+}
+
+fn explained(
+    protocol: &DirectoryProtocol,
+    (nodes, timed): (&WalkedNodes<ControllerMachine>, &ListClockSetup),
+    references: &[Access],
+) -> Result<ExplainedDirectoryProtocol<ListWalk>, SimError> {
+    let CoherenceTable::Lists(table) = protocol.table() else {
+        let name = protocol.entry.name;
+        return Err(config_error(format!("{name} has no lists of copies")));
+    };
+    let setup = &nodes.setup;
+    let homes = nodes.homes(|first| {
+        list_demands(setup, &table, (first, timed), references).map_err(walk_error)
+    })?;
+    let walk = walk_lists(setup, &table, (homes, timed), references).map_err(walk_error)?;
+    Ok(ExplainedDirectoryProtocol::new(protocol, table.sheet(), walk))
+}
+
+/// What has a time: all but processors, which make one reference after the other.
+fn timed(nodes: &WalkedNodes<ControllerMachine>, proxies: ProxySetup) -> ListClockSetup {
+    let (processor, scheduler) = (nodes.machine.processor, nodes.machine.scheduler);
+    let processes = usize::from(nodes.setup.nodes);
+    ListClockSetup {
+        clock: ClockSetup { processor, scheduler, seed: 1, processes },
+        machine: nodes.model,
+        phase_change: false,
+        from_init_done: false,
+        proxies,
+        buffer_reads: None,
+    }
+}
