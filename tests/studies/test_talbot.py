@@ -34,8 +34,12 @@ from homenode.studies.talbot.claims import CLAIMS, STATED
 from homenode.studies.talbot.claims_stability import over_each
 from homenode.studies.talbot.matrix import (
     BASIC,
+    BEST,
+    FILLS,
     FINITE,
+    HOMES,
     INFINITE,
+    NONE,
     REACTIVE,
     ROUND,
     Setting,
@@ -201,13 +205,15 @@ def test_every_setting_is_simulated_once(quick: bool) -> None:
 def test_everything_is_made_from_points() -> None:
     made = products(_points(quick=False))
     tables = {table.name: table.rows for table in made.tables}
-    assert set(tables) >= {"promise", "table-1.4", "sides", "beyond", "dials", "clusters"}
+    assert set(tables) >= {"promise", "table-1.4", "sides", "beyond", "homes", "dials", "clusters"}
     assert [figure.name for figure in made.figures] == [f"figure-1.{n}" for n in range(5, 11)]
     rings = [row for row in made.figures[3].rows if row.get("printed")]
     assert len(rings) == 30  # one for each number of which the bar is certain
     promised = next(row for row in tables["promise"] if row["program"] == GE)
     assert (promised["ours rr"], promised["printed rr"]) == (pytest.approx(110), 98.8)
     assert {row["clusters"] for row in tables["clusters"]} == {1, 2, 3, 4, 8}
+    homes = [row["home"] for row in tables["homes"] if row["program"] == GE]
+    assert homes == [home for home in (*HOMES, FILLS, BEST) for _ in (NONE, REACTIVE)]
     evidence = made.evidence(published.tables(PAPER.name))
     verdicts = [find(claim, evidence).verdict for claim in CLAIMS]
     assert "not testable" not in verdicts
@@ -225,7 +231,7 @@ def test_the_picture_shows_where_it_wins() -> None:
     assert set(found) == set(PROGRAMS)
     assert set(found[GE]) == {
         *("the paper's", "queues of 2", "queues of 32", "network 4 times", "network 16 times"),
-        *("16 nodes", "no allocation"),
+        *("16 nodes", "no allocation", "Marchetti's times"),
     }
     assert found[GE]["the paper's"] == pytest.approx(0.9)
     situation = beyond.situations(points, GE)["queues of 2"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from homenode.options.specs import unique
@@ -10,10 +11,14 @@ from homenode.studies.talbot import GE
 from homenode.studies.talbot.bars import messages
 from homenode.studies.talbot.matrix import (
     BASIC,
+    BEST,
     CLUSTERS,
     FAIR,
+    FILLS,
     FINITE,
+    HOMES,
     LENGTHS,
+    MESH,
     NONE,
     REACTIVE,
     ROUND,
@@ -79,6 +84,7 @@ def situations(points: Points, program: str) -> dict[str, Setting]:
     found = {"the paper's": BASE}
     found |= {f"queues of {n}": BASE.changed(buffers=n) for n in LENGTHS if n != FINITE}
     found |= {f"network {TIMES[m]} times": BASE.changed(machine=m) for m in SLOWER}
+    found["Marchetti's times"] = BASE.changed(machine=MESH)
     found |= {f"{n} nodes": BASE.changed(nodes=n) for n in points.nodes(program) if n != USUAL}
     found["no allocation"] = BASE.changed(dial=UNALLOCATED)
     reactive = {name: setting.changed(proxies=REACTIVE) for name, setting in found.items()}
@@ -99,7 +105,7 @@ def tables(points: Points) -> list[Table]:
     """What is beyond the paper; nothing where it was not simulated."""
     if not points.programs():
         return []
-    return [_situations(points), _dials(points), *_clusters(points)]
+    return [_situations(points), _homes(points), _dials(points), *_clusters(points)]
 
 
 def _situations(points: Points) -> Table:
@@ -118,6 +124,29 @@ def _situations(points: Points) -> Table:
         rows,
         "Time of reactive proxies with first touch over that of each placement without proxies in "
         "the same situation. Barnes has 2,048 bodies here and GE 256 rows.",
+    )
+
+
+def _homes(points: Points) -> Table:
+    """Homes of part I where controllers do one thing after the other and buffers are finite."""
+    rows = []
+    for program in points.programs():
+        plain = points.cycles(program, BASE)
+        for home, kind in product((*HOMES, FILLS, BEST), (NONE, REACTIVE)):
+            setting = BASE.changed(home=home, proxies=kind)
+            if not points.has(program, setting):
+                continue
+            found = points.at(program, setting)
+            row: Row = {"program": program, "home": home, "proxies": kind}
+            row |= {"time": float(found["cycles"]) / plain}
+            row["local fills"] = found["local_fill_share"]
+            rows.append(row | _waits(found))
+    return Table(
+        "homes",
+        "beyond the paper: homes that know more, under finite buffers",
+        rows,
+        "Time over that with first touch and without proxies. best-static has each page where a "
+        "first run had most of its fills, and knows of no waiting.",
     )
 
 

@@ -25,6 +25,10 @@ LENGTHS = ("2", FINITE, "32")
 """Of queues: the paper's eight, fewer and more."""
 SLOWER = ("alite-slow-4", "alite-slow-16")
 """Networks that take four and sixteen times as long as the paper's."""
+MESH = "alite-marchetti"
+"""With the caches and latencies of part I's mesh."""
+FILLS, BEST = "first-fill:n=4", "best-static"
+"""Homes of part I beside the paper's two: after more fills, and with hindsight."""
 UNALLOCATED, SEPARATE, FAIR = "allocate=no", "allocate=separate:bytes=65536", "fair=yes"
 USUAL = 64
 """Nodes beyond the paper, where their number is not what changes."""
@@ -90,10 +94,11 @@ FIGURES = tuple(
 
 
 def beyond(program: str, nodes: Sequence[int]) -> list[Batch]:
-    """What the paper plans or leaves open, of a program: queues, networks, nodes, dials."""
+    """What the paper plans or leaves open, of a program."""
     base, kinds = Setting(nodes=USUAL), (BASIC, REACTIVE)
     found = [Batch(base, lengths=LENGTHS)]
-    found += [Batch(base.changed(machine=machine)) for machine in SLOWER]
+    found += [Batch(base.changed(machine=machine)) for machine in (*SLOWER, MESH)]
+    found.append(Batch(base, homes=(FILLS, BEST)))
     found += [Batch(base.changed(nodes=count)) for count in nodes]
     dials = [UNCHANGED, UNALLOCATED, SEPARATE, FAIR]
     if program == GE:
