@@ -22,7 +22,7 @@ pub(super) struct DoneReference {
 }
 
 /// An engine to look into, one reference at a time.
-pub(super) trait ObservedEngine {
+pub(super) trait WalkedEngine {
     /// Messages between different nodes, as they are counted.
     type Sent;
     /// What can go wrong.
@@ -49,7 +49,7 @@ pub(super) trait ObservedEngine {
 }
 
 /// Records a walk.
-pub(super) struct DirectoryRecorder<E: ObservedEngine> {
+pub(super) struct DirectoryRecorder<E: WalkedEngine> {
     engine: E,
     nodes: u16,
     blocks: Vec<WalkBlock>,
@@ -59,7 +59,7 @@ pub(super) struct DirectoryRecorder<E: ObservedEngine> {
     crossed: u64,
 }
 
-impl<E: ObservedEngine> DirectoryRecorder<E> {
+impl<E: WalkedEngine> DirectoryRecorder<E> {
     pub(super) fn new(engine: E, nodes: u16) -> Self {
         let (blocks, steps, misses) = (Vec::new(), Vec::new(), MissJournal::default());
         Self { engine, nodes, blocks, steps, misses, crossed: 0 }
