@@ -10,7 +10,7 @@ use homenode_clock::ReferenceCourse;
 use homenode_protocol::Labelled;
 
 use super::pages::PagedWalkError;
-use super::recorder::{DirectoryRecorder, DoneReference, WalkedEngine};
+use super::recorder::{DirectoryRecorder, DoneReference, RecordedWalk, WalkedEngine};
 use super::scene::{
     ActCause, ControllerAct, DirectoryEntry, DirectoryScene, DirectoryWalk, WalkMessage,
 };
@@ -77,7 +77,7 @@ fn walked(
     table: &ListTable,
     homes: ListedHomes<'_>,
     references: &[WalkedReference],
-) -> Result<(DirectoryWalk<ListCounts>, Option<PageDemands>), PagedWalkError> {
+) -> Result<RecordedWalk<ListCounts>, PagedWalkError> {
     let engine = WalkedLists {
         engine: ObservedLists::new(setup, table.clone(), homes)?,
         nodes: setup.nodes,
