@@ -150,3 +150,18 @@ def test_the_page_is_one_file_for_itself(
     assert f"{name.upper()}, step by step" in text
     assert "{#" not in text
     assert "{%" not in text
+
+
+def test_reads_at_once_come_back_from_a_full_buffer_or_join_those_of_a_proxy() -> None:
+    example = "1 R b0 &; 2 R b0 &; 3 R b0 &; 4 R b0"
+    given = {"example": example, "home": "fixed:node=0", "processors": 6}
+    (walk,) = (one["walk"] for one in hn.explain("sdd", buffers="1", **given).data["protocols"])
+    assert walk["totals"]["messages"]["bounce"] > 0
+    first, last = walk["steps"][0], walk["steps"][-1]
+    assert "cycles" not in first
+    assert first["after"][1] == "IS"
+    assert "bounce" in {act["event"] for act in last["acts"]}
+    assert sorted(last["scenes"][0]["entry"]["listed"]) == [1, 2, 3, 4]
+    found = hn.explain("sdd", proxies="basic:clusters=1", **given).data["protocols"][0]["walk"]
+    assert found["totals"]["messages"]["follower"] == 3
+    assert found["steps"][-1]["scenes"][0]["entry"]["listed"] == [5, 4, 3, 2, 1]

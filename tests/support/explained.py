@@ -14,6 +14,10 @@ _STEPS = (
     "0 W a0; 1 W a1; 2 R b0; 1 W c0; 0 rel; 1 R b0; 2 R a0; 2 acq; 2 R a0; 1 rel; 0 acq; "
     "0 R c0; 3 W b1; 3 rel; 2 acq"
 )
+# Home, which is node 0, gets several reads at once, and the proxy of block b too.
+_READS = (
+    "0 R a0; 1 R b0 &; 2 R b0 &; 3 R b0 &; 4 R b0; 2 W b1; 5 R b1; 1 R a0; 5 R a0; 3 W a2; 1 W a0"
+)
 
 
 def bus() -> hn.Explanation:
@@ -27,8 +31,8 @@ def directory() -> hn.Explanation:
 
 
 def lists() -> hn.Explanation:
-    """A protocol of lists of copies, with proxies and without any in the way."""
-    return hn.explain("sdd", home="fixed:node=3", proxies="basic:clusters=1")
+    """A protocol of lists of copies, with reads that come back and that go by a proxy."""
+    return hn.explain("sdd", example=_READS, buffers="1", proxies="reactive:clusters=1")
 
 
 def pages() -> hn.Explanation:

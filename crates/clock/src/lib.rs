@@ -19,7 +19,7 @@ mod time;
 mod wakeup;
 
 pub use clock::{Clock, ClockSetup};
-pub use one_by_one::OneByOne;
+pub use one_by_one::{OneByOne, ReferenceCourse};
 pub use processor::{
     MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters, SyncCourse,
     SyncRequest,

@@ -11,6 +11,17 @@ use crate::queue::EventQueue;
 /// buffer, take two tries.
 const TRIES_MAX: u32 = 16;
 
+/// What becomes of a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReferenceCourse {
+    /// It has taken place; its processor waited for so many cycles.
+    Over(u64),
+    /// It is under way.
+    UnderWay,
+    /// It cannot take place: the memory system neither does it nor says why.
+    Never,
+}
+
 /// A memory system with processors that do nothing by themselves: whoever has it says what is done
 /// next ([`crate::Clock`] does what streams say, with many operations under way).
 pub struct OneByOne<M: MemorySystem> {
@@ -19,8 +30,8 @@ pub struct OneByOne<M: MemorySystem> {
     now: u64,
     processors: Vec<ClockedProcessor<M>>,
     queue: EventQueue<ClockEvent<M::Event>>,
-    /// When the processor last went on that had waited.
-    went_on: u64,
+    /// When each processor last went on after it had waited.
+    went_on: Vec<u64>,
 }
 
 impl<M: MemorySystem> OneByOne<M> {
@@ -32,7 +43,7 @@ impl<M: MemorySystem> OneByOne<M> {
             now: 0,
             processors: (0..processors).map(|_| ClockedProcessor::new()).collect(),
             queue: EventQueue::default(),
-            went_on: 0,
+            went_on: vec![0; processors],
         }
     }
 
@@ -42,22 +53,48 @@ impl<M: MemorySystem> OneByOne<M> {
     /// # Errors
     /// What the memory system returns.
     pub fn refer(&mut self, reference: &MemoryReference) -> Result<Option<u64>, M::Error> {
+        Ok(match self.begin(reference, |_| false)? {
+            ReferenceCourse::Over(waited) => Some(waited),
+            ReferenceCourse::UnderWay | ReferenceCourse::Never => None,
+        })
+    }
+
+    /// A reference begins, once what its processor has begun before is over, and goes on until it
+    /// is over with all that follows, or until `begun` says that it is under way.
+    ///
+    /// # Errors
+    /// What the memory system returns.
+    pub fn begin(
+        &mut self,
+        reference: &MemoryReference,
+        begun: impl Fn(&M) -> bool,
+    ) -> Result<ReferenceCourse, M::Error> {
+        let processor = reference.processor;
+        while self.processors[processor].blocking.is_some() && self.next_event()? {}
         let began = self.now;
         for _ in 0..TRIES_MAX {
-            if self.memory.try_hit(reference) || self.performs(reference)? {
+            if self.memory.try_hit(reference) || self.performs(reference, &begun)? {
                 let writes = u64::from(reference.kind.writes());
                 let counted =
                     ReferenceCounts { references: 1, block_references: 1, kernel: 0, writes };
                 self.memory.count(counted);
-                let waited = self.went_on.saturating_sub(began);
-                return Ok(Some(waited));
+                return Ok(if self.processors[processor].blocking.is_some() {
+                    ReferenceCourse::UnderWay
+                } else {
+                    ReferenceCourse::Over(self.went_on[processor].saturating_sub(began))
+                });
             }
         }
-        Ok(None)
+        Ok(ReferenceCourse::Never)
     }
 
-    /// Does a reference that is no hit. Returns whether it has taken place; else it is tried again.
-    fn performs(&mut self, reference: &MemoryReference) -> Result<bool, M::Error> {
+    /// Does a reference that is no hit. Returns whether it has taken place or is under way; else it
+    /// is tried again.
+    fn performs(
+        &mut self,
+        reference: &MemoryReference,
+        begun: impl Fn(&M) -> bool,
+    ) -> Result<bool, M::Error> {
         if !self.memory.is_mapped(reference) {
             let (memory, mut requesters) = self.split();
             memory.fault(reference, &mut requesters);
@@ -73,8 +110,13 @@ impl<M: MemorySystem> OneByOne<M> {
         let requester = Requester::new(reference.processor, Port::Blocking);
         let (memory, mut requesters) = self.split();
         memory.request(requester, &access, &mut requesters);
-        self.settle()?;
-        Ok(self.processors[reference.processor].blocking.take().is_none())
+        while !begun(&self.memory) {
+            if !self.next_event()? {
+                self.rest();
+                return Ok(self.processors[reference.processor].blocking.take().is_none());
+            }
+        }
+        Ok(true)
     }
 
     /// A synchronisation operation takes effect, on memory alone: no process waits for another.
@@ -89,7 +131,8 @@ impl<M: MemorySystem> OneByOne<M> {
             let course = memory.synchronise(request, &mut requesters);
             self.settle()?;
             if course != SyncCourse::Later {
-                return Ok(Some(self.went_on.saturating_sub(began)));
+                let went_on = self.went_on[request.processor];
+                return Ok(Some(went_on.saturating_sub(began)));
             }
         }
         Ok(None)
@@ -97,14 +140,24 @@ impl<M: MemorySystem> OneByOne<M> {
 
     /// Goes on until nothing is under way, and nobody busy.
     fn settle(&mut self) -> Result<(), M::Error> {
-        while let Some(time) = self.queue.next_time() {
-            self.now = time;
-            while let Some(event) = self.queue.pop_at(time) {
-                self.event(event)?;
-            }
-        }
-        self.now = self.now.max(self.memory.at_rest_from());
+        while self.next_event()? {}
+        self.rest();
         Ok(())
+    }
+
+    /// What happens next happens, if anything is under way. Returns whether that is so.
+    fn next_event(&mut self) -> Result<bool, M::Error> {
+        let Some(time) = self.queue.next_time() else { return Ok(false) };
+        self.now = time;
+        if let Some(event) = self.queue.pop_at(time) {
+            self.event(event)?;
+        }
+        Ok(true)
+    }
+
+    /// Nothing is under way: time goes on until nobody is busy.
+    fn rest(&mut self) {
+        self.now = self.now.max(self.memory.at_rest_from());
     }
 
     fn event(&mut self, event: ClockEvent<M::Event>) -> Result<(), M::Error> {
@@ -115,9 +168,11 @@ impl<M: MemorySystem> OneByOne<M> {
             }
             ClockEvent::Complete(requester) => {
                 self.processors[requester.processor()].blocking = None;
-                self.went_on = self.now;
+                self.went_on[requester.processor()] = self.now;
             }
-            ClockEvent::Resume(_) | ClockEvent::Effect(_) => self.went_on = self.now,
+            ClockEvent::Resume(at) | ClockEvent::Effect(at) => {
+                self.went_on[usize::from(at)] = self.now;
+            }
             // There are no processes.
             ClockEvent::Posted(_) | ClockEvent::Ready(_) => {}
         }

@@ -9,9 +9,10 @@ use controllers::{ListMachine, alite, sdd};
 use homenode_base::{Access, AccessKind, Rng};
 use homenode_cache::walk::{Example, written_references};
 use homenode_clock::streams::{OpKind, Operation};
-use homenode_directory::walk::{DirectoryWalk, walk_lists};
+use homenode_directory::walk::{DirectoryWalk, WalkedReference, walk_lists};
 use homenode_directory::{
-    HomePolicy, HomeSetup, HomeSpec, ListCounts, MessageCost, ProxySetup, ProxyUse, TABLE,
+    HomePolicy, HomeSetup, HomeSpec, ListCounts, ListMessage, MessageCost, ProxySetup, ProxyUse,
+    TABLE,
 };
 use homenode_machine::CacheShape;
 use walked::check_links;
@@ -31,7 +32,8 @@ fn homes(machine: &ListMachine) -> Box<dyn HomePolicy> {
 }
 
 fn walked(machine: &ListMachine, references: &[Access]) -> DirectoryWalk<ListCounts> {
-    walk_lists(&machine.setup, &sdd(), (homes(machine), &machine.timed), references).unwrap()
+    let references: Vec<_> = references.iter().map(|&access| access.into()).collect();
+    walk_lists(&machine.setup, &sdd(), (homes(machine), &machine.timed), &references).unwrap()
 }
 
 /// Nodes whose caches have room for so many blocks of 16 bytes.
@@ -144,4 +146,41 @@ fn the_example_shows_lists_in_their_order() {
         &[3, 0],
     ];
     assert_eq!(lists, expected);
+}
+
+/// Nodes read a word while the reads of others are under way; the last one waits for all.
+fn overlapping(machine: &ListMachine, readers: &[u16]) -> DirectoryWalk<ListCounts> {
+    let (last, _) = readers.split_last().unwrap();
+    let reference = |&node: &u16| WalkedReference {
+        access: Access::new(node, AccessKind::Read, 0x1010, 4),
+        overlaps: node != *last,
+    };
+    let references: Vec<_> = readers.iter().map(reference).collect();
+    walk_lists(&machine.setup, &sdd(), (homes(machine), &machine.timed), &references).unwrap()
+}
+
+#[test]
+fn references_that_overlap_fill_buffers_and_are_combined() {
+    let mut machine = machine(6, 1, "fixed:node=0");
+    machine.timed.buffer_reads = Some(1);
+    let walk = overlapping(&machine, &[1, 2, 3, 4]);
+    let (messages, last) = (walk.totals.messages, walk.steps.last().unwrap());
+    assert!(walk.steps[..3].iter().all(|step| step.cycles.is_none()), "under way");
+    assert_eq!(walk.steps[0].scenes[0].data.copies[1].state, "IS");
+    assert!(messages.retried > 0);
+    assert_eq!(messages.get(ListMessage::Bounce), messages.retried);
+    let bounced = last.acts.iter().filter(|act| act.event == "bounce").count() as u64;
+    assert_eq!(bounced, messages.retried);
+    assert_eq!(last.scenes[0].entry.listed.len(), 4);
+    assert_eq!(walk.totals.counts.misses.cold, 4);
+    // Node 5 is the proxy of this block: the reads join the one that it has under way.
+    machine.timed.buffer_reads = None;
+    let used = ProxyUse::Basic;
+    machine.timed.proxies = ProxySetup { used, clusters: 1, ..ProxySetup::default() };
+    let walk = overlapping(&machine, &[1, 2, 3, 4]);
+    let read = |message| walk.totals.messages.get(message);
+    assert_eq!((read(ListMessage::ProxyRead), read(ListMessage::Read)), (4, 1));
+    assert_eq!(walk.totals.messages.combined, 3);
+    // The first client is the last of the chain.
+    assert_eq!(walk.steps[3].scenes[0].entry.listed, [5, 4, 3, 2, 1]);
 }

@@ -80,7 +80,7 @@ fn processes(nodes: u16, steps: &[WrittenStep]) -> Vec<Vec<Operation>> {
     for (number, step) in (1u32..).zip(steps) {
         let own = usize::from(step.thread());
         all[own].push(match step {
-            WrittenStep::Access(access) => {
+            WrittenStep::Access(access) | WrittenStep::Begins(access) => {
                 let turns = number - std::mem::replace(&mut done[own], number);
                 let kind = if access.kind.writes() { OpKind::Write } else { OpKind::Read };
                 let count = APART * turns;

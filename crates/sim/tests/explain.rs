@@ -168,11 +168,20 @@ fn protocols_of_lists_are_walked_on_nodes_with_controllers() {
     };
     assert_eq!(sent(0), ["proxy read", "read", "data", "data"]);
     assert_eq!(sent(1), ["proxy read", "data"]);
+    // Reads at once fill a small buffer, and go back.
+    let text = r#"{"protocols": ["sdd"], "example": "1 R a0 &; 2 R a0 &; 3 R a0 &; 4 R a0",
+        "home": "fixed:node=0", "buffers": "1"}"#;
+    assert!(run_lists(text).unwrap().protocols[0].walk.totals.messages.retried > 0);
     for (text, expected) in [
         (r#"{"protocols": ["sdd"], "machine": "dash-mesh"}"#, "say --machine alite"),
         (r#"{"protocols": ["dash"], "machine": "alite"}"#, "say --machine dash-mesh"),
-        (r#"{"protocols": ["dash"], "proxies": "basic"}"#, "only protocols with lists"),
-        (r#"{"protocols": ["mesi"], "proxies": "basic"}"#, "only protocols with lists"),
+        (r#"{"protocols": ["dash"], "proxies": "basic"}"#, "only nodes with controllers"),
+        (r#"{"protocols": ["mesi"], "proxies": "basic"}"#, "only nodes with controllers"),
+        (r#"{"protocols": ["dash"], "buffers": "8"}"#, "only nodes with controllers"),
+        (r#"{"protocols": ["sdd"], "buffers": "0"}"#, "--buffers 0: expected infinite"),
+        (r#"{"protocols": ["dash"], "example": "0 R a0 &; 1 R a0"}"#, "step 1 goes on while"),
+        (r#"{"protocols": ["lrc"], "example": "0 R a0 &; 1 R a0"}"#, "step 1 goes on while"),
+        (r#"{"protocols": ["mesi"], "example": "0 R a0 &; 1 R a0"}"#, "step 1 goes on while"),
         (r#"{"protocols": ["sdd"], "proxies": "some"}"#, "unknown proxies"),
         (r#"{"protocols": ["sdd", "dash"]}"#, "explain them one by one"),
     ] {

@@ -76,7 +76,7 @@ fn acquires_and_releases_of_a_trace_are_steps() {
 #[test]
 fn what_cannot_be_is_refused() {
     let cases = [
-        (r#"{"protocols": ["lrc", "dash"]}"#, "dash keeps blocks coherent and lrc pages"),
+        (r#"{"protocols": ["lrc", "dash"]}"#, "dash keeps blocks coherent: explain them"),
         (r#"{"protocols": ["lrc", "mesi"]}"#, "mesi is a protocol of a bus and lrc one with a"),
         (r#"{"protocols": ["lrc:pointers=2"]}"#, "lrc"),
         (r#"{"example": "0 W a0; 1 acquire"}"#, "reference 2, \"1 acquire\": expected a processor"),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         "homenode explain dash dash:pointers=2 --html dash.html",
         "homenode explain dash --example '0 R a0; 1 W a0; 2 R a0' --home fixed:node=2",
         "homenode explain sdd --html sdd.html",
-        "homenode explain sdd --example '2 R a0; 3 R a0' --proxies basic:clusters=1",
+        "homenode explain sdd --example '1 R a0 &; 2 R a0 &; 3 R a0 &; 4 R a0' --buffers 1",
         "homenode explain lrc --html lrc.html",
         "homenode explain lrc --example '0 W a0; 1 R a0; 0 rel; 1 acq; 1 R a0'",
     )
@@ -51,7 +51,8 @@ def explain(
     and what the directory has then.
 
     Where the directory is a list of copies, the directory shows the list from its head on, and each
-    reference the cycles for which its processor waits while nobody else is in the way.
+    reference the cycles for which its processor waits. With & behind a reference the next one
+    begins meanwhile, so that buffers fill and proxies combine reads.
 
     Of a protocol that keeps pages coherent it prints the tables of a page at a node, of what a node
     owes for what it wrote, and of a page at its home; an example also has acquires and releases

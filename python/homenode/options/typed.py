@@ -404,13 +404,18 @@ class ExplainOptions(TypedDict, total=False):
     """Choices of an explanation.
 
     machine: The machine whose prices, and with a trace whose caches, are used. Default:
-        ``bus-smp``, ``dash-mesh`` for protocols with a directory.
+        ``bus-smp``; with a directory ``dash-mesh``, or ``alite`` where that is a list of copies.
     home: With a directory: which node is the home of a page (``homenode list homes``). Default:
         ``first-touch``.
+    proxies: With lists of copies: which reads go by a proxy (``homenode list proxies``). Default:
+        ``none``.
+    buffers: With lists of copies: how many messages may wait at a controller before it sends reads
+        back, where references are under way together (``&`` in an example); or ``infinite``.
+        Default: ``infinite``.
     example: What to walk through, not with a trace: a name (``homenode list examples``), or
         references as in ``"0 W a0; 1 R a0"``, each a processor, R or W, and a word from a0 to d3,
-        with p for a private area. Default: the protocol's own, ``tour`` where there are several
-        protocols.
+        with p for a private area; with lists of copies also & if the next one begins meanwhile.
+        Default: the protocol's own, ``tour`` where there are several protocols.
     references: Most references of a trace to walk through. Default: 30.
     blocks: Blocks of a trace to follow, each by any address in it. Default: the first one that
         several processors reference and one of them writes.
@@ -425,6 +430,8 @@ class ExplainOptions(TypedDict, total=False):
 
     machine: str | None
     home: str | None
+    proxies: str | None
+    buffers: str | None
     example: str | None
     references: int | None
     blocks: Iterable[int | str] | None

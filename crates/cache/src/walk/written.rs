@@ -15,6 +15,8 @@ const PROCESSORS: u16 = 1024;
 pub enum WrittenStep {
     /// A reference.
     Access(Access),
+    /// A reference that is under way when the next step begins.
+    Begins(Access),
     /// This thread acquires, whatever by.
     Acquire(u16),
     /// This thread releases.
@@ -26,7 +28,7 @@ impl WrittenStep {
     #[must_use]
     pub const fn thread(&self) -> u16 {
         match self {
-            Self::Access(access) => access.thread,
+            Self::Access(access) | Self::Begins(access) => access.thread,
             Self::Acquire(thread) | Self::Release(thread) => *thread,
         }
     }
@@ -35,7 +37,7 @@ impl WrittenStep {
     #[must_use]
     pub const fn access(&self) -> Option<&Access> {
         match self {
-            Self::Access(access) => Some(access),
+            Self::Access(access) | Self::Begins(access) => Some(access),
             Self::Acquire(_) | Self::Release(_) => None,
         }
     }
@@ -45,8 +47,8 @@ impl WrittenStep {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "reference {number}, {text:?}: expected a processor from 0 to {}, R or W, a word from a0 to \
-     d{}, and perhaps p for a private area, as in \"0 W a0; 1 R a0\"; or a processor, and acq or \
-     rel",
+     d{}, and perhaps p for a private area, as in \"0 W a0; 1 R a0\", and & if the next step \
+     begins meanwhile; or a processor, and acq or rel",
     PROCESSORS - 1, WORDS - 1
 )]
 pub struct WrittenReferenceError {
@@ -64,6 +66,7 @@ pub struct WrittenReferenceError {
 /// let found = written_steps("0 W a0; 0 rel; 12 acq; 12 R b3 p")?;
 /// assert_eq!(found[1..3], [WrittenStep::Release(0), WrittenStep::Acquire(12)]);
 /// assert_eq!(found[3].access().map(|access| access.addr), Some(0x101c));
+/// assert!(matches!(written_steps("0 R a0 &; 1 R a0")?[0], WrittenStep::Begins(_)));
 /// assert!(written_steps("0 W a0; 1 X a0").is_err());
 /// # Ok::<(), homenode_cache::walk::WrittenReferenceError>(())
 /// ```
@@ -74,7 +77,10 @@ pub fn written_steps(text: &str) -> Result<Vec<WrittenStep>, WrittenReferenceErr
     let parts = text.trim_end().trim_end_matches(';').split(';');
     let one = |(number, text): (usize, &str)| {
         let text = text.trim();
-        let found = reference(text).map(WrittenStep::Access).or_else(|| synchronisation(text));
+        let found = match text.strip_suffix('&') {
+            Some(text) => reference(text).map(WrittenStep::Begins),
+            None => reference(text).map(WrittenStep::Access).or_else(|| synchronisation(text)),
+        };
         found.ok_or_else(|| WrittenReferenceError { number: number + 1, text: text.to_owned() })
     };
     parts.enumerate().map(one).collect()
@@ -151,6 +157,7 @@ mod tests {
             "0 acq a0",
             "rel",
             "0 release",
+            "0 acq &",
         ] {
             let error = written_references(&format!("1 R a0; {bad}; 0 R a0")).unwrap_err();
             assert!(error.to_string().starts_with(&format!("reference 2, {bad:?}: ")), "{error}");

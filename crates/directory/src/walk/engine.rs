@@ -8,7 +8,7 @@ use homenode_cache::{CheckError, IndexedSets, MissCounts, WIDE_WORDS};
 use homenode_protocol::Labelled;
 use homenode_trace::Batch;
 
-use super::recorder::{DoneReference, ObservedEngine};
+use super::recorder::{DoneReference, WalkedEngine};
 use super::scene::{ActCause, ControllerAct, DirectoryEntry, DirectoryScene, WalkMessage};
 use crate::counts::{DirectoryCounts, MessageCounts};
 use crate::driver::{
@@ -86,7 +86,7 @@ impl<'a> ObservedDirectory<'a> {
     }
 }
 
-impl ObservedEngine for ObservedDirectory<'_> {
+impl WalkedEngine for ObservedDirectory<'_> {
     type Sent = MessageCounts;
     type Error = CheckError;
 

@@ -6,10 +6,11 @@ use std::ops::Range;
 use homenode_base::{Access, Flags};
 use homenode_cache::MissCounts;
 use homenode_cache::walk::WalkBlock;
+use homenode_clock::ReferenceCourse;
 use homenode_protocol::Labelled;
 
 use super::pages::PagedWalkError;
-use super::recorder::{DirectoryRecorder, DoneReference, ObservedEngine};
+use super::recorder::{DirectoryRecorder, DoneReference, RecordedWalk, WalkedEngine};
 use super::scene::{
     ActCause, ControllerAct, DirectoryEntry, DirectoryScene, DirectoryWalk, WalkMessage,
 };
@@ -25,19 +26,34 @@ use crate::sheet;
 use crate::vocabulary::MessageWay;
 
 /// Homes of pages, and what has a time.
-type TimedHomes<'a> = (Box<dyn HomePolicy>, &'a ListClockSetup);
+type ListedHomes<'a> = (Box<dyn HomePolicy>, &'a ListClockSetup);
+
+/// A reference of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WalkedReference {
+    /// What is referenced.
+    pub access: Access,
+    /// Whether the next reference begins as soon as the request of this one has been sent, and not
+    /// when all is over that follows from it.
+    pub overlaps: bool,
+}
+
+impl From<Access> for WalkedReference {
+    fn from(access: Access) -> Self {
+        Self { access, overlaps: false }
+    }
+}
 
 /// Walks through references in their order, under the protocol with these tables and with these
-/// homes; each is over before the next begins. Values are always carried along, whatever the setup
-/// says.
+/// homes. Values are always carried along, whatever the setup says.
 ///
 /// # Errors
 /// When there can be no such machine, or the protocol breaks a promise.
 pub fn walk_lists(
     setup: &DirectorySetup,
     table: &ListTable,
-    homes: TimedHomes<'_>,
-    references: &[Access],
+    homes: ListedHomes<'_>,
+    references: &[WalkedReference],
 ) -> Result<DirectoryWalk<ListCounts>, PagedWalkError> {
     walked(setup, table, homes, references).map(|(walk, _)| walk)
 }
@@ -49,8 +65,8 @@ pub fn walk_lists(
 pub fn list_demands(
     setup: &DirectorySetup,
     table: &ListTable,
-    homes: TimedHomes<'_>,
-    references: &[Access],
+    homes: ListedHomes<'_>,
+    references: &[WalkedReference],
 ) -> Result<PageDemands, PagedWalkError> {
     let setup = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
     walked(&setup, table, homes, references).map(|(_, demands)| demands.unwrap_or_default())
@@ -59,21 +75,25 @@ pub fn list_demands(
 fn walked(
     setup: &DirectorySetup,
     table: &ListTable,
-    homes: TimedHomes<'_>,
-    references: &[Access],
-) -> Result<(DirectoryWalk<ListCounts>, Option<PageDemands>), PagedWalkError> {
+    homes: ListedHomes<'_>,
+    references: &[WalkedReference],
+) -> Result<RecordedWalk<ListCounts>, PagedWalkError> {
     let engine = WalkedLists {
         engine: ObservedLists::new(setup, table.clone(), homes)?,
         nodes: setup.nodes,
         private: &setup.private,
+        overlaps: references.iter().map(|reference| reference.overlaps).collect(),
     };
-    DirectoryRecorder::new(engine, setup.nodes).record(references)
+    let accesses: Vec<Access> = references.iter().map(|reference| reference.access).collect();
+    DirectoryRecorder::new(engine, setup.nodes).record(&accesses)
 }
 
 struct WalkedLists<'a> {
     engine: ObservedLists,
     nodes: u16,
     private: &'a [Range<u64>],
+    /// By reference.
+    overlaps: Vec<bool>,
 }
 
 impl WalkedLists<'_> {
@@ -123,7 +143,7 @@ impl WalkedLists<'_> {
     }
 }
 
-impl ObservedEngine for WalkedLists<'_> {
+impl WalkedEngine for WalkedLists<'_> {
     type Sent = ListCounts;
     type Error = PagedWalkError;
 
@@ -142,9 +162,13 @@ impl ObservedEngine for WalkedLists<'_> {
         if self.is_private(&access) {
             access.flags.0 |= Flags::PRIVATE.0;
         }
-        let cycles = self.engine.access(node, &access)?;
-        let stuck = PagedWalkError::Stuck { number: number + 1, node };
-        let cycles = Some(cycles.ok_or(stuck)?);
+        let cycles = match self.engine.access(node, &access, self.overlaps[number])? {
+            ReferenceCourse::Over(cycles) => Some(cycles),
+            ReferenceCourse::UnderWay => None,
+            ReferenceCourse::Never => {
+                return Err(PagedWalkError::Stuck { number: number + 1, node });
+            }
+        };
         let seen = self.engine.take_acts();
         Ok(DoneReference { acts: seen.into_iter().map(|act| self.act(act)).collect(), cycles })
     }

@@ -1,9 +1,9 @@
 //! A walk through a few references: what the controllers do at each, for people to follow.
 //!
 //! The recorder pushes one reference at a time into the engine that also counts
-//! ([`crate::DirectorySimulation`]; with lists of copies the memory system of the clock), and writes
-//! down which cells of the tables it used, and what the caches, memory and the directory have then.
-//! It decides nothing itself.
+//! ([`crate::DirectorySimulation`]; with lists of copies the memory system of the clock), and
+//! writes down which cells of the tables it used, and what the caches, memory and the directory
+//! have then. It decides nothing itself.
 
 mod engine;
 mod lists;
@@ -11,7 +11,7 @@ mod pages;
 mod recorder;
 mod scene;
 
-pub use lists::{list_demands, walk_lists};
+pub use lists::{WalkedReference, list_demands, walk_lists};
 
 pub use pages::{
     LineView, PageAct, PageEntry, PageView, PagedScene, PagedWalk, PagedWalkError, PagedWalkStep,

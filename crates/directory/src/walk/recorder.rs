@@ -21,8 +21,11 @@ pub(super) struct DoneReference {
     pub(super) cycles: Option<u64>,
 }
 
+/// A walk, and what nodes did with pages, if that was collected.
+pub(super) type RecordedWalk<C> = (DirectoryWalk<C>, Option<PageDemands>);
+
 /// An engine to look into, one reference at a time.
-pub(super) trait ObservedEngine {
+pub(super) trait WalkedEngine {
     /// Messages between different nodes, as they are counted.
     type Sent;
     /// What can go wrong.
@@ -49,7 +52,7 @@ pub(super) trait ObservedEngine {
 }
 
 /// Records a walk.
-pub(super) struct DirectoryRecorder<E: ObservedEngine> {
+pub(super) struct DirectoryRecorder<E: WalkedEngine> {
     engine: E,
     nodes: u16,
     blocks: Vec<WalkBlock>,
@@ -59,7 +62,7 @@ pub(super) struct DirectoryRecorder<E: ObservedEngine> {
     crossed: u64,
 }
 
-impl<E: ObservedEngine> DirectoryRecorder<E> {
+impl<E: WalkedEngine> DirectoryRecorder<E> {
     pub(super) fn new(engine: E, nodes: u16) -> Self {
         let (blocks, steps, misses) = (Vec::new(), Vec::new(), MissJournal::default());
         Self { engine, nodes, blocks, steps, misses, crossed: 0 }
@@ -69,7 +72,7 @@ impl<E: ObservedEngine> DirectoryRecorder<E> {
     pub(super) fn record(
         mut self,
         references: &[Access],
-    ) -> Result<(DirectoryWalk<E::Sent>, Option<PageDemands>), E::Error> {
+    ) -> Result<RecordedWalk<E::Sent>, E::Error> {
         let shift = self.engine.shift();
         let parts = references.iter().enumerate().flat_map(|(number, access)| {
             pieces(access, shift).into_iter().map(move |part| (number, part))
@@ -165,11 +168,7 @@ impl<E: ObservedEngine> DirectoryRecorder<E> {
         act
     }
 
-    fn finish(
-        self,
-        start: Vec<DirectoryScene>,
-        references: &[Access],
-    ) -> (DirectoryWalk<E::Sent>, Option<PageDemands>) {
+    fn finish(self, start: Vec<DirectoryScene>, references: &[Access]) -> RecordedWalk<E::Sent> {
         let (mut counts, messages, demands) = self.engine.finish();
         // The engine was given a reference for each block.
         counts.references = references.len() as u64;

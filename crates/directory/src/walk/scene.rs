@@ -56,8 +56,8 @@ pub struct DirectoryWalkStep<C = MessageCounts> {
     pub kernel: bool,
     /// Why there was no copy; nothing if there was one.
     pub miss: Option<WalkMiss>,
-    /// Cycles for which the processor waited, where nobody else did anything; nothing if the
-    /// references of a walk take no time.
+    /// Cycles for which the processor waited; nothing if the references of a walk take no time, or
+    /// if this one is under way when the next one begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<u64>,
     /// The cells of the tables that were used, in order: first those of the replacement of another

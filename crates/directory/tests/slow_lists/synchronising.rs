@@ -9,8 +9,9 @@ use super::{PlainLists, Turn};
 
 #[derive(Default)]
 pub(super) struct PlainLocks {
-    /// Who has each lock, and who waits for it.
-    locks: BTreeMap<u64, (usize, VecDeque<usize>)>,
+    /// Who has each lock, how often, and who waits for it. One can have it twice: an acquire
+    /// overtakes the own release before it if the lock's page gets another home meanwhile.
+    locks: BTreeMap<u64, (usize, u32, VecDeque<usize>)>,
     arrived: BTreeMap<u64, u32>,
     /// Who waits for how many arrivals.
     departing: Vec<(u64, usize, u32)>,
@@ -128,20 +129,24 @@ impl PlainLists {
         match step.kind {
             OpKind::Acquire => {
                 self.nodes[node].processor.steps.pop_front();
-                if let Some((_, waiting)) = self.locks.locks.get_mut(&step.addr) {
+                let new = || (node, 0, VecDeque::new());
+                let (owner, times, waiting) = self.locks.locks.entry(step.addr).or_insert_with(new);
+                if *owner == node {
+                    *times += 1;
+                    self.sends((home, node), (Input::Grant, Input::OwnGrant));
+                } else {
                     waiting.push_back(node);
                     self.nodes[node].processor.wait("idle");
                     self.see("a process waits for a lock");
-                } else {
-                    self.locks.locks.insert(step.addr, (node, VecDeque::new()));
-                    self.sends((home, node), (Input::Grant, Input::OwnGrant));
                 }
             }
             OpKind::Release => {
-                let (owner, mut waiting) = self.locks.locks.remove(&step.addr).unwrap();
+                let (owner, times, mut waiting) = self.locks.locks.remove(&step.addr).unwrap();
                 assert_eq!(owner, node);
-                if let Some(next) = waiting.pop_front() {
-                    self.locks.locks.insert(step.addr, (next, waiting));
+                if times > 1 {
+                    self.locks.locks.insert(step.addr, (node, times - 1, waiting));
+                } else if let Some(next) = waiting.pop_front() {
+                    self.locks.locks.insert(step.addr, (next, 1, waiting));
                     let_go.push(next);
                 }
             }

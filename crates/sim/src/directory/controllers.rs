@@ -66,7 +66,7 @@ impl ControllerChoice {
 }
 
 /// How many messages may wait, as the user writes it.
-fn buffer_reads(text: &str) -> Result<Option<u64>, SimError> {
+pub(crate) fn buffer_reads(text: &str) -> Result<Option<u64>, SimError> {
     if text == INFINITE {
         return Ok(None);
     }

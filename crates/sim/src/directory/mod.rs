@@ -11,6 +11,7 @@ mod run;
 mod uses;
 
 pub(crate) use clock::{clock_setup, splitter};
+pub(crate) use controllers::buffer_reads;
 pub(crate) use plan::DirectoryPlan;
 
 pub use config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};

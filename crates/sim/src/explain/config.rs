@@ -21,14 +21,18 @@ pub struct ExplainConfig {
     #[serde(default)]
     #[schemars(extend("x-metavar" = "HOME", "x-default" = "`first-touch`"))]
     pub home: Option<String>,
-    /// With lists of copies: which reads go by a proxy (`homenode list proxies`). Nobody is in the
-    /// way in a walk, so that none comes back for `reactive`.
+    /// With lists of copies: which reads go by a proxy (`homenode list proxies`).
     #[serde(default)]
     #[schemars(extend("x-metavar" = "WAY", "x-default" = "`none`"))]
     pub proxies: Option<String>,
+    /// With lists of copies: how many messages may wait at a controller before it sends reads back,
+    /// where references are under way together (`&` in an example); or `infinite`.
+    #[serde(default)]
+    #[schemars(extend("x-metavar" = "N", "x-default" = "`infinite`"))]
+    pub buffers: Option<String>,
     /// What to walk through, not with a trace: a name (`homenode list examples`), or references as
     /// in `"0 W a0; 1 R a0"`, each a processor, R or W, and a word from a0 to d3, with p for a
-    /// private area.
+    /// private area; with lists of copies also & if the next one begins meanwhile.
     #[serde(default)]
     #[schemars(extend("x-metavar" = "NAME",
         "x-default" = "the protocol's own, `tour` where there are several protocols"))]

@@ -1,8 +1,7 @@
 //! Protocols whose directory is a list of copies, on nodes with controllers.
 
-use homenode_base::Access;
 use homenode_clock::ClockSetup;
-use homenode_directory::walk::{DirectoryWalk, list_demands, walk_lists};
+use homenode_directory::walk::{DirectoryWalk, WalkedReference, list_demands, walk_lists};
 use homenode_directory::{
     CoherenceTable, DirectoryProtocol, ListClockSetup, ListCounts, ProxySetup,
 };
@@ -14,6 +13,7 @@ use super::outcome::{DirectoryExplanation, ExplainedDirectoryProtocol};
 use super::pages::walk_error;
 use super::references::{BlockFilter, WalkedRows};
 use super::subject::ExplainSubject;
+use crate::directory::buffer_reads;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource};
 
@@ -27,12 +27,13 @@ pub(super) fn explain_lists<T: TraceSource + ?Sized>(
 ) -> Result<DirectoryExplanation<ListWalk>, SimError> {
     let nodes = WalkedNodes::<ControllerMachine>::new(config, (&subject, trace))?;
     let proxies = ProxySetup::parse(config.proxies.as_deref().unwrap_or("none"))?;
-    let timed = timed(&nodes, proxies);
+    let buffers = config.buffers.as_deref().map_or(Ok(None), buffer_reads)?;
+    let timed = timed(&nodes, (proxies, buffers));
     let shape = (nodes.setup.nodes, nodes.setup.cache.block_size_bytes);
     let filter = || BlockFilter::new(config, shape, WalkedRows::Data);
     let walked = subject.steps(filter, (trace, progress))?;
     let first = protocols.first().map_or("", |protocol| protocol.entry.name);
-    let references = walked.references(first)?;
+    let references = walked.overlapping(first)?;
     let one = |protocol: &DirectoryProtocol| explained(protocol, (&nodes, &timed), &references);
     Ok(DirectoryExplanation {
         machine: nodes.shown(),
@@ -45,7 +46,7 @@ pub(super) fn explain_lists<T: TraceSource + ?Sized>(
 fn explained(
     protocol: &DirectoryProtocol,
     (nodes, timed): (&WalkedNodes<ControllerMachine>, &ListClockSetup),
-    references: &[Access],
+    references: &[WalkedReference],
 ) -> Result<ExplainedDirectoryProtocol<ListWalk>, SimError> {
     let CoherenceTable::Lists(table) = protocol.table() else {
         let name = protocol.entry.name;
@@ -60,7 +61,10 @@ fn explained(
 }
 
 /// What has a time: all but processors, which make one reference after the other.
-fn timed(nodes: &WalkedNodes<ControllerMachine>, proxies: ProxySetup) -> ListClockSetup {
+fn timed(
+    nodes: &WalkedNodes<ControllerMachine>,
+    (proxies, buffer_reads): (ProxySetup, Option<u64>),
+) -> ListClockSetup {
     let (processor, scheduler) = (nodes.machine.processor, nodes.machine.scheduler);
     let processes = usize::from(nodes.setup.nodes);
     ListClockSetup {
@@ -69,6 +73,6 @@ fn timed(nodes: &WalkedNodes<ControllerMachine>, proxies: ProxySetup) -> ListClo
         phase_change: false,
         from_init_done: false,
         proxies,
-        buffer_reads: None,
+        buffer_reads,
     }
 }

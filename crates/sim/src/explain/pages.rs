@@ -23,6 +23,7 @@ pub(super) fn explain_pages<T: TraceSource + ?Sized>(
     let shape = (nodes.setup.nodes, nodes.setup.cache.block_size_bytes);
     let filter = || BlockFilter::new(config, shape, WalkedRows::Synchronised);
     let walked = subject.steps(filter, (trace, progress))?;
+    walked.check_overlaps(protocols.first().map_or("", |protocol| protocol.entry.name))?;
     let one = |protocol: &DirectoryProtocol| explained(protocol, &nodes, &walked.steps);
     Ok(PagedExplanation {
         machine: nodes.shown(),

@@ -3,6 +3,7 @@
 use homenode_directory::{CoherenceTable, DirectoryProtocol};
 use homenode_snoop::{ProtocolError, ProtocolSpec};
 
+use super::config::ExplainConfig;
 use crate::error::{SimError, config_error};
 
 /// Protocols for one kind of machine: walks are compared on the same machine.
@@ -63,13 +64,14 @@ impl NamedProtocols {
         })
     }
 
-    /// Proxies are for protocols of lists.
-    pub(super) fn check_proxies(&self, proxies: Option<&str>) -> Result<(), SimError> {
-        match (self, proxies) {
-            (Self::Lists(_), _) | (_, None) => Ok(()),
-            (_, Some(text)) => Err(config_error(format!(
-                "--proxies {text}: only protocols with lists of copies have proxies, as sdd"
+    /// Proxies and buffers are of nodes with controllers, which protocols of lists are for.
+    pub(super) fn check_controllers(&self, config: &ExplainConfig) -> Result<(), SimError> {
+        let given = [("--proxies", &config.proxies), ("--buffers", &config.buffers)];
+        match given.iter().find_map(|(flag, text)| text.as_ref().map(|text| (flag, text))) {
+            Some((flag, text)) if !matches!(self, Self::Lists(_)) => Err(config_error(format!(
+                "{flag} {text}: only nodes with controllers have that, and of protocols sdd"
             ))),
+            Some(_) | None => Ok(()),
         }
     }
 

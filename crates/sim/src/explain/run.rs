@@ -22,7 +22,7 @@ pub fn explain<T: TraceSource + ?Sized>(
     progress: Progress<'_>,
 ) -> Result<ProtocolExplanation, SimError> {
     let protocols = NamedProtocols::parse(&config.protocols)?;
-    protocols.check_proxies(config.proxies.as_deref())?;
+    protocols.check_controllers(config)?;
     let subject = ExplainSubject::of(config, &protocols.names(), trace.is_some())?;
     match protocols {
         NamedProtocols::Bus(specs) => {

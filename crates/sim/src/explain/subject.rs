@@ -1,6 +1,7 @@
 //! What is walked through: an example, references as the user writes them, or those of a trace.
 
 use homenode_base::Access;
+use homenode_directory::walk::WalkedReference;
 use homenode_machine::CacheShape;
 use homenode_snoop::Example;
 use homenode_snoop::walk::{TOUR, WrittenStep, written_steps};
@@ -170,8 +171,30 @@ pub(super) struct WalkedSteps {
 }
 
 impl WalkedSteps {
-    /// The steps as references, for a protocol that does nothing at an acquire or a release.
+    /// The steps as references, for a protocol that does nothing at an acquire or a release, each
+    /// over before the next begins.
     pub(super) fn references(&self, protocol: &str) -> Result<Vec<Access>, SimError> {
+        self.check_overlaps(protocol)?;
+        let references = self.overlapping(protocol)?;
+        Ok(references.iter().map(|reference| reference.access).collect())
+    }
+
+    /// References are under way together only where that was asked for, and the protocol has a
+    /// clock that can show it.
+    pub(super) fn check_overlaps(&self, protocol: &str) -> Result<(), SimError> {
+        let overlaps = |step: &WrittenStep| matches!(step, WrittenStep::Begins(_));
+        match self.steps.iter().position(overlaps) {
+            None => Ok(()),
+            Some(number) => Err(config_error(format!(
+                "--example: step {} goes on while the next one begins (&); under {protocol} each \
+                 is over before, as under all but sdd",
+                number + 1
+            ))),
+        }
+    }
+
+    /// The steps as references that can overlap.
+    pub(super) fn overlapping(&self, protocol: &str) -> Result<Vec<WalkedReference>, SimError> {
         let given = |example: &WalkedExample| example.name == GIVEN;
         let refused = |number: usize| match &self.example {
             Some(example) if !given(example) => format!(
@@ -185,7 +208,9 @@ impl WalkedSteps {
             ),
         };
         let one = |(number, step): (usize, &WrittenStep)| {
-            step.access().copied().ok_or_else(|| config_error(refused(number)))
+            let overlaps = matches!(step, WrittenStep::Begins(_));
+            let access = step.access().copied().ok_or_else(|| config_error(refused(number)))?;
+            Ok(WalkedReference { access, overlaps })
         };
         self.steps.iter().enumerate().map(one).collect()
     }

@@ -3,7 +3,7 @@
 use homenode_base::Access;
 use homenode_cache::walk::{BlockSnapshot, WalkBlock};
 use homenode_cache::{ClockError, IndexedSets, MissCounts, WIDE_WORDS};
-use homenode_clock::OneByOne;
+use homenode_clock::{OneByOne, ReferenceCourse};
 
 use super::observed::{ObservedListAct, ObservedListController, ObservedListEntry};
 use super::posted::{ListCounts, ListPointer, ListPost};
@@ -35,13 +35,22 @@ impl ObservedLists {
         Ok(Self(OneByOne::new(memory, usize::from(setup.nodes))))
     }
 
-    /// Does an access to one block. Returns for how many cycles the processor waited, or nothing if
-    /// it cannot take place.
-    pub(crate) fn access(&mut self, node: u16, access: &Access) -> Result<Option<u64>, ClockError> {
+    /// Does an access to one block, and all that follows from it; or, if the next one begins
+    /// meanwhile, up to where its controller has sent the request.
+    pub(crate) fn access(
+        &mut self,
+        node: u16,
+        access: &Access,
+        overlaps: bool,
+    ) -> Result<ReferenceCourse, ClockError> {
         let reference = of_access(node, access, self.shift());
         self.observe_hit(node, reference.block, reference.kind.writes());
-        let waited = self.0.refer(&reference)?;
-        self.0.memory.take_error().map_or(Ok(waited), Err)
+        let at = usize::from(node);
+        let sent = |memory: &ObservedMemory| {
+            overlaps && memory.pending[at].is_none_or(|pending| pending.tag != 0)
+        };
+        let course = self.0.begin(&reference, sent)?;
+        self.0.memory.take_error().map_or(Ok(course), Err)
     }
 
     /// A processor is about to refer to a block: if its copy permits that, what the protocol says

@@ -23,7 +23,7 @@ pub(super) struct PendingRequest<W> {
     /// Whether the controller has taken it up.
     taken_up: bool,
     /// The number of the request, once the controller has sent it; 0 before.
-    tag: u32,
+    pub(super) tag: u32,
     /// Since when the processor asks for it.
     since: u64,
     /// When it was sent to another node as a read, if it was.

@@ -107,7 +107,7 @@ fn walked(
 /// A step, cut at the borders of lines.
 fn parts_of((number, step): (usize, &WrittenStep), shift: u32) -> Vec<(usize, WrittenStep)> {
     match step {
-        WrittenStep::Access(access) => {
+        WrittenStep::Access(access) | WrittenStep::Begins(access) => {
             let parts = pieces(access, shift).into_iter();
             parts.map(|part| (number, WrittenStep::Access(part))).collect()
         }
@@ -148,7 +148,9 @@ impl PageRecorder<'_> {
         let before = self.engine.counted().2;
         let stuck = PagedWalkError::Stuck { number: reference + 1, node };
         let mut done = match step {
-            WrittenStep::Access(access) => self.access(node, access, blank)?.ok_or(stuck)?,
+            WrittenStep::Access(access) | WrittenStep::Begins(access) => {
+                self.access(node, access, blank)?.ok_or(stuck)?
+            }
             WrittenStep::Acquire(_) | WrittenStep::Release(_) => {
                 let releases = matches!(step, WrittenStep::Release(_));
                 let kind = if releases { "release" } else { "acquire" };
