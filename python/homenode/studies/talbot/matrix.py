@@ -32,6 +32,8 @@ FILLS, BEST = "first-fill:n=4", "best-static"
 UNALLOCATED, SEPARATE, FAIR = "allocate=no", "allocate=separate:bytes=65536", "fair=yes"
 USUAL = 64
 """Nodes beyond the paper, where their number is not what changes."""
+TOGETHER = 256
+"""Nodes with 4 MB of cache each of which four machines find room together."""
 AS_RECORDED = 0
 """Nodes of a program in the paper's size: as many as that has threads."""
 UNCHANGED = ""
@@ -93,13 +95,25 @@ FIGURES = tuple(
 """Figures 1.5 to 1.10 and table 1.4."""
 
 
+def of_nodes(base: Setting) -> list[Batch]:
+    """Both homes with reactive proxies and without: together, if all their caches find room.
+
+    >>> [len(of_nodes(Setting(nodes=count))) for count in (256, 1024)]
+    [1, 4]
+    """
+    if base.nodes <= TOGETHER:
+        return [Batch(base)]
+    return [Batch(base, (home,), (kind,)) for home in HOMES for kind in (NONE, REACTIVE)]
+
+
 def beyond(program: str, nodes: Sequence[int]) -> list[Batch]:
     """What the paper plans or leaves open, of a program."""
     base, kinds = Setting(nodes=USUAL), (BASIC, REACTIVE)
     found = [Batch(base, lengths=LENGTHS)]
     found += [Batch(base.changed(machine=machine)) for machine in (*SLOWER, MESH)]
     found.append(Batch(base, homes=(FILLS, BEST)))
-    found += [Batch(base.changed(nodes=count)) for count in nodes]
+    for count in nodes:
+        found += of_nodes(base.changed(nodes=count))
     dials = [UNCHANGED, UNALLOCATED, SEPARATE, FAIR]
     if program == GE:
         dials += [f"clusters={count}" for count in CLUSTERS]
