@@ -97,13 +97,15 @@ def markdown(result: StudyResult) -> str:
     """The ledger as a page of the documentation."""
     entry, provenance = result.entry, result.provenance
     size = "small sizes (`--quick`)" if provenance["quick"] else "full sizes"
+    # A program with other numbers of nodes is recorded once for each of them.
+    programs = {trace["program"].partition(" on ")[0] for trace in provenance["traces"]}
     lines = [
         f"# {entry.name}",
         "",
         f"{entry.summary}. Source: {entry.source}.",
         "",
         f"Made on {date.today()} by `homenode study {entry.name}`, homenode "
-        f"{provenance['version']}, {size}, {len(provenance['traces'])} programs: "
+        f"{provenance['version']}, {size}, {len(programs)} programs: "
         f"{count_summary(result.counts)}.",
         "",
         *(line for note in result.products.notes for line in (f"{note}", "")),

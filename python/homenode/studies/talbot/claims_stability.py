@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 PLAIN = (NONE,)
 PROMISED = Setting(proxies=REACTIVE)
 """Reactive proxies with first touch."""
+_FMM = (
+    "checked: what FMM loses hangs on queues and copies: of the better placement's time it takes "
+    "98.8 % with queues of 2, 99.4 % with queues of 32, and 99.8 % if proxies keep no copies; on "
+    "256 nodes 84.6 % (tables beyond and dials)"
+)
 _OVER_BOTH = "time with reactive proxies and first touch over that of each placement without"
 _SUMMARY, _CONCLUSION = "1.5.3, paragraph 2", "1.7, paragraph 1"
 
@@ -56,6 +61,7 @@ _PROMISE = (
             f"{_OVER_BOTH}; ties count",
             over_each,
             not_worse,
+            why=_FMM,
         )
     ),
     Stated(
@@ -66,6 +72,7 @@ _PROMISE = (
             f"{_OVER_BOTH}; ties do not count",
             over_each,
             better,
+            why=_FMM,
         )
     ),
     Stated(
@@ -76,6 +83,7 @@ _PROMISE = (
             "time with reactive proxies and first touch over the lesser of the two without",
             lambda e: over_best(e, PROMISED, best_of(FINITE, PLAIN)),
             not_worse,
+            why=_FMM,
         )
     ),
 )
