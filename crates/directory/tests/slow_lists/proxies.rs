@@ -32,9 +32,8 @@ impl PlainLists {
         if node == home || proxy == home {
             return None;
         }
-        let own_caches = self.caches.iter().enumerate().filter(|(_, cache)| cache.node == proxy);
         // A node with two caches answers clients from the second, among them its own processor.
-        let (cache, _) = own_caches.last().unwrap();
+        let cache = self.caches.iter().rposition(|cache| cache.node == proxy).unwrap();
         (cache != node).then_some(cache)
     }
 
