@@ -165,3 +165,20 @@ def test_reads_at_once_come_back_from_a_full_buffer_or_join_those_of_a_proxy() -
     found = hn.explain("sdd", proxies="basic:clusters=1", **given).data["protocols"][0]["walk"]
     assert found["totals"]["messages"]["follower"] == 3
     assert found["steps"][-1]["scenes"][0]["entry"]["listed"] == [5, 4, 3, 2, 1]
+
+
+def test_a_proxy_cache_is_told_from_the_second_level_of_its_node() -> None:
+    given = {
+        "example": "1 R b0 &; 5 R b0 &; 2 R b0",
+        "home": "fixed:node=0",
+        "processors": 6,
+        "proxies": "basic:clusters=1,allocate=separate:bytes=64",
+    }
+    (walk,) = (one["walk"] for one in hn.explain("sdd", **given).data["protocols"])
+    last = walk["steps"][-1]
+    (scene,) = last["scenes"]
+    assert (scene["entry"]["listed"], scene["entry"]["in_proxy_caches"]) == ([5, 2, 1, 5], [0])
+    assert scene["proxy_copies"][5]["state"] == "S"
+    assert directory_steps.entry(scene["entry"]).endswith("lists N5 (proxy cache) N2 N1 N5")
+    assert directory_steps.holders(last, walk) == "N1 S, N2 S, N5 S, N5 S (proxy cache)"
+    assert "comes to the proxy cache of node 5" in directory_steps.sentences(walk)[-1]

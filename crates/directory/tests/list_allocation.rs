@@ -101,6 +101,10 @@ fn a_proxy_that_reads_itself_answers_with_its_own_copy() {
     // It looks its second level up, then the proxy cache, which asks home; the line goes into both.
     let first = 9 + (9 + 5 + 5) + (49 + 5 + 10) + 21 + 21;
     assert_eq!(found.time.processors[PROXY].delay, first);
+    // The response counts from when the proxy cache has been looked up, before it asks home; that
+    // of the client from when it begins to send its request.
+    let responses = (5 + 5) + (49 + 5 + 10) + (5 + 5) + (27 + 5 + 10);
+    assert_eq!((found.timing.read, found.timing.read_cycles), (2, responses));
     let then = vec![later(OpKind::Read, 10_000, DATA)];
     let found = run(&machine(SEPARATE), &[(CLIENT, vec![step(OpKind::Read, DATA)]), (PROXY, then)]);
     assert_eq!(found.time.processors[PROXY].delay, 9 + 27 + 21);

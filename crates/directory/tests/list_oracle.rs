@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use controllers::{ListMachine, alite, step};
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
-use homenode_directory::{ProxySetup, ProxyUse};
+use homenode_directory::{ProxyAllocation, ProxySetup, ProxyUse};
 use homenode_machine::CacheShape;
 use programs::{program_text, random_programs, shrink};
 use slow_lists::random::{machine, named};
@@ -31,10 +31,13 @@ const OFTEN: &[&str] = &[
     "a message waits to leave",
     "a process waits at a barrier",
     "a process waits for a lock",
+    "a processor asks the proxy cache of its node",
     "a proxy cannot serve",
+    "a proxy hands a block on to one client",
     "a proxy has no frame",
     "a proxy has the block",
     "a read comes back from a proxy",
+    "a read comes back that a proxy is to hand on",
     "a request is forwarded to a block that was written back",
     "a request waits",
     "a request waits at home",
@@ -56,7 +59,9 @@ const OFTEN: &[&str] = &[
     "retried",
     "sharing write-back",
     "the first level has it",
+    "the first of some clients gets a block first that is handed on",
     "the head of the list tells those behind it",
+    "the last of some clients gets a block first that is handed on",
     "the others are gone before the block comes",
     "the second level's bus is in use",
     "written back",
@@ -197,4 +202,29 @@ fn reads_go_back_from_a_full_buffer_and_are_combined_by_proxies() {
         let reacts = [("bounce", 7), ("combined", 4), ("a read comes back from a proxy", 1)];
         happens(&small(Some(1), ProxyUse::Reactive, fair), &programs, &reacts);
     }
+}
+
+#[test]
+fn proxies_hand_blocks_on_or_keep_them_in_caches_of_their_own() {
+    let (relayed, kept) = (ProxyAllocation::Nowhere, ProxyAllocation::Separate { bytes: 64 });
+    // Neither home nor the proxy reads; at last home writes.
+    let mut programs = readers(0, &[]);
+    (programs[0], programs[1]) = (vec![after(9000, OpKind::Write, DATA)], Vec::new());
+    for fair in [false, true] {
+        let mut machine = small(None, ProxyUse::Basic, fair);
+        for (allocation, copies) in [(relayed, 6), (kept, 7)] {
+            machine.timed.proxies.allocation = allocation;
+            let expected = [("proxy read", 6), ("combined", 5), ("read", 1), ("data", 7)];
+            happens(&machine, &programs, &expected);
+            let walk = ("a copy has to go that is on its way", 0);
+            happens(&machine, &programs, &[("invalidate", copies), ("acknowledge", 1), walk]);
+        }
+    }
+    // The proxy's processor waits for what clients get, or is one of them.
+    programs[1].push(after(150, OpKind::Read, DATA));
+    let mut machine = small(None, ProxyUse::Basic, false);
+    machine.timed.proxies.allocation = relayed;
+    happens(&machine, &programs, &[("a request waits", 1), ("read", 2), ("answered", 7)]);
+    machine.timed.proxies.allocation = kept;
+    happens(&machine, &programs, &[("combined", 6), ("read", 1), ("answered", 7)]);
 }

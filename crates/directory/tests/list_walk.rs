@@ -11,8 +11,8 @@ use homenode_cache::walk::{Example, written_references};
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::walk::{DirectoryWalk, WalkedReference, walk_lists};
 use homenode_directory::{
-    HomePolicy, HomeSetup, HomeSpec, ListCounts, ListMessage, MessageCost, ProxySetup, ProxyUse,
-    TABLE,
+    HomePolicy, HomeSetup, HomeSpec, ListCounts, ListMessage, MessageCost, ProxyAllocation,
+    ProxySetup, ProxyUse, TABLE,
 };
 use homenode_machine::CacheShape;
 use walked::check_links;
@@ -60,13 +60,19 @@ fn processes(nodes: u16, references: &[Access]) -> Vec<Vec<Operation>> {
 #[test]
 fn steps_add_up_to_what_the_clock_counts() {
     let mut rng = Rng::new(5);
-    for round in 0..60 {
+    for round in 0..120 {
         let nodes = [2, 3, 4, 6][round % 4];
         let home = ["first-touch", "fixed:node=0", "round-robin"][round % 3];
         let mut machine = machine(nodes, 1 << rng.below(3), home);
         machine.timed.proxies = ProxySetup {
             used: if round % 2 == 0 { ProxyUse::None } else { ProxyUse::Basic },
             clusters: 1,
+            allocation: match rng.below(3) {
+                0 => ProxyAllocation::SecondLevel,
+                1 => ProxyAllocation::Nowhere,
+                _ => ProxyAllocation::Separate { bytes: 16 << rng.below(2) },
+            },
+            fair: rng.below(2) == 0,
             ..ProxySetup::default()
         };
         let reference = |_| {
@@ -183,4 +189,33 @@ fn references_that_overlap_fill_buffers_and_are_combined() {
     assert_eq!(walk.totals.messages.combined, 3);
     // The first client is the last of the chain.
     assert_eq!(walk.steps[3].scenes[0].entry.listed, [5, 4, 3, 2, 1]);
+}
+
+#[test]
+fn a_walk_shows_where_proxies_keep_copies() {
+    let mut machine = machine(6, 1, "fixed:node=0");
+    // Node 5 is the proxy of this block.
+    let mut read_by = |allocation, readers: &[u16]| {
+        machine.timed.proxies =
+            ProxySetup { used: ProxyUse::Basic, clusters: 1, allocation, ..ProxySetup::default() };
+        overlapping(&machine, readers)
+    };
+    let walk = read_by(ProxyAllocation::Nowhere, &[1, 2, 3]);
+    let mut acts = walk.steps.iter().flat_map(|step| &step.acts);
+    assert!(acts.any(|act| act.node == 5 && act.next == "R"), "relays");
+    let scene = &walk.steps[2].scenes[0];
+    assert_eq!((&scene.entry.listed[..], scene.data.copies[5].state), (&[1, 2, 3][..], "I"));
+    assert!(scene.proxy_copies.is_empty());
+    // The proxy's own read is the first to come to its cache, and those of others join it.
+    let walk = read_by(ProxyAllocation::Separate { bytes: 16 }, &[1, 5, 2]);
+    let scene = &walk.steps[2].scenes[0];
+    assert_eq!(
+        (&scene.entry.listed[..], &scene.entry.in_proxy_caches[..]),
+        (&[5, 2, 1, 5][..], &[0][..])
+    );
+    assert_eq!((scene.data.copies[5].state, scene.proxy_copies[5].state), ("S", "S"));
+    let mut acts = walk.steps.iter().flat_map(|step| &step.acts);
+    let own = acts.find(|act| act.event == "proxy read" && act.message.unwrap().from == 5).unwrap();
+    assert!(own.proxy_cache, "its second level is the client");
+    assert_eq!(own.message.unwrap().number, None, "no message crosses");
 }

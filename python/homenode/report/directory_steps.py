@@ -24,14 +24,29 @@ def entry(found: Data) -> str:
         parts.append(f"owner N{found['owner']}")
     if found["listed"] or found["overflow"]:
         others = " and others" if found["overflow"] else ""
-        parts.append(f"lists {messages.named(found['listed'])}{others}")
+        parts.append(f"lists {_listed(found)}{others}")
     return ", ".join(parts)
+
+
+def _listed(found: Data) -> str:
+    """The nodes that are listed, and of which the copy in the proxy cache is meant."""
+    of_proxies = set(found.get("in_proxy_caches", ()))
+    caches = [
+        f"N{node} ({messages.PROXY_CACHE})" if place in of_proxies else f"N{node}"
+        for place, node in enumerate(found["listed"])
+    ]
+    return " ".join(caches)
 
 
 def holders(step: Data, walk: Data) -> str:
     """Whose caches have the block after a step, and in which state."""
     none = walk["start"][0]["copies"][0]["state"]
     found = [f"N{node} {state}" for node, state in enumerate(step["after"]) if state != none]
+    found += [
+        f"N{node} {copy['state']} ({messages.PROXY_CACHE})"
+        for node, copy in enumerate(step["scenes"][step["block"]].get("proxy_copies", ()))
+        if copy["state"] != none
+    ]
     return ", ".join(found) or "no cache"
 
 

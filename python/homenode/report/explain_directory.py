@@ -46,6 +46,7 @@ def _panel(index: int, protocol: Data) -> Data:
     said = directory_steps.sentences(walk) if walk["steps"] else []
     return explain_nodes.panel(index, protocol) | {
         "sum": directory_steps.summary(protocol),
+        "has_proxy_caches": any("proxy_copies" in scene for scene in walk["start"]),
         "steps": [
             {
                 "reference": messages.reference(step, walk),
@@ -91,13 +92,17 @@ def _acts(step: Data, protocol: Data) -> list[Data]:
 
 
 def _scene(scene: Data, nodes: list[int]) -> Data:
-    copies = [
-        [copy["state"], copy["values"], copy["lost"], copy["open"]]
-        for copy in (scene["copies"][node] for node in nodes)
-    ]
+    def some(copies: list[Data]) -> list[list[Any]]:
+        return [
+            [copy["state"], copy["values"], copy["lost"], copy["open"]]
+            for copy in (copies[node] for node in nodes)
+        ]
+
+    in_proxies = scene.get("proxy_copies")
     entry = scene["entry"]
     return {
-        "copies": copies,
+        "copies": some(scene["copies"]),
+        "proxies": some(in_proxies) if in_proxies else [],
         "memory": scene["memory"],
         "latest": scene["latest"],
         "home": entry["home"],

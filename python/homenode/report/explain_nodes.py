@@ -97,7 +97,7 @@ def act(found: Data, about: str, entry: str, table: Data) -> Data:
     sent, has_table, does = found["message"], messages.has_table(found), messages.does(found)
     shown = {
         "node": found["node"],
-        "side": found["controller"],
+        "side": messages.side(found),
         "where": messages.controller(found),
         "what": (sent["name"] if sent else found["event"]) + about,
         "change": messages.change(found) if has_table else does,

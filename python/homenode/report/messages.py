@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 # Up to so many nodes are all drawn, idle ones too: they fit beside each other.
 _ALL_SHOWN = 8
 BY_HOME = " (told by its home)"
+PROXY_CACHE = "proxy cache"
 WAYS = {"network": "", "within": "within the node", "with-reply": "with the reply"}
 _WHERE = {
     "cache": "the cache of node",
     "copy": "the cache of node",
+    PROXY_CACHE: "the proxy cache of node",
     "home": "the home, node",
     "mapping": "the page table of node",
     "release": "the release of node",
@@ -73,12 +75,17 @@ def message(act: Data) -> str:
 
 def controller(act: Data) -> str:
     """Where it arrives: ``home N0``."""
-    return f"{act['controller']} N{act['node']}"
+    return f"{side(act)} N{act['node']}"
+
+
+def side(act: Data) -> str:
+    """What of a node it is about: a controller of the tables, or the ``proxy cache``."""
+    return PROXY_CACHE if act.get("proxy_cache") else str(act["controller"])
 
 
 def where(act: Data) -> str:
     """The same in a sentence: ``the home, node 0``."""
-    return f"{_WHERE[act['controller']]} {act['node']}"
+    return f"{_WHERE[side(act)]} {act['node']}"
 
 
 def has_table(act: Data) -> bool:

@@ -74,6 +74,7 @@ impl<'a> ObservedDirectory<'a> {
             block: 0,
             message: cell.message.map(shown_message),
             node: cell.node,
+            proxy_cache: false,
             controller,
             event,
             sender,
@@ -134,7 +135,11 @@ impl WalkedEngine for ObservedDirectory<'_> {
         let driver = &mut self.rows.engine.driver;
         let data = driver.caches.snapshot((block, shift), nodes, |state| table.cache.name(state));
         let number = driver.caches.holders.number(block.address >> shift);
-        DirectoryScene { entry: shown_entry(table, driver.observed_entry(number)), data }
+        DirectoryScene {
+            entry: shown_entry(table, driver.observed_entry(number)),
+            data,
+            proxy_copies: Vec::new(),
+        }
     }
 
     fn finish(self) -> (DirectoryCounts, MessageCounts, Option<PageDemands>) {
@@ -151,5 +156,6 @@ fn shown_message(observed: ObservedMessage) -> WalkMessage {
 /// An entry with names instead of numbers.
 fn shown_entry(table: &DirectoryTable, entry: ObservedEntry) -> DirectoryEntry {
     let ObservedEntry { home, state, owner, listed, overflow } = entry;
-    DirectoryEntry { home, state: table.home.name(state), owner, listed, overflow }
+    let (state, in_proxy_caches) = (table.home.name(state), Vec::new());
+    DirectoryEntry { home, state, owner, listed, in_proxy_caches, overflow }
 }

@@ -115,6 +115,7 @@ impl WalkedLists<'_> {
         };
         let message = message.map(|(message, from, to)| {
             let (name, kind) = (message.name(), message.kind().name());
+            let [from, to] = [from, to].map(|cache| self.node_of(cache));
             let way = if from == to { MessageWay::Within } else { MessageWay::Network };
             WalkMessage { name, kind, from, to, way, number: None }
         });
@@ -123,7 +124,8 @@ impl WalkedLists<'_> {
             cause,
             block: 0,
             message,
-            node,
+            node: self.node_of(node),
+            proxy_cache: self.is_proxy_cache(node),
             controller,
             event,
             sender,
@@ -139,7 +141,19 @@ impl WalkedLists<'_> {
     fn entry(&self, seen: ObservedListEntry) -> DirectoryEntry {
         let ObservedListEntry { home, state, owner, list } = seen;
         let state = self.engine.home_name(state);
-        DirectoryEntry { home, state, owner, listed: list, overflow: false }
+        let of_proxies = list.iter().enumerate().filter(|&(_, &cache)| self.is_proxy_cache(cache));
+        let in_proxy_caches = of_proxies.map(|(position, _)| position).collect();
+        let listed = list.iter().map(|&cache| self.node_of(cache)).collect();
+        DirectoryEntry { home, state, owner, listed, in_proxy_caches, overflow: false }
+    }
+
+    /// The proxy caches have numbers after those of all nodes.
+    fn is_proxy_cache(&self, cache: u16) -> bool {
+        cache >= self.nodes
+    }
+
+    fn node_of(&self, cache: u16) -> u16 {
+        cache % self.nodes
     }
 }
 
@@ -190,8 +204,9 @@ impl WalkedEngine for WalkedLists<'_> {
     }
 
     fn scene(&mut self, block: &WalkBlock, nodes: usize) -> DirectoryScene {
-        let (data, entry) = self.engine.snapshot(block, nodes);
-        DirectoryScene { entry: self.entry(entry), data }
+        let (mut data, entry) = self.engine.snapshot(block);
+        let proxy_copies = data.copies.split_off(nodes);
+        DirectoryScene { entry: self.entry(entry), data, proxy_copies }
     }
 
     fn finish(self) -> (DirectoryCounts, ListCounts, Option<PageDemands>) {

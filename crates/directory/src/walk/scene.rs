@@ -1,6 +1,6 @@
 //! What a walk shows. The names of the fields are a public contract (`docs/explain.md`).
 
-use homenode_cache::walk::{BlockSnapshot, WalkBlock, WalkMiss};
+use homenode_cache::walk::{BlockSnapshot, CopySnapshot, WalkBlock, WalkMiss};
 use serde::Serialize;
 
 use crate::counts::{DirectoryCounts, MessageCounts};
@@ -75,6 +75,11 @@ pub struct DirectoryWalkStep<C = MessageCounts> {
     pub scenes: Vec<DirectoryScene>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_false(it: &bool) -> bool {
+    !it
+}
+
 /// Why a controller sees something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -100,6 +105,9 @@ pub struct ControllerAct {
     pub message: Option<WalkMessage>,
     /// The node.
     pub node: u16,
+    /// Whether it is about the node's proxy cache, and not about its second level.
+    #[serde(skip_serializing_if = "is_false")]
+    pub proxy_cache: bool,
     /// Which of its controllers, by its name in the tables.
     pub controller: &'static str,
     /// What it sees.
@@ -145,6 +153,9 @@ pub struct DirectoryEntry {
     /// The nodes that are listed. One that has replaced its copy silently still is. Where the
     /// directory is a list of copies, these in their order, from the head on.
     pub listed: Vec<u16>,
+    /// Positions in `listed` of copies that are in the proxy cache of their node.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub in_proxy_caches: Vec<usize>,
     /// Whether there were more than can be listed, so that all will be told.
     pub overflow: bool,
 }
@@ -157,4 +168,7 @@ pub struct DirectoryScene {
     /// Caches, by node, and memory.
     #[serde(flatten)]
     pub data: BlockSnapshot,
+    /// Proxy caches, by node, if nodes have such caches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub proxy_copies: Vec<CopySnapshot>,
 }

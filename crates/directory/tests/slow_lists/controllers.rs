@@ -95,10 +95,11 @@ impl PlainLists {
     /// Nobody but the network is busy with that.
     fn send_back(&mut self, letter: Letter) {
         let says = Says::Bounce { from_proxy: matches!(letter.says, Says::ProxyRead) };
-        let back = Letter { from: letter.to, to: letter.requester.node, says, ..letter };
+        let back = Letter { from: letter.to, to: letter.receiver(), says, ..letter };
         self.count(back);
         let there = self.now + self.machine.timed.machine.network.short_cycles;
-        self.plan(there, back.to, Step::Comes(back.to, Input::Letter(back)));
+        let node = self.caches[back.to].node;
+        self.plan(there, node, Step::Comes(node, Input::Letter(back)));
     }
 
     /// Something waits for a controller.
@@ -145,7 +146,7 @@ impl PlainLists {
             self.nodes[node].load.served += 1;
             self.nodes[node].load.waited += self.now - since;
         }
-        let mut turn = Turn { node, time: self.now, own: VecDeque::new() };
+        let mut turn = Turn { node, cache: node, time: self.now, own: VecDeque::new() };
         match input {
             Input::Letter(letter) => self.take_up(&mut turn, letter),
             Input::Processor => self.begin(&mut turn),
@@ -167,6 +168,7 @@ impl PlainLists {
     }
 
     fn take_up(&mut self, turn: &mut Turn, letter: Letter) {
+        turn.cache = letter.to;
         if letter.says.is_for_home() {
             self.comes_to_home(turn, letter);
         } else {
@@ -174,25 +176,25 @@ impl PlainLists {
         }
     }
 
-    /// A node's processor or controller has the second level's bus from this time on, or when those
+    /// A node's processor or controller has the bus of a cache from this time on, or when those
     /// have had it who asked before. Returns when it is done.
     pub(super) fn use_bus(
         &mut self,
-        node: usize,
+        cache: usize,
         from: u64,
         (looks_up, line): (bool, bool),
     ) -> u64 {
-        let start = from.max(self.nodes[node].bus_free);
+        let start = from.max(self.caches[cache].bus_free);
         if start > from {
             self.see("the second level's bus is in use");
         }
         let end = start + access(&self.machine.timed.machine.second_level, looks_up, line);
-        self.nodes[node].bus_free = end;
+        self.caches[cache].bus_free = end;
         end
     }
 
     pub(super) fn use_second_level(&mut self, turn: &mut Turn, looks_up: bool, line: bool) {
-        turn.time = self.use_bus(turn.node, turn.time, (looks_up, line));
+        turn.time = self.use_bus(turn.cache, turn.time, (looks_up, line));
     }
 
     pub(super) fn use_memory(&mut self, turn: &mut Turn, line: bool) {
@@ -210,13 +212,14 @@ impl PlainLists {
 
     /// The controller sends a message.
     pub(super) fn post(&mut self, turn: &mut Turn, letter: Letter) {
-        if letter.to == turn.node {
+        let to = self.caches[letter.to].node;
+        if to == turn.node {
             turn.own.push_back(letter);
             return;
         }
         self.count(letter);
         turn.time += self.machine.timed.machine.controller.send_cycles;
-        let way = (turn.node, letter.to);
+        let way = (turn.node, to);
         self.goes(way, turn.time, (Input::Letter(letter), letter.says.has_block()));
     }
 

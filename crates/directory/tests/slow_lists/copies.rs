@@ -1,9 +1,9 @@
-//! What a node has of a block, and does about messages to it.
+//! What a cache has of a block, and what is done about messages to it.
 
 use super::letters::{Letter, Link, Says};
 use super::{PlainLists, Turn};
 
-/// What a node has of a block.
+/// What a cache has of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Has {
     Nothing,
@@ -30,6 +30,8 @@ pub(super) enum Has {
         late: bool,
         served: bool,
     },
+    /// Home was asked for a copy for clients, which is to be handed on only.
+    Relays,
 }
 
 impl Has {
@@ -46,7 +48,7 @@ impl Has {
     }
 }
 
-/// A frame that has or had a block, or a block that was replaced.
+/// A frame that has or had a block, or a block that was replaced or is to be handed on only.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlainFrame {
     pub(super) block: u64,
@@ -59,90 +61,100 @@ pub(super) struct PlainFrame {
 }
 
 impl PlainLists {
-    pub(super) fn in_frame(&mut self, node: usize, block: u64) -> Option<&mut PlainFrame> {
-        self.nodes[node].frames.iter_mut().find(|frame| frame.block == block)
+    pub(super) fn in_frame(&mut self, cache: usize, block: u64) -> Option<&mut PlainFrame> {
+        self.caches[cache].frames.iter_mut().find(|frame| frame.block == block)
     }
 
-    /// What the node knows of a block, be it replaced.
-    fn known(&mut self, node: usize, block: u64) -> Option<&mut PlainFrame> {
-        if self.nodes[node].left.contains_key(&block) {
-            return self.nodes[node].left.get_mut(&block);
+    /// What is known of a block, be it replaced.
+    fn known(&mut self, cache: usize, block: u64) -> Option<&mut PlainFrame> {
+        if self.caches[cache].left.contains_key(&block) {
+            return self.caches[cache].left.get_mut(&block);
         }
-        self.in_frame(node, block)
+        self.in_frame(cache, block)
     }
 
-    pub(super) fn has(&mut self, node: usize, block: u64) -> Has {
-        self.known(node, block).map_or(Has::Nothing, |frame| frame.has)
+    pub(super) fn has(&mut self, cache: usize, block: u64) -> Has {
+        self.known(cache, block).map_or(Has::Nothing, |frame| frame.has)
     }
 
-    pub(super) fn set(&mut self, node: usize, block: u64, has: Has) {
-        self.known(node, block).unwrap().has = has;
+    pub(super) fn set(&mut self, cache: usize, block: u64, has: Has) {
+        self.known(cache, block).unwrap().has = has;
     }
 
-    pub(super) fn take_behind(&mut self, node: usize, block: u64) -> Option<Link> {
-        self.known(node, block).unwrap().behind.take()
+    pub(super) fn take_behind(&mut self, cache: usize, block: u64) -> Option<Link> {
+        self.known(cache, block).unwrap().behind.take()
     }
 
-    /// The node's own copy.
-    pub(super) fn own(&mut self, node: usize, block: u64) -> Link {
-        let tag = self.known(node, block).unwrap().tag;
-        Link { node, tag }
+    /// The cache's own copy.
+    pub(super) fn own(&mut self, cache: usize, block: u64) -> Link {
+        let tag = self.known(cache, block).unwrap().tag;
+        Link { cache, tag }
     }
 
     /// A message has come that is not for a home.
     pub(super) fn comes_to_copy(&mut self, turn: &mut Turn, letter: Letter) {
-        let (node, block) = (turn.node, letter.block);
-        let before = self.has(node, block);
+        let (cache, block) = (turn.cache, letter.block);
+        let before = self.has(cache, block);
         match letter.says {
-            Says::Data { behind, clients } => self.data_come(turn, block, (behind, clients)),
+            Says::Data { behind, clients, ahead } => {
+                self.data_come(turn, block, (behind, clients, ahead));
+            }
             Says::Exclusive { due } => self.only_copy_comes(turn, block, due),
             Says::Permission => self.permission_comes(turn, letter),
             Says::Acknowledge => self.others_are_gone(turn, block),
             Says::Invalidate { copy } => self.has_to_go(turn, letter, copy),
             Says::Forward { write } => self.is_wanted(turn, letter, write),
-            Says::WrittenBack { late } => self.home_has_it(node, block, late),
+            Says::WrittenBack { late } => self.home_has_it(cache, block, late),
             Says::ProxyRead => self.client_asks(turn, letter),
-            Says::Bounce { from_proxy } => self.read_is_back(turn, block, from_proxy),
+            Says::Bounce { from_proxy } => self.read_is_back(turn, letter, from_proxy),
             Says::Follower { client } => self.learns_follower(turn, block, client),
             _ => panic!("{letter:?} is for a home"),
         }
-        if self.has(node, block) != before {
+        if self.has(cache, block) != before {
             self.changed(turn, block);
         }
     }
 
     /// What waits for another state is tried again, before all else.
     fn changed(&mut self, turn: &mut Turn, block: u64) {
-        let node = turn.node;
-        let waiting = std::mem::take(&mut self.nodes[node].waiting);
+        let cache = turn.cache;
+        let waiting = std::mem::take(&mut self.caches[cache].waiting);
         let (of_block, others) = waiting.into_iter().partition(|letter| letter.block == block);
-        self.nodes[node].waiting = others;
+        self.caches[cache].waiting = others;
         let of_block: Vec<Letter> = of_block;
         for letter in of_block.into_iter().rev() {
             turn.own.push_front(letter);
         }
-        if self.has(node, block).rests() && std::mem::take(&mut self.nodes[node].put_off) {
+        let of_processor = cache == turn.node && self.has(cache, block).rests();
+        if of_processor && std::mem::take(&mut self.nodes[cache].put_off) {
             self.begin(turn);
         }
     }
 
     fn waits(&mut self, turn: &Turn, letter: Letter, what: &'static str) {
         self.see(what);
-        self.nodes[turn.node].waiting.push(letter);
+        self.caches[turn.cache].waiting.push(letter);
     }
 
-    fn data_come(&mut self, turn: &mut Turn, block: u64, (behind, clients): (Option<Link>, u64)) {
-        let node = turn.node;
+    fn data_come(
+        &mut self,
+        turn: &mut Turn,
+        block: u64,
+        (behind, clients, ahead): (Option<Link>, u64, bool),
+    ) {
+        let cache = turn.cache;
+        if self.has(cache, block) == Has::Relays {
+            self.relays(turn, block, behind);
+            return;
+        }
         self.use_second_level(turn, false, true);
         let ready = turn.time;
-        let Has::Reads { follower } = self.has(node, block) else { panic!("nobody has asked") };
-        self.known(node, block).unwrap().behind = behind;
-        if clients > 0 {
-            self.nodes[node].owed.insert(block, clients);
-        }
+        let Has::Reads { follower } = self.has(cache, block) else { panic!("nobody has asked") };
+        self.known(cache, block).unwrap().behind = behind;
+        self.owes(cache, block, (clients, ahead));
         let owes = clients > 0 && !follower;
-        self.set(node, block, if owes { Has::Owes } else { Has::Shared });
-        self.complete(node, block, ready);
+        self.set(cache, block, if owes { Has::Owes } else { Has::Shared });
+        self.complete(cache, block, ready);
         if owes {
             self.see("a block comes before it is known to whom it goes next");
         } else {
@@ -151,74 +163,77 @@ impl PlainLists {
     }
 
     /// The node has the only copy, and all others are gone.
-    fn owns(&mut self, node: usize, block: u64, ready: u64) {
-        let tag = self.nodes[node].request.unwrap().tag.unwrap();
-        let frame = self.known(node, block).unwrap();
+    fn owns(&mut self, cache: usize, block: u64, ready: u64) {
+        let tag = self.nodes[cache].request.unwrap().tag.unwrap();
+        let frame = self.known(cache, block).unwrap();
         (frame.has, frame.tag, frame.behind) = (Has::Modified, tag, None);
-        self.complete(node, block, ready);
+        self.complete(cache, block, ready);
     }
 
     fn only_copy_comes(&mut self, turn: &mut Turn, block: u64, due: bool) {
-        let node = turn.node;
+        let cache = turn.cache;
         self.use_second_level(turn, false, true);
-        let Has::Writes { gone, .. } = self.has(node, block) else { panic!("nobody writes") };
+        let Has::Writes { gone, .. } = self.has(cache, block) else { panic!("nobody writes") };
         assert!(due || !gone, "who is gone?");
         if due && !gone {
-            self.set(node, block, Has::AwaitsAck);
+            self.set(cache, block, Has::AwaitsAck);
         } else {
             if gone {
                 self.see("the others are gone before the block comes");
             }
-            self.owns(node, block, turn.time);
+            self.owns(cache, block, turn.time);
         }
     }
 
     fn permission_comes(&mut self, turn: &mut Turn, letter: Letter) {
-        let (node, block) = (turn.node, letter.block);
+        let (cache, block) = (turn.cache, letter.block);
         self.use_second_level(turn, true, false);
-        assert_eq!(self.has(node, block), Has::Writes { had: true, gone: false });
-        match self.take_behind(node, block) {
-            None => self.owns(node, block, turn.time),
+        assert_eq!(self.has(cache, block), Has::Writes { had: true, gone: false });
+        match self.take_behind(cache, block) {
+            None => self.owns(cache, block, turn.time),
             Some(behind) => {
-                let requester = self.own(node, block);
+                let requester = self.own(cache, block);
                 let says = Says::Invalidate { copy: behind };
-                self.post(turn, Letter { from: node, to: behind.node, block, requester, says });
-                self.set(node, block, Has::AwaitsAck);
+                self.post(
+                    turn,
+                    Letter { from: cache, to: behind.cache, block, requester, via: None, says },
+                );
+                self.set(cache, block, Has::AwaitsAck);
                 self.see("the head of the list tells those behind it");
             }
         }
     }
 
     fn others_are_gone(&mut self, turn: &mut Turn, block: u64) {
-        let node = turn.node;
+        let cache = turn.cache;
         self.use_second_level(turn, true, false);
-        match self.has(node, block) {
+        match self.has(cache, block) {
             Has::Writes { had, gone: false } => {
-                self.set(node, block, Has::Writes { had, gone: true });
+                self.set(cache, block, Has::Writes { had, gone: true });
             }
-            Has::AwaitsAck => self.owns(node, block, turn.time),
+            Has::AwaitsAck => self.owns(cache, block, turn.time),
             Has::Walks => {
-                self.nodes[node].left.remove(&block);
+                self.caches[cache].left.remove(&block);
             }
             other => panic!("{other:?} waits for nobody"),
         }
     }
 
     fn has_to_go(&mut self, turn: &mut Turn, letter: Letter, copy: Link) {
-        let (node, block) = (turn.node, letter.block);
+        let (cache, block) = (turn.cache, letter.block);
         self.use_second_level(turn, true, false);
-        let known = self.known(node, block).filter(|frame| frame.has != Has::Nothing);
+        let known = self.known(cache, block).filter(|frame| frame.has != Has::Nothing);
         if known.is_none_or(|frame| frame.tag != copy.tag) {
             self.see("a copy has to go that is gone");
             let says = Says::Acknowledge;
-            self.post(turn, Letter { from: node, to: letter.requester.node, says, ..letter });
+            self.post(turn, Letter { from: cache, to: letter.requester.cache, says, ..letter });
             return;
         }
-        match self.has(node, block) {
-            Has::Shared => self.loses(node, block),
+        match self.has(cache, block) {
+            Has::Shared => self.loses(cache, block),
             Has::Writes { had: true, gone: false } | Has::AwaitsAck => {
                 self.see("a copy has to go that its node writes");
-                self.forget(node, block);
+                self.forget(cache, block);
             }
             Has::Reads { .. } | Has::Owes => {
                 self.waits(turn, letter, "a copy has to go that is on its way");
@@ -230,65 +245,70 @@ impl PlainLists {
             }
             other => panic!("{other:?} is in no list"),
         }
-        let (to, says) = match self.take_behind(node, block) {
-            Some(behind) => (behind.node, Says::Invalidate { copy: behind }),
-            None => (letter.requester.node, Says::Acknowledge),
+        let (to, says) = match self.take_behind(cache, block) {
+            Some(behind) => (behind.cache, Says::Invalidate { copy: behind }),
+            None => (letter.requester.cache, Says::Acknowledge),
         };
-        self.post(turn, Letter { from: node, to, says, ..letter });
+        self.post(turn, Letter { from: cache, to, says, ..letter });
     }
 
     /// The frame keeps the block's number.
-    fn loses(&mut self, node: usize, block: u64) {
-        self.set(node, block, Has::Nothing);
-        self.forget(node, block);
+    fn loses(&mut self, cache: usize, block: u64) {
+        self.set(cache, block, Has::Nothing);
+        self.forget(cache, block);
     }
 
-    /// The first level loses a block.
-    pub(super) fn forget(&mut self, node: usize, block: u64) {
-        self.nodes[node].first_level.retain(|_, &mut had| had != block);
+    /// The first level, which holds what is in the second level, loses a block.
+    pub(super) fn forget(&mut self, cache: usize, block: u64) {
+        if let Some(node) = self.nodes.get_mut(cache) {
+            node.first_level.retain(|_, &mut had| had != block);
+        }
     }
 
     /// Home has forwarded a request.
     fn is_wanted(&mut self, turn: &mut Turn, letter: Letter, write: bool) {
-        let (node, block) = (turn.node, letter.block);
+        let (cache, block) = (turn.cache, letter.block);
         self.use_second_level(turn, true, true);
-        let had = self.has(node, block);
+        let had = self.has(cache, block);
         if matches!(had, Has::Writes { .. } | Has::AwaitsAck) {
             self.waits(turn, letter, "a forwarded request waits for the owner to be one");
             return;
         }
-        let own = self.own(node, block);
+        let own = self.own(cache, block);
         let behind = (had == Has::Modified).then_some(own);
-        let says =
-            if write { Says::Exclusive { due: false } } else { Says::Data { behind, clients: 0 } };
-        self.post(turn, Letter { from: node, to: letter.requester.node, says, ..letter });
+        let says = if write {
+            Says::Exclusive { due: false }
+        } else {
+            Says::Data { behind, clients: 0, ahead: false }
+        };
+        self.post(turn, Letter { from: cache, to: letter.receiver(), says, ..letter });
         match had {
-            Has::Modified if write => self.loses(node, block),
+            Has::Modified if write => self.loses(cache, block),
             Has::Modified => {
                 let (to, says) = (self.home_of(block), Says::SharingWriteBack { copy: own });
-                self.post(turn, Letter { from: node, to, says, ..letter });
-                self.set(node, block, Has::Shared);
+                self.post(turn, Letter { from: cache, to, via: None, says, ..letter });
+                self.set(cache, block, Has::Shared);
             }
             Has::WroteBack { late: true, served: false } => {
-                self.nodes[node].left.remove(&block);
+                self.caches[cache].left.remove(&block);
             }
             Has::WroteBack { late: false, served: false } => {
                 self.see("a request is forwarded to a block that was written back");
-                self.set(node, block, Has::WroteBack { late: false, served: true });
+                self.set(cache, block, Has::WroteBack { late: false, served: true });
             }
             other => panic!("{other:?} owns nothing"),
         }
     }
 
     /// Home has acknowledged a write-back.
-    fn home_has_it(&mut self, node: usize, block: u64, late: bool) {
-        match self.has(node, block) {
+    fn home_has_it(&mut self, cache: usize, block: u64, late: bool) {
+        match self.has(cache, block) {
             Has::WroteBack { late: false, served: false } if late => {
                 self.see("a write-back is acknowledged before a forwarded request comes");
-                self.set(node, block, Has::WroteBack { late: true, served: false });
+                self.set(cache, block, Has::WroteBack { late: true, served: false });
             }
             Has::WroteBack { late: false, served } if served == late => {
-                self.nodes[node].left.remove(&block);
+                self.caches[cache].left.remove(&block);
             }
             other => panic!("{other:?} was not written back"),
         }
@@ -297,12 +317,11 @@ impl PlainLists {
     /// Finds a frame for a block that has none; what is in it is replaced. There is none while
     /// something is under way for what is in it.
     pub(super) fn find_frame(&mut self, turn: &mut Turn, block: u64) -> bool {
-        let cache = self.machine.setup.cache;
-        let sets = cache.size_bytes / cache.block_size_bytes / cache.associativity;
-        let node = turn.node;
+        let cache = turn.cache;
+        let (sets, ways) = self.caches[cache].sets_and_ways;
         let in_set = |frame: &&PlainFrame| frame.block % sets == block % sets;
-        let frames: Vec<_> = self.nodes[node].frames.iter().filter(in_set).copied().collect();
-        if (frames.len() as u64) < cache.associativity {
+        let frames: Vec<_> = self.caches[cache].frames.iter().filter(in_set).copied().collect();
+        if (frames.len() as u64) < ways {
             return true;
         }
         let victim = frames.iter().min_by_key(|frame| (frame.has != Has::Nothing, frame.used));
@@ -311,31 +330,31 @@ impl PlainLists {
             return false;
         }
         self.replace(turn, victim);
-        self.nodes[node].frames.retain(|frame| frame.block != victim.block);
-        self.forget(node, victim.block);
+        self.caches[cache].frames.retain(|frame| frame.block != victim.block);
+        self.forget(cache, victim.block);
         true
     }
 
     fn replace(&mut self, turn: &mut Turn, victim: PlainFrame) {
-        let (node, block) = (turn.node, victim.block);
-        let requester = Link { node, tag: victim.tag };
+        let (cache, block) = (turn.cache, victim.block);
+        let requester = Link { cache, tag: victim.tag };
         let home = self.home_of(block);
-        let letter = |to, says| Letter { from: node, to, block, requester, says };
+        let letter = |to, says| Letter { from: cache, to, block, requester, via: None, says };
         let has = match (victim.has, victim.behind) {
             (Has::Modified, _) => {
                 self.add("write_backs", 1);
-                self.add("local_write_backs", u64::from(home == node));
+                self.add("local_write_backs", u64::from(home == cache));
                 self.use_second_level(turn, false, true);
                 self.post(turn, letter(home, Says::WriteBack { copy: requester }));
                 Has::WroteBack { late: false, served: false }
             }
             (Has::Shared, Some(behind)) => {
                 self.see("a copy with others behind it is replaced");
-                self.post(turn, letter(behind.node, Says::Invalidate { copy: behind }));
+                self.post(turn, letter(behind.cache, Says::Invalidate { copy: behind }));
                 Has::Walks
             }
             _ => return,
         };
-        self.nodes[node].left.insert(block, PlainFrame { has, behind: None, ..victim });
+        self.caches[cache].left.insert(block, PlainFrame { has, behind: None, ..victim });
     }
 }

@@ -1,9 +1,9 @@
 //! Messages about blocks.
 
-/// A copy, or one on its way: the node, and the number of its request.
+/// A copy, or one on its way: the cache, and the number of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    pub(super) node: usize,
+    pub(super) cache: usize,
     pub(super) tag: u64,
 }
 
@@ -23,6 +23,8 @@ pub(super) enum Says {
         behind: Option<Link>,
         /// How many clients the block is to be handed on to.
         clients: u64,
+        /// Whether who gets it next is ahead of who hands it on to that one.
+        ahead: bool,
     },
     Exclusive {
         due: bool,
@@ -88,7 +90,8 @@ impl Says {
     }
 }
 
-/// A message.
+/// A message from one cache to another, or to a home, which has the number of its node's second
+/// level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Letter {
     pub(super) from: usize,
@@ -96,5 +99,14 @@ pub(super) struct Letter {
     pub(super) block: u64,
     /// Who has asked for what it is about.
     pub(super) requester: Link,
+    /// The proxy by which the requester gets what it has asked for.
+    pub(super) via: Option<usize>,
     pub(super) says: Says,
+}
+
+impl Letter {
+    /// To whom what the requester has asked for goes.
+    pub(super) fn receiver(&self) -> usize {
+        self.via.unwrap_or(self.requester.cache)
+    }
 }

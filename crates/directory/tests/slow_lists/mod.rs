@@ -13,6 +13,7 @@ mod synchronising;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use homenode_clock::streams::Operation;
+use homenode_directory::ProxyAllocation;
 use homenode_machine::BusyStore;
 
 use crate::controllers::ListMachine;
@@ -21,6 +22,7 @@ use copies::PlainFrame;
 use homes::BlockEntry;
 use letters::{Letter, Link};
 use processors::{PlainProcessor, PlainRequest};
+use proxies::Owed;
 use synchronising::{PlainLocks, PlainPages};
 
 /// What came out.
@@ -55,8 +57,24 @@ struct PlainNode {
     put_off: bool,
     /// The block in each place of the first level.
     first_level: HashMap<u64, u64>,
+    queue: VecDeque<(u64, Input)>,
+    full: bool,
+    /// Whether it is planned that the controller takes up what comes next.
+    planned: bool,
+    controller_free: u64,
+    send_free: u64,
+    receive_free: u64,
+    load: ControllerLoad,
+}
+
+/// A second level, or a proxy cache.
+#[derive(Default)]
+struct PlainCache {
+    node: usize,
+    sets_and_ways: (u64, u64),
     frames: Vec<PlainFrame>,
-    /// Blocks that it has replaced, and is not done with.
+    /// Blocks that it has replaced, and with which the controller is not done; or that it is to
+    /// hand on only.
     left: HashMap<u64, PlainFrame>,
     /// Blocks that it had a frame for.
     ever: HashSet<u64>,
@@ -68,21 +86,15 @@ struct PlainNode {
     clients: HashMap<u64, Vec<Link>>,
     /// To whom it hands blocks on, and to how many they go after it.
     followers: HashMap<u64, Link>,
-    owed: HashMap<u64, u64>,
-    queue: VecDeque<(u64, Input)>,
-    full: bool,
-    /// Whether it is planned that the controller takes up what comes next.
-    planned: bool,
-    controller_free: u64,
+    owed: HashMap<u64, Owed>,
     bus_free: u64,
-    send_free: u64,
-    receive_free: u64,
-    load: ControllerLoad,
 }
 
 /// What a controller does about one thing that has come.
 struct Turn {
     node: usize,
+    /// The cache that it is about; the node's second level for a home.
+    cache: usize,
     /// Up to when it is busy.
     time: u64,
     /// What it has sent to itself.
@@ -95,6 +107,8 @@ pub struct PlainLists {
     made: u64,
     planned: Vec<Planned>,
     nodes: Vec<PlainNode>,
+    /// The second levels by their nodes, and then the proxy caches, if there are any.
+    caches: Vec<PlainCache>,
     directory: HashMap<u64, BlockEntry>,
     pages: PlainPages,
     locks: PlainLocks,
@@ -116,6 +130,7 @@ impl PlainLists {
             made: 0,
             planned: Vec::new(),
             nodes: programs.iter().map(node).collect(),
+            caches: caches(machine, programs.len()),
             directory: HashMap::new(),
             pages: PlainPages::default(),
             locks: PlainLocks::default(),
@@ -205,6 +220,20 @@ impl PlainLists {
     fn block_bytes(&self) -> u64 {
         self.machine.setup.cache.block_size_bytes
     }
+}
+
+/// The second level of each node, and its proxy cache if there are any, which is direct-mapped.
+fn caches(machine: &ListMachine, nodes: usize) -> Vec<PlainCache> {
+    let shape = machine.setup.cache;
+    let blocks = shape.size_bytes / shape.block_size_bytes;
+    let of = |sets_and_ways| {
+        (0..nodes).map(move |node| PlainCache { node, sets_and_ways, ..PlainCache::default() })
+    };
+    let mut caches: Vec<_> = of((blocks / shape.associativity, shape.associativity)).collect();
+    if let ProxyAllocation::Separate { bytes } = machine.timed.proxies.allocation {
+        caches.extend(of((bytes / shape.block_size_bytes, 1)));
+    }
+    caches
 }
 
 /// Cycles of an access with a look-up, with the block itself, or with both.

@@ -147,6 +147,7 @@ impl PlainLists {
 
     /// The controller takes up the request of its processor.
     pub(super) fn begin(&mut self, turn: &mut Turn) {
+        turn.cache = turn.node;
         let node = turn.node;
         let request = self.nodes[node].request.as_mut().unwrap();
         request.taken_up = true;
@@ -177,7 +178,7 @@ impl PlainLists {
         };
         let request = self.nodes[node].request.as_mut().unwrap();
         (request.tag, request.misses) = (Some(tag), !upgrades);
-        let requester = Link { node, tag };
+        let requester = Link { cache: node, tag };
         let copy = self.own(node, block);
         let says = match (write, upgrades) {
             (false, _) => {
@@ -189,11 +190,11 @@ impl PlainLists {
             (true, true) => Says::Upgrade { copy },
         };
         self.set(node, block, Has::Writes { had: upgrades, gone: false });
-        self.post(turn, Letter { from: node, to: home, block, requester, says });
+        self.post(turn, Letter { from: node, to: home, block, requester, via: None, says });
     }
 
     fn miss(&mut self, node: usize, block: u64, invalidated: bool) {
-        let had = self.nodes[node].ever.contains(&block);
+        let had = self.caches[node].ever.contains(&block);
         let class = match (invalidated, had) {
             (true, _) => "invalidation",
             (false, true) => "replacement",
@@ -203,15 +204,15 @@ impl PlainLists {
         self.add("fills", 1);
     }
 
-    fn next_tag(&mut self, node: usize) -> u64 {
-        self.nodes[node].tags += 1;
-        self.nodes[node].tags
+    fn next_tag(&mut self, cache: usize) -> u64 {
+        self.caches[cache].tags += 1;
+        self.caches[cache].tags
     }
 
     /// A frame is for this block from now on. Returns the number of the request for it.
-    pub(super) fn fill_frame(&mut self, node: usize, block: u64) -> u64 {
-        let (tag, used) = (self.next_tag(node), self.next_number());
-        let at = &mut self.nodes[node];
+    pub(super) fn fill_frame(&mut self, cache: usize, block: u64) -> u64 {
+        let (tag, used) = (self.next_tag(cache), self.next_number());
+        let at = &mut self.caches[cache];
         at.frames.retain(|frame| frame.block != block);
         at.frames.push(PlainFrame { block, has: Has::Nothing, tag, behind: None, used });
         at.ever.insert(block);
@@ -220,12 +221,15 @@ impl PlainLists {
 
     /// What a processor waits for is there at this time, if it waits for this block and may do now
     /// what it wants.
-    pub(super) fn complete(&mut self, node: usize, block: u64, ready: u64) {
-        let has = self.has(node, block);
+    pub(super) fn complete(&mut self, cache: usize, block: u64, ready: u64) {
+        let has = self.has(cache, block);
         let waits = |request: &PlainRequest| {
             request.taken_up && request.block == block && has.permits(request.write)
         };
-        let Some(request) = self.nodes[node].request.filter(waits) else { return };
+        // No processor waits for a proxy cache.
+        let of_processor = self.nodes.get(cache).and_then(|node| node.request);
+        let Some(request) = of_processor.filter(waits) else { return };
+        let node = cache;
         (self.nodes[node].request, self.nodes[node].put_off) = (None, false);
         if request.misses {
             self.add("filled", 1);

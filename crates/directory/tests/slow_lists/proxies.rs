@@ -1,10 +1,18 @@
 //! Reads that go by a proxy.
 
-use homenode_directory::ProxyUse;
+use homenode_directory::{ProxyAllocation, ProxyUse};
 
-use super::copies::Has;
+use super::copies::{Has, PlainFrame};
 use super::letters::{Letter, Link, Says};
 use super::{PlainLists, Turn};
+
+/// Clients that wait for a block that comes to one of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owed {
+    clients: u64,
+    /// Whether who gets it next is ahead in the list of who hands it on.
+    ahead: bool,
+}
 
 impl PlainLists {
     /// The clusters are of nodes with neighbouring numbers; a node's proxy is in its own, at the
@@ -18,21 +26,41 @@ impl PlainLists {
         cluster[usize::try_from(block % cluster.len() as u64).unwrap()]
     }
 
-    /// A node asks for a copy, of its proxy if that is wanted and there is one.
-    pub(super) fn ask(&mut self, turn: &mut Turn, block: u64, by_proxy: bool) {
-        let node = turn.node;
+    /// The cache of the proxy that a node's processor asks for a block, if it asks one.
+    fn proxy_cache(&self, node: usize, block: u64) -> Option<usize> {
         let (home, proxy) = (self.home_of(block), self.proxy_of(node, block));
-        let by_proxy = by_proxy && node != home && proxy != node && proxy != home;
-        let (to, says) = if by_proxy { (proxy, Says::ProxyRead) } else { (home, Says::Read) };
-        let requester = self.own(node, block);
-        if to != node
-            && let Some(request) = &mut self.nodes[node].request
+        if node == home || proxy == home {
+            return None;
+        }
+        // A node with two caches answers clients from the second, among them its own processor.
+        let cache = self.caches.iter().rposition(|cache| cache.node == proxy).unwrap();
+        (cache != node).then_some(cache)
+    }
+
+    /// A cache asks for a copy: by its proxy if that is wanted, and it is not there for clients.
+    pub(super) fn ask(&mut self, turn: &mut Turn, block: u64, by_proxy: bool) {
+        let (node, cache) = (turn.node, turn.cache);
+        let proxy = if by_proxy && cache == node { self.proxy_cache(node, block) } else { None };
+        let (to, says) = match proxy {
+            Some(proxy) => (proxy, Says::ProxyRead),
+            None => (self.home_of(block), Says::Read),
+        };
+        let requester = self.own(cache, block);
+        if self.caches[to].node != node {
+            self.awaits_others(turn, block, requester);
+        }
+        self.post(turn, Letter { from: cache, to, block, requester, via: None, says });
+    }
+
+    /// If a copy is for this node's processor, that waits for other nodes from now on.
+    fn awaits_others(&mut self, turn: &Turn, block: u64, copy: Link) {
+        if let Some(request) = &mut self.nodes[turn.node].request
+            && copy.cache == turn.node
             && request.block == block
-            && request.tag == Some(requester.tag)
+            && request.tag == Some(copy.tag)
         {
             request.sent.get_or_insert(turn.time);
         }
-        self.post(turn, Letter { from: node, to, block, requester, says });
     }
 
     /// The first time: by a proxy if those are for all reads.
@@ -41,34 +69,54 @@ impl PlainLists {
         self.ask(turn, block, by_proxy);
     }
 
-    /// The node's read has come back from a full buffer.
-    pub(super) fn read_is_back(&mut self, turn: &mut Turn, block: u64, from_proxy: bool) {
-        assert_eq!(self.has(turn.node, block), Has::Reads { follower: false });
+    /// A read has come back from a full buffer.
+    pub(super) fn read_is_back(&mut self, turn: &mut Turn, letter: Letter, from_proxy: bool) {
         self.add("retried", 1);
+        if from_proxy {
+            self.see("a read comes back from a proxy");
+        }
+        let has = self.has(turn.cache, letter.block);
+        if has == Has::Relays {
+            self.see("a read comes back that a proxy is to hand on");
+            self.ask_for_client(turn, letter, Some(turn.cache));
+            return;
+        }
+        assert_eq!(has, Has::Reads { follower: false });
         let by_proxy = match self.machine.timed.proxies.used {
             ProxyUse::None => false,
             ProxyUse::Basic => from_proxy,
             ProxyUse::Reactive => !from_proxy,
         };
-        if from_proxy {
-            self.see("a read comes back from a proxy");
-        }
-        self.ask(turn, block, by_proxy);
+        self.ask(turn, letter.block, by_proxy);
     }
 
     /// A client asks a proxy.
     pub(super) fn client_asks(&mut self, turn: &mut Turn, letter: Letter) {
-        let (node, block, client) = (turn.node, letter.block, letter.requester);
-        let has = self.has(node, block);
+        let (cache, block, client) = (turn.cache, letter.block, letter.requester);
+        let has = self.has(cache, block);
+        let relays = self.machine.timed.proxies.allocation == ProxyAllocation::Nowhere;
         self.use_second_level(turn, true, has == Has::Shared);
+        if has != Has::Shared {
+            self.awaits_others(turn, block, client);
+        }
+        if client.cache == turn.node {
+            self.see("a processor asks the proxy cache of its node");
+        }
         match has {
             Has::Shared => {
                 self.see("a proxy has the block");
-                self.supply(turn, (block, client), 0);
+                self.supply(turn, (block, client), Owed { clients: 0, ahead: false });
             }
-            Has::Reads { follower: false } => self.joins(turn, block, client),
+            Has::Relays | Has::Reads { follower: false } => self.joins(turn, block, client),
+            Has::Nothing if relays => {
+                let (tag, behind, used) = (0, None, 0);
+                let relayed = PlainFrame { block, has: Has::Relays, tag, behind, used };
+                self.caches[cache].left.insert(block, relayed);
+                self.ask_for_client(turn, letter, Some(cache));
+                self.joins(turn, block, client);
+            }
             Has::Nothing if self.takes_frame(turn, block) => {
-                self.set(node, block, Has::Reads { follower: false });
+                self.set(cache, block, Has::Reads { follower: false });
                 self.ask_first(turn, block);
                 self.joins(turn, block, client);
             }
@@ -80,16 +128,21 @@ impl PlainLists {
                     "a proxy cannot serve"
                 };
                 self.see(why);
-                let to = self.home_of(block);
-                self.post(turn, Letter { from: node, to, says: Says::Read, ..letter });
+                self.ask_for_client(turn, letter, None);
             }
         }
     }
 
+    /// Home is asked for a copy for a client, which comes to it by this cache or at once.
+    fn ask_for_client(&mut self, turn: &mut Turn, letter: Letter, via: Option<usize>) {
+        let (from, to) = (turn.cache, self.home_of(letter.block));
+        self.post(turn, Letter { from, to, via, says: Says::Read, ..letter });
+    }
+
     fn takes_frame(&mut self, turn: &mut Turn, block: u64) -> bool {
-        let found = self.in_frame(turn.node, block).is_some() || self.find_frame(turn, block);
+        let found = self.in_frame(turn.cache, block).is_some() || self.find_frame(turn, block);
         if found {
-            self.fill_frame(turn.node, block);
+            self.fill_frame(turn.cache, block);
         }
         found
     }
@@ -97,7 +150,7 @@ impl PlainLists {
     /// A client waits for a block that is on its way to the proxy.
     fn joins(&mut self, turn: &mut Turn, block: u64, client: Link) {
         let fair = self.machine.timed.proxies.fair;
-        let clients = self.nodes[turn.node].clients.entry(block).or_default();
+        let clients = self.caches[turn.cache].clients.entry(block).or_default();
         let before = clients.last().copied();
         clients.push(client);
         let Some(before) = before else { return };
@@ -105,48 +158,80 @@ impl PlainLists {
         // Who gets the block first is told of the other.
         let (told, follower) = if fair { (before, client) } else { (client, before) };
         let says = Says::Follower { client: follower };
-        let (from, to) = (turn.node, told.node);
-        self.post(turn, Letter { from, to, block, requester: client, says });
+        let (from, to, requester) = (turn.cache, told.cache, client);
+        self.post(turn, Letter { from, to, block, requester, via: None, says });
     }
 
     /// A client is told to whom it hands the block on.
     pub(super) fn learns_follower(&mut self, turn: &mut Turn, block: u64, client: Link) {
-        let node = turn.node;
-        self.nodes[node].followers.insert(block, client);
-        match self.has(node, block) {
+        let cache = turn.cache;
+        self.caches[cache].followers.insert(block, client);
+        match self.has(cache, block) {
             Has::Reads { follower: false } => {
-                self.set(node, block, Has::Reads { follower: true });
+                self.set(cache, block, Has::Reads { follower: true });
             }
             Has::Owes => {
-                self.set(node, block, Has::Shared);
+                self.set(cache, block, Has::Shared);
                 self.hand_on(turn, block);
             }
             other => panic!("{other:?} is no client"),
         }
     }
 
-    /// A node that has got a block hands it on to who waits for it, if anybody does.
-    pub(super) fn hand_on(&mut self, turn: &mut Turn, block: u64) {
-        let fair = self.machine.timed.proxies.fair;
-        let node = &mut self.nodes[turn.node];
-        let (next, clients) = if let Some(clients) = node.clients.remove(&block) {
-            let next = if fair { clients.first() } else { clients.last() };
-            (*next.unwrap(), clients.len() as u64)
-        } else if let Some(follower) = node.followers.remove(&block) {
-            (follower, node.owed.remove(&block).unwrap())
-        } else {
-            return;
-        };
-        self.supply(turn, (block, next), clients - 1);
+    /// A client gets a block, for which others wait.
+    pub(super) fn owes(&mut self, cache: usize, block: u64, (clients, ahead): (u64, bool)) {
+        if clients > 0 {
+            self.caches[cache].owed.insert(block, Owed { clients, ahead });
+        }
     }
 
-    /// A client gets a copy, and is behind this node in the list.
-    fn supply(&mut self, turn: &mut Turn, (block, client): (u64, Link), clients: u64) {
-        let node = turn.node;
-        let frame = self.in_frame(node, block).unwrap();
-        let behind = frame.behind.replace(client);
-        let says = Says::Data { behind, clients };
-        let (to, requester) = (client.node, client);
-        self.post(turn, Letter { from: node, to, block, requester, says });
+    /// Who of the clients of a proxy gets the block first, and for how many others.
+    fn first_of_clients(&mut self, cache: usize, block: u64) -> Option<(Link, u64)> {
+        let clients = self.caches[cache].clients.remove(&block)?;
+        let fair = self.machine.timed.proxies.fair;
+        let next = if fair { clients.first() } else { clients.last() };
+        Some((*next?, clients.len() as u64 - 1))
+    }
+
+    /// A cache that has got a block hands it on to who waits for it, if anybody does.
+    pub(super) fn hand_on(&mut self, turn: &mut Turn, block: u64) {
+        let cache = turn.cache;
+        if let Some((next, clients)) = self.first_of_clients(cache, block) {
+            self.supply(turn, (block, next), Owed { clients, ahead: false });
+        } else if let Some(follower) = self.caches[cache].followers.remove(&block) {
+            let Owed { clients, ahead } = self.caches[cache].owed.remove(&block).unwrap();
+            self.supply(turn, (block, follower), Owed { clients: clients - 1, ahead });
+        }
+    }
+
+    /// A proxy that keeps nothing hands on what has come. Home has put the first client at the head
+    /// of the list: if that is the last to get the block, each is ahead of who got it before.
+    pub(super) fn relays(&mut self, turn: &mut Turn, block: u64, behind: Option<Link>) {
+        let cache = turn.cache;
+        self.caches[cache].left.remove(&block);
+        let (next, clients) = self.first_of_clients(cache, block).unwrap();
+        let ahead = !self.machine.timed.proxies.fair;
+        self.see(match (clients > 0, ahead) {
+            (false, _) => "a proxy hands a block on to one client",
+            (true, false) => "the first of some clients gets a block first that is handed on",
+            (true, true) => "the last of some clients gets a block first that is handed on",
+        });
+        let says = Says::Data { behind, clients, ahead };
+        let (from, to) = (cache, next.cache);
+        self.post(turn, Letter { from, to, block, requester: next, via: None, says });
+    }
+
+    /// A client gets a copy, and is behind this one in the list, or ahead of it.
+    fn supply(&mut self, turn: &mut Turn, (block, client): (u64, Link), owed: Owed) {
+        let Owed { clients, ahead } = owed;
+        let cache = turn.cache;
+        let behind = if ahead {
+            Some(self.own(cache, block))
+        } else {
+            self.in_frame(cache, block).unwrap().behind.replace(client)
+        };
+        let says = Says::Data { behind, clients, ahead };
+        let (from, to, requester) = (cache, client.cache, client);
+        self.post(turn, Letter { from, to, block, requester, via: None, says });
     }
 }

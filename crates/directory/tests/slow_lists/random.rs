@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use homenode_base::Rng;
-use homenode_directory::{ClockedDirectoryResult, HomeLoad, ListMessage, ProxySetup, ProxyUse};
+use homenode_directory::{
+    ClockedDirectoryResult, HomeLoad, ListMessage, ProxyAllocation, ProxySetup, ProxyUse,
+};
 use homenode_machine::{BusyStore, CacheShape};
 use homenode_protocol::Labelled;
 
@@ -39,9 +41,16 @@ pub fn machine(rng: &mut Rng) -> ListMachine {
         used: pick(rng, &[ProxyUse::None, ProxyUse::Basic, ProxyUse::Reactive]),
         clusters: pick(rng, &[1, 1, 2, 3]),
         fair: rng.below(2) == 0,
+        allocation: allocation(rng, block),
         ..ProxySetup::default()
     };
     machine
+}
+
+/// Where proxies keep copies.
+fn allocation(rng: &mut Rng, block: u64) -> ProxyAllocation {
+    let separate = ProxyAllocation::Separate { bytes: block * pick(rng, &[1, 2, 4]) };
+    pick(rng, &[ProxyAllocation::SecondLevel, ProxyAllocation::Nowhere, separate])
 }
 
 fn store(rng: &mut Rng) -> BusyStore {

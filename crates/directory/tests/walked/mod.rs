@@ -25,10 +25,14 @@ pub fn check_links<C>(walk: &DirectoryWalk<C>, total: impl Fn(&C) -> u64) {
         assert_eq!(total(&step.messages), number, "messages so far, step {nth}");
         let last = step.acts.iter().rfind(|act| act.block == step.block).unwrap();
         assert_eq!(last.entry.state, step.scenes[step.block].entry.state);
-        for copy in &step.scenes[step.block].data.copies {
-            let values =
-                copy.values.is_empty() || copy.values == step.scenes[step.block].data.latest;
+        let scene = &step.scenes[step.block];
+        for copy in scene.data.copies.iter().chain(&scene.proxy_copies) {
+            let values = copy.values.is_empty() || copy.values == scene.data.latest;
             assert!(values, "whoever has a copy has what was written last");
+        }
+        for &position in &scene.entry.in_proxy_caches {
+            let node = usize::from(scene.entry.listed[position]);
+            assert_ne!(scene.proxy_copies[node].state, "I", "who is listed has a copy");
         }
         scenes = &step.scenes;
     }

@@ -40,6 +40,11 @@
         memory.classList.toggle("homed", homed);
         if (homed) showHome(memory, scene, before[block], shown);
       });
+      scene.proxies.forEach((copy, node) => {
+        const place = one(`.cache[data-cache="${node}"] .proxies [data-block="${block}"]`, panel);
+        const changed = step !== null && copy[0] !== before[block].proxies[node][0];
+        showCopy(place, copy, changed, shown);
+      });
     });
     all(".memory", panel).forEach((memory) => {
       memory.classList.toggle("homes", one(".homed", memory) !== null);

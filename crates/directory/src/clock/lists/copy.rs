@@ -88,6 +88,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         };
         let Some(event) = post.message.event_at_copy(matter) else { return Ok(()) };
         self.price(service, (event, place, state));
+        if event == CopyEvent::ProxyRead && !self.answers_clients(state) {
+            self.own_client_waits(service, post);
+        }
         if event == CopyEvent::ProxyReadToRelay {
             let (block, state, tag, behind) = (post.block, 0, 0, None);
             let relayed = LeavingBlock { block, state, tag, behind };
@@ -122,23 +125,23 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(())
     }
 
+    /// Whether a proxy with a copy in this state answers its clients with that.
+    fn answers_clients(&self, state: u8) -> bool {
+        match self.table.copy_cell(state, CopyEvent::ProxyRead) {
+            ControllerCell::Does(actions, _) => actions.contains(&CopyAction::SupplyClient),
+            ControllerCell::Waits | ControllerCell::Impossible(_) => false,
+        }
+    }
+
     /// What an event costs the controller, beside the messages that it sends.
     fn price(&mut self, service: &mut Service, (event, place, state): (CopyEvent, CopyPlace, u8)) {
         use CopyEvent as E;
-        let supplies = |cell| match cell {
-            ControllerCell::Does(actions, _) => {
-                <[CopyAction]>::contains(actions, &CopyAction::SupplyClient)
-            }
-            ControllerCell::Waits | ControllerCell::Impossible(_) => false,
-        };
         let access = match event {
             // What is relayed is put in no cache.
             E::Data if matches!(place, CopyPlace::Leaving(_)) => return,
             E::Data | E::DataToHandOn | E::Exclusive | E::ExclusiveDue => StoreAccess::Line,
             E::ForwardRead | E::ForwardWrite => StoreAccess::LookupAndLine,
-            E::ProxyRead if supplies(self.table.copy_cell(state, event)) => {
-                StoreAccess::LookupAndLine
-            }
+            E::ProxyRead if self.answers_clients(state) => StoreAccess::LookupAndLine,
             E::Permission
             | E::PermissionDue
             | E::Acknowledge

@@ -25,7 +25,7 @@ pub(crate) struct ObservedListEntry {
     pub(crate) home: Option<u16>,
     pub(crate) state: u8,
     pub(crate) owner: Option<u16>,
-    /// The nodes of the list, from the head on, as far as it is linked.
+    /// The nodes or proxy caches of the list, from the head on, as far as it is linked.
     pub(crate) list: Vec<u16>,
 }
 
@@ -35,6 +35,7 @@ pub(crate) struct ObservedListAct {
     pub(crate) block: u64,
     /// What has arrived, from whom and where; nothing if it is the processor's operation.
     pub(crate) message: Option<(ListMessage, u16, u16)>,
+    /// The node, or its proxy cache.
     pub(crate) node: u16,
     pub(crate) controller: ObservedListController,
     /// The state before and after.

@@ -100,15 +100,11 @@ impl ObservedLists {
         self.0.memory.caches.state_of(node, block)
     }
 
-    /// A block in the caches of so many nodes and in memory, and what its home knows.
-    pub(crate) fn snapshot(
-        &mut self,
-        block: &WalkBlock,
-        nodes: usize,
-    ) -> (BlockSnapshot, ObservedListEntry) {
+    /// A block in all caches, those of proxies last, and in memory; and what its home knows.
+    pub(crate) fn snapshot(&mut self, block: &WalkBlock) -> (BlockSnapshot, ObservedListEntry) {
         let (shift, memory) = (self.shift(), &mut self.0.memory);
-        let table = &memory.table;
-        let found = memory.caches.snapshot((block, shift), nodes, |state| table.copy.name(state));
+        let (table, caches) = (&memory.table, memory.nodes.len());
+        let found = memory.caches.snapshot((block, shift), caches, |state| table.copy.name(state));
         let address = block.address >> shift;
         let number = memory.caches.holders.number(address);
         (found, memory.observed_entry((address, number)))

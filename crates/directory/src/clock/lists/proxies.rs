@@ -166,7 +166,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         post: &ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        self.own_client_waits(service, post);
         let (message, to) = (ListMessage::Read, self.home_of(post.number));
         let read = ListPost { message, from: service.node, to, about: None, more: 0, ..*post };
         self.send(service, read, requesters);
@@ -227,7 +226,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         post: &ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        self.own_client_waits(service, post);
         let (client, fair) = (post.requester, self.proxies.fair);
         let chains = &mut self.nodes[usize::from(service.node)].chains;
         let Some(chain) = chains.iter_mut().find(|chain| chain.block == post.block) else {
@@ -249,7 +247,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 
     /// A read of the node's own processor, which its proxy cache cannot answer, waits for another
     /// node from now on.
-    fn own_client_waits(&mut self, service: &Service, post: &ListPost) {
+    pub(super) fn own_client_waits(&mut self, service: &Service, post: &ListPost) {
         let client = post.requester.node;
         if self.node_of(service.node) == client {
             self.read_sent(client, post.block, service.time);
