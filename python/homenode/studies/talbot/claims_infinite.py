@@ -31,9 +31,9 @@ _NOWHERE = (
     "1.0 % of the fills are local, with round-robin 1.2 %: there is no locality to lose"
 )
 EDGES = (
-    "checked: 21 % of Ocean-Contig's fills are local with first touch, 2 % with round-robin: caches "
-    "of 4 MB hold a thread's tiles, and what is left to fetch are its neighbours' edges. With 32 KB "
-    "caches 64 and 2 % are, and round-robin takes 6 % longer"
+    "checked: 21 % of Ocean-Contig's fills are local with first touch, 2 % with round-robin: "
+    "caches of 4 MB hold a thread's tiles, and what is left to fetch are its neighbours' edges. "
+    "With 32 KB caches 64 and 2 % are, and round-robin takes 6 % longer"
 )
 _ONCE = (
     "checked: each line that our FFT transposes is read by one other node, so that of 47,950 reads "
