@@ -36,6 +36,11 @@ pub fn advise(
     out: Option<&Path>,
     progress: Progress<'_>,
 ) -> Result<AdviceReport, SimError> {
+    if config.simulation.word_bytes.is_some() {
+        let problem = "--word-bytes: advice is on references as recorded; make a trace of words \
+                       with `homenode transform words` and take advice on that";
+        return Err(SimError::Config { problem: problem.to_owned() });
+    }
     let kinds = machine_kinds(&config.simulation.machines)?;
     if kinds.iter().any(|kind| matches!(kind, MachineKind::Multicore | MachineKind::Directory)) {
         return on_lines(config, trace, out, progress);
