@@ -201,6 +201,27 @@ fn sharing_and_the_worst_blocks_are_too() {
 }
 
 #[test]
+fn advice_is_too_and_the_trace_that_follows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("advised.hnt");
+    compare_to(0xff_ffff, |word_bytes, threads, trace| {
+        let (policies, block_sizes) = (vec!["migrate".to_owned()], vec![64]);
+        let simulation = SimConfig { policies, block_sizes, ..config("cc", word_bytes, threads) };
+        let config = AdviceConfig { simulation };
+        let found = watched(|progress| advise(&config, trace, Some(&out), progress)).unwrap();
+        let made = TraceReader::open(&out).unwrap();
+        let step = made.metadata().provenance.last().unwrap();
+        assert_eq!(step.contains(" --word-bytes "), word_bytes.is_some(), "{step}");
+        let found = plain(&found);
+        Value::Array(vec![
+            found["points"].clone(),
+            found["references"].clone(),
+            made.checksum().into(),
+        ])
+    });
+}
+
+#[test]
 fn the_page_manager_and_tlbs_are_too() {
     compare(|word_bytes, threads, trace| {
         plain(
@@ -276,10 +297,10 @@ fn what_cannot_be_meant_is_explained_before_the_trace_is_read() {
     }
     let error = run(&config("vax", Some(4), 1), &trace, never).unwrap_err();
     assert!(error.to_string().contains("vax"), "{error}");
-    let advice = AdviceConfig { simulation: config("numa", Some(4), 1) };
+    let advice = AdviceConfig { simulation: config("spr-2s-lines", Some(4), 1) };
     let error = advise(&advice, &trace, None, never).unwrap_err();
     assert!(error.is_config());
-    assert!(error.to_string().contains("homenode transform words"), "{error}");
+    assert!(error.to_string().starts_with("--word-bytes: a machine with a clock"), "{error}");
 }
 
 #[test]

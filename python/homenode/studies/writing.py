@@ -97,12 +97,13 @@ def markdown(result: StudyResult) -> str:
     """The ledger as a page of the documentation."""
     entry, provenance = result.entry, result.provenance
     size = "small sizes (`--quick`)" if provenance["quick"] else "full sizes"
+    words = f" --word-bytes {provenance['word_bytes']}" if "word_bytes" in provenance else ""
     lines = [
         f"# {entry.name}",
         "",
         f"{entry.summary}. Source: {entry.source}.",
         "",
-        f"Made on {date.today()} by `homenode study {entry.name}`, homenode "
+        f"Made on {date.today()} by `homenode study {entry.name}{words}`, homenode "
         f"{provenance['version']}, {size}, {len(provenance['traces'])} programs: "
         f"{count_summary(result.counts)}.",
         "",

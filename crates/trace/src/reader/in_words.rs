@@ -39,6 +39,12 @@ impl TraceReader {
         Ok(counted(&self.chunks()[index], batch, word))
     }
 
+    /// The words in which references are counted; `None` if they are as recorded.
+    #[must_use]
+    pub fn word_size(&self) -> Option<WordSize> {
+        self.words.as_ref().map(|counted| counted.word)
+    }
+
     /// The same trace with its data references counted in words: one reference of a word to each
     /// word that a reference of this trace touches ([`WordSize::split`]). `chunks` is what
     /// [`TraceReader::count_words`] gives for each chunk of this trace, in order. The checksum
