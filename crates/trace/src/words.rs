@@ -160,9 +160,18 @@ fn repeat_with<T: Copy + Default>(
             break;
         }
         let old = column[row];
-        for nth in (0..count).rev() {
-            end -= 1;
-            column[end] = value(old, nth);
+        if count <= 2 {
+            // One or two, which follow each other at random in programs with numbers of 8 bytes:
+            // both are written without asking, and the next value overwrites the one too many.
+            // It destroys none that is still to be moved, for here row < end - 1.
+            column[end - 1] = value(old, count - 1);
+            column[end - 2] = value(old, 0);
+            end -= usize::from(count);
+        } else {
+            for nth in (0..count).rev() {
+                end -= 1;
+                column[end] = value(old, nth);
+            }
         }
     }
 }

@@ -36,6 +36,7 @@ impl TraceReader {
     ) -> Result<ChunkInfo, TraceError> {
         let columns = Columns { flags: true, ..Columns::default() };
         self.read_chunk(index, Want { columns, events: false }, batch)?;
+        batch.flags.resize(batch.len(), 0);
         Ok(counted(&self.chunks()[index], batch, word))
     }
 
@@ -74,24 +75,32 @@ fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> ChunkInfo {
     let mut header = ChunkHeader { rows: 0, counts: [0; 6], ..chunk.header };
     let threads = batch.thread.iter().max().map_or(0, |&last| usize::from(last) + 1);
     let mut by_thread = vec![0u32; threads];
+    // By kind and flags together, so that one count is added to for each row.
+    let mut by_sort = [[0u32; 8]; 4];
     let (mut low, mut high) = (u64::MAX, 0);
-    for row in 0..batch.len() {
-        let (addr, size, kind) = (batch.addr[row], batch.size[row], batch.kind[row]);
-        let fetch = kind == AccessKind::Fetch.code();
-        let (words, first) =
-            if fetch { (1, addr) } else { (word.count(addr, size), word.first_byte(addr)) };
-        let bytes = if fetch { u64::from(size) } else { u64::from(words) * word.bytes_u64() };
-        low = low.min(first);
-        high = high.max(first.saturating_add(bytes - 1));
-        let words = u32::from(words);
-        header.rows += words;
-        by_thread[usize::from(batch.thread[row])] += words;
-        if let Some(count) = header.counts[..3].get_mut(usize::from(kind)) {
-            *count += words;
-        }
-        let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
-        for (flag, count) in FLAGS.into_iter().zip(&mut header.counts[3..]) {
-            *count += if flags.contains(flag) { words } else { 0 };
+    let places = batch.addr.iter().zip(&batch.size);
+    let sorts = batch.kind.iter().zip(&batch.flags);
+    for ((&thread, (&addr, &size)), (&kind, &flags)) in batch.thread.iter().zip(places).zip(sorts) {
+        let last = addr.saturating_add(u64::from(size) - 1);
+        let (words, first, last) = if kind == AccessKind::Fetch.code() {
+            (1, addr, last)
+        } else {
+            let last = word.first_byte(last) + (word.bytes_u64() - 1);
+            (u32::from(word.count(addr, size)), word.first_byte(addr), last)
+        };
+        (low, high) = (low.min(first), high.max(last));
+        by_thread[usize::from(thread)] += words;
+        by_sort[usize::from(kind & 3)][usize::from(flags & 7)] += words;
+    }
+    for (kind, by_flags) in by_sort.iter().enumerate() {
+        for (flags, &words) in (0..).zip(by_flags) {
+            header.rows += words;
+            if let Some(count) = header.counts[..3].get_mut(kind) {
+                *count += words;
+            }
+            for (flag, count) in FLAGS.into_iter().zip(&mut header.counts[3..]) {
+                *count += if Flags(flags).contains(flag) { words } else { 0 };
+            }
         }
     }
     (header.addr_low, header.addr_high) = if batch.is_empty() { (0, 0) } else { (low, high) };
