@@ -27,21 +27,21 @@ pub const ENTRY: Entry = Entry {
                 "word-bytes={text}: expected a power of two from 1 to {most}, such as 4"
             ))
         })?;
-        Ok(Box::new(Words { word, input: Batch::default(), done: 0 }))
+        Ok(Box::new(WordTransform { word, input: Batch::default(), done: 0 }))
     },
 };
 
 /// References that are split at a time: each may become 64.
 const STEP: usize = 1 << 16;
 
-struct Words {
+struct WordTransform {
     word: WordSize,
     /// A chunk, of which so many references are done.
     input: Batch,
     done: usize,
 }
 
-impl Transform for Words {
+impl Transform for WordTransform {
     fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
         self.input.clone_from(input);
         self.done = 0;
@@ -58,7 +58,7 @@ impl Transform for Words {
     }
 }
 
-impl Words {
+impl WordTransform {
     /// Emits the next references, with the events before them, and after the last those behind it.
     fn step(&mut self, out: &mut TransformOutput) {
         let rows = self.done..self.input.len().min(self.done + STEP);
