@@ -68,6 +68,7 @@ fn tlbs() -> TlbConfig {
         processors: None,
         private: Inclusion::Include,
         sync: Inclusion::Exclude,
+        word_bytes: None,
         threads: None,
         correct: None,
     }

@@ -47,6 +47,7 @@ fn config() -> PmapConfig {
         processors: None,
         private: PrivateReferences::Shared,
         sync: homenode_sim::Inclusion::Exclude,
+        word_bytes: None,
         threads: Some(1),
         memory_budget_bytes: None,
     }

@@ -25,6 +25,7 @@ fn config(tlbs: &[&str], page_sizes: &[u64]) -> TlbConfig {
         processors: None,
         private: homenode_sim::Inclusion::Include,
         sync: homenode_sim::Inclusion::Exclude,
+        word_bytes: None,
         threads: None,
         correct: None,
     }

@@ -44,6 +44,7 @@ mod repair;
 mod serial;
 mod source;
 pub mod transform;
+mod words;
 mod writer;
 
 pub use areas::ProcessorAreas;
@@ -59,4 +60,5 @@ pub use owned::{OwnedInterval, owned_intervals};
 pub use partial::partial_path;
 pub use reader::{ChunkInfo, TraceReader};
 pub use repair::{LostRange, RepairReport, repair, repair_bytes};
+pub use words::WordSize;
 pub use writer::{Summary, TraceWriter, WriterOptions};

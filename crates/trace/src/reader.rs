@@ -1,7 +1,10 @@
 //! Reads `.hnt` files: the index when opened, chunks in any order and from any thread.
 
+mod in_words;
+
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::bytes::{Cursor, DecodeFault};
 use crate::checksum::{ContentHash, to_hex};
@@ -13,6 +16,7 @@ use crate::format::v1::{
 };
 use crate::model::{Batch, ChunkOutline, Columns, Metadata, Want};
 use crate::source::ByteSource;
+use in_words::CountedWords;
 
 /// An entry of the index: facts about a chunk, known without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,12 +67,14 @@ impl ChunkInfo {
 /// A complete trace, open for reading. It can be shared between threads.
 #[derive(Debug)]
 pub struct TraceReader {
-    source: ByteSource,
+    source: Arc<ByteSource>,
     columns: Columns,
     chunk_rows: u32,
-    chunks: Vec<ChunkInfo>,
-    metadata: Metadata,
+    chunks: Arc<[ChunkInfo]>,
+    metadata: Arc<Metadata>,
     footer: FooterHeader,
+    /// If references are counted in words, how many there are.
+    words: Option<CountedWords>,
 }
 
 impl TraceReader {
@@ -110,12 +116,20 @@ impl TraceReader {
             let expected = format!("columns within {}", header.columns.bits());
             return Err(damaged(DecodeFault::new(44, expected, columns.bits())));
         }
-        Ok(Self { source, columns, chunk_rows: header.chunk_rows, chunks, metadata, footer })
+        Ok(Self {
+            source: Arc::new(source),
+            columns,
+            chunk_rows: header.chunk_rows,
+            chunks: chunks.into(),
+            metadata: Arc::new(metadata),
+            footer,
+            words: None,
+        })
     }
 
     /// The metadata.
     #[must_use]
-    pub const fn metadata(&self) -> &Metadata {
+    pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }
 
@@ -134,20 +148,26 @@ impl TraceReader {
     /// Data references.
     #[must_use]
     pub const fn references(&self) -> u64 {
-        self.footer.references
+        match &self.words {
+            None => self.footer.references,
+            Some(counted) => counted.references,
+        }
     }
 
     /// References and fetches.
     #[must_use]
     pub const fn rows(&self) -> u64 {
-        self.footer.rows
+        match &self.words {
+            None => self.footer.rows,
+            Some(counted) => counted.rows,
+        }
     }
 
     /// One more than the highest thread number with a reference; 0 in a trace without references.
     #[must_use]
     pub fn threads(&self) -> u16 {
         let last = |chunk: &ChunkInfo| chunk.threads.last().map_or(0, |&(thread, _)| thread + 1);
-        self.chunks.iter().map(last).max().unwrap_or(0)
+        self.chunks().iter().map(last).max().unwrap_or(0)
     }
 
     /// The content checksum in hexadecimal: equal for equal columns, references and events,
@@ -160,20 +180,20 @@ impl TraceReader {
     /// The index.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkInfo] {
-        &self.chunks
+        self.words.as_ref().map_or(&self.chunks, |counted| &counted.chunks)
     }
 
     /// Number of the chunk that holds the data reference with this Time, if the trace has it.
     #[must_use]
     pub fn chunk_of_time(&self, time: u64) -> Option<usize> {
-        let after = self.chunks.partition_point(|chunk| chunk.first_time <= time);
+        let after = self.chunks().partition_point(|chunk| chunk.first_time <= time);
         // Of chunks that begin at the same Time, all but the last have no data reference.
         (time < self.references()).then(|| after - 1)
     }
 
     /// Bytes of the file.
     #[must_use]
-    pub const fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.source.length()
     }
 
@@ -197,7 +217,14 @@ impl TraceReader {
         want: Want,
         batch: &mut Batch,
     ) -> Result<(), TraceError> {
-        self.with_chunk(index, |bytes, chunk| decode_chunk(bytes, chunk, self.columns, want, batch))
+        self.with_chunk(index, |bytes, chunk| {
+            decode_chunk(bytes, chunk, self.columns, want, batch)
+        })?;
+        if let Some(counted) = &self.words {
+            counted.word.split(batch);
+            batch.first_time = counted.chunks[index].first_time;
+        }
+        Ok(())
     }
 
     /// Reads the order of what happens in chunk `index`, without the references.
@@ -208,6 +235,11 @@ impl TraceReader {
     /// # Panics
     /// When there is no such chunk.
     pub fn read_outline(&self, index: usize) -> Result<ChunkOutline, TraceError> {
+        if self.words.is_some() {
+            let mut batch = Batch::default();
+            self.read_chunk(index, Want { events: true, ..Want::default() }, &mut batch)?;
+            return Ok(in_words::outline(batch));
+        }
         let outline =
             |bytes: &[u8], chunk: &_| in_section(bytes, chunk, self.columns, codec::outline);
         self.with_chunk(index, outline)
@@ -226,7 +258,7 @@ impl TraceReader {
         decode(&bytes, chunk).map_err(|fault| damage(&self.source, chunk.offset, fault))
     }
 
-    /// Reads everything and compares the content with the checksum.
+    /// Reads everything, as it was recorded, and compares the content with the checksum.
     ///
     /// # Errors
     /// When a chunk is damaged or the checksum differs.
@@ -234,7 +266,9 @@ impl TraceReader {
         let mut content = ContentHash::new();
         let mut batch = Batch::default();
         for index in 0..self.chunks.len() {
-            self.read_chunk(index, Want::ALL, &mut batch)?;
+            self.with_chunk(index, |bytes, chunk| {
+                decode_chunk(bytes, chunk, self.columns, Want::ALL, &mut batch)
+            })?;
             content.add(&batch);
         }
         let found = content.digest(self.columns);

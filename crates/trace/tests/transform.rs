@@ -99,6 +99,7 @@ fn example(entry: &Entry) -> &'static [&'static str] {
         "reinterleave" => &["seed=3", "quantum=4"],
         "select" => &["threads=0,2"],
         "drop-sync" => &[],
+        "words" => &["word-bytes=4"],
         "filter" => &["cache=64:1:16"],
         "processors" => &["count=2"],
         "processes" => &["references=20"],

@@ -25,6 +25,7 @@ _SHOWN = 20
         "homenode optimal t.hnt --machine ace --block-size 4K --certify",
         "homenode optimal t.hnt --machine numa,dsm+ --block-size 64-8192 --no-replication",
         "homenode optimal t.hnt --machine prices:r=15,R=59 --curve R=31..400 --json",
+        "homenode optimal t.hnt --machine ace --block-size 4K --word-bytes 4",
         "homenode optimal t.hnt --machine numa --block-size 4K --placement where.csv",
     )
 )

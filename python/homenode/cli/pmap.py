@@ -22,6 +22,7 @@ _PARTS = ("faults", "zero_fills", "copies", "syncs", "flushes", "unmaps", "prote
         "homenode pmap t.hnt",
         "homenode pmap t.hnt --limit 2 --page-size 512",
         "homenode pmap t.hnt --policy all-global --json",
+        "homenode pmap t.hnt --word-bytes 4",
         "homenode pmap --table",
     )
 )

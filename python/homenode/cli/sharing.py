@@ -33,6 +33,7 @@ _MISS_HEADINGS = [("false", True), ("inflicted", True), ("true", True), ("cold",
         "homenode sharing t.hnt",
         "homenode sharing t.hnt --machine cc,numa --block-size 32-8192 -o sharing.html",
         "homenode sharing before.hnt --compare after.hnt --machine cc --block-size 64",
+        "homenode sharing t.hnt --machine cc --block-size 64 --word-bytes 4",
         "homenode sharing t.hnt --detail 64 --top 5 --block-size 64,4K --json",
     )
 )

@@ -33,6 +33,7 @@ _MOVES = ("remote_moves", "global_moves")
         " --block-size 64 --json",
         "homenode simulate t.hnt --machine markatos --policy upt,inv,inv.del --block-size 1K",
         "homenode simulate t.hnt --machine markatos --block-size 64-64K --realign",
+        "homenode simulate t.hnt --machine ace,numa --block-size 4K --word-bytes 4",
         "homenode simulate t.hnt --machine bus-smp --protocol mesi,amsd,pscr --cache-size 64K-2M"
         " --associativity 2 --block-size 64",
         "homenode simulate t.hnt --machine dash-mesh --home round-robin,first-touch,best-static",

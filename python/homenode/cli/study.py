@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import WholeNumber, examples, json_option
 from homenode.cli.output import echo
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         "homenode study bolosky-ch6 --quick",
         "homenode study bolosky-ch5 -o studies",
         "homenode study bolosky-ch6 --program gauss --program sorbyr --json",
+        "homenode study bolosky-ch4 -o words --traces traces --word-bytes 4",
         "homenode study markatos -o studies --traces traces",
         "homenode study foglia --quick",
         "homenode study foglia -o studies --mixes mixes",
@@ -50,6 +51,13 @@ if TYPE_CHECKING:
     metavar="P",
     help="Only this program of the publication; may be given several times.",
 )
+@click.option(
+    "--word-bytes",
+    type=WholeNumber(min=1),
+    metavar="W",
+    help="Of bolosky and markatos: count references in words of so many bytes, as the thesis does "
+    "in words of 4.  [default: as recorded]",
+)
 @json_option
 def study(
     name: str,
@@ -58,6 +66,7 @@ def study(
     traces: str | None,
     programs: tuple[str, ...],
     mixes: str | None,
+    word_bytes: int | None,
     as_json: bool,
 ) -> None:
     """Regenerate a publication's tables and figures, and judge what it claims.
@@ -82,6 +91,7 @@ def study(
             traces=kept,
             programs=programs or None,
             mixes=mixes,
+            word_bytes=word_bytes,
             watch=Progress,
         )
     page = write(result, folder / entry.name)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         "homenode tlb t.hnt",
         "homenode tlb t.hnt --tlb ace,r4000 --page-size 512-8192 --json",
         "homenode tlb t.hnt --tlb entries=64,ways=4,paired=no,cost=2.5 --page-size 4K",
+        "homenode tlb t.hnt --tlb ace --page-size 4K --word-bytes 4",
         "homenode tlb t.hnt --tlb ace,r4000 --page-size 128,4K --mcpr --machine numa",
     )
 )

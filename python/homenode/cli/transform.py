@@ -23,6 +23,10 @@ _EXAMPLES = {
         "homenode transform select t.hnt -o u.hnt --kernel without --pids 1200-",
     ],
     "drop-sync": ["homenode transform drop-sync t.hnt -o u.hnt"],
+    "words": [
+        "homenode transform words t.hnt -o u.hnt --word-bytes 4",
+        "homenode transform words t.hnt -o u.hnt",
+    ],
     "filter": [
         "homenode transform filter t.hnt -o u.hnt --cache 2M:16:64",
         "homenode transform filter t.hnt -o u.hnt --cache 64M:16:64 --processors 2",

@@ -62,6 +62,9 @@ def interleavings(
     """
     only_declared("simulate", options)
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+    if (word_bytes := options.pop("word_bytes", None)) is not None:
+        # Turns are of references, and these are words.
+        opened = transform("words", opened, word_bytes=word_bytes, progress=progress)
     matrix = (machine, policy, block_size)
     results = [simulate(opened, *matrix, progress=progress, **options)]
     for quantum in QUANTA:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
+from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
 from homenode.options.documented import documented
 from homenode.options.specs import plain_number
@@ -14,7 +15,7 @@ from homenode.trace import Trace
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from homenode.options.typed import LinesOptions
 
@@ -84,6 +85,19 @@ def machines_of_lines(named: list[str]) -> tuple[list[str], list[str]]:
     kinds = dict(zip(named, _core.machine_kinds(named), strict=True))
     of_lines = [name for name in named if kinds[name] in _LINE_KINDS]
     return of_lines, [name for name in named if name not in of_lines]
+
+
+def refuse_words(of_lines: Sequence[str], word_bytes: int | None) -> None:
+    """Refuses to count references in words on machines whose processors have a clock.
+
+    Raises:
+        ConfigError: when there are such machines and words are asked for.
+    """
+    if of_lines and word_bytes is not None:
+        raise ConfigError(
+            f"--word-bytes: {of_lines[0]} has a clock and makes references as they were recorded; "
+            "choose machines with prices, such as --machine cc,numa"
+        )
 
 
 @documented("lines")

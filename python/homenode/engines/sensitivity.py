@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.lines import lines, machines_of_lines
+from homenode.engines.lines import lines, machines_of_lines, refuse_words
 from homenode.engines.placement import policies_for, simulate
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
@@ -143,6 +143,7 @@ def sensitivity(
             "let orders be made (--reinterleave K)"
         )
     of_today, wanted = machines_of_lines(specs_of(machines, "machine"))
+    refuse_words(of_today, options.get("word_bytes"))
     matrix = (wanted, policies_of(wanted, policies, replay) if wanted else [], block_sizes)
     opened = [trace if isinstance(trace, Trace) else Trace.open(trace) for trace in given]
     _check(opened, replay)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from homenode import _core
 from homenode.engines.beside import beside
-from homenode.engines.lines import lines, machines_of_lines
+from homenode.engines.lines import lines, machines_of_lines, refuse_words
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
@@ -148,6 +148,7 @@ def sharing(
     # To a cache a lock is a word like any other.
     options.setdefault("sync", "include")
     of_today, machine = machines_of_lines(specs_of(machine, "machine"))
+    refuse_words(of_today, options.get("word_bytes"))
     if machine and options.get("home") is not None:
         raise ConfigError(
             f"home {options['home']}: {machine[0]} has no directory (homenode list machines)"

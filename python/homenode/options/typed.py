@@ -23,6 +23,9 @@ class SimulateOptions(TypedDict, total=False):
     sync: What to do with references to synchronisation variables; the thesis leaves them out
         (§2.3.1). ``exclude``: leave them out of everything; ``include``: treat them like all
         others. Default: ``exclude``.
+    word_bytes: Count references in words of so many bytes, a power of two from 1 to 64: one that
+        touches several words is one reference to each. The thesis's reference is a word of 4
+        (§4.1.2). Default: as recorded.
     filter: Simulate only what reaches memory behind a cache in front of each processor, given as
         size, ways and block size, as in ``2M:16:64``; ``none`` simulates every reference. Default:
         the last level of the machine, if it has one as those of today with pages do; ``none`` for
@@ -37,6 +40,7 @@ class SimulateOptions(TypedDict, total=False):
     processors: int | None
     private: str | None
     sync: str | None
+    word_bytes: int | None
     filter: str | None
     realign: int | None
     threads: int | None
@@ -330,6 +334,9 @@ class TlbOptions(TypedDict, total=False):
     sync: What to do with references to synchronisation variables; the thesis leaves them out
         (§2.3.1). ``exclude``: leave them out of everything; ``include``: treat them like all
         others. Default: ``exclude``.
+    word_bytes: Count references in words of so many bytes, a power of two from 1 to 64: one that
+        touches several words is one reference to each. The thesis's reference is a word of 4
+        (§4.1.2). Default: as recorded.
     threads: Cores to use; the result does not depend on it. Default: all.
     machine: The machine on which the mean cost per reference is corrected for misses, with pages as
         blocks: a name, a TOML file, or prices as in ``prices:r=15,R=59``. Default: no correction.
@@ -340,6 +347,7 @@ class TlbOptions(TypedDict, total=False):
     processors: int | None
     private: str | None
     sync: str | None
+    word_bytes: int | None
     threads: int | None
     machine: str | None
     policy: str | None
@@ -362,6 +370,9 @@ class PmapOptions(TypedDict, total=False):
     sync: What to do with references to synchronisation variables; the thesis leaves them out
         (§2.3.1). ``exclude``: leave them out of everything; ``include``: treat them like all
         others. Default: ``exclude``.
+    word_bytes: Count references in words of so many bytes, a power of two from 1 to 64: one that
+        touches several words is one reference to each. The thesis's reference is a word of 4
+        (§4.1.2). Default: as recorded.
     threads: Cores to use; the result does not depend on it. Default: all.
     """
 
@@ -371,6 +382,7 @@ class PmapOptions(TypedDict, total=False):
     processors: int | None
     private: str | None
     sync: str | None
+    word_bytes: int | None
     threads: int | None
 
 

@@ -72,6 +72,8 @@ class StudyOptions(TypedDict, total=False):
     programs: only these, by their names in the publication. Default: all.
     mixes: of a study of mixes of processes, the folder that has them. Default: with ``quick``, the
         small ones that come with homenode.
+    word_bytes: count references in words of so many bytes; the thesis's are words of 4 (§4.1.2).
+        Studies of machines with a clock cannot. Default: as recorded.
     watch: opens a progress bar with a title. Default: none.
     """
 
@@ -79,6 +81,7 @@ class StudyOptions(TypedDict, total=False):
     traces: str | os.PathLike[str] | None
     programs: Iterable[str] | None
     mixes: str | os.PathLike[str] | None
+    word_bytes: int | None
     watch: Watch
 
 
@@ -102,6 +105,12 @@ def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
     mixes, traces = options.get("mixes"), options.get("traces")
     if mixes is not None and not any(program.mix for program in chosen):
         raise ConfigError(f"{name} records programs and takes no mixes: leave out --mixes")
+    word_bytes = options.get("word_bytes")
+    if word_bytes is not None and not entry.words:
+        raise ConfigError(
+            f"--word-bytes: {name} is about machines with a clock, which make references as they "
+            f"were recorded; studies in words are {_in_words()}"
+        )
     with tempfile.TemporaryDirectory(prefix="homenode-study-") as made:
         context = StudyContext(
             entry.publication,
@@ -110,6 +119,7 @@ def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
             chosen,
             options.get("watch", no_progress),
             None if mixes is None else Path(mixes),
+            word_bytes,
         )
         return run_study(entry, context)
 
@@ -132,6 +142,10 @@ def _chosen(entry: Study, options: StudyOptions) -> list[Program]:
                 f"{_names(every)}"
             )
     return chosen
+
+
+def _in_words() -> str:
+    return ", ".join(entry.name for entry in TABLE if entry.words)
 
 
 def _names(programs: Iterable[Program]) -> str:

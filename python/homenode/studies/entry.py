@@ -59,6 +59,8 @@ class Study:
         claims: what that part says in words.
         publication: whose programs are run, and whose tables stand beside ours.
         calibration: whether it also runs the programs of the thesis's section 3.2.2.
+        words: whether its references may be counted in words: not on machines with a clock, which
+            make references as they were recorded.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Study:
     claims: Sequence[Claim]
     publication: Publication
     calibration: bool = False
+    words: bool = False
 
     def describe(self) -> dict[str, Any]:
         """The entry as plain data, for lists and JSON."""

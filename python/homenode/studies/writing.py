@@ -99,12 +99,13 @@ def markdown(result: StudyResult) -> str:
     size = "small sizes (`--quick`)" if provenance["quick"] else "full sizes"
     # A program with other numbers of nodes is recorded once for each of them.
     programs = {trace["program"].partition(" on ")[0] for trace in provenance["traces"]}
+    words = f" --word-bytes {provenance['word_bytes']}" if "word_bytes" in provenance else ""
     lines = [
         f"# {entry.name}",
         "",
         f"{entry.summary}. Source: {entry.source}.",
         "",
-        f"Made on {date.today()} by `homenode study {entry.name}`, homenode "
+        f"Made on {date.today()} by `homenode study {entry.name}{words}`, homenode "
         f"{provenance['version']}, {size}, {len(programs)} programs: "
         f"{count_summary(result.counts)}.",
         "",

@@ -21,7 +21,7 @@ use crate::lines::{
     survey_beside, survey_uses,
 };
 use crate::machines::machine_kinds;
-use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
+use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, in_words, thread_pool};
 use crate::placement::{MatrixPlan, SimConfig, caches_of, on_misses, provenance, record};
 use crate::references::data;
 
@@ -41,6 +41,24 @@ pub fn advise(
         return on_lines(config, trace, out, progress);
     }
     let simulation = &config.simulation;
+    let words = (simulation.word_bytes, simulation.threads);
+    let check = || checked(simulation, trace, out).map(drop);
+    let found = in_words(words, trace, progress, check, |words, progress| {
+        filtered(simulation, words, out, progress)
+    });
+    let mut found = found?;
+    if let AdviceProvenance::Priced(provenance) = &mut found.provenance {
+        provenance.word_bytes = simulation.word_bytes;
+    }
+    Ok(found)
+}
+
+/// The plan of advice on machines with prices.
+fn checked(
+    simulation: &SimConfig,
+    trace: &TraceReader,
+    out: Option<&Path>,
+) -> Result<MatrixPlan, SimError> {
     let plan = MatrixPlan::new(simulation, trace)?;
     let points = plan.machines.len() * plan.policies.len() * plan.sizes.len();
     if out.is_some() && points != 1 {
@@ -50,6 +68,17 @@ pub fn advise(
         );
         return Err(SimError::Config { problem });
     }
+    Ok(plan)
+}
+
+/// Advice on machines with prices, for references that are counted as they are.
+fn filtered(
+    simulation: &SimConfig,
+    trace: &TraceReader,
+    out: Option<&Path>,
+    progress: Progress<'_>,
+) -> Result<AdviceReport, SimError> {
+    let plan = checked(simulation, trace, out)?;
     let line = caches_of((simulation, &plan), trace)?.map(CacheFilterShape::block_bytes);
     let (mut found, filtered) =
         on_misses((simulation, &plan), trace, progress, |simulation, misses, progress| {
@@ -195,6 +224,11 @@ fn check_lines(simulation: &SimConfig, out: Option<&Path>) -> Result<(), SimErro
             "-o: a trace can be laid out for one --machine at a time, not {count}"
         )));
     }
+    if simulation.word_bytes.is_some() {
+        let problem = "--word-bytes: a machine with a clock makes references as they were \
+                       recorded; choose one with prices, such as --machine numa";
+        return Err(fail(problem.to_owned()));
+    }
     if simulation.filter.is_some() {
         let problem = "--filter: this machine has caches of its own; leave it out";
         return Err(fail(problem.to_owned()));
@@ -290,9 +324,13 @@ fn write_layout(
     (layout, block): (&Layout, BlockSize),
     out: &Path,
 ) -> Result<homenode_trace::Summary, SimError> {
+    let words = trace.word_size().map(|word| format!(" --word-bytes {}", word.bytes()));
     let mut record = format!(
-        "advise --machine {} --policy {} --block-size {}:",
-        found.machine, found.policy, found.block_size
+        "advise --machine {} --policy {} --block-size {}{}:",
+        found.machine,
+        found.policy,
+        found.block_size,
+        words.unwrap_or_default()
     );
     for row in &found.advice {
         record = format!("{record} {} {};", row.kind, row.object);

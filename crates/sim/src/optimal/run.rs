@@ -11,7 +11,9 @@ use super::placement::{self, PlacementOutput};
 use super::report::{OptimalReport, assemble};
 use super::walk::HistoryWalk;
 use crate::error::SimError;
-use crate::pass::{Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, thread_pool};
+use crate::pass::{
+    Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, in_words, thread_pool,
+};
 use crate::placement::{MatrixPlan, SimConfig, SizeCounts, on_misses, record};
 
 /// Finds the optimum of every machine and block size of the configuration.
@@ -20,6 +22,23 @@ use crate::placement::{MatrixPlan, SimConfig, SizeCounts, on_misses, record};
 /// When the configuration is faulty (found before the trace is read), the trace is, or the output
 /// cannot be written.
 pub fn optimal(
+    config: &OptimalConfig,
+    trace: &TraceReader,
+    output: Option<PlacementOutput<'_>>,
+    progress: Progress<'_>,
+) -> Result<OptimalReport, SimError> {
+    let words = (config.simulation.word_bytes, config.simulation.threads);
+    let check = || checked(config, trace).map(drop);
+    let found = in_words(words, trace, progress, check, |words, progress| {
+        filtered(config, words, output, progress)
+    });
+    let mut report = found?;
+    report.provenance.word_bytes = config.simulation.word_bytes;
+    Ok(report)
+}
+
+/// The same for references that are counted as they are.
+fn filtered(
     config: &OptimalConfig,
     trace: &TraceReader,
     output: Option<PlacementOutput<'_>>,
@@ -38,7 +57,7 @@ pub fn optimal(
     Ok(report)
 }
 
-/// The same for every reference of the trace.
+/// The same for every reference of the trace, without caches.
 fn find(
     config: &OptimalConfig,
     trace: &TraceReader,

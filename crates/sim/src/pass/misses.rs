@@ -4,7 +4,7 @@ use homenode_trace::transform::{CacheFilterShape, filter_temporarily};
 use homenode_trace::{TraceError, TraceReader};
 use serde::Serialize;
 
-use super::progress::Progress;
+use super::progress::{Progress, second_half};
 use crate::error::SimError;
 
 /// How a trace was filtered by caches before it was simulated.
@@ -40,15 +40,11 @@ pub(crate) fn behind_caches<R>(
         }
         SimError::Trace(error)
     })?;
-    let mut second_half = |done: u64, all: Option<u64>| {
-        let part = u128::from(rows) * u128::from(done) / u128::from(all.unwrap_or(done).max(1));
-        progress(rows + u64::try_from(part).unwrap_or(rows), both)
-    };
     let record = CacheFilterRecord {
         references: report.references,
         let_through: report.let_through(),
         replacements: report.replacements,
         cache: report.cache,
     };
-    Ok((simulate(&misses, &mut second_half)?, Some(record)))
+    Ok((simulate(&misses, &mut second_half(progress, rows))?, Some(record)))
 }

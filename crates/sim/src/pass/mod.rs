@@ -10,6 +10,7 @@ mod progress;
 mod source;
 mod streams;
 mod windows;
+mod words;
 
 pub(crate) use histories::{PassSink, Unchanged, WithinBudget, build_histories};
 pub(crate) use memory::{MemoryBudget, budget_bytes};
@@ -19,6 +20,7 @@ pub(crate) use processors::{processor_counts, processors};
 pub(crate) use progress::{PassProgress, ProgressMeter, part_of, report};
 pub(crate) use streams::{for_each_stream_window, forecast};
 pub(crate) use windows::{WindowReader, for_each_window};
+pub(crate) use words::in_words;
 
 pub use misses::CacheFilterRecord;
 pub use progress::Progress;

@@ -16,6 +16,17 @@ pub(crate) fn report(progress: Progress<'_>, done: u64, total: u64) -> Result<()
     }
 }
 
+/// Progress of what comes after so many units of work and is taken for as much.
+pub(crate) fn second_half(
+    progress: Progress<'_>,
+    first: u64,
+) -> impl FnMut(u64, Option<u64>) -> ControlFlow<()> {
+    move |done, all| {
+        let part = u128::from(first) * u128::from(done) / u128::from(all.unwrap_or(done).max(1));
+        progress(first + u64::try_from(part).unwrap_or(first), Some(2 * first))
+    }
+}
+
 /// Adds up work whose amount is known in advance.
 pub(crate) struct ProgressMeter<'a> {
     progress: Progress<'a>,

@@ -21,8 +21,9 @@ const ALL_FITS: &str = "all data fit into the caches, so that only first referen
 const NONE: &str = "none";
 
 /// Runs a simulation on the references that reach memory behind the caches that the configuration
-/// asks for, or that its machines have. Gives it the configuration in which that is done. The plan
-/// is that of the whole trace, so that what is wrong is found before the pass of the filter.
+/// asks for, or that its machines have. Gives it the configuration in which that is done, as is
+/// counting in words. The plan is that of the whole trace, so that what is wrong is found before
+/// the pass of the filter.
 pub(crate) fn on_misses<R>(
     (config, plan): (&SimConfig, &MatrixPlan),
     trace: &TraceReader,
@@ -33,6 +34,7 @@ pub(crate) fn on_misses<R>(
     let done = SimConfig {
         filter: Some(NONE.to_owned()),
         processors: Some(plan.processors),
+        word_bytes: None,
         ..config.clone()
     };
     behind_caches(caches, trace, progress, |misses, progress| simulate(&done, misses, progress))

@@ -33,6 +33,11 @@ pub struct SimConfig {
     /// (§2.3.1).
     #[serde(default = "Inclusion::exclude")]
     pub sync: Inclusion,
+    /// Count references in words of so many bytes, a power of two from 1 to 64: one that touches
+    /// several words is one reference to each. The thesis's reference is a word of 4 (§4.1.2).
+    #[serde(default)]
+    #[schemars(range(min = 1), extend("x-metavar" = "W", "x-default" = "as recorded"))]
+    pub word_bytes: Option<u64>,
     /// Simulate only what reaches memory behind a cache in front of each processor, given as size,
     /// ways and block size, as in `2M:16:64`; `none` simulates every reference.
     #[serde(default)]
@@ -71,6 +76,7 @@ impl SimConfig {
             processors: None,
             private: None,
             sync: Inclusion::Exclude,
+            word_bytes: None,
             filter: None,
             realign: None,
             threads: None,

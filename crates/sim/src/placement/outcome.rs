@@ -88,6 +88,10 @@ pub struct PlacementProvenance {
     pub private: Vec<PrivateReferences>,
     /// What was done with synchronisation references.
     pub sync: Inclusion,
+    /// Bytes of a word, where references are counted in words; the checksum is that of the trace as
+    /// it was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub word_bytes: Option<u64>,
     /// References of a window of re-alignment, where data are re-aligned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realign: Option<u64>,
@@ -192,6 +196,7 @@ pub(crate) fn provenance<T: TraceSource + ?Sized>(
         processors: plan.processors,
         private: plan.machines.iter().map(|machine| plan.private(machine)).collect(),
         sync: plan.sync,
+        word_bytes: None,
         realign: plan.realign,
         cache_filter: None,
         policies: plan.policies.iter().enumerate().filter_map(resolved).collect(),

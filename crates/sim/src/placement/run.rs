@@ -14,7 +14,7 @@ use super::walk::walk;
 use crate::error::SimError;
 use crate::pass::{
     MemoryBudget, Progress, ProgressMeter, TraceSource, WithinBudget, budget_bytes,
-    build_histories, thread_pool,
+    build_histories, in_words, thread_pool,
 };
 
 /// Simulates the matrix that the configuration describes. Outcomes come machine by machine, for
@@ -23,6 +23,22 @@ use crate::pass::{
 /// # Errors
 /// When the configuration is faulty (found before the trace is read) or the trace is.
 pub fn run(
+    config: &SimConfig,
+    trace: &TraceReader,
+    progress: Progress<'_>,
+) -> Result<PlacementSimulation, SimError> {
+    let words = (config.word_bytes, config.threads);
+    let check = || planned(config, trace).map(drop);
+    let replayed = in_words(words, trace, progress, check, |words, progress| {
+        filtered(config, words, progress)
+    });
+    let mut simulation = replayed?;
+    simulation.provenance.word_bytes = config.word_bytes;
+    Ok(simulation)
+}
+
+/// The same for references that are counted as they are.
+fn filtered(
     config: &SimConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
@@ -36,7 +52,7 @@ pub fn run(
     Ok(simulation)
 }
 
-/// The same for every reference of the trace.
+/// The same for every reference of the trace, without caches.
 fn simulate(
     config: &SimConfig,
     trace: &TraceReader,

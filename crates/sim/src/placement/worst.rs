@@ -11,7 +11,7 @@ use super::caches::on_misses;
 use super::config::SimConfig;
 use super::plan::{MatrixPlan, SizePlan};
 use crate::error::{SimError, config_error};
-use crate::pass::{Progress, budget_bytes};
+use crate::pass::{Progress, budget_bytes, in_words};
 
 /// The worst blocks, and the point of the matrix that they are for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -39,9 +39,22 @@ pub fn worst_blocks(
     let one = |config: &SimConfig, misses: &TraceReader, progress: Progress<'_>| {
         worst_of(config, misses, count, progress)
     };
-    let plan = MatrixPlan::new(config, trace)?;
-    one_of_each(&plan)?;
-    on_misses((config, &plan), trace, progress, one).map(|(found, _)| found)
+    let planned = |trace: &TraceReader| {
+        let plan = MatrixPlan::new(config, trace)?;
+        one_of_each(&plan).map(drop)?;
+        Ok(plan)
+    };
+    let words = (config.word_bytes, config.threads);
+    in_words(
+        words,
+        trace,
+        progress,
+        || planned(trace).map(drop),
+        |words, progress| {
+            let plan = planned(words)?;
+            on_misses((config, &plan), words, progress, one).map(|(found, _)| found)
+        },
+    )
 }
 
 /// The same for every reference of the trace.

@@ -44,6 +44,11 @@ pub struct PmapConfig {
     /// (§2.3.1).
     #[serde(default = "Inclusion::exclude")]
     pub sync: Inclusion,
+    /// Count references in words of so many bytes, a power of two from 1 to 64: one that touches
+    /// several words is one reference to each. The thesis's reference is a word of 4 (§4.1.2).
+    #[serde(default)]
+    #[schemars(range(min = 1), extend("x-metavar" = "W", "x-default" = "as recorded"))]
+    pub word_bytes: Option<u64>,
     /// Cores to use; the result does not depend on it.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]

@@ -22,6 +22,9 @@ pub struct PmapReport {
     pub page_size: u64,
     /// Processors; thread i runs on processor i modulo this.
     pub processors: u16,
+    /// Bytes of a word, where references are counted in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub word_bytes: Option<u64>,
     /// Data references taken into account.
     pub references: u64,
     /// References to pages: one that straddles two pages is one to each.

@@ -11,8 +11,8 @@ use super::outcome::PmapReport;
 use super::totals::PmapTotals;
 use crate::error::SimError;
 use crate::pass::{
-    Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, check_threads, processors,
-    thread_pool,
+    Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, check_threads, in_words,
+    processors, thread_pool,
 };
 use crate::references::data;
 
@@ -25,6 +25,16 @@ pub fn pmap(
     trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<PmapReport, SimError> {
+    let words = (config.word_bytes, config.threads);
+    let check = || checked(config, trace).map(drop);
+    in_words(words, trace, progress, check, |words, progress| managed(config, words, progress))
+}
+
+/// The manager, its kernel costs, and how histories are built.
+fn checked(
+    config: &PmapConfig,
+    trace: &TraceReader,
+) -> Result<(Manager, Costs, HistoryOptions), SimError> {
     let page_size = BlockSize::new(config.page_size)?;
     let entry = find(&config.policy)?;
     let costs = Costs::parse(&config.costs)?;
@@ -37,8 +47,18 @@ pub fn pmap(
         shard: Shard::default(),
         memory_budget_bytes: budget_bytes(config.memory_budget_bytes),
     };
-    let processors = options.processors;
     let manager = Manager::new((entry.build)(config.limit), config.owner_copy);
+    Ok((manager, costs, options))
+}
+
+/// The same for references that are counted as they are.
+fn managed(
+    config: &PmapConfig,
+    trace: &TraceReader,
+    progress: Progress<'_>,
+) -> Result<PmapReport, SimError> {
+    let (manager, costs, options) = checked(config, trace)?;
+    let (page_size, processors) = (options.block_size, options.processors);
     let mut totals = PmapTotals::new((manager, &costs), page_size, config.count);
     let pool = thread_pool(config.threads)?;
     let mut meter = ProgressMeter::new(progress, trace.references());

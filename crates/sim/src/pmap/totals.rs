@@ -108,6 +108,7 @@ impl<'a> PmapTotals<'a> {
             owner_copy: config.owner_copy,
             page_size: config.page_size,
             processors,
+            word_bytes: config.word_bytes,
             references,
             accesses: self.counts.accesses(),
             pages: self.pages,

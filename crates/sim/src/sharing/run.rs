@@ -10,7 +10,7 @@ use super::outcome::{PlacedCounts, SharingReport, assemble};
 use super::plan::questions;
 use super::walk::WordWalk;
 use crate::error::SimError;
-use crate::pass::{Progress, TraceSource};
+use crate::pass::{Progress, TraceSource, in_words};
 use crate::placement::{MatrixPlan, SimConfig, on_misses, provenance, record, run};
 
 /// Counts and prices false sharing, and names the objects, blocks and source lines it is in.
@@ -24,6 +24,23 @@ pub fn sharing(
 ) -> Result<SharingReport, SimError> {
     let mut simulation = config.simulation.clone();
     simulation.policies = vec!["optimal".to_owned()];
+    let words = (simulation.word_bytes, simulation.threads);
+    let check = || questions(config, &MatrixPlan::new(&simulation, trace)?).map(drop);
+    let found = in_words(words, trace, progress, check, |words, progress| {
+        filtered(config, simulation.clone(), words, progress)
+    });
+    let mut report = found?;
+    report.provenance.word_bytes = config.simulation.word_bytes;
+    Ok(report)
+}
+
+/// The same for references that are counted as they are.
+fn filtered(
+    config: &SharingConfig,
+    mut simulation: SimConfig,
+    trace: &TraceReader,
+    progress: Progress<'_>,
+) -> Result<SharingReport, SimError> {
     let has_cache = |machine: &PricedMachine| machine.last_level().is_some();
     let plan = MatrixPlan::new(&simulation, trace)?;
     let every = simulation.filter.is_none() && plan.machines.iter().any(has_cache);
@@ -45,7 +62,7 @@ pub fn sharing(
 const EVERY_REFERENCE: &str = "costs are of every reference, though the machine has caches: words \
                                are told apart by all references to them; --filter takes misses";
 
-/// The same for every reference of the trace.
+/// The same for every reference of the trace, without caches.
 fn examined(
     config: &SharingConfig,
     (simulation, questions): (&SimConfig, SharingQuestions),

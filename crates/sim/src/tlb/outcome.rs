@@ -64,6 +64,10 @@ pub struct TlbProvenance {
     pub private: Inclusion,
     /// What was done with synchronisation references.
     pub sync: Inclusion,
+    /// Bytes of a word, where references are counted in words; the checksum is that of the trace as
+    /// it was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub word_bytes: Option<u64>,
     /// Every TLB with all its parameters.
     pub tlbs: Vec<String>,
     /// Everything that the mean costs per reference depend on.
@@ -139,6 +143,7 @@ fn provenance<T: TraceSource + ?Sized>(
         processors,
         private: config.private,
         sync: config.sync,
+        word_bytes: config.word_bytes,
         tlbs: specs.iter().map(tlb).collect(),
         simulation,
     }

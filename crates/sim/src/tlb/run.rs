@@ -8,7 +8,7 @@ use super::config::TlbConfig;
 use super::outcome::{TlbReport, assemble};
 use super::plan::TlbPlan;
 use crate::error::SimError;
-use crate::pass::{Progress, TraceSource, for_each_window, thread_pool};
+use crate::pass::{Progress, TraceSource, for_each_window, in_words, thread_pool};
 use crate::placement::run;
 
 /// Counts the misses of every TLB at every page size in one pass over the trace; with
@@ -17,6 +17,17 @@ use crate::placement::run;
 /// # Errors
 /// When the configuration is faulty (found before the trace is read) or the trace is.
 pub fn tlb_misses(
+    config: &TlbConfig,
+    trace: &TraceReader,
+    progress: Progress<'_>,
+) -> Result<TlbReport, SimError> {
+    let words = (config.word_bytes, config.threads);
+    let check = || TlbPlan::new(config, trace).map(drop);
+    in_words(words, trace, progress, check, |words, progress| missed(config, words, progress))
+}
+
+/// The same for references that are counted as they are.
+fn missed(
     config: &TlbConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
@@ -30,11 +41,12 @@ pub fn tlb_misses(
     let simulation = match &config.correct {
         None => None,
         Some(correction) => {
-            let config = config.simulation(correction);
+            let simulation = config.simulation(correction);
             let before = trace.references();
-            let simulated =
-                run(&config, trace, &mut |done, _| progress(before + done, Some(total)));
-            Some(simulated?)
+            let mut simulated =
+                run(&simulation, trace, &mut |done, _| progress(before + done, Some(total)))?;
+            simulated.provenance.word_bytes = config.word_bytes;
+            Some(simulated)
         }
     };
     Ok(assemble(&plan, &counts, simulation, (config, trace)))

@@ -19,6 +19,7 @@ mod run;
 mod select;
 mod split;
 mod values;
+mod words;
 
 use serde::Serialize;
 
@@ -45,6 +46,7 @@ pub const TABLE: &[Entry] = &[
     reinterleave::ENTRY,
     select::ENTRY,
     drop_sync::ENTRY,
+    words::ENTRY,
     filter::ENTRY,
     processors::ENTRY,
     processes::ENTRY,

@@ -38,6 +38,12 @@ impl TransformOutput {
         batch.events.push((row, event));
     }
 
+    /// Emits the references and events of a batch, before which nothing has been emitted since the
+    /// writer last took anything.
+    pub(super) fn batch(&mut self, batch: Batch) {
+        *self.last() = batch;
+    }
+
     /// Ends the trace: what is emitted next goes to another one.
     pub(super) fn cut(&mut self) {
         self.batches.push(Batch::default());

@@ -167,4 +167,5 @@ ENTRY = Study(
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,
+    words=True,
 )

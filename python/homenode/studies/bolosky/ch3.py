@@ -157,4 +157,5 @@ ENTRY = Study(
     publication=THESIS,
     claims=CLAIMS,
     calibration=True,
+    words=True,
 )

@@ -170,4 +170,5 @@ ENTRY = Study(
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,
+    words=True,
 )

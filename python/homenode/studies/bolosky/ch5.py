@@ -213,4 +213,5 @@ ENTRY = Study(
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,
+    words=True,
 )

@@ -206,4 +206,5 @@ ENTRY = Study(
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,
+    words=True,
 )

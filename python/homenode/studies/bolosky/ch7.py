@@ -76,4 +76,5 @@ ENTRY = Study(
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,
+    words=True,
 )

@@ -40,4 +40,5 @@ ENTRY = Study(
     experiments=experiments,
     publication=PAPER,
     claims=CLAIMS,
+    words=True,
 )
