@@ -10,30 +10,16 @@ use homenode_base::{Access, AccessKind, Rng};
 use homenode_cache::walk::{Example, written_references};
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::walk::{DirectoryWalk, WalkedReference, walk_lists};
-use homenode_directory::{
-    HomePolicy, HomeSetup, HomeSpec, ListCounts, ListMessage, MessageCost, ProxyAllocation,
-    ProxySetup, ProxyUse, TABLE,
-};
+use homenode_directory::{ListCounts, ListMessage, ProxyAllocation, ProxySetup, ProxyUse, TABLE};
 use homenode_machine::CacheShape;
 use walked::check_links;
 
 /// Cycles between two references, so that each is over before the next begins.
 const APART: u32 = 100_000;
 
-fn homes(machine: &ListMachine) -> Box<dyn HomePolicy> {
-    let homes = HomeSetup {
-        nodes: machine.setup.nodes,
-        seed: 1,
-        marks_init_done: true,
-        first_run: None,
-        cost: &MessageCost,
-    };
-    HomeSpec::parse(&machine.home).unwrap().build(&homes).unwrap()
-}
-
 fn walked(machine: &ListMachine, references: &[Access]) -> DirectoryWalk<ListCounts> {
     let references: Vec<_> = references.iter().map(|&access| access.into()).collect();
-    walk_lists(&machine.setup, &sdd(), (homes(machine), &machine.timed), &references).unwrap()
+    walk_lists(&machine.setup, &sdd(), (machine.homes(), &machine.timed), &references).unwrap()
 }
 
 /// Nodes whose caches have room for so many blocks of 16 bytes.
@@ -162,7 +148,7 @@ fn overlapping(machine: &ListMachine, readers: &[u16]) -> DirectoryWalk<ListCoun
         overlaps: node != *last,
     };
     let references: Vec<_> = readers.iter().map(reference).collect();
-    walk_lists(&machine.setup, &sdd(), (homes(machine), &machine.timed), &references).unwrap()
+    walk_lists(&machine.setup, &sdd(), (machine.homes(), &machine.timed), &references).unwrap()
 }
 
 #[test]

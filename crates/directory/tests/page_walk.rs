@@ -8,10 +8,7 @@ use homenode_base::{Access, AccessKind, Rng};
 use homenode_cache::walk::{Example, WrittenStep, written_steps};
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::walk::{ActCause, PagedWalk, PagedWalkStep, walk_pages};
-use homenode_directory::{
-    CoherenceTable, DirectoryProtocol, HomePolicy, HomeSetup, HomeSpec, MessageCost, MessageWay,
-    PagedTable, TABLE,
-};
+use homenode_directory::{CoherenceTable, DirectoryProtocol, MessageWay, PagedTable, TABLE};
 use homenode_machine::CacheShape;
 use timed::{TimedMachine, dash_mesh};
 
@@ -25,19 +22,8 @@ fn lrc() -> PagedTable {
     }
 }
 
-fn homes(machine: &TimedMachine) -> Box<dyn HomePolicy> {
-    let homes = HomeSetup {
-        nodes: machine.setup.nodes,
-        seed: 1,
-        marks_init_done: true,
-        first_run: None,
-        cost: &MessageCost,
-    };
-    HomeSpec::parse(&machine.home).unwrap().build(&homes).unwrap()
-}
-
 fn walked(machine: &TimedMachine, steps: &[WrittenStep]) -> PagedWalk {
-    walk_pages(&machine.setup, &lrc(), (homes(machine), &machine.timed), steps).unwrap()
+    walk_pages(&machine.setup, &lrc(), (machine.homes(), &machine.timed), steps).unwrap()
 }
 
 /// Nodes whose caches have room for so many lines of 16 bytes.

@@ -6,8 +6,8 @@ use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_directory::{
     ClockError, ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClock,
-    DirectoryProtocol, DirectorySetup, HomeSetup, HomeSpec, ListClockSetup, ListTable, MessageCost,
-    MissRule, ProxySetup,
+    DirectoryProtocol, DirectorySetup, HomePolicy, HomeSetup, HomeSpec, ListClockSetup, ListTable,
+    MessageCost, MissRule, ProxySetup,
 };
 use homenode_machine::{CachedMachine, Interconnect};
 
@@ -65,6 +65,18 @@ pub fn alite(nodes: u16, home: &str) -> ListMachine {
 }
 
 impl ListMachine {
+    /// Its homes before the first reference.
+    pub fn homes(&self) -> Box<dyn HomePolicy> {
+        let homes = HomeSetup {
+            nodes: self.setup.nodes,
+            seed: 1,
+            marks_init_done: true,
+            first_run: None,
+            cost: &MessageCost,
+        };
+        HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap()
+    }
+
     /// Simulates processes under `sdd`, whose operations come in portions of so many.
     pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> ClockedDirectoryResult {
         self.try_run(sdd(), processes, portion).unwrap()
@@ -77,15 +89,8 @@ impl ListMachine {
         processes: &[Vec<Operation>],
         portion: usize,
     ) -> Result<ClockedDirectoryResult, ClockError> {
-        let homes = HomeSetup {
-            nodes: self.setup.nodes,
-            seed: 1,
-            marks_init_done: true,
-            first_run: None,
-            cost: &MessageCost,
-        };
-        let homes = HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap();
-        let mut clock = DirectoryClock::of_lists(&self.setup, table, (homes, &self.timed)).unwrap();
+        let homes = (self.homes(), &self.timed);
+        let mut clock = DirectoryClock::of_lists(&self.setup, table, homes).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion) {
             let part = |steps: &Vec<Operation>| {

@@ -6,8 +6,8 @@ use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_directory::{
     ClockError, ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClock,
-    DirectoryClockSetup, DirectoryProtocol, DirectorySetup, HomeSetup, HomeSpec, MessageCost,
-    MissRule, PageReplication,
+    DirectoryClockSetup, DirectoryProtocol, DirectorySetup, HomePolicy, HomeSetup, HomeSpec,
+    MessageCost, MissRule, PageReplication,
 };
 use homenode_machine::{CachedMachine, Interconnect};
 
@@ -63,6 +63,18 @@ pub fn machine_of(name: &str, nodes: u16, home: &str) -> TimedMachine {
 }
 
 impl TimedMachine {
+    /// Its homes before the first reference.
+    pub fn homes(&self) -> Box<dyn HomePolicy> {
+        let homes = HomeSetup {
+            nodes: self.timed.machine.topology.memories(self.setup.nodes),
+            seed: 1,
+            marks_init_done: true,
+            first_run: None,
+            cost: &MessageCost,
+        };
+        HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap()
+    }
+
     /// Simulates processes under `dash`, whose operations come in portions of so many.
     pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> ClockedDirectoryResult {
         let table = DirectoryProtocol::parse("dash").unwrap().table();
@@ -76,15 +88,7 @@ impl TimedMachine {
         processes: &[Vec<Operation>],
         portion: usize,
     ) -> Result<ClockedDirectoryResult, ClockError> {
-        let homes = HomeSetup {
-            nodes: self.timed.machine.topology.memories(self.setup.nodes),
-            seed: 1,
-            marks_init_done: true,
-            first_run: None,
-            cost: &MessageCost,
-        };
-        let homes = HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap();
-        let homes = (homes, &self.timed);
+        let homes = (self.homes(), &self.timed);
         let mut clock = DirectoryClock::new(&self.setup, table, homes).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion) {

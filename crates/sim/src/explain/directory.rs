@@ -12,7 +12,7 @@ use homenode_trace::Batch;
 use super::config::ExplainConfig;
 use super::nodes::WalkedNodes;
 use super::outcome::{DirectoryExplanation, ExplainedDirectoryProtocol};
-use super::references::{BlockFilter, WalkedRows};
+use super::references::WalkedRows;
 use super::subject::ExplainSubject;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource};
@@ -23,9 +23,7 @@ pub(super) fn explain_directory<T: TraceSource + ?Sized>(
     (trace, progress): (Option<&T>, Progress<'_>),
 ) -> Result<DirectoryExplanation, SimError> {
     let nodes = WalkedNodes::<DirectoryMachine>::new(config, (&subject, trace))?;
-    let shape = (nodes.setup.nodes, nodes.setup.cache.block_size_bytes);
-    let filter = || BlockFilter::new(config, shape, WalkedRows::Data);
-    let walked = subject.steps(filter, (trace, progress))?;
+    let walked = nodes.steps((config, subject), WalkedRows::Data, (trace, progress))?;
     let first = protocols.first().map_or("", |protocol| protocol.entry.name);
     let references = walked.references(first)?;
     let one = |protocol: &DirectoryProtocol| explained(protocol, &nodes, &references);

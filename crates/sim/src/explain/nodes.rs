@@ -12,10 +12,11 @@ use homenode_machine::{
 
 use super::config::ExplainConfig;
 use super::outcome::ExplainedDirectoryMachine;
-use super::subject::ExplainSubject;
+use super::references::{BlockFilter, WalkedRows};
+use super::subject::{ExplainSubject, WalkedSteps};
 use crate::caches::private_areas;
 use crate::error::{SimError, config_error};
-use crate::pass::TraceSource;
+use crate::pass::{Progress, TraceSource};
 
 /// The homes unless the user names others.
 const HOME: &str = "first-touch";
@@ -103,6 +104,17 @@ impl<M: WalkedModel> WalkedNodes<M> {
         let nodes = Self { machine, model, setup, home };
         nodes.home.build(&nodes.home_setup(Some(&PageDemands::default())))?;
         Ok(nodes)
+    }
+
+    /// The steps to walk through, of an example or of those rows of a trace.
+    pub(super) fn steps<T: TraceSource + ?Sized>(
+        &self,
+        (config, subject): (&ExplainConfig, ExplainSubject),
+        rows: WalkedRows,
+        source: (Option<&T>, Progress<'_>),
+    ) -> Result<WalkedSteps, SimError> {
+        let shape = (self.setup.nodes, self.setup.cache.block_size_bytes);
+        subject.steps(|| BlockFilter::new(config, shape, rows), source)
     }
 
     /// The homes; those with hindsight know what a first run with other homes finds.

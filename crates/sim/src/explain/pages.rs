@@ -9,7 +9,7 @@ use homenode_snoop::walk::WrittenStep;
 use super::config::ExplainConfig;
 use super::nodes::WalkedNodes;
 use super::outcome::{ExplainedDirectoryProtocol, PagedExplanation};
-use super::references::{BlockFilter, WalkedRows};
+use super::references::WalkedRows;
 use super::subject::ExplainSubject;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource};
@@ -20,9 +20,7 @@ pub(super) fn explain_pages<T: TraceSource + ?Sized>(
     (trace, progress): (Option<&T>, Progress<'_>),
 ) -> Result<PagedExplanation, SimError> {
     let nodes = WalkedNodes::<DirectoryMachine>::new(config, (&subject, trace))?;
-    let shape = (nodes.setup.nodes, nodes.setup.cache.block_size_bytes);
-    let filter = || BlockFilter::new(config, shape, WalkedRows::Synchronised);
-    let walked = subject.steps(filter, (trace, progress))?;
+    let walked = nodes.steps((config, subject), WalkedRows::Synchronised, (trace, progress))?;
     walked.check_overlaps(protocols.first().map_or("", |protocol| protocol.entry.name))?;
     let one = |protocol: &DirectoryProtocol| explained(protocol, &nodes, &walked.steps);
     Ok(PagedExplanation {

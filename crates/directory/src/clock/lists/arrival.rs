@@ -269,7 +269,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             requesters.schedule_at(now, rank(to), ControllerEvent::Received(parcel));
             return;
         }
-        let there = self.transit((from, to), now + self.machine.controller.send_cycles, false);
+        let there = self.transit(from, now + self.machine.controller.send_cycles, false);
         requesters.schedule_at(there, rank(to), ControllerEvent::Arrives(parcel));
     }
 

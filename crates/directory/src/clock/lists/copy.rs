@@ -87,8 +87,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             relays: state == 0 && self.proxies.relay(),
         };
         let Some(event) = post.message.event_at_copy(matter) else { return Ok(()) };
-        self.price(service, (event, place, state));
-        if event == CopyEvent::ProxyRead && !self.answers_clients(state) {
+        let answers = event == CopyEvent::ProxyRead && self.answers_clients(state);
+        self.price(service, (event, place, answers));
+        if event == CopyEvent::ProxyRead && !answers {
             self.own_client_waits(service, post);
         }
         if event == CopyEvent::ProxyReadToRelay {
@@ -133,15 +134,20 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// What an event costs the controller, beside the messages that it sends.
-    fn price(&mut self, service: &mut Service, (event, place, state): (CopyEvent, CopyPlace, u8)) {
+    /// What an event costs the controller, beside the messages that it sends. `answers` says that a
+    /// proxy read is answered with the copy that is there.
+    fn price(
+        &mut self,
+        service: &mut Service,
+        (event, place, answers): (CopyEvent, CopyPlace, bool),
+    ) {
         use CopyEvent as E;
         let access = match event {
             // What is relayed is put in no cache.
             E::Data if matches!(place, CopyPlace::Leaving(_)) => return,
             E::Data | E::DataToHandOn | E::Exclusive | E::ExclusiveDue => StoreAccess::Line,
             E::ForwardRead | E::ForwardWrite => StoreAccess::LookupAndLine,
-            E::ProxyRead if self.answers_clients(state) => StoreAccess::LookupAndLine,
+            E::ProxyRead if answers => StoreAccess::LookupAndLine,
             E::Permission
             | E::PermissionDue
             | E::Acknowledge

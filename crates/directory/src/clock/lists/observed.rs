@@ -54,16 +54,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         controller: ObservedListController,
         states: (u8, u8),
     ) {
-        if self.log.is_some() {
-            let of_processor = matches!(
-                controller,
-                ObservedListController::Copy(event, _) if event.is_of_processor()
-            );
-            let message = (!of_processor).then_some((post.message, post.from, post.to));
-            let block = post.block;
-            let entry = self.observed_entry((block, post.number));
-            let act = ObservedListAct { block, message, node, controller, states, entry };
-            self.log.get_or_insert_default().push(act);
+        if self.log.is_none() {
+            return;
+        }
+        let of_processor = matches!(
+            controller,
+            ObservedListController::Copy(event, _) if event.is_of_processor()
+        );
+        let message = (!of_processor).then_some((post.message, post.from, post.to));
+        let block = post.block;
+        let entry = self.observed_entry((block, post.number));
+        let act = ObservedListAct { block, message, node, controller, states, entry };
+        if let Some(log) = &mut self.log {
+            log.push(act);
         }
     }
 

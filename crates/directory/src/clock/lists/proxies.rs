@@ -292,11 +292,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         post: &ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let chains = &mut self.nodes[usize::from(service.node)].chains;
-        let Some(at) = chains.iter().position(|chain| chain.block == post.block) else { return };
-        let ProxyChain { first, clients, ahead, .. } = chains.swap_remove(at);
+        let Some(chain) = self.take_chain(service.node, post.block) else { return };
+        let ProxyChain { first, clients, ahead, .. } = chain;
         let more = clients.saturating_sub(1);
         self.supply(service, (post, first), (more, ahead), requesters);
+    }
+
+    /// The clients to whom a node is to hand a block on: it does so once.
+    fn take_chain(&mut self, node: u16, block: u64) -> Option<ProxyChain> {
+        let chains = &mut self.nodes[usize::from(node)].chains;
+        let at = chains.iter().position(|chain| chain.block == block)?;
+        Some(chains.swap_remove(at))
     }
 
     /// A node that keeps no copy hands a block that has come on to the first of those who wait.
@@ -306,9 +312,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         post: &ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let chains = &mut self.nodes[usize::from(service.node)].chains;
-        let Some(at) = chains.iter().position(|chain| chain.block == post.block) else { return };
-        let ProxyChain { first: requester, clients, .. } = chains.swap_remove(at);
+        let Some(chain) = self.take_chain(service.node, post.block) else { return };
+        let ProxyChain { first: requester, clients, .. } = chain;
         let (from, to, more) = (service.node, requester.node, clients.saturating_sub(1));
         let data = ListPost { from, to, requester, more, ..*post };
         self.values_relayed(post, &data);

@@ -92,16 +92,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
         service.time += self.machine.controller.send_cycles;
         self.sent.add(post.message);
-        let there = self.transit((from, to), service.time, post.message.carries_block());
+        let there = self.transit(from, service.time, post.message.carries_block());
         let event = ControllerEvent::Arrives(Parcel::Block(post));
         requesters.schedule_at(there, rank(to), event);
     }
 
     /// A message leaves its node at this time, or when it can. Returns when it is at another one,
     /// if that can take it then.
-    pub(super) fn transit(&mut self, (from, _): (u16, u16), ready: u64, long: bool) -> u64 {
+    pub(super) fn transit(&mut self, from: u16, ready: u64, long: bool) -> u64 {
         let network = self.machine.network;
-        let from = self.node_of(from);
         let busy = &mut self.nodes[usize::from(from)].busy;
         let leaves = ready.max(busy.send_free);
         busy.send_free = leaves + network.gap_cycles;
