@@ -135,6 +135,7 @@ fn setup(processes: usize, blocking: bool) -> ClockSetup {
         operation_cycles: 1,
         instruction_cycles: 0,
         window_instructions: 8,
+        issue_width: None,
         misses_max: 2,
         store_buffer_words: 2,
         blocking,

@@ -45,6 +45,10 @@ fn the_machine_is_that_of_sections_4_and_5() {
     let machine = CachedMachine::parse("bus-smp").unwrap();
     assert_eq!((machine.processor.store_buffer_words, machine.processor.misses_max), (2, 8));
     assert_eq!((machine.processor.window_instructions, machine.processor.blocking), (64, false));
+    assert_eq!(
+        (machine.processor.issue_width, machine.processor.window_cycles()),
+        (Some(4), Some(16))
+    );
     assert_eq!((machine.cache.size_bytes, machine.cache.block_size_bytes), (2 << 20, 128));
     assert_eq!((machine.cache.associativity, machine.page_bytes), (2, 4096));
     assert_eq!(
@@ -119,6 +123,7 @@ fn numbers_that_no_machine_can_have_are_refused() {
         ("bus", "width_bits", "7", "bus.width_bits is 7: expected whole bytes"),
         ("processor", "misses_max", "0", "say blocking = { value = true"),
         ("processor", "window_instructions", "0", "processor.window_instructions is 0"),
+        ("processor", "issue_width", "0", "processor.issue_width is 0"),
         ("processor", "operation_cycles", "18446744073709551615", "expected at most 4294967296"),
         ("scheduler", "wait_cycles", "18446744073709551615", "scheduler.wait_cycles is 184"),
         ("scheduler", "time_slice_references", "0", "scheduler.time_slice_references is 0"),

@@ -33,6 +33,7 @@ fn random_times(rng: &mut Rng) -> Times {
         store_buffer: usize::try_from(pick(rng, &[0, 1, 2, 2, 5])).unwrap(),
         misses: usize::try_from(pick(rng, &[1, 2, 8, 8])).unwrap(),
         window: pick(rng, &[1, 4, 64, 64]),
+        width: [None, Some(1), Some(3), Some(4)][number(rng, 4)],
         blocking: rng.below(4) == 0,
         split: rng.below(3) > 0,
         round_robin: rng.below(2) == 0,
@@ -95,6 +96,7 @@ fn engine(machine: &Machine, times: &Times, processes: usize) -> Given {
     processor.store_buffer_words = u32::try_from(times.store_buffer).unwrap();
     processor.misses_max = u32::try_from(times.misses).unwrap();
     processor.window_instructions = u32::try_from(times.window).unwrap();
+    processor.issue_width = times.width.map(|width| u32::try_from(width).unwrap());
     processor.blocking = times.blocking;
     given.timed.bus.split_transactions = times.split;
     if times.round_robin {

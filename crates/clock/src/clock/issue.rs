@@ -73,7 +73,7 @@ impl<M: MemorySystem> Clock<M> {
             return Ok(());
         }
         let processor = &self.processors[at];
-        if number >= processor.window_end {
+        if number >= processor.window_end || self.now >= processor.window_full_at {
             self.stall(at, StallCause::Read);
             return Ok(());
         }
@@ -130,7 +130,8 @@ impl<M: MemorySystem> Clock<M> {
             return false;
         }
         // Those instructions may be after the end of the window themselves.
-        if processor.instructions + 1 >= processor.window_end {
+        let full = self.now >= processor.window_full_at;
+        if full || processor.instructions + 1 >= processor.window_end {
             self.stall(at, StallCause::Read);
             return true;
         }
@@ -153,6 +154,13 @@ impl<M: MemorySystem> Clock<M> {
             let writes = processor.loads_live() == 0;
             return Ok(Issued::Stalls(if writes { StallCause::Write } else { StallCause::Read }));
         }
+        // Instructions come from nowhere else than what is under way.
+        if reference.kind == OpKind::Fetch
+            && processor.has_anything_under_way()
+            && processor.has_under_way(&self.memory.access(reference))
+        {
+            return Ok(Issued::Stalls(StallCause::Read));
+        }
         let in_order = !write || processor.stores.is_empty();
         if !missed && in_order && self.memory.try_hit(reference) {
             return Ok(Issued::GoesOn);
@@ -164,7 +172,30 @@ impl<M: MemorySystem> Clock<M> {
             return Ok(Issued::Faults);
         }
         let access = self.memory.access(reference);
-        if write { self.store(at, &access, reference.kind) } else { self.load(at, &access, number) }
+        match reference.kind {
+            OpKind::Fetch => self.fetch(at, &access),
+            kind if write => self.store(at, &access, kind),
+            _ => self.load(at, &access, number),
+        }
+    }
+
+    /// A fetch that is no hit without a transaction: no window hides instructions that are not
+    /// there, so that the processor waits for it, and loads that are under way go on.
+    fn fetch(&mut self, at: usize, fetch: &M::Access) -> Result<Issued, M::Error> {
+        if !self.memory.needs_request(fetch) {
+            self.memory.perform(self.now, fetch)?;
+            return Ok(Issued::GoesOn);
+        }
+        if !self.has_free_mshr(at) {
+            return Ok(Issued::Stalls(StallCause::Read));
+        }
+        Ok(self.wait_for(at, fetch, StallCause::Read))
+    }
+
+    /// Whether one more miss may be under way in a processor.
+    fn has_free_mshr(&self, at: usize) -> bool {
+        let live = self.processors[at].loads_live() as u64;
+        self.processor.blocking || live < u64::from(self.processor.misses_max)
     }
 
     /// A load that is no hit without a transaction.
@@ -179,13 +210,13 @@ impl<M: MemorySystem> Clock<M> {
         if self.processor.blocking {
             return Ok(self.wait_for(at, load, StallCause::Read));
         }
-        let processor = &mut self.processors[at];
-        if processor.loads_live() as u64 >= u64::from(self.processor.misses_max) {
+        if !self.has_free_mshr(at) {
             return Ok(Issued::Stalls(StallCause::Read));
         }
+        let processor = &mut self.processors[at];
         let behind_store = processor.has_store(load);
-        let mshr = processor.begin_load(*load, number, behind_store);
-        processor.update_window(u64::from(self.processor.window_instructions));
+        let mshr = processor.begin_load(*load, (number, self.now), behind_store);
+        processor.update_window(&self.window);
         if !behind_store {
             self.request(Requester::new(at, Port::Mshr(mshr)), load);
         }

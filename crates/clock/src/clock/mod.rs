@@ -16,7 +16,7 @@ use homenode_machine::{KernelModel, ProcessorModel, SchedulerModel};
 use homenode_trace::ProcessorAreas;
 
 use crate::processor::{ClockEvent, MemorySystem, Port, Requester, Requesters};
-use crate::processor::{ClockedProcessor, Mode};
+use crate::processor::{ClockedProcessor, Mode, WindowSize};
 use crate::queue::EventQueue;
 use crate::run_queue::RunQueue;
 use crate::streams::{ModelledKernel, PendingOperations, SimulatedAreas, ThreadStreams};
@@ -47,6 +47,7 @@ pub struct Clock<M: MemorySystem> {
     /// Bytes in a block, less 1.
     offset_mask: u64,
     processor: ProcessorModel,
+    window: WindowSize,
     scheduler: SchedulerModel,
     now: u64,
     wakeups: WakeupTable,
@@ -88,6 +89,7 @@ impl<M: MemorySystem> Clock<M> {
             memory,
             block_shift,
             offset_mask: (1 << block_shift) - 1,
+            window: WindowSize::of(&processor),
             processor,
             scheduler,
             now: 0,
@@ -277,8 +279,7 @@ impl<M: MemorySystem> Clock<M> {
                 self.end_wait(at, self.processor.operation_cycles);
             }
         }
-        let window = u64::from(self.processor.window_instructions);
-        self.processors[at].update_window(window);
+        self.processors[at].update_window(&self.window);
         // Most loads complete while no store waits.
         if !self.processors[at].stores.is_empty() {
             self.drain_stores(at)?;

@@ -19,10 +19,12 @@ impl<M: MemorySystem> Clock<M> {
     /// hit.
     #[inline]
     pub(super) fn run_ahead(&mut self, at: usize, horizon: u64) -> bool {
-        // The rest of a reference that straddles blocks.
-        if self.processors[at].blocks_done != 0 {
+        // The rest of a reference that straddles blocks, or a window that is full.
+        let processor = &self.processors[at];
+        if processor.blocks_done != 0 || processor.window_full_at <= self.now {
             return false;
         }
+        let horizon = horizon.min(processor.window_full_at);
         // Most machines count no time for instructions without a reference.
         if self.processor.instruction_cycles == 0 {
             self.run_until::<false>(at, horizon)
@@ -39,8 +41,10 @@ impl<M: MemorySystem> Clock<M> {
         let (process, fetches) = (processor.process, self.fetches[processor.process]);
         // Stores take place in their order. Behind one that waits for its request they wait too.
         let buffered = !processor.stores.is_empty();
-        let ordinary =
-            ordinary_kinds(fetches, !buffered || (processor.head_requested && !model.blocking));
+        let ordinary = ordinary_kinds(
+            fetches && !processor.has_anything_under_way(),
+            !buffered || (processor.head_requested && !model.blocking),
+        );
         let (cycles, gap_cycles) = (model.operation_cycles, model.instruction_cycles);
         let (mut time, mut number, mut missed) = (self.now, processor.instructions, false);
         let (mut done, mut kernel, mut writes, mut gaps) = (0, 0, 0, 0);
@@ -58,7 +62,10 @@ impl<M: MemorySystem> Clock<M> {
             let first = operation.addr & self.offset_mask;
             let last = first + u64::from(operation.size.saturating_sub(1));
             let special = u8::from(operation.continues) | flags.0 & PROCESSOR_RELATIVE;
-            if ordinary >> (kind as u32) & 1 == 0
+            let block = operation.addr >> self.block_shift;
+            let reference = MemoryReference { processor: at, kind, block, first, last, flags };
+            if (ordinary >> (kind as u32) & 1 == 0
+                && !(fetches && is_free_fetch(processor, memory, &reference)))
                 || special != 0
                 || last > self.offset_mask
                 || counted >= processor.window_end
@@ -72,8 +79,6 @@ impl<M: MemorySystem> Clock<M> {
                     break;
                 }
             }
-            let block = operation.addr >> self.block_shift;
-            let reference = MemoryReference { processor: at, kind, block, first, last, flags };
             if buffered && kind == OpKind::Write {
                 if !buffer_store(processor, memory, (reference, model.store_buffer_words)) {
                     break;
@@ -129,6 +134,16 @@ fn buffer_store<M: MemorySystem>(
         processor.stores.push_back(memory.access(&store));
     }
     room
+}
+
+/// Whether a reference fetches from a block of which the processor has nothing under way.
+#[cold]
+fn is_free_fetch<M: MemorySystem>(
+    processor: &ClockedProcessor<M>,
+    memory: &M,
+    reference: &MemoryReference,
+) -> bool {
+    reference.kind == OpKind::Fetch && !processor.has_under_way(&memory.access(reference))
 }
 
 /// The kinds of operations that can be done ahead, a bit each, in a process that fetches

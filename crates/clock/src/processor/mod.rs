@@ -6,6 +6,8 @@ mod mshr;
 
 use std::collections::VecDeque;
 
+use homenode_machine::ProcessorModel;
+
 use crate::time::{StallCause, StallTime};
 use crate::wakeup::NEVER;
 pub(crate) use memory_system::ClockEvent;
@@ -28,6 +30,24 @@ pub(crate) enum Mode {
     Waits,
 }
 
+/// What an instruction window has room for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WindowSize {
+    /// Instructions.
+    instructions: u64,
+    /// Cycles until they are all issued; [`NEVER`] if only instructions of the trace are counted.
+    cycles: u64,
+}
+
+impl WindowSize {
+    pub(crate) fn of(processor: &ProcessorModel) -> Self {
+        Self {
+            instructions: u64::from(processor.window_instructions),
+            cycles: processor.window_cycles().unwrap_or(NEVER),
+        }
+    }
+}
+
 /// A processor.
 pub(crate) struct ClockedProcessor<M: MemorySystem> {
     pub(crate) mode: Mode,
@@ -39,6 +59,8 @@ pub(crate) struct ClockedProcessor<M: MemorySystem> {
     pub(crate) instructions: u64,
     /// The first instruction that does not fit into the window.
     pub(crate) window_end: u64,
+    /// The cycle from which on no reference fits into it.
+    pub(crate) window_full_at: u64,
     mshrs: Vec<Mshr<M::Access>>,
     /// How many of them are in use.
     mshrs_live: usize,
@@ -75,6 +97,7 @@ impl<M: MemorySystem> ClockedProcessor<M> {
             slice_left: 0,
             instructions: 0,
             window_end: NEVER,
+            window_full_at: NEVER,
             mshrs: Vec::new(),
             mshrs_live: 0,
             behind_stores: 0,
@@ -170,7 +193,7 @@ impl<M: MemorySystem> ClockedProcessor<M> {
     pub(crate) fn begin_load(
         &mut self,
         load: M::Access,
-        instruction: u64,
+        (instruction, began): (u64, u64),
         behind_store: bool,
     ) -> u8 {
         let free = self.mshrs.iter().position(|mshr| !mshr.live);
@@ -180,7 +203,8 @@ impl<M: MemorySystem> ClockedProcessor<M> {
             Some(mshr) => std::mem::take(&mut mshr.merged),
             None => Vec::new(),
         };
-        let mshr = Mshr { live: true, instruction, load, performed: false, behind_store, merged };
+        let performed = false;
+        let mshr = Mshr { live: true, instruction, began, load, performed, behind_store, merged };
         match self.mshrs.get_mut(at) {
             Some(place) => *place = mshr,
             None => self.mshrs.push(mshr),
@@ -216,14 +240,30 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         }
     }
 
-    /// Finds the end of the window, which begins with the oldest load under way.
+    /// Finds the end of the window, which begins with the oldest load under way. A load that begins
+    /// later is of no earlier instruction.
     #[inline]
-    pub(crate) fn update_window(&mut self, instructions: u64) {
+    pub(crate) fn update_window(&mut self, window: &WindowSize) {
         if std::mem::take(&mut self.window_changed) {
             let live = self.mshrs.iter().filter(|mshr| mshr.live);
-            let oldest = live.map(|mshr| mshr.instruction).min();
-            self.window_end = oldest.map_or(NEVER, |oldest| oldest + instructions);
+            let oldest = live.map(|mshr| (mshr.began, mshr.instruction)).min();
+            (self.window_full_at, self.window_end) = oldest.map_or((NEVER, NEVER), |oldest| {
+                (oldest.0.saturating_add(window.cycles), oldest.1 + window.instructions)
+            });
         }
+    }
+
+    /// Whether the processor has anything under way.
+    #[inline]
+    pub(crate) fn has_anything_under_way(&self) -> bool {
+        self.mshrs_live > 0 || !self.stores.is_empty()
+    }
+
+    /// Whether it has a load from the same block under way, or a store to it.
+    pub(crate) fn has_under_way(&self, access: &M::Access) -> bool {
+        let mut loads = self.mshrs.iter().filter(|mshr| mshr.live);
+        loads.any(|mshr| M::same_block(&mshr.load, access))
+            || self.stores.iter().any(|store| M::same_block(store, access))
     }
 
     /// A load takes place, and those that were merged with it.

@@ -6,6 +6,8 @@ pub struct Mshr<A> {
     pub(super) live: bool,
     /// Number of the instruction.
     pub(super) instruction: u64,
+    /// When it began.
+    pub(super) began: u64,
     pub(super) load: A,
     /// Whether it took place in the caches; the data may still be on their way.
     pub(super) performed: bool,

@@ -16,7 +16,7 @@ pub use scheduler::{Dispatch, SchedulerModel};
 pub(crate) use cache::{Caches, LastLevel};
 pub(crate) use clock::NodeClock;
 pub(crate) use memory::MemoryModel;
-pub(crate) use sourced::{Sourced, sourced};
+pub(crate) use sourced::{Sourced, sourced, sourced_optional};
 
 /// Most cycles that one thing may take: 2^30 of them still fit into 64 bits.
 const CYCLES_MAX: u64 = 1 << 32;

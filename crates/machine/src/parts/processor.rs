@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{sourced, within_cycles};
+use super::{sourced, sourced_optional, within_cycles};
 
 /// A processor, which may continue past loads that miss, within a window of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -25,16 +25,34 @@ pub struct ProcessorModel {
     /// newest.
     #[serde(deserialize_with = "sourced")]
     pub window_instructions: u32,
+    /// Instructions that a processor issues in a cycle: its window is full `window_instructions`
+    /// over this cycles after the oldest outstanding load began, whatever operations take. Without
+    /// it the window is full after so many instructions of the trace, and not before.
+    #[serde(default, deserialize_with = "sourced_optional")]
+    pub issue_width: Option<u32>,
     /// Whether every miss stalls the processor instead.
     #[serde(deserialize_with = "sourced")]
     pub blocking: bool,
 }
 
 impl ProcessorModel {
+    /// Cycles from the beginning of a load until the window behind it is full, if it fills with
+    /// time.
+    #[must_use]
+    pub fn window_cycles(&self) -> Option<u64> {
+        let width = u64::from(self.issue_width?.max(1));
+        Some(u64::from(self.window_instructions).div_ceil(width))
+    }
+
     /// The model, if its numbers make sense.
     pub(crate) fn checked(self) -> Result<Self, String> {
         within_cycles("processor.operation_cycles", self.operation_cycles)?;
         within_cycles("processor.instruction_cycles", self.instruction_cycles)?;
+        if self.issue_width == Some(0) {
+            return Err("processor.issue_width is 0: expected at least 1 instruction a cycle, or \
+                        nothing, for a window that is filled by the instructions of the trace"
+                .to_owned());
+        }
         let overlap =
             [("misses_max", self.misses_max), ("window_instructions", self.window_instructions)];
         match overlap.into_iter().find(|&(_, value)| value == 0 && !self.blocking) {

@@ -23,3 +23,12 @@ where
 {
     Sourced::deserialize(deserializer).map(|sourced: Sourced<T>| sourced.value)
 }
+
+/// The same of a value that a file may leave out.
+pub(crate) fn sourced_optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    sourced(deserializer).map(Some)
+}

@@ -16,6 +16,8 @@ pub struct Times {
     pub store_buffer: usize,
     pub misses: usize,
     pub window: u64,
+    /// Instructions issued in a cycle, where the window fills with time.
+    pub width: Option<u64>,
     pub blocking: bool,
     pub split: bool,
     pub round_robin: bool,
@@ -276,14 +278,17 @@ impl ClockOracle {
         let counts = part.first && !part.op.fetch && !fetches;
         let before = if counts { part.op.gap } else { 0 };
         let number = cpu.instructions + u64::from(is_instruction) + u64::from(before);
-        let too_far = cpu.loads.iter().any(|load| number - load.instruction >= times.window);
-        let fence = part.op.atomic && !cpu.is_quiet();
+        let too_far = cpu.is_beyond((number, cycle), (times.window, times.width));
+        let fence = part.op.atomic && !cpu.is_quiet() || part.op.fetch && cpu.is_busy_with(&part);
         cpu.looks_at = Some(u64::MAX);
         if too_far || fence {
             return;
         }
-        let begun =
-            if part.op.r.write { self.store(who, &part) } else { self.load(who, &part, number) };
+        let begun = match (part.op.r.write, part.op.fetch) {
+            (true, _) => self.store(who, &part),
+            (false, true) => self.fetch(who, &part),
+            (false, false) => self.load(who, &part, (number, cycle)),
+        };
         if !begun {
             return;
         }
@@ -304,7 +309,7 @@ impl ClockOracle {
     }
 
     /// Whether the load could begin.
-    fn load(&mut self, who: usize, part: &Part, instruction: u64) -> bool {
+    fn load(&mut self, who: usize, part: &Part, (instruction, began): (u64, u64)) -> bool {
         let same = |load: &&mut Load| !load.happened && load.part.place() == part.place();
         if let Some(load) = self.cpus[who].loads.iter_mut().find(same) {
             load.followers.push(part.clone());
@@ -330,6 +335,7 @@ impl ClockOracle {
             id,
             part: part.clone(),
             instruction,
+            began,
             happened: false,
             with_store,
             followers: Vec::new(),
@@ -343,6 +349,19 @@ impl ClockOracle {
             });
         }
         true
+    }
+
+    /// Whether the fetch could begin; the processor waits for one that misses.
+    fn fetch(&mut self, who: usize, part: &Part) -> bool {
+        if !self.needs_bus(who, part) {
+            self.happen(who, part);
+            return true;
+        }
+        let can = self.times.blocking || self.cpus[who].loads.len() < self.times.misses;
+        if can {
+            self.wait(who, part);
+        }
+        can
     }
 
     fn wait(&mut self, who: usize, part: &Part) {

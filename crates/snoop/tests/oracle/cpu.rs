@@ -34,6 +34,8 @@ pub(super) struct Load {
     pub(super) id: u64,
     pub(super) part: Part,
     pub(super) instruction: u64,
+    /// In which cycle it began.
+    pub(super) began: u64,
     pub(super) happened: bool,
     pub(super) with_store: bool,
     pub(super) followers: Vec<Part>,
@@ -70,6 +72,25 @@ pub(super) struct Cpu {
 impl Cpu {
     pub(super) fn is_quiet(&self) -> bool {
         self.loads.is_empty() && self.stores.is_empty() && self.waits.is_none()
+    }
+
+    /// Whether a load from the block is on its way or a store to it in the buffer.
+    pub(super) fn is_busy_with(&self, part: &Part) -> bool {
+        let loads = self.loads.iter().map(|load| load.part.place());
+        loads.chain(self.stores.iter().map(Part::place)).any(|place| place == part.place())
+    }
+
+    /// Whether the instruction, in this cycle, is beyond what the window holds: so many
+    /// instructions, and where it fills with time no more cycles than it takes to issue them.
+    pub(super) fn is_beyond(
+        &self,
+        (number, cycle): (u64, u64),
+        (window, width): (u64, Option<u64>),
+    ) -> bool {
+        self.loads.iter().any(|load| {
+            let late = width.is_some_and(|width| (cycle - load.began) * width >= window);
+            late || number - load.instruction >= window
+        })
     }
 
     pub(super) fn own_fetch(&self, part: &Part) -> bool {
