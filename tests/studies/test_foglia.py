@@ -13,7 +13,8 @@ from homenode import studies
 from homenode.studies import charts, published
 from homenode.studies import mixes as mixes_of_studies
 from homenode.studies.cache import ResultCache
-from homenode.studies.foglia import DB, EC, PAPER, WEB, footprints, matrix, runs, tables
+from homenode.studies.claims import find
+from homenode.studies.foglia import DB, EC, PAPER, WEB, footprints, latency, matrix, runs, tables
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.claims import CLAIMS
 from homenode.studies.foglia.claims_blocks import best_block
@@ -100,6 +101,52 @@ def test_rates_are_percentages_of_the_references() -> None:
     assert m.coherence(row, "passive", part="user") == pytest.approx(0.3)
     assert m.invalidation_share(row) == pytest.approx(20 / 35)
     assert m.misses(row | {"stands_for": 4}) == pytest.approx(3.5 / 4)
+
+
+def test_a_miss_delays_for_as_long_as_the_power_says() -> None:
+    # Eight processors with a power of 4 wait for half of their time: 2 cycles for each 100 / 4
+    # references that do not miss.
+    row = _point(EC, Setting(), gsp=4.0, misses_cold=40)
+    assert m.delay_per_miss(row) == pytest.approx(50)
+    with pytest.raises(Missing, match="misses"):
+        m.delay_per_miss(_point(EC, Setting(), gsp=4.0))
+
+
+def test_printed_delays_are_those_of_printed_powers_and_misses() -> None:
+    machines = [matrix.SMALL_BLOCKS.changed(processors=n) for n in matrix.FEW]
+    machines += [Setting(block_size=block) for block in matrix.BLOCKS]
+    found = runs.Runs(_point(EC, setting, misses_cold=10) for setting in machines)
+    rows = latency.delays(found).rows
+    printed = {row["machine"]: row["paper"] for row in rows if row["paper"] is not None}
+    assert {name: round(value) for name, value in printed.items()} == {
+        "MESI, 8 processors, 2 MB, 32 B, random": 78,
+        "MESI, 8 processors, 2 MB, 256 B, random": 73,
+    }
+
+
+def test_idle_processors_are_told_up_to_where_there_should_be_none() -> None:
+    busy = _point(EC, Setting(), cycles=100, idle_cycles=8)
+    many = _point(EC, Setting(processors=24), cycles=100, idle_cycles=1200)
+    assert m.idle(busy) == pytest.approx(0.01)
+    assert [row["idle_percent"] for row in latency.idle(runs.Runs([busy, many])).rows] == [1, 50]
+    assert "at most 1 %" in latency.told(runs.Runs([busy, many]))
+    assert "**not** under" in latency.told(runs.Runs([busy | {"idle_cycles": 80}]))
+
+
+def test_claims_about_pscr_are_judged_with_its_extension_too() -> None:
+    statements = [claim.statement for claim in CLAIMS]
+    twins = [name for name in statements if name.endswith("with private_kernel=yes")]
+    assert len(twins) >= 19
+    assert all(name.split(": PSCR with")[0] in statements for name in twins)
+    points = [
+        _point(EC, Setting(protocol, n, scheduler=policy), coherence_passive=passive)
+        for protocol, passive in (("mesi", 1), ("pscr", 2), (matrix.EXTENDED, 0))
+        for n in matrix.MANY
+        for policy in matrix.SCHEDULERS
+    ]
+    plain, other = (c for c in CLAIMS if c.statement.startswith("PSCR ends passive sharing"))
+    verdicts = [find(claim, Evidence({"points": points})).verdict for claim in (plain, other)]
+    assert verdicts == ["differs", "holds"]
 
 
 def test_coherence_costs_messages_and_misses() -> None:

@@ -73,13 +73,26 @@ impl Flags {
     pub const SYNC: Self = Self(2);
     /// Made by the operating system's kernel.
     pub const KERNEL: Self = Self(4);
-    /// Every bit that has a meaning; a file with others set is from a later version or damaged.
+    /// Of a reference by the kernel: the page is a private area of a process, which references it in
+    /// user mode too. No file has this bit: a page's other references tell, when a trace is
+    /// simulated.
+    pub const USER_AREA: Self = Self(8);
+    /// Every bit that has a meaning in files; a file with others set is from a later version or damaged.
     pub const ALL: Self = Self(7);
 
     /// Whether every bit of `other` is set here.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Whether the reference is to a private area. An area is private whoever references it: a
+    /// process's user pages for the kernel too. Pages that only the kernel references, for one
+    /// process, are private areas if `kernel_pages`.
+    #[must_use]
+    pub const fn is_private(self, kernel_pages: bool) -> bool {
+        let user = !self.contains(Self::KERNEL) || self.contains(Self::USER_AREA);
+        self.contains(Self::PRIVATE) && (user || kernel_pages)
     }
 
     /// Both sets of bits.

@@ -1,5 +1,7 @@
 //! A reference to one block.
 
+use homenode_base::Flags;
+
 /// A reference to one block: one that straddles blocks is several of these.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockAccess<W> {
@@ -13,6 +15,15 @@ pub struct BlockAccess<W> {
     pub write: bool,
     /// Whether they are of a private area.
     pub private: bool,
+    /// What the trace says of it.
+    pub flags: Flags,
+}
+
+impl<W> BlockAccess<W> {
     /// Whether the kernel made it.
-    pub kernel: bool,
+    #[inline]
+    #[must_use]
+    pub const fn is_kernel(&self) -> bool {
+        self.flags.contains(Flags::KERNEL)
+    }
 }

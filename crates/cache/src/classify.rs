@@ -98,12 +98,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
             MissClass::InvalidationTrue
         } else if self.rule == MissRule::Torrellas || remote_written.is_empty() {
             MissClass::InvalidationFalse
-        } else if access.kernel {
+        } else if access.is_kernel() {
             return MissStatus::UndecidedKernel;
         } else {
             return MissStatus::Undecided;
         };
-        self.settle(at, class, access.kernel);
+        self.settle(at, class, access.is_kernel());
         MissStatus::Settled
     }
 
@@ -111,7 +111,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     /// free now.
     #[inline]
     pub fn cold_or_replacement_miss(&mut self, access: &BlockAccess<W>, at: usize, had: bool) {
-        self.counts.add_cold_or_replacement(had, access.kernel);
+        self.counts.add_cold_or_replacement(had, access.is_kernel());
         if self.waits.is_some() {
             self.collect_cold_or_replacement(access, at, had);
         }
@@ -180,7 +180,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         } else {
             SharingClass::False
         };
-        self.counts.add_coherence(class, access.kernel);
+        self.counts.add_coherence(class, access.is_kernel());
         let word = self.word_of(access);
         self.waits.iter_mut().for_each(|waits| waits.announce(word, class.into()));
     }

@@ -145,6 +145,7 @@ fn setup(processes: usize, blocking: bool) -> ClockSetup {
         time_slice_references: 1_000,
         aging: 8,
         wait_cycles: 0,
+        restart: false,
     };
     ClockSetup { processor, scheduler, seed: 1, processes }
 }

@@ -263,3 +263,61 @@ fn points_are_rows_of_the_matrix() {
     assert_eq!(json(&found.outcomes[1]), json(&matrix("random")[0]));
     assert_eq!((found.scalability.len(), found.provenance.processors), (0, vec![2, 4]));
 }
+
+/// A kernel that reads a buffer of a process takes the block along, as the process would; what is
+/// the kernel's alone is shared, unless the protocol is told otherwise.
+#[test]
+fn an_area_is_private_whoever_references_it() {
+    let columns = Columns { flags: true, pid: true, ..Columns::default() };
+    let options = WriterOptions { columns, level: 1, chunk_rows: 1 << 16 };
+    let mut bytes = Cursor::new(Vec::new());
+    let mut writer = TraceWriter::new(&mut bytes, "t.hnt", options).unwrap();
+    let (user, kernel) = (Flags::PRIVATE, Flags::PRIVATE.union(Flags::KERNEL));
+    let references = [
+        (0, AccessKind::Write, 0x8000, user),
+        (1, AccessKind::Read, 0x8000, kernel),
+        (0, AccessKind::Write, 0x8000, user),
+        (0, AccessKind::Write, 0x9000, kernel),
+        (1, AccessKind::Read, 0x9000, kernel),
+        (0, AccessKind::Write, 0x9000, kernel),
+    ];
+    for (thread, kind, addr, flags) in references {
+        let access = Access::new(thread, kind, addr, 4);
+        writer.push(&Access { pid: 7, flags, ..access }).unwrap();
+    }
+    writer.finish(Metadata::default()).unwrap();
+    let trace = TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap();
+    let text = r#"{"protocols": ["pscr", "pscr:private_kernel=yes", "mesi"], "processors": 2}"#;
+    let found = simulate(text, &trace).unwrap();
+    let [plain, extended, mesi] = &found.outcomes[..] else { panic!("three protocols") };
+    let counts = &plain.counts;
+    assert_eq!((counts.misses.removal, counts.coherence.passive), (1, 0));
+    let origin = counts.coherence_origin;
+    assert_eq!((origin.user_page, origin.kernel_page, origin.other), (0, 1, 0));
+    assert_eq!((extended.counts.misses.removal, extended.counts.transactions.write), (2, 0));
+    // MESI leaves a copy on the other processor, whose invalidation is for nothing.
+    let counts = &mesi.counts;
+    assert_eq!((counts.coherence.passive, counts.coherence.true_sharing), (1, 1));
+    let origin = counts.coherence_origin;
+    assert_eq!((origin.user_page, origin.kernel_page, origin.other), (1, 1, 0));
+}
+
+/// As many references are done as the trace has, with any number of threads, and processors that
+/// have run out of processes have those that ended.
+#[test]
+fn processes_that_start_again_do_as_much_as_the_trace() {
+    let trace = trace(20_000, 1_000);
+    let mut all = Vec::new();
+    for threads in [1, 4] {
+        let text = format!(
+            r#"{{"protocols": ["mesi", "pscr"], "order": "clock", "processors": 6,
+                "restart": true, "threads": {threads}}}"#
+        );
+        let found = simulate(&text, &trace).unwrap();
+        for outcome in &found.outcomes {
+            assert_eq!(outcome.counts.references, 20_000);
+        }
+        all.push(serde_json::to_string(&found.outcomes).unwrap());
+    }
+    assert_eq!(all[0], all[1]);
+}

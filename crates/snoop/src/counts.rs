@@ -1,6 +1,8 @@
 //! What is counted. The names of the fields are a public contract (`docs/bus.md`).
 
-use homenode_cache::{CacheCounts, CoherenceCounts, KernelCounts, MissCounts};
+use homenode_base::Flags;
+use homenode_cache::{BlockAccess, CacheCounts, CoherenceCounts, KernelCounts, MissCounts};
+use homenode_clock::streams::PROCESSOR_RELATIVE;
 use homenode_machine::BusCycles;
 use serde::Serialize;
 
@@ -19,6 +21,8 @@ pub struct BusCounts {
     pub transactions: Transactions,
     /// Invalidate and write transactions, by what for.
     pub coherence: CoherenceCounts,
+    /// The same, by what kind of page they are about.
+    pub coherence_origin: OriginCounts,
     /// The kernel's part of all this.
     pub kernel: KernelCounts,
 }
@@ -42,11 +46,53 @@ pub struct Transactions {
     pub update_block: u64,
 }
 
+/// Coherence transactions by what kind of page the reference was to that needed them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OriginCounts {
+    /// A private area of a process in user mode, whoever references it.
+    pub user_page: u64,
+    /// A page that only the kernel references, for one process: a kernel stack above all.
+    pub kernel_page: u64,
+    /// The kernel's area of a processor.
+    pub processor_area: u64,
+    /// Anything else: what is shared.
+    pub other: u64,
+}
+
+impl OriginCounts {
+    /// Those of the kind of page that a reference is to.
+    pub(crate) fn of<W>(&mut self, access: &BlockAccess<W>) -> &mut u64 {
+        let flags = access.flags;
+        if flags.0 & PROCESSOR_RELATIVE != 0 {
+            &mut self.processor_area
+        } else if flags.contains(Flags::PRIVATE) && !flags.is_private(false) {
+            // Under an option that makes these private areas too they count as what they are.
+            &mut self.kernel_page
+        } else if access.private {
+            &mut self.user_page
+        } else {
+            &mut self.other
+        }
+    }
+}
+
 impl BusCounts {
     /// What the caches counted, and what went over the bus; hits are known only at the end.
-    pub(crate) fn new(caches: &CacheCounts, transactions: Transactions) -> Self {
+    pub(crate) fn new(
+        caches: &CacheCounts,
+        (transactions, coherence_origin): (Transactions, OriginCounts),
+    ) -> Self {
         let &CacheCounts { references, block_references, misses, coherence, kernel } = caches;
-        Self { references, block_references, hits: 0, misses, transactions, coherence, kernel }
+        Self {
+            references,
+            block_references,
+            hits: 0,
+            misses,
+            transactions,
+            coherence,
+            coherence_origin,
+            kernel,
+        }
     }
 }
 

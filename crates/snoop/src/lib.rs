@@ -27,7 +27,7 @@ pub mod walk;
 
 pub use bus::{BusClock, BusClockSetup, BusTime};
 pub use check::{BusFinding, CACHES_MAX, CheckReport, FindingKind, check};
-pub use counts::{BusCounts, Transactions};
+pub use counts::{BusCounts, OriginCounts, Transactions};
 pub use driver::CheckError;
 pub use homenode_cache::{
     ClockError, CoherenceCounts, KernelCounts, MissClass, MissCounts, MissRule, SharingClass,

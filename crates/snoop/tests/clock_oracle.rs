@@ -7,7 +7,7 @@ mod oracle;
 
 use std::collections::BTreeSet;
 
-use clocked::{Given, check_conservation, flags, given};
+use clocked::{Given, check_conservation, flags_of_page, given};
 use homenode_base::{AccessKind, Rng};
 use homenode_clock::streams::StreamSplitter;
 use homenode_machine::{Arbitration, CacheShape, Dispatch, KernelModel};
@@ -43,6 +43,7 @@ fn random_times(rng: &mut Rng) -> Times {
             aging: u32::try_from(rng.below(5)).unwrap(),
             wait: pick(rng, &[0, 0, 1, 30, 400]),
             seed: rng.below(1000),
+            restart: rng.below(3) == 0,
         },
     }
 }
@@ -106,6 +107,7 @@ fn engine(machine: &Machine, times: &Times, processes: usize) -> Given {
     scheduler.policy = if how.random { Dispatch::Random } else { Dispatch::Affinity };
     (scheduler.time_slice_references, scheduler.aging) = (how.slice, how.aging);
     (scheduler.wait_cycles, given.timed.clock.seed) = (how.wait, how.seed);
+    scheduler.restart = how.restart;
     given
 }
 
@@ -185,7 +187,7 @@ fn batch(lines: &[Line]) -> Batch {
                 batch.size.push(op.r.size);
                 batch.addr.push(op.r.addr);
                 batch.gap.push(op.gap);
-                batch.flags.push(flags(op.r.private, op.r.kernel));
+                batch.flags.push(flags_of_page((op.r.private, op.r.kernel), op.r.user_page));
                 continue;
             }
             Line::Calls(process, number) => (process, EventKind::SyscallEnter { number }),

@@ -15,7 +15,9 @@ use oracle::{Machine, Oracle, Ref};
 fn batch(refs: &[Ref]) -> Batch {
     let flags = |r: &Ref| {
         let private = if r.private { Flags::PRIVATE } else { Flags(0) };
-        private.union(if r.kernel { Flags::KERNEL } else { Flags(0) }).0
+        let kernel = if r.kernel { Flags::KERNEL } else { Flags(0) };
+        let user_page = if r.user_page { Flags::USER_AREA } else { Flags(0) };
+        private.union(kernel).union(user_page).0
     };
     // A batch without flags is a case of its own for the engine.
     let flagged = refs.iter().any(|r| flags(r) != 0);

@@ -8,6 +8,7 @@ mod setup;
 
 use std::ops::Range;
 
+use homenode_base::Flags;
 use homenode_trace::Batch;
 
 use crate::access::BlockAccess;
@@ -188,7 +189,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
             words: ahead.words,
             write: u64::from(ahead.need) == MAY_WRITE,
             private: self.is_private(batch.addr[row], flags),
-            kernel: self.meaning.nature[usize::from(flags)].kernel,
+            flags: Flags(flags),
         }
     }
 
@@ -219,7 +220,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
                 words: W::range(word(begin), word(last)),
                 write: u64::from(need) & MAY_WRITE != 0,
                 private: self.is_private(begin, flags),
-                kernel: self.meaning.nature[usize::from(flags)].kernel,
+                flags: Flags(flags),
             };
             let (set, _) = self.driver.locate(access.cache, block);
             let done = self.driver.access(&access, set);

@@ -62,7 +62,6 @@ pub(super) struct RowMeaning {
     /// By the bits that any of some rows has among its flags: whether all of the rows count.
     takes_all: [bool; 256],
     pub(super) private: Vec<Range<u64>>,
-    private_kernel: bool,
 }
 
 impl RowMeaning {
@@ -88,7 +87,7 @@ impl RowMeaning {
         for (bits, nature) in (0..=u8::MAX).zip(nature.iter_mut()) {
             let role = filter.role(AccessKind::Read, Flags(bits));
             let kernel = Flags(bits).contains(Flags::KERNEL);
-            let private = role == ReferenceRole::Private && (!kernel || private_kernel);
+            let private = role == ReferenceRole::Private && Flags(bits).is_private(private_kernel);
             let taken = role != ReferenceRole::Excluded;
             *nature = FlagMeaning { private, kernel, taken };
         }
@@ -102,26 +101,14 @@ impl RowMeaning {
         private.sort_by_key(|range| range.start);
         let shift = block.bytes().trailing_zeros();
         let offset_mask = block.bytes() - 1;
-        Self {
-            shift,
-            offset_mask,
-            place,
-            further,
-            processors,
-            need,
-            nature,
-            takes_all,
-            private,
-            private_kernel,
-        }
+        Self { shift, offset_mask, place, further, processors, need, nature, takes_all, private }
     }
 
     /// Whether the reference is to a private area: its flag says so, or its address.
     #[inline]
     pub(super) fn is_private(&self, addr: u64, flags: u8) -> bool {
-        let FlagMeaning { private, kernel, .. } = self.nature[usize::from(flags)];
-        let user = !kernel || self.private_kernel;
-        private || (user && self.private.iter().any(|range| range.contains(&addr)))
+        let private = self.nature[usize::from(flags)].private;
+        private || self.private.iter().any(|range| range.contains(&addr))
     }
 
     /// What the flags of a row say.

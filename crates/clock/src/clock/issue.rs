@@ -40,7 +40,12 @@ impl<M: MemorySystem> Clock<M> {
         }
         let processor = &self.processors[at];
         // A slice ends between references: what straddles blocks or pages is one.
-        if processor.slice_left == 0 && processor.blocks_done == 0 && !operation.continues {
+        let between = processor.blocks_done == 0 && !operation.continues;
+        if between && self.references_left == 0 {
+            self.leave(at, LeaveReason::Stopped);
+            return Ok(true);
+        }
+        if between && processor.slice_left == 0 {
             if self.run_queue.is_empty() {
                 self.processors[at].slice_left = self.scheduler.time_slice_references;
             } else {
@@ -107,6 +112,7 @@ impl<M: MemorySystem> Clock<M> {
             self.fetches[process] |= fetch;
             processor.gap_done = false;
             processor.slice_left -= 1;
+            self.references_left -= 1;
             counted.references = 1;
             counted.kernel = u64::from(flags.contains(Flags::KERNEL));
             counted.writes = u64::from(operation.kind.writes());

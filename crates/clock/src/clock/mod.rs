@@ -6,6 +6,7 @@
 
 mod issue;
 mod processes;
+mod restart;
 mod run_ahead;
 mod synchronise;
 
@@ -60,6 +61,10 @@ pub struct Clock<M: MemorySystem> {
     fetches: Vec<bool>,
     blocked: Vec<bool>,
     unfinished: usize,
+    /// References until the run is over; without end if it lasts as long as the processes.
+    references_left: u64,
+    /// When the run was over before its processes.
+    over_at: Option<u64>,
     /// Where the kernel has what belongs to each processor.
     areas: SimulatedAreas,
     /// What a kernel does when a processor takes a process, if that is made up.
@@ -98,10 +103,12 @@ impl<M: MemorySystem> Clock<M> {
             queue: EventQueue::default(),
             run_queue: RunQueue::new(policy, setup.seed, (processes, processors)),
             sync: SyncObjects::new(processes),
-            streams: (0..processes).map(|_| PendingOperations::default()).collect(),
+            streams: (0..processes).map(|_| restart::operations(&scheduler)).collect(),
             fetches: vec![false; processes],
             blocked: vec![false; processes],
             unfinished: processes,
+            references_left: u64::MAX,
+            over_at: None,
             areas: SimulatedAreas::default(),
             kernel: None,
             dispatch_at: 0,
@@ -131,6 +138,8 @@ impl<M: MemorySystem> Clock<M> {
 
     /// Adds operations of some processes, and goes on until the next one of a process that runs is
     /// unknown ([`Self::awaited`]). In how many portions they come does not change what happens.
+    /// Where processes start again, what they do is only kept: how long the run is, is known when
+    /// all is.
     ///
     /// # Errors
     /// What the memory system returns.
@@ -141,7 +150,7 @@ impl<M: MemorySystem> Clock<M> {
         for &process in &added.closed {
             self.streams[process].close();
         }
-        self.run()
+        if self.scheduler.restart { Ok(()) } else { self.run() }
     }
 
     /// The process whose next operation has to be known before the simulation can go on; nothing if
@@ -157,6 +166,9 @@ impl<M: MemorySystem> Clock<M> {
     /// What the memory system returns.
     pub fn finish(mut self) -> Result<(M, ClockTime), M::Error> {
         self.streams.iter_mut().for_each(PendingOperations::close);
+        if self.scheduler.restart {
+            self.limit_references();
+        }
         self.run()?;
         let time = self.time();
         Ok((self.memory, time))
@@ -164,7 +176,7 @@ impl<M: MemorySystem> Clock<M> {
 
     /// Goes on until everything is done or an operation is needed that is not known.
     fn run(&mut self) -> Result<(), M::Error> {
-        while self.unfinished > 0 || !self.queue.is_empty() {
+        while !self.is_over() || !self.queue.is_empty() {
             let from = match self.cursor.take() {
                 Some(at) => at,
                 None => {
@@ -233,7 +245,8 @@ impl<M: MemorySystem> Clock<M> {
     /// need not wait for each other.
     fn horizon(&self) -> u64 {
         let undisturbed = self.memory.undisturbed_until(self.now);
-        self.queue.next_time().map_or(undisturbed, |at| at.min(undisturbed))
+        let horizon = self.queue.next_time().map_or(undisturbed, |at| at.min(undisturbed));
+        if self.scheduler.restart { self.before_the_end(horizon) } else { horizon }
     }
 
     /// Something that was to happen now.
@@ -309,7 +322,7 @@ impl<M: MemorySystem> Clock<M> {
     }
 
     fn time(&self) -> ClockTime {
-        let cycles = self.now.max(self.memory.at_rest_from());
+        let cycles = self.over_at.unwrap_or(self.now).max(self.memory.at_rest_from());
         let time = |processor: &ClockedProcessor<M>| ProcessorTime {
             busy: processor.busy,
             delay: processor.delay,

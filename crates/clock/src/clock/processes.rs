@@ -12,6 +12,8 @@ pub(super) enum LeaveReason {
     Blocked,
     Preempted,
     Yields,
+    /// The run is over.
+    Stopped,
 }
 
 impl<M: MemorySystem> Clock<M> {
@@ -33,7 +35,7 @@ impl<M: MemorySystem> Clock<M> {
 
     /// Ready processes come to idle processors.
     pub(super) fn dispatch(&mut self) {
-        if self.run_queue.is_empty() {
+        if self.run_queue.is_empty() || self.references_left == 0 {
             return;
         }
         let idle: Vec<usize> =
@@ -69,11 +71,12 @@ impl<M: MemorySystem> Clock<M> {
         }
         match why {
             LeaveReason::Ended => {
-                self.unfinished -= 1;
                 self.sync.end(process);
                 let operation = Operation::new(OpKind::Exit, 0);
                 self.wake_all(&SyncRequest { processor: at, process, operation });
+                self.unfinished -= usize::from(!self.starts_again(process));
             }
+            LeaveReason::Stopped => {}
             LeaveReason::Blocked => self.blocked[process] = true,
             LeaveReason::Preempted => self.wake(process),
             LeaveReason::Yields => match self.scheduler.wait_cycles {

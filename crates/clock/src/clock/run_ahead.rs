@@ -53,7 +53,8 @@ impl<M: MemorySystem> Clock<M> {
         let most =
             if GAPS { u64::MAX } else { operations_until(horizon.saturating_sub(time), cycles) };
         let known = streams[process].known();
-        let most = usize::try_from(most.min(processor.slice_left)).unwrap_or(usize::MAX);
+        let most = most.min(processor.slice_left).min(self.references_left);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
         for operation in &known[..known.len().min(most)] {
             let (kind, flags) = (operation.kind, Flags(operation.flags));
             // Where instructions are fetched, the fetches are what is counted.
@@ -114,6 +115,7 @@ impl<M: MemorySystem> Clock<M> {
     fn went_ahead(&mut self, at: usize, time: u64, counted: ReferenceCounts) {
         let processor = &mut self.processors[at];
         processor.slice_left -= counted.references;
+        self.references_left -= counted.references;
         let process = processor.process;
         self.wakeups.postpone(at, time);
         self.streams[process].skip(counted.references);

@@ -6,6 +6,7 @@
 //! whose next operation depends on the simulation so far.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::operation::Operation;
 use super::portions::Portion;
@@ -31,11 +32,33 @@ pub struct PendingOperations {
     later: VecDeque<(Portion, usize)>,
     /// Whether no operations will be added.
     closed: bool,
+    /// All operations that were added, for a process that starts again.
+    kept: Option<Vec<Portion>>,
 }
 
 impl PendingOperations {
+    /// The operations of a process that can start again ([`Self::rewind`]).
+    #[must_use]
+    pub fn kept() -> Self {
+        Self { kept: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// Starts again with the first operation, if operations are kept.
+    pub fn rewind(&mut self) {
+        let all = self.kept.iter().flatten();
+        self.later = all.map(|portion| (Arc::clone(portion), 0)).collect();
+        (self.current, self.at) = (Portion::default(), 0);
+    }
+
+    /// The references among the operations that are kept.
+    pub fn kept_references(&self) -> impl Iterator<Item = &Operation> {
+        let operations = self.kept.iter().flatten().flat_map(|portion| portion.iter());
+        operations.filter(|operation| operation.kind.is_reference() && !operation.continues)
+    }
+
     /// Adds operations after all that are known.
     pub fn add(&mut self, operations: Portion) {
+        self.kept.iter_mut().for_each(|kept| kept.push(Arc::clone(&operations)));
         self.later.push_back((operations, 0));
     }
 
@@ -138,5 +161,21 @@ mod tests {
         pending.add(operations(&[5]));
         pending.close();
         assert_eq!((take(&mut pending), pending.is_closed()), (Some(5), true));
+        pending.rewind();
+        assert_eq!(take(&mut pending), None, "nothing was kept");
+    }
+
+    #[test]
+    fn what_is_kept_comes_again_without_what_was_inserted() {
+        let mut pending = PendingOperations::kept();
+        let rest = Operation { continues: true, ..Operation::new(OpKind::Read, 3) };
+        pending.add(operations(&[1, 2]));
+        pending.add(Portion::new(vec![rest, Operation::new(OpKind::Release, 4)]));
+        pending.insert(operations(&[7]));
+        assert_eq!([(); 3].map(|()| take(&mut pending)), [Some(7), Some(1), Some(2)]);
+        pending.rewind();
+        let all = [Some(1), Some(2), Some(3), Some(4), None];
+        assert_eq!([(); 5].map(|()| take(&mut pending)), all);
+        assert_eq!(pending.kept_references().count(), 2, "the third is the rest of the second");
     }
 }

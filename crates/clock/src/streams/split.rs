@@ -251,6 +251,9 @@ impl StreamSplitter {
         let private = self.private.iter().any(|range| range.contains(&addr));
         let role = if private { ReferenceRole::Private } else { role };
         flags = Flags(with_role(flags.0, role));
+        if private {
+            flags = flags.union(Flags::USER_AREA);
+        }
         let pid = batch.pid.get(row).copied().unwrap_or(0);
         self.enter_address_space(process, pid);
         let size = batch.size[row].max(1);

@@ -22,7 +22,7 @@ pub(super) fn access<W: WordMask>(reference: &MemoryReference) -> BlockAccess<W>
         words: words(reference),
         write: reference.kind.writes(),
         private: reference.flags.contains(Flags::PRIVATE),
-        kernel: reference.flags.contains(Flags::KERNEL),
+        flags: reference.flags,
     }
 }
 

@@ -1,11 +1,11 @@
 //! A processor.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{sourced, sourced_optional, within_cycles};
 
 /// A processor, which may continue past loads that miss, within a window of instructions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessorModel {
     /// Cycles of a read or write that hits.

@@ -21,6 +21,10 @@ pub struct SchedulerModel {
     /// Cycles for which a process is blocked by a system call that may block it.
     #[serde(deserialize_with = "sourced")]
     pub wait_cycles: u64,
+    /// Whether a process that ends starts again, until as many references are done as all processes
+    /// have: then processors have work to the end, however unequal the processes are.
+    #[serde(default, deserialize_with = "sourced")]
+    pub restart: bool,
 }
 
 impl SchedulerModel {

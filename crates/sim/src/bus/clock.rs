@@ -45,7 +45,8 @@ impl CachedClock {
         slower_by: u64,
     ) -> Result<Self, SimError> {
         let machine = &plan.machines[point.machine];
-        let scheduler = SchedulerModel { policy: point.scheduler, ..machine.scheduler };
+        let restart = config.restart || machine.scheduler.restart;
+        let scheduler = SchedulerModel { policy: point.scheduler, restart, ..machine.scheduler };
         let clock =
             ClockSetup { processor: machine.processor, scheduler, seed: config.seed, processes };
         let table = point.table.clone();

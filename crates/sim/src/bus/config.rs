@@ -57,6 +57,11 @@ pub struct BusConfig {
     #[serde(default)]
     #[schemars(extend("x-default" = "the machine's", "x-only-order" = "clock"))]
     pub scheduler: Option<Dispatch>,
+    /// Start processes again when they end, until as many references are done as the trace has:
+    /// then all processors have work to the end.
+    #[serde(default)]
+    #[schemars(extend("x-only-order" = "clock"))]
+    pub restart: bool,
     /// For what scheduler and frames leave to chance.
     #[serde(default = "one")]
     #[schemars(extend("x-only-order" = "clock"))]
@@ -117,6 +122,7 @@ impl Default for BusConfig {
             scaling: Vec::new(),
             order: ReferenceOrder::default(),
             scheduler: None,
+            restart: false,
             seed: one(),
             addresses: AddressSpace::default(),
             kernel_model: false,

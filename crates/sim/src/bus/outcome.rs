@@ -1,7 +1,9 @@
 //! Results, as the command line prints them.
 
 use homenode_clock::{ClockTime, ProcessorTime, critical_point};
-use homenode_machine::{BusCycles, CachedMachine, Dispatch, KernelModel, LinkModel};
+use homenode_machine::{
+    BusCycles, CachedMachine, Dispatch, KernelModel, LinkModel, ProcessorModel,
+};
 use homenode_snoop::{BusCounts, MissRule};
 use homenode_snoop::{WaitCause, Waits, WaitsByCause};
 use serde::Serialize;
@@ -158,6 +160,8 @@ pub struct BusMachineRecord {
     pub source: String,
     /// Bytes in a block.
     pub block_size: u64,
+    /// Each processor; only a clock looks at it.
+    pub processor: ProcessorModel,
     /// Cycles of each transaction; `null` without a bus.
     pub transactions: Option<BusCycles>,
     /// Where cores are and how far it is from one to another; `null` on a bus.
@@ -171,6 +175,7 @@ impl BusMachineRecord {
             machine: machine.name().to_owned(),
             source: machine.description.source.clone(),
             block_size,
+            processor: machine.processor,
             transactions: None,
             links: machine.links(block_size),
         }
@@ -192,6 +197,8 @@ pub struct BusProvenance {
     pub order: ReferenceOrder,
     /// Which ready process a processor takes; `null` if that is the machine's.
     pub scheduler: Option<Dispatch>,
+    /// Whether processes started again; if not, the machine may still say so.
+    pub restart: bool,
     /// Whether messages wait for each other on links; `null` if that is the machine's.
     pub contention: Option<Contention>,
     /// Seed of the scheduler's choices and of the translation of addresses.
@@ -291,6 +298,7 @@ fn provenance<T: TraceSource + ?Sized>(
         processors: plan.processors.clone(),
         order: config.order,
         scheduler: config.scheduler,
+        restart: config.restart,
         contention: config.contention,
         seed: config.seed,
         addresses: match (config.order, plan.translates(config, trace)) {

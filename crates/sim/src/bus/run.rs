@@ -6,7 +6,7 @@ use super::outcome::{BusSimulation, assemble};
 use super::plan::BusPlan;
 use super::{clock, trace_order};
 use crate::error::SimError;
-use crate::pass::{Progress, TraceSource, thread_pool};
+use crate::pass::{Progress, TraceSource, WithUserAreas, thread_pool};
 
 /// Simulates every combination of machine, protocol, cache size, associativity, block size and
 /// number of processors, in this order. The trace is decoded once for all of them.
@@ -21,9 +21,11 @@ pub fn simulate_bus<T: TraceSource + ?Sized>(
 ) -> Result<BusSimulation, SimError> {
     let plan = BusPlan::new(config, trace)?;
     let pool = thread_pool(config.threads)?;
+    let by_process = config.order == ReferenceOrder::Clock && plan.translates(config, trace);
+    let flagged = WithUserAreas::of(&pool, trace, by_process)?;
     let (results, notes) = match config.order {
         ReferenceOrder::Trace => {
-            let counts = trace_order::count(&plan, trace, &pool, progress)?;
+            let counts = trace_order::count(&plan, &flagged, &pool, progress)?;
             let results = counts.into_iter().map(|counts| PointResult {
                 counts,
                 time: None,
@@ -32,7 +34,7 @@ pub fn simulate_bus<T: TraceSource + ?Sized>(
             });
             (results.collect(), Vec::new())
         }
-        ReferenceOrder::Clock => clock::simulate(&plan, (config, trace), &pool, progress)?,
+        ReferenceOrder::Clock => clock::simulate(&plan, (config, &flagged), &pool, progress)?,
     };
     let mut simulation = assemble(&plan, results, (config, trace));
     simulation.provenance.notes.extend(notes);

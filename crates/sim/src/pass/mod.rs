@@ -9,6 +9,7 @@ mod processors;
 mod progress;
 mod source;
 mod streams;
+mod user_areas;
 mod windows;
 mod words;
 
@@ -19,6 +20,7 @@ pub(crate) use pool::{check_threads, thread_pool};
 pub(crate) use processors::{processor_counts, processors};
 pub(crate) use progress::{PassProgress, ProgressMeter, part_of, report};
 pub(crate) use streams::{for_each_stream_window, forecast};
+pub(crate) use user_areas::WithUserAreas;
 pub(crate) use windows::{WindowReader, for_each_window};
 pub(crate) use words::in_words;
 

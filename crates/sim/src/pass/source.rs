@@ -11,6 +11,8 @@ pub trait TraceSource: Sync {
     fn checksum(&self) -> String;
     /// Number of pieces.
     fn pieces(&self) -> usize;
+    /// The optional columns that it has.
+    fn columns(&self) -> Columns;
     /// Fills the batch with piece `index`; flags are the only optional column needed.
     ///
     /// # Errors
@@ -53,6 +55,10 @@ impl TraceSource for TraceReader {
 
     fn pieces(&self) -> usize {
         self.chunks().len()
+    }
+
+    fn columns(&self) -> Columns {
+        self.columns()
     }
 
     fn read(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError> {

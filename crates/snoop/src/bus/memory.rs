@@ -1,6 +1,5 @@
 //! The bus as a memory system: what processors ask of it, and what comes over it.
 
-use homenode_base::Flags;
 use homenode_cache::{BlockAccess, CacheArrays, ClockError, MAY_READ, MAY_WRITE, WordMask};
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
@@ -71,11 +70,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
         W::range(W::word(reference.first), W::word(reference.last))
     }
 
-    /// Whether a reference is to a private area.
-    fn is_private(&self, flags: Flags) -> bool {
-        flags.contains(Flags::PRIVATE) && (self.private_kernel || !flags.contains(Flags::KERNEL))
-    }
-
     /// Somebody gets the bus.
     #[inline]
     fn serve(
@@ -137,8 +131,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
             block: reference.block,
             words: Self::words(reference),
             write: reference.kind.writes(),
-            private: self.is_private(reference.flags),
-            kernel: reference.flags.contains(Flags::KERNEL),
+            private: reference.flags.is_private(self.private_kernel),
+            flags: reference.flags,
         }
     }
 

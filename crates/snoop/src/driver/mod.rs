@@ -11,6 +11,7 @@ mod transaction;
 mod transition;
 mod uncontended;
 
+use homenode_base::Flags;
 use homenode_cache::{
     BlockAccess, BlockHolders, CacheArrays, CacheCounts, CacheFrame, CacheSystem, CacheSystemSetup,
     FrameLocation, MissStatus, TraceOrderDriver, WordMask,
@@ -19,7 +20,7 @@ use homenode_cache::{
 pub use homenode_cache::CheckError;
 pub(crate) use transition::Transition;
 
-use crate::counts::{BusCounts, Transactions};
+use crate::counts::{BusCounts, OriginCounts, Transactions};
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
 use crate::vocabulary::{AreaKind, ProcessorEvent, TableCell};
@@ -38,6 +39,7 @@ fn area<W>(access: &BlockAccess<W>) -> AreaKind {
 pub(crate) struct ProtocolDriver<F, W, const WORDS: usize = 1> {
     pub(crate) caches: CacheSystem<F, W, WORDS>,
     pub(crate) transactions: Transactions,
+    origins: OriginCounts,
     table: ProtocolTable,
     fast: FastPaths,
     /// What the table was asked and said, if somebody observes.
@@ -54,6 +56,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         Ok(Self {
             caches: CacheSystem::new(CacheSystemSetup { geometries, words, rule, check }),
             transactions: Transactions::default(),
+            origins: OriginCounts::default(),
             // The fast paths move no values: where these are checked, the table has to be followed.
             fast: if check { FastPaths::none() } else { FastPaths::of(&table) },
             table,
@@ -203,15 +206,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         frame: NumberedFrame,
         block: u64,
     ) -> Result<BlockHolders<WORDS>, CheckError> {
-        let (words, write, private, kernel) = (W::default(), false, false, false);
-        let access = BlockAccess { cache, block, words, write, private, kernel };
+        let (words, write, private, flags) = (W::default(), false, false, Flags(0));
+        let access = BlockAccess { cache, block, words, write, private, flags };
         self.event(&access, frame, ProcessorEvent::Replace)?;
         Ok(self.caches.holders.get(frame.1))
     }
 
     /// What was counted so far; misses that are still undecided are not in it.
     pub(crate) fn counts(&self) -> BusCounts {
-        BusCounts::new(&self.caches.counts, self.transactions)
+        BusCounts::new(&self.caches.counts, (self.transactions, self.origins))
     }
 
     /// What was counted in all, at the end of the trace.

@@ -122,6 +122,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         if !matches!(transaction, Transaction::Invalidate | Transaction::Write) {
             return;
         }
+        *self.origins.of(access) += 1;
         self.caches.count_coherence(access, self.others.iter().map(|&(_, at)| at));
     }
 

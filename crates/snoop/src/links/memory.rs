@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
-use homenode_base::{Flags, ProcessorSet};
+use homenode_base::ProcessorSet;
 use homenode_cache::{
     AwaitedPorts, AwaitedTransaction, BlockAccess, BlockHolders, CacheArrays, ClockError,
     LastLevelCache, MAY_READ, MAY_WRITE, RecentBlocks, WordMask, WordWaits,
@@ -117,10 +117,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
 
     fn words(reference: &MemoryReference) -> W {
         W::range(W::word(reference.first), W::word(reference.last))
-    }
-
-    fn is_private(&self, flags: Flags) -> bool {
-        flags.contains(Flags::PRIVATE) && (self.private_kernel || !flags.contains(Flags::KERNEL))
     }
 
     /// The processor that a cache is of.
@@ -309,8 +305,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
             block: reference.block,
             words: Self::words(reference),
             write: reference.kind.writes(),
-            private: self.is_private(reference.flags),
-            kernel: reference.flags.contains(Flags::KERNEL),
+            private: reference.flags.is_private(self.private_kernel),
+            flags: reference.flags,
         }
     }
 

@@ -20,6 +20,11 @@ pub fn flags(private: bool, kernel: bool) -> u8 {
     private.union(if kernel { Flags::KERNEL } else { Flags(0) }).0
 }
 
+/// The same with a flag for the kernel's references to the user's pages.
+pub fn flags_of_page((private, kernel): (bool, bool), user_page: bool) -> u8 {
+    flags(private, kernel) | if user_page { Flags::USER_AREA.0 } else { 0 }
+}
+
 /// What a simulation is given.
 #[derive(Clone)]
 pub struct Given {

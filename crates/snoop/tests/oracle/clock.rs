@@ -43,6 +43,8 @@ pub struct ClockOracle {
     caches: Oracle,
     cpus: Vec<Cpu>,
     processes: Vec<Process>,
+    /// References that are still to be made.
+    left: u64,
     scheduler: Scheduler,
     locks: Locks,
     forced: u64,
@@ -72,14 +74,16 @@ pub struct Outcome {
 impl ClockOracle {
     pub fn new(machine: Machine, times: Times, system: System, does: Vec<Vec<Does>>) -> Self {
         let scheduler = Scheduler::new(times.schedule, does.len(), machine.processors);
-        let process = |does: Vec<Does>| Process { does: does.into(), fetches: false, ended: false };
+        let processes: Vec<Process> = does.into_iter().map(Process::new).collect();
+        let all = processes.iter().map(Process::references).sum();
         Self {
             times,
             machine,
             system,
             caches: Oracle::new(machine),
             cpus: (0..machine.processors).map(|_| Cpu::default()).collect(),
-            processes: does.into_iter().map(process).collect(),
+            processes,
+            left: if times.schedule.restart { all } else { u64::MAX },
             scheduler,
             locks: Locks::default(),
             forced: 0,
@@ -104,7 +108,8 @@ impl ClockOracle {
                     self.look(who, cycle);
                 }
             }
-            if self.processes.iter().all(|process| process.ended) {
+            let stopped = self.left == 0 && self.cpus.iter().all(|cpu| cpu.process.is_none());
+            if stopped || self.processes.iter().all(|process| process.ended) {
                 break;
             }
             self.let_go();
@@ -127,6 +132,9 @@ impl ClockOracle {
 
     /// Ready processes come to idle processors.
     fn dispatch(&mut self, cycle: u64) {
+        if self.left == 0 {
+            return;
+        }
         let idle: Vec<usize> =
             (0..self.cpus.len()).filter(|&who| self.cpus[who].process.is_none()).collect();
         for (who, process) in self.scheduler.assign(&idle) {
@@ -186,7 +194,7 @@ impl ClockOracle {
     }
 
     fn is_private(&self, part: &Part) -> bool {
-        part.op.r.private && (!part.op.r.kernel || self.machine.private_kernel)
+        part.op.r.is_private(self.machine.private_kernel)
     }
 
     fn happen(&mut self, who: usize, part: &Part) {
@@ -198,12 +206,16 @@ impl ClockOracle {
     fn next_part(&mut self, who: usize, cycle: u64) -> Option<Part> {
         let cpu = &mut self.cpus[who];
         let process = cpu.process.unwrap();
+        if self.left == 0 && cpu.parts.front().is_some_and(|part| part.first) {
+            // It stalled before it could begin, and others have made the last reference.
+            cpu.parts.clear();
+        }
         if cpu.parts.is_empty() {
             let does = self.processes[process].does.front().copied();
             let op = if let Some(Does::Refers(op)) = does { Some(op) } else { None };
-            let makes_way = op.is_some() && cpu.left == 0 && self.scheduler.is_any_ready();
+            let stops = self.left == 0 || cpu.left == 0 && self.scheduler.is_any_ready();
             match op {
-                Some(op) if !makes_way => {
+                Some(op) if !stops => {
                     cpu.left = if cpu.left == 0 { self.times.schedule.slice } else { cpu.left };
                     self.cpus[who].parts = self.parts(op, who);
                 }
@@ -225,7 +237,8 @@ impl ClockOracle {
             self.processes[process].does.pop_front();
         }
         match does {
-            None => self.processes[process].ended = true,
+            None => self.ends(process),
+            Some(Does::Refers(_)) if self.left == 0 => {}
             Some(Does::Refers(_)) => self.scheduler.becomes_ready(process),
             Some(Does::Waits) => self.scheduler.waits(process, cycle),
             Some(Does::Takes(lock)) => return !self.locks.take(process, lock),
@@ -236,6 +249,16 @@ impl ClockOracle {
             }
         }
         true
+    }
+
+    /// A process has done everything, and perhaps starts again.
+    fn ends(&mut self, process: usize) {
+        let may = self.times.schedule.restart && self.left > 0;
+        if may && self.processes[process].begins_again() {
+            self.scheduler.becomes_ready(process);
+        } else {
+            self.processes[process].ended = true;
+        }
     }
 
     /// If all wait for each other, the lowest is let go.
@@ -254,7 +277,8 @@ impl ClockOracle {
         let machine = &self.machine;
         let moved = op.area.map(|area| self.system.address(area, who, machine.processors));
         let addr = moved.unwrap_or(op.r.addr);
-        let op = Op { r: Ref { fetch: op.fetch, addr, ..op.r }, ..op };
+        let of_processor = moved.is_some();
+        let op = Op { r: Ref { fetch: op.fetch, addr, of_processor, ..op.r }, ..op };
         let bytes = addr..addr + u64::from(op.r.size);
         let mut blocks: Vec<u64> = bytes.clone().map(|a| a / machine.block).collect();
         blocks.dedup();
@@ -302,6 +326,7 @@ impl ClockOracle {
         cpu.parts.pop_front();
         if part.first {
             cpu.left -= 1;
+            self.left -= 1;
             self.processes[process].fetches |= part.op.fetch;
             self.processes[process].does.pop_front();
             self.caches.count("references", part.op.r.kernel);
@@ -463,29 +488,7 @@ impl ClockOracle {
     }
 
     fn transact(&mut self, who: usize, what: What) {
-        let mut parts = Vec::new();
-        let take = |load: &mut Load, parts: &mut Vec<Part>| {
-            load.happened = true;
-            parts.push(load.part.clone());
-            parts.append(&mut load.followers);
-        };
-        let cpu = &mut self.cpus[who];
-        match what {
-            What::Load(id) => {
-                take(cpu.loads.iter_mut().find(|load| load.id == id).unwrap(), &mut parts);
-            }
-            What::Wait => parts.push(cpu.waits.clone().unwrap()),
-            What::Store => {
-                let store = cpu.stores[0].clone();
-                cpu.store_happened = true;
-                let riders = cpu.loads.iter_mut().filter(|load| {
-                    load.with_store && !load.happened && load.part.place() == store.place()
-                });
-                parts.push(store.clone());
-                riders.for_each(|load| take(load, &mut parts));
-            }
-        }
-        for part in parts {
+        for part in self.cpus[who].transacts(what) {
             self.happen(who, &part);
         }
     }

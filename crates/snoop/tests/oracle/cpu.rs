@@ -7,8 +7,30 @@ use super::system::{Does, Op};
 /// A process: what it has still to do, and whether it has fetched instructions.
 pub(super) struct Process {
     pub(super) does: VecDeque<Does>,
+    /// What it does from beginning to end.
+    pub(super) all: Vec<Does>,
     pub(super) fetches: bool,
     pub(super) ended: bool,
+}
+
+impl Process {
+    pub(super) fn new(all: Vec<Does>) -> Self {
+        Self { does: all.clone().into(), all, fetches: false, ended: false }
+    }
+
+    /// It begins again, as it began first, if it makes any reference.
+    pub(super) fn begins_again(&mut self) -> bool {
+        let again = self.references() > 0;
+        if again {
+            *self = Self::new(std::mem::take(&mut self.all));
+        }
+        again
+    }
+
+    /// How many references it makes from beginning to end.
+    pub(super) fn references(&self) -> u64 {
+        self.all.iter().filter(|does| matches!(does, Does::Refers(_))).count() as u64
+    }
 }
 
 /// A reference to one block.
@@ -91,6 +113,32 @@ impl Cpu {
             let late = width.is_some_and(|width| (cycle - load.began) * width >= window);
             late || number - load.instruction >= window
         })
+    }
+
+    /// What happens with a transaction: its own reference first, then those that waited for it.
+    pub(super) fn transacts(&mut self, what: What) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let take = |load: &mut Load, parts: &mut Vec<Part>| {
+            load.happened = true;
+            parts.push(load.part.clone());
+            parts.append(&mut load.followers);
+        };
+        match what {
+            What::Load(id) => {
+                take(self.loads.iter_mut().find(|load| load.id == id).unwrap(), &mut parts);
+            }
+            What::Wait => parts.push(self.waits.clone().unwrap()),
+            What::Store => {
+                let store = self.stores[0].clone();
+                self.store_happened = true;
+                let riders = self.loads.iter_mut().filter(|load| {
+                    load.with_store && !load.happened && load.part.place() == store.place()
+                });
+                parts.push(store.clone());
+                riders.for_each(|load| take(load, &mut parts));
+            }
+        }
+        parts
     }
 
     pub(super) fn own_fetch(&self, part: &Part) -> bool {

@@ -31,7 +31,29 @@ pub struct Ref {
     pub size: u8,
     pub private: bool,
     pub kernel: bool,
+    /// Of a private reference by the kernel: the page is the user's.
+    pub user_page: bool,
+    /// To what the kernel has for each processor.
+    pub of_processor: bool,
     pub fetch: bool,
+}
+
+impl Ref {
+    /// Whether the area is private, whoever references it: the user's pages are, and with the
+    /// option those of the kernel alone.
+    pub fn is_private(&self, kernel_pages: bool) -> bool {
+        self.private && (kernel_pages || self.user_page || !self.kernel)
+    }
+
+    /// What kind of page it is to.
+    fn origin(&self) -> &'static str {
+        match (self.of_processor, self.private) {
+            (true, _) => "processor_area",
+            (false, false) => "other",
+            (false, true) if self.is_private(false) => "user_page",
+            (false, true) => "kernel_page",
+        }
+    }
 }
 
 /// A machine.
@@ -135,7 +157,7 @@ impl Oracle {
     pub fn piece(&mut self, r: Ref, block: u64, words: &BTreeSet<u64>) {
         self.clock += 1;
         let who = self.cache_of(&r);
-        let private = r.private && (!r.kernel || self.machine.private_kernel);
+        let private = r.is_private(self.machine.private_kernel);
         let valid = self.frame(who, block).is_some_and(|f| f.valid);
         let judge = if valid { None } else { self.miss(r, (who, private), block, words) };
         let before = self.states.entry(block).or_default();
@@ -145,6 +167,7 @@ impl Oracle {
             if ["invalidate", "write"].contains(name) {
                 let sharing = self.sharing(&happened.remote, block, words, private);
                 self.count(sharing, r.kernel);
+                *self.counts.entry(format!("origin {}", r.origin())).or_default() += 1;
             }
         }
         for loser in happened.lost {

@@ -38,6 +38,13 @@ pub fn named(counts: &BusCounts) -> BTreeMap<String, u64> {
     };
     part("", &counts.misses, &counts.coherence);
     part("kernel ", &counts.kernel.misses, &counts.kernel.coherence);
+    let origin = counts.coherence_origin;
+    all.extend([
+        ("origin user_page".to_owned(), origin.user_page),
+        ("origin kernel_page".to_owned(), origin.kernel_page),
+        ("origin processor_area".to_owned(), origin.processor_area),
+        ("origin other".to_owned(), origin.other),
+    ]);
     all.into_iter().filter(|&(_, value)| value > 0).collect()
 }
 
@@ -53,6 +60,7 @@ pub fn random_trace(rng: &mut Rng, length: usize) -> Vec<Ref> {
         // Every other 64 bytes are private, if anything is; now and then a reference disagrees.
         let private = flags > 0 && ((word / 16) % 2 == 1) != (flags > 1 && rng.below(40) == 0);
         let write = rng.below(100) < writes;
+        let kernel = flags > 0 && rng.below(4) == 0;
         Ref {
             thread: u16::try_from(rng.below(threads)).unwrap(),
             write,
@@ -60,7 +68,9 @@ pub fn random_trace(rng: &mut Rng, length: usize) -> Vec<Ref> {
             addr: 0x1_0000 + word * 4 + if rng.below(20) == 0 { rng.below(4) } else { 0 },
             size: [1, 2, 4, 4, 4, 8, 8, 16, 64][usize::try_from(rng.below(9)).unwrap()],
             private,
-            kernel: flags > 0 && rng.below(4) == 0,
+            kernel,
+            user_page: private && kernel && rng.below(2) == 0,
+            of_processor: false,
         }
     };
     (0..length).map(one).collect()

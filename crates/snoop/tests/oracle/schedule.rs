@@ -15,6 +15,8 @@ pub struct Schedule {
     pub aging: u32,
     pub wait: u64,
     pub seed: u64,
+    /// Whether who ends starts again, until as many references are done as there are.
+    pub restart: bool,
 }
 
 /// A process that is ready.

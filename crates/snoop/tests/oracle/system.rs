@@ -181,6 +181,8 @@ fn words((first, count): (u64, u64), how: &str) -> Vec<Does> {
             size: 4,
             private: how.starts_with("own"),
             kernel: true,
+            user_page: false,
+            of_processor: false,
             fetch: false,
         };
         Does::Refers(Op { r, fetch: false, atomic: how == "atomic", gap: 0, area: None })

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from homenode.studies.claims import Claim, about, points
 from homenode.studies.foglia import EC
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.matrix import SIZES
-from homenode.studies.foglia.runs import ours
+from homenode.studies.foglia.runs import extended, ours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,6 +70,20 @@ def all_fall(value: Any) -> bool:
 def within(published: float) -> Callable[[Any], bool]:
     """A number of processors is within two of the published one."""
     return lambda value: abs(value - published) <= STEP
+
+
+def under_both(claim: Claim) -> tuple[Claim, Claim]:
+    """A claim about PSCR, and the same with its extension to the kernel's pages in its place."""
+    compute = claim.compute
+    if compute is None:
+        raise ValueError(f"{claim.statement}: there is nothing to compute")
+
+    def of_extension(evidence: Evidence) -> Any:
+        points = extended(evidence.rows("points"))
+        return compute(replace(evidence, tables={**evidence.tables, "points": points}))
+
+    statement = f"{claim.statement}: PSCR with private_kernel=yes"
+    return claim, replace(claim, statement=statement, compute=of_extension)
 
 
 def power(section: str, what: str, published: float, setting: Setting, why: str = "") -> Claim:

@@ -62,8 +62,9 @@ CURVES: tuple[tuple[str, Setting], ...] = (
     ("MESI, random, 256 B", Setting(block_size=256)),
     ("MESI, affinity, 128 B", AFFINE),
     ("PSCR, affinity, 128 B", AFFINE.changed(protocol="pscr")),
+    ("PSCR+kernel, affinity, 128 B", AFFINE.changed(protocol=EXTENDED)),
 )
-"""What table 5 and section 5.1.1 give the scalability of."""
+"""What table 5 and section 5.1.1 give the scalability of, and PSCR with its extension."""
 
 
 def counts(quick: bool) -> Sequence[int]:
@@ -98,10 +99,10 @@ def wanted(workload: str, quick: bool) -> list[Setting]:
 
 
 def matrix_of_protocols() -> list[Setting]:
-    """Figures 14 to 18, in their order."""
+    """Figures 14 to 18, in their order, and the extension of PSCR."""
     return [
         Setting(protocol=protocol, processors=n, scheduler=scheduler)
         for n in MANY
         for scheduler in SCHEDULERS
-        for protocol in PROTOCOLS
+        for protocol in (*PROTOCOLS, EXTENDED)
     ]

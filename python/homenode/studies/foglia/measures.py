@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 KINDS = ("true", "false", "passive")
 PARTS = ("kernel", "user")
+ORIGINS = ("kernel_page", "user_page", "processor_area", "other")
+OPERATION = 2
+"""Table 4: cycles of a read or write operation."""
 SLACK = 0.01
 """What a step may go the other way in a series that rises or falls."""
 
@@ -63,6 +66,37 @@ def others(row: Row, part: str = "") -> float:
 def coherence(row: Row, *kinds: str, part: str = "") -> float:
     """Coherence transactions (invalidate and write) for 100 references."""
     return 100 * _count(row, "coherence", kinds or KINDS, part) / _references(row)
+
+
+def delay_per_miss(row: Row) -> float:
+    """Cycles for which a miss delays its processor, from the power and the misses.
+
+    Source: ours, from the definition of the power in section 4 and table 4: each reference takes
+    2 cycles, and so each processor's `N / power - 1` times that are delay.
+
+    Raises:
+        Missing: when nothing missed.
+    """
+    return delay_of(float(row["processors"]), gsp(row), misses(row))
+
+
+def delay_of(processors: float, power: float, miss_rate: float) -> float:
+    """The same of printed numbers; the miss rate is in percent.
+
+    >>> round(delay_of(8, 5.6, 1.1)), round(delay_of(8, 7, 0.39))
+    (78, 73)
+    """
+    return over(OPERATION * (processors / power - 1), miss_rate / 100, "misses")
+
+
+def idle(row: Row) -> float:
+    """The share of the processors' cycles without a process."""
+    return float(row["idle_cycles"]) / (float(row["cycles"]) * float(row["processors"]))
+
+
+def writes_of(row: Row, origin: str) -> float:
+    """Write and invalidate transactions about a kind of page, for 100 references."""
+    return 100 * float(row[f"coherence_origin_{origin}"]) / _references(row)
 
 
 def invalidation_share(row: Row) -> float:

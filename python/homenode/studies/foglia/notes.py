@@ -20,9 +20,22 @@ _TRACES = (
 _NO_FETCHES = (
     "These recordings have no instruction fetches. In the paper three of four references are "
     "fetches (table 3: 75, 75 and 74 %), so a data reference here stands for four: it takes 8 "
-    "cycles instead of 2, a turn has 50,000 of them, the window of 64 instructions 21, and rates "
+    "cycles instead of 2, a turn has 50,000 of them, and rates "
     "are percentages of four times as many references. That takes fetches for hits: misses on "
     "code are missing. Mixes with fetches run on the paper's machine as it is."
+)
+_PROCESSOR = (
+    "A processor waits for a fetch that misses: an out-of-order window cannot hide instructions "
+    "that it has not got. Its window of 64 instructions is full 16 cycles after the oldest load "
+    "under way began, as it issues four instructions a cycle (section 4), though each reference "
+    "takes 2 cycles (table 4)."
+)
+_PRIVATE = (
+    "Each claim about PSCR is judged twice: with the user pages of a process as its private area, "
+    "whoever references them, and with the pages too that only the kernel references for one "
+    "process (private_kernel=yes), which sections 2 and 5.2.2 propose. Section 2 says that an area "
+    "is private, not who references it: a kernel that copies from a process's buffer takes the "
+    "block along like the process."
 )
 _HELD = (
     "For how long a fetch from memory holds the bus is a reading of ours: with split transactions "
@@ -49,7 +62,8 @@ _RULES = (
 def of(points: Sequence[Row], *, quick: bool) -> tuple[str, ...]:
     """Paragraphs for the page and the ledger."""
     without = any(row["stands_for"] > 1 for row in points)
-    notes = (_TRACES, *([_NO_FETCHES] if without else []), *_RULES, _writes(points))
+    machine = (_TRACES, *([_NO_FETCHES] if without else []), _PROCESSOR, _PRIVATE)
+    notes = (*machine, *_RULES, _writes(points))
     # These findings are of mixes of full length only.
     return notes if quick else (*notes, _HELD)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from homenode.engines.bus import simulate_bus
 from homenode.options.specs import unique
 from homenode.studies.cache import ResultCache
-from homenode.studies.foglia.matrix import Setting, wanted
+from homenode.studies.foglia.matrix import EXTENDED, Setting, wanted
 from homenode.studies.tables import Missing
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from homenode.trace import Trace
 
 _OF_SETTING = tuple(Setting.__annotations__)
+RESTART = True
+"""Section 4: applications run "in a continuous and cyclical way", for a fixed amount of work."""
 _DATA_ONLY = Path(__file__).with_name("data-references.toml")
 
 
@@ -41,7 +43,7 @@ class Machine:
 
     def question(self, setting: Setting) -> dict[str, Any]:
         """What is asked of a trace, wherever the machine's file lies."""
-        asked: dict[str, Any] = {"machine": self.name, **setting.point()}
+        asked: dict[str, Any] = {"machine": self.name, "restart": RESTART, **setting.point()}
         if self.spec != self.name:
             asked["digest"] = hashlib.sha256(Path(self.spec).read_bytes()).hexdigest()[:16]
         return asked
@@ -55,8 +57,8 @@ def machine_for(trace: Trace) -> Machine:
     """``bus-smp``, or where no fetches were recorded the machine that makes up for them.
 
     Three quarters of the references of the paper's workloads are fetches (table 3). A data
-    reference then takes the time of four references, a turn and the window of instructions have
-    fewer of them, and rates are for four times as many references.
+    reference then takes the time of four references, a turn has fewer of them, and rates are for
+    four times as many references.
     """
     if trace.info["fetches"]:
         return Machine("bus-smp", "bus-smp", 1)
@@ -104,6 +106,12 @@ class Runs:
         return [row for _, row in sorted(found, key=lambda pair: pair[0])]
 
 
+def extended(rows: Iterable[Row]) -> list[Row]:
+    """The same simulations with PSCR's extension to the kernel's pages in the place of PSCR."""
+    kept = (row for row in rows if row["protocol"] != "pscr")
+    return [row | {"protocol": "pscr"} if row["protocol"] == EXTENDED else row for row in kept]
+
+
 def ours(evidence: Evidence) -> Runs:
     """The simulations among the evidence.
 
@@ -129,7 +137,8 @@ def _of_workload(context: StudyContext, program: Program) -> list[Row]:
     new = [setting for setting in settings if cached.get(machine.question(setting)) is None]
     if new:
         with context.watch(f"simulating {program.name}, {len(new)} configurations") as step:
-            found = simulate_bus(trace, points=[machine.point(s) for s in new], progress=step)
+            points = [machine.point(setting) for setting in new]
+            found = simulate_bus(trace, points=points, restart=RESTART, progress=step)
         for setting, row in zip(new, found.flat_rows(), strict=True):
             cached.put(machine.question(setting), _of_result(row))
         cached.save()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies.entry import Products, Study
-from homenode.studies.foglia import EC, PAPER, figures, footprints, notes, runs, tables
+from homenode.studies.foglia import EC, PAPER, figures, footprints, latency, notes, runs, tables
 from homenode.studies.foglia.claims import CLAIMS
 from homenode.studies.foglia.matrix import BLOCKS
 from homenode.studies.published import tables as published
@@ -22,10 +22,12 @@ def experiments(context: StudyContext) -> Products:
     touched = footprints.counted(context)
     made = [*tables.of_traces(touched), tables.timing(BLOCKS)]
     if EC in found.workloads():
-        made += [tables.scalability(found), tables.stated(found)]
-    made += [tables.protocols(found), _contradictions()]
+        made += [tables.scalability(found), tables.stated(found), latency.delays(found)]
+    made += [tables.protocols(found), latency.origins(found), latency.idle(found)]
+    made.append(_contradictions())
     extra = {"points": points, "footprints": touched}
-    return Products(made, figures.figures(found), extra, notes.of(points, quick=context.quick))
+    said = (*notes.of(points, quick=context.quick), latency.told(found))
+    return Products(made, figures.figures(found), extra, said)
 
 
 def _contradictions() -> Table:
