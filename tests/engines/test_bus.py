@@ -134,7 +134,7 @@ def test_a_machine_in_cycles(trace: str, capsys: pytest.CaptureFixture[str]) -> 
         assert "expected numbers from 1 to 1024" in capsys.readouterr().err
 
 
-def test_the_window_counts_instructions_that_the_trace_has(
+def test_the_window_counts_instructions_that_the_trace_has_and_issues(
     homenode: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     text, trace = tmp_path / "t.txt", tmp_path / "t.hnt"
@@ -150,9 +150,11 @@ def test_the_window_counts_instructions_that_the_trace_has(
     # 64 instructions of the miss and begin meanwhile, four are not and take 2 cycles each after it.
     counted = ["0 R 0x1000", *["0 R 0x1004 gap=9"] * 10]
     assert cycles(counted) == 68 + 4 * 2
-    assert cycles([line.partition(" gap")[0] for line in counted]) == 68
-    # Fetches are all the instructions there are, if there are any.
-    assert cycles([*counted[:1], "0 I 0x1008 4", *counted[1:]]) == 68
+    # Without those the window is full after 16 cycles, when seven have begun.
+    assert cycles([line.partition(" gap")[0] for line in counted]) == 68 + 3 * 2
+    # Fetches are all the instructions there are, if there are any: the load behind the first one,
+    # which takes 68 cycles and 2, has seven hits in its 16 cycles.
+    assert cycles(["0 I 0x1008 4", "0 R 0x2000", *counted[1:]]) == 70 + 68 + 3 * 2
     # The second miss asks at 8, when the bus is free. Without it the hit still is instruction 65.
     private = ["0 R 0x1000", "0 R 0x9000 gap=62 flags=private", "0 R 0x1004"]
     assert cycles(private) == 8 + 68

@@ -68,6 +68,8 @@ class BusOptions(TypedDict, total=False):
         before the next one begins, thread i on processor i mod their number. Default: ``clock``.
     scheduler: Which ready process a processor takes. ``random``: any, drawn at random;
         ``affinity``: the one that ran there last: cache affinity. Default: the machine's.
+    restart: Start processes again when they end, until as many references are done as the trace
+        has: then all processors have work to the end.
     seed: For what scheduler and frames leave to chance. Default: 1.
     addresses: What the addresses of the trace are. ``auto``: those of memory if the trace is of a
         whole system or the machine has links, else of processes; ``pages``: those of processes,
@@ -105,6 +107,7 @@ class BusOptions(TypedDict, total=False):
     scaling: str | int | Iterable[int] | None
     order: str | None
     scheduler: str | None
+    restart: bool
     seed: int | None
     addresses: str | None
     kernel_model: bool
