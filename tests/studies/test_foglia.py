@@ -14,7 +14,18 @@ from homenode.studies import charts, published
 from homenode.studies import mixes as mixes_of_studies
 from homenode.studies.cache import ResultCache
 from homenode.studies.claims import find
-from homenode.studies.foglia import DB, EC, PAPER, WEB, footprints, latency, matrix, runs, tables
+from homenode.studies.foglia import (
+    DB,
+    EC,
+    PAPER,
+    WEB,
+    bands,
+    footprints,
+    latency,
+    matrix,
+    runs,
+    tables,
+)
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.claims import CLAIMS
 from homenode.studies.foglia.claims_blocks import best_block
@@ -131,6 +142,23 @@ def test_idle_processors_are_told_up_to_where_there_should_be_none() -> None:
     assert [row["idle_percent"] for row in latency.idle(runs.Runs([busy, many])).rows] == [1, 50]
     assert "at most 1 %" in latency.told(runs.Runs([busy, many]))
     assert "**not** under" in latency.told(runs.Runs([busy | {"idle_cycles": 80}]))
+
+
+def test_bands_are_those_of_seeds_and_of_holds() -> None:
+    rows = [{"gsp": 6.0 + seed / 10, "bus_utilisation": 0.5} for seed in bands.SEEDS]
+    of_seeds = bands.seeds({matrix.SMALL_BLOCKS: rows}).rows
+    assert (of_seeds[0]["gsp_least"], of_seeds[0]["gsp_most"]) == pytest.approx((6.1, 6.5))
+    assert (of_seeds[0]["gsp_paper"], of_seeds[0]["bus_paper"]) == (5.6, 71)
+    of_holds = bands.holds({matrix.SMALL_BLOCKS: rows[:3]}).rows
+    assert [row["22 cycles"] for row in of_holds] == pytest.approx([6.2, 50])
+    held = {}
+    for cycles, spec in bands.HOLDS.items():
+        trace = hn.Trace.from_numpy(thread=[0], kind=["R"], address=[0])
+        point = {"machine": spec, **matrix.SMALL_BLOCKS.point()}
+        row = hn.simulate_bus(trace, points=[point]).rows[0]
+        held[cycles] = round(row["bus_utilisation"] * row["cycles"])
+        assert row["cycles"] == 68
+    assert held == {12: 12, 22: 22, 68: 68}
 
 
 def test_claims_about_pscr_are_judged_with_its_extension_too() -> None:

@@ -11,7 +11,7 @@ use super::references::{BlockFilter, WalkedRows};
 use super::subject::ExplainSubject;
 use crate::caches::private_areas;
 use crate::error::{SimError, config_error};
-use crate::pass::{Progress, TraceSource};
+use crate::pass::{Progress, TraceSource, WithUserAreas, thread_pool};
 
 /// The machine whose prices are used unless the user names another.
 const MACHINE: &str = "bus-smp";
@@ -29,7 +29,9 @@ pub(super) fn explain_bus<T: TraceSource + ?Sized>(
     let setup = setup(config, &machine, (&subject, trace))?;
     let block = setup.cache.block_size_bytes;
     let filter = || BlockFilter::new(config, (setup.processors, block), WalkedRows::All);
-    let walked = subject.steps(filter, (trace, progress))?;
+    let pool = thread_pool(None)?;
+    let flagged = trace.map(|trace| WithUserAreas::of(&pool, trace, false)).transpose()?;
+    let walked = subject.steps(filter, (flagged.as_ref(), progress))?;
     let cycles = machine.cycles(BlockSize::new(block)?)?;
     let Some(cycles) = cycles else {
         let (kind, wanted) = (machine.kind(), MachineKind::Bus);

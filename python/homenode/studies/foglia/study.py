@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies.entry import Products, Study
-from homenode.studies.foglia import EC, PAPER, figures, footprints, latency, notes, runs, tables
+from homenode.studies.foglia import (
+    EC,
+    PAPER,
+    bands,
+    figures,
+    footprints,
+    latency,
+    notes,
+    runs,
+    tables,
+)
 from homenode.studies.foglia.claims import CLAIMS
 from homenode.studies.foglia.matrix import BLOCKS
 from homenode.studies.published import tables as published
@@ -23,6 +33,7 @@ def experiments(context: StudyContext) -> Products:
     made = [*tables.of_traces(touched), tables.timing(BLOCKS)]
     if EC in found.workloads():
         made += [tables.scalability(found), tables.stated(found), latency.delays(found)]
+        made += bands.tables(context)
     made += [tables.protocols(found), latency.origins(found), latency.idle(found)]
     made.append(_contradictions())
     extra = {"points": points, "footprints": touched}
