@@ -178,10 +178,12 @@ impl<M: MemorySystem> Clock<M> {
             return Ok(Issued::Faults);
         }
         let access = self.memory.access(reference);
-        match reference.kind {
-            OpKind::Fetch => self.fetch(at, &access),
-            kind if write => self.store(at, &access, kind),
-            _ => self.load(at, &access, number),
+        if reference.kind == OpKind::Fetch {
+            self.fetch(at, &access)
+        } else if write {
+            self.store(at, &access, reference.kind)
+        } else {
+            self.load(at, &access, number)
         }
     }
 
