@@ -116,7 +116,7 @@ def _tell(result: StudyResult, page: Path) -> None:
         f"{result.entry.name}: {result.entry.summary}",
     )
     for row in rows:
-        if row["verdict"] == "differs" and row["note"]:
+        if row["verdict"] in {"differs", "source"} and row["note"]:
             echo(f"{row['section']}: {row['claim']}\n    {row['note']}")
     echo(f"\n{count_summary(result.counts)}\npage: {page.resolve()}")
 

@@ -25,8 +25,16 @@ RULES = (
     "points. *Most* is more than half of the programs, *nearly all* at least nine tenths, *few* at "
     "most a fifth. *Close*, *slightly* and *small* mean within a tenth, *comparable* within a "
     "fifth, *far* more than a tenth, *an order of magnitude* a factor of ten. These rules are the "
-    "same for all claims and were fixed before the full runs."
+    "same for all claims and were fixed before the full runs, but where a claim says otherwise. A "
+    "rule is tried on the source's own numbers first, where it prints them; where it fails there "
+    "the source disagrees with itself, and the verdict is *source*."
 )
+KIND_WORDS = {
+    "empirical": "by our runs",
+    "printed": "by what the source prints alone",
+    "identity": "true by definition, equation or default, a test of our engines",
+}
+"""What claims of each kind are judged by."""
 
 
 def write(result: StudyResult, folder: Path) -> Path:
@@ -65,6 +73,7 @@ def page(result: StudyResult) -> str:
         entry=result.entry,
         counts=result.counts,
         summary=count_summary(result.counts),
+        kinds=kinds(result),
         rules=RULES.replace("*", ""),
         findings=[finding.row() for finding in result.findings],
         tables=[(table, printed.get(table.name)) for table in result.products.tables],
@@ -73,6 +82,14 @@ def page(result: StudyResult) -> str:
         notes=result.products.notes,
         provenance=result.provenance,
     )
+
+
+def kinds(result: StudyResult) -> list[str]:
+    """For each kind of claim how many there are of each verdict, as sentences."""
+    return [
+        f"Judged {KIND_WORDS[kind]}: {count_summary(found)}."
+        for kind, found in result.counts_by_kind.items()
+    ]
 
 
 def _embedded(svg: str) -> str:
@@ -109,6 +126,8 @@ def markdown(result: StudyResult) -> str:
         f"{provenance['version']}, {size}, {len(programs)} programs: "
         f"{count_summary(result.counts)}.",
         "",
+        *(f"- {sentence}" for sentence in kinds(result)),
+        "",
         *(line for note in result.products.notes for line in (f"{note}", "")),
         RULES,
     ]
@@ -126,10 +145,15 @@ def _line(row: dict[str, str]) -> str:
     ours = row["ours"] or "–"
     if row["computed"] and row["ours"]:
         ours += f"<br>*{row['computed']}*"
+    published = row["published"] or "–"
+    if row["own"]:
+        published += f"<br>*its own numbers: {row['own']}*"
     verdict = f"**{row['verdict']}**" if row["verdict"] == "differs" else row["verdict"]
+    if row["kind"] != "empirical":
+        verdict += f" ({row['kind']})"
     if row["note"]:
         verdict += f": {row['note']}"
-    cells = (row["claim"], row["published"] or "–", ours, verdict)
+    cells = (row["claim"], published, ours, verdict)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
