@@ -42,6 +42,8 @@ FEW = 0.2
 CLOSE = 1.1
 COMPARABLE = 1.2
 TENFOLD = 10.0
+TIE = 0.02
+"""What is less apart is a tie."""
 
 
 @dataclass(frozen=True)

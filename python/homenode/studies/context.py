@@ -10,8 +10,8 @@ from homenode import _core
 from homenode.engines.placement import simulate
 from homenode.options.specs import unique
 from homenode.studies import mixes, programs
+from homenode.studies.forms import AS_RECORDED, formed
 from homenode.trace import Trace
-from homenode.trace.transforms import transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from homenode.options.typed import SimulateOptions
     from homenode.results.result import Result
+    from homenode.studies.forms import TraceForm
     from homenode.studies.programs import Program, Publication
     from homenode.studies.tables import Row
 
@@ -72,8 +73,7 @@ class StudyContext:
         programs: what may be run.
         watch: opens a progress bar with a title.
         mixes: where the mixes are; by default those that come with homenode, which are small.
-        word_bytes: bytes of a word in which all references are counted; None counts them as they
-            are recorded.
+        form: how references are counted and whose turn it is.
         traces: provenance of every trace used, by program.
         simulations: every matrix simulated.
         notes: the notes of the engines.
@@ -85,7 +85,7 @@ class StudyContext:
     programs: Sequence[Program]
     watch: Watch = no_progress
     mixes: Path | None = None
-    word_bytes: int | None = None
+    form: TraceForm = AS_RECORDED
     traces: dict[str, dict[str, Any]] = field(default_factory=dict)
     simulations: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -95,11 +95,11 @@ class StudyContext:
         """The trace of a program, recorded if need be."""
         if program.name not in self._opened:
             made = self._mix(program) if program.mix else self._recorded(program)
-            if self.word_bytes is not None:
+            if self.form.steps():
                 # Experiments disturb, select and measure the trace as well as simulate it, and all
-                # of that is of words: so the trace is one of words, and not only its simulation.
-                with self.watch(f"counting the words of {program.name}") as step:
-                    made = transform("words", made, word_bytes=self.word_bytes, progress=step)
+                # of that is of this form: so the trace has it, and not only its simulation.
+                with self.watch(f"words and turns of {program.name}") as step:
+                    made = formed(made, self.form, self.folder, step)
             self._opened[program.name] = made
             self.traces[program.name] = {
                 "program": program.name,
@@ -167,7 +167,7 @@ class StudyContext:
         return {
             "version": _core.version(),
             "quick": self.quick,
-            **({} if self.word_bytes is None else {"word_bytes": self.word_bytes}),
+            **self.form.provenance(),
             "quantum": unique(t["quantum"] for t in self.traces.values() if t["quantum"]),
             "traces": list(self.traces.values()),
             "publication": self.publication.noun,

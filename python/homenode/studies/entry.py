@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from homenode.studies.claims import counts, counts_by_kind
 from homenode.studies.claims import ledger as judged
+from homenode.studies.forms import AS_RECORDED
 from homenode.studies.published import tables as published
 from homenode.studies.tables import Evidence
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from homenode.studies.claims import Claim, Finding, Kind
     from homenode.studies.context import StudyContext
+    from homenode.studies.forms import TraceForm
     from homenode.studies.programs import Publication
     from homenode.studies.tables import Figure, Picture, Row, Table
 
@@ -59,8 +61,9 @@ class Study:
         claims: what that part says in words.
         publication: whose programs are run, and whose tables stand beside ours.
         calibration: whether it also runs the programs of the thesis's section 3.2.2.
-        words: whether its references may be counted in words: not on machines with a clock, which
-            make references as they were recorded.
+        priced: whether its machines have prices, so that references may be counted in words and
+            come in other turns: not on machines with a clock, which make them as recorded.
+        form: how the publication counted references and whose turn it was.
     """
 
     name: str
@@ -70,7 +73,8 @@ class Study:
     claims: Sequence[Claim]
     publication: Publication
     calibration: bool = False
-    words: bool = False
+    priced: bool = False
+    form: TraceForm = AS_RECORDED
 
     def describe(self) -> dict[str, Any]:
         """The entry as plain data, for lists and JSON."""

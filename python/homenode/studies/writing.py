@@ -16,6 +16,7 @@ from homenode.studies.published import tables as published
 from homenode.studies.tables import to_csv
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from homenode.studies.entry import StudyResult
@@ -116,13 +117,12 @@ def markdown(result: StudyResult) -> str:
     size = "small sizes (`--quick`)" if provenance["quick"] else "full sizes"
     # A program with other numbers of nodes is recorded once for each of them.
     programs = {trace["program"].partition(" on ")[0] for trace in provenance["traces"]}
-    words = f" --word-bytes {provenance['word_bytes']}" if "word_bytes" in provenance else ""
     lines = [
         f"# {entry.name}",
         "",
         f"{entry.summary}. Source: {entry.source}.",
         "",
-        f"Made on {date.today()} by `homenode study {entry.name}{words}`, homenode "
+        f"Made on {date.today()} by `homenode study {entry.name}{_asked(result)}`, homenode "
         f"{provenance['version']}, {size}, {len(programs)} programs: "
         f"{count_summary(result.counts)}.",
         "",
@@ -141,6 +141,17 @@ def markdown(result: StudyResult) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _asked(result: StudyResult) -> str:
+    """The options of a form that is not the publication's."""
+    found, usual = result.provenance, result.entry.form.provenance()
+    options = {"word_bytes": "--word-bytes", "turns": "--quantum"}
+    return "".join(
+        f" {option} {found.get(name, 0)}"
+        for name, option in options.items()
+        if found.get(name) != usual.get(name)
+    )
+
+
 def _line(row: dict[str, str]) -> str:
     ours = row["ours"] or "–"
     if row["computed"] and row["ours"]:
@@ -157,10 +168,17 @@ def _line(row: dict[str, str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
+def _form(provenance: Mapping[str, Any]) -> str:
+    """What was made of the recordings."""
+    words, turns = provenance.get("word_bytes"), provenance.get("turns")
+    counted = "" if words is None else f", counted in words of {words} bytes"
+    return counted if turns is None else f"{counted}, run in turns of {turns}"
+
+
 def _provenance(result: StudyResult) -> list[str]:
     provenance = result.provenance
     turns = " or ".join(str(quantum) for quantum in provenance["quantum"])
-    said = f"Turns of {turns} references when recording. Threads are processors."
+    said = f"Turns of {turns} references when recording{_form(provenance)}. Threads are processors."
     lines = [
         *([said, ""] if turns else []),
         "| program | workload and arguments | references | checksum |",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.bolosky import THESIS, ch3_manager
+from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch3_manager
 from homenode.studies.bolosky.ch3_claims import CLAIMS
 from homenode.studies.context import PLATINUM, Matrix
 from homenode.studies.entry import Products, Study
@@ -157,5 +157,6 @@ ENTRY = Study(
     publication=THESIS,
     claims=CLAIMS,
     calibration=True,
-    words=True,
+    priced=True,
+    form=WORDS_AT_SAME_PACE,
 )

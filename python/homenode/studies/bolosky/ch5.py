@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies.blocks import blocks_of
-from homenode.studies.bolosky import THESIS, ch5_curves
+from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch5_curves
 from homenode.studies.bolosky.ch5_claims import CLAIMS
 from homenode.studies.bolosky.ch5_measures import BACKOFF
 from homenode.studies.context import PLATINUM, Matrix
@@ -213,5 +213,6 @@ ENTRY = Study(
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,
-    words=True,
+    priced=True,
+    form=WORDS_AT_SAME_PACE,
 )

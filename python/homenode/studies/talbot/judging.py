@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from homenode.studies.claims import CLOSE, MOST
+from homenode.studies.claims import CLOSE, MOST, TIE
 from homenode.studies.tables import Missing
 from homenode.studies.talbot.bars import paper
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from homenode.studies.claims import Claim
     from homenode.studies.tables import Evidence
 
-TIE = 0.02
-"""What is less apart is a tie. The paper calls differences of 0.2 to 5.3 percent marginal."""
 POINTS = 0.05
 """What a percentage may be away from the printed one, as in all studies."""
 
