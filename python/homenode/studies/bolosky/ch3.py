@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch3_manager
 from homenode.studies.bolosky.ch3_claims import CLAIMS
-from homenode.studies.context import PLATINUM, Matrix
+from homenode.studies.bolosky.platinum import PLATINUM
+from homenode.studies.context import Matrix
 from homenode.studies.entry import Products, Study
 from homenode.studies.programs import CALIBRATION
 from homenode.studies.tables import Points, Table

@@ -6,6 +6,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
+from homenode.studies.bolosky.platinum import BACKOFF, PLATINUM
 from homenode.studies.claims import CLOSE, TIE, mean, share
 from homenode.studies.tables import Missing
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from homenode.studies.tables import Evidence, Row
 
 PAGE = 4096
-BACKOFF = "platinum:t1=10000,t2=1000000,backoff=on"
 _ROUNDING = 1e-9
 
 
@@ -136,7 +136,7 @@ def backoff_moves(evidence: Evidence) -> dict[str, float]:
     for program in points.programs():
         usual, less = (
             points.at(program, "butterfly", policy, PAGE)["moves"]
-            for policy in ("platinum", BACKOFF)
+            for policy in (PLATINUM.name, BACKOFF.name)
         )
         if usual:
             found[program] = less / usual
