@@ -107,6 +107,7 @@ class StudyContext:
                 "style": program.style,
                 "arguments": " ".join(program.words),
                 "quantum": program.quantum or None,
+                "private": program.private,
                 "references": made.references,
                 "checksum": made.info["checksum"],
             }
@@ -138,6 +139,7 @@ class StudyContext:
     ) -> Result:
         """Simulates a matrix on a trace; the outcomes as the engine gives them."""
         options.setdefault("force", matrix.force)
+        options.setdefault("private", program.private)
         with self.watch(f"simulating {program.name}") as step:
             result = simulate(
                 trace,

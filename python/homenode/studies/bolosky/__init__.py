@@ -6,6 +6,12 @@ the outcomes, and ``CHAPTER_claims`` and other files of that prefix hold what th
 
 from pathlib import Path
 
-from homenode.studies.programs import Publication
+from homenode.studies.programs import CALIBRATION, Publication
 
-THESIS = Publication("bolosky", "thesis", Path(__file__).with_name("programs.toml"))
+THESIS = Publication(
+    "bolosky",
+    "thesis",
+    Path(__file__).with_name("programs.toml"),
+    no_private=frozenset({"c-threads", "splash", CALIBRATION}),
+)
+"""Table 2.1 has private references of the EPEX and Presto programs only."""
