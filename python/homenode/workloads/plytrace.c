@@ -27,7 +27,7 @@ static const struct workload plytrace = {
     .iterations_default = 6, .iterations_quick = 2,
 };
 
-enum { BALLS = 16, RINGS = 8, SECTORS = 12, CORNERS = (RINGS + 1) * SECTORS,
+enum { BALLS = 16, RINGS = 16, SECTORS = 24, CORNERS = (RINGS + 1) * SECTORS,
        POLYGONS = 2 * RINGS * SECTORS, TILE = 32, SUB = 16 /* parts of a pixel */ };
 
 struct vector {
