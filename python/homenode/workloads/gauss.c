@@ -64,10 +64,11 @@ static void eliminate(unsigned pivot, unsigned row)
 static void eliminate_reloading(unsigned pivot, unsigned row)
 {
     uint32_t *numbers = a[0], factor = a[row][pivot] * inverse(a[pivot][pivot]);
+    unsigned end = size; /* this one stayed in a register */
     a[row][pivot] = factor;
-    for (unsigned col = pivot + 1; col < size; col++) {
-        uint32_t rows = places[0];
-        numbers[places[rows + row] + col] -= numbers[places[rows + pivot] + col] * factor;
+    for (unsigned col = pivot + 1; col < end; col++) {
+        uint32_t rows = places[0], to = places[rows + row], from = places[rows + pivot];
+        numbers[to + col] -= numbers[from + col] * factor;
     }
 }
 
@@ -138,7 +139,8 @@ static void allocate_bands(void)
             places[1 + row] = (uint32_t)(at / sizeof *numbers) + (row - low) * size;
             a[row] = numbers + places[1 + row];
         }
-        at += whole_pages(row_bytes * (high - low) + 1);
+        if (high > low)
+            at += whole_pages(row_bytes * (high - low) + 1);
     }
 }
 
