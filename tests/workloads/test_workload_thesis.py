@@ -95,7 +95,8 @@ def test_an_array_of_cells_is_read_and_written_at_once(record: Record) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "forked"), [("p-gauss", 24, 276), ("p-matmult", 24, 24), ("p-qsort", 1000, 170)]
+    ("name", "size", "forked"),
+    [("p-gauss", 24, 276), ("p-matmult", 24, 24), ("p-qsort", 1000, 170)],
 )
 def test_presto_makes_thousands_of_references_for_a_thread(
     record: Record, name: str, size: int, forked: int

@@ -35,8 +35,8 @@ struct cell {
 
 static struct cell *world; /* row after row */
 
-/* Where rows of the world begin, in place of pointers of four bytes. Volatile, as a thread's variables
- * are, because that program loads and stores them each time. */
+/* Where rows of the world begin, in place of pointers of four bytes. Volatile, as a thread's
+ * variables are, because that program loads and stores them each time. */
 static volatile uint32_t *places;
 
 /* A thread's variables, on its stack. */

@@ -4,9 +4,9 @@
  *
  * Sharing: both factors are written by the first processor and then only read, the second one whole
  * by every processor. Each row of the product is written by one; neighbouring rows are on different
- * processors. A row of either factor and one of the product lie side by side, as the first processor
- * allocated them in one loop: a block larger than a row holds numbers that are read by all and
- * others that are being written.
+ * processors. A row of either factor and one of the product lie side by side, as the first
+ * processor allocated them in one loop: a block larger than a row holds numbers that are read by
+ * all and others that are being written.
  *
  * Source: Bolosky's thesis, section 2.2.13 (a Presto program, written at Rice University): 100 by
  * 100, one thread for each row of the product, multiplied once. Ours: own code. The thesis does not
@@ -31,7 +31,8 @@ static unsigned size;
 static uint32_t *numbers; /* row after row: of the left factor, of the right one, of the product */
 
 /* Places in `numbers` stand for pointers, which had four bytes. First where the places of each
- * matrix's rows begin, then those; volatile because the thesis's compilers loaded them each time. */
+ * matrix's rows begin, then those; volatile because the thesis's compilers loaded them in each
+ * turn. */
 static volatile uint32_t *places;
 
 static UNRECORDED uint32_t input(unsigned matrix, unsigned at)

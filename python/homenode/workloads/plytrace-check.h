@@ -1,6 +1,5 @@
-/* The check of plytrace: every triangle of the last frame without tiles or lists. Included there, of
- * which it uses the types, the input and what is computed.
- */
+/* The check of plytrace: every triangle of the last frame without tiles or lists. It uses the types
+ * of the program, its input and what it computes. */
 #ifndef PLYTRACE_CHECK_H
 #define PLYTRACE_CHECK_H
 

@@ -3,13 +3,15 @@
  * Renders frames of a scene of balls, each approximated by triangles and lit by one lamp. For each
  * frame the first thread alone turns and projects the scene, sorts the triangles by distance and
  * makes, for every tile of the picture, the list of those that may show there, nearest first; it
- * sorts the lists by the time they should take, longest first. Then all threads take lists from that pile and draw them (depth buffer,
- * intensities interpolated between corners). At last the first thread packs the picture.
+ * sorts the lists by the time they should take, longest first. Then all threads take lists from
+ * that pile and draw them (depth buffer, intensities interpolated between corners). At last the
+ * first thread packs the picture.
  *
  * Sharing: the lists, many small allocations, are written by the first thread and each is read by
- * another one with each frame; the scene is the first thread's. A tile of the picture is written by whoever takes it, a
- * different thread with each frame, and read by the first; it is TILE pieces of rows, and a block
- * larger than a piece holds pieces of other tiles. A thread draws a tile in private memory first.
+ * another one with each frame; the scene is the first thread's. A tile of the picture is written by
+ * whoever takes it, a different thread with each frame, and read by the first; it is TILE pieces of
+ * rows, and a block larger than a piece holds pieces of other tiles. A thread draws a tile in
+ * private memory first.
  *
  * Source: Bolosky's thesis, section 2.2.5 (by A. Garcia at IBM): lists of polygons sorted by
  * expected time, so that no long one begins last, between serial phases with which one processor
@@ -123,8 +125,8 @@ static UNRECORDED struct vector turned(struct vector v, unsigned frame)
     return (struct vector){c * v.x - s * v.z, v.y, s * v.x + c * v.z};
 }
 
-/* Where and how bright the camera sees the corner of a ball that lies in the direction `normal` from
- * its centre; the camera is 8 before the scene's centre. */
+/* Where and how bright the camera sees the corner of a ball that lies in the direction `normal`
+ * from its centre; the camera is 8 before the scene's centre. */
 static UNRECORDED struct corner seen(struct vector centre, double radius, struct vector normal,
                                      unsigned frame)
 {

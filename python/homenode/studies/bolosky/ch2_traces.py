@@ -67,9 +67,7 @@ def _read_share(context: StudyContext, program: Program) -> float:
 
 def table(traces: Sequence[Row]) -> Table:
     """Table 2.1 from our traces, with its own columns."""
-    rows = [
-        {name: row[name] for name in _COLUMNS} for row in traces if row["style"] != CALIBRATION
-    ]
+    rows = [{name: row[name] for name in _COLUMNS} for row in traces if row["style"] != CALIBRATION]
     return Table(
         "table-2.1", "traces: references in millions, size in the file, share of reads", rows
     )
