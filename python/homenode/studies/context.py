@@ -139,7 +139,8 @@ class StudyContext:
     ) -> Result:
         """Simulates a matrix on a trace; the outcomes as the engine gives them."""
         options.setdefault("force", matrix.force)
-        options.setdefault("private", program.private)
+        if program.private is not None:
+            options.setdefault("private", program.private)
         with self.watch(f"simulating {program.name}") as step:
             result = simulate(
                 trace,

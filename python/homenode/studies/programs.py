@@ -62,7 +62,8 @@ class Program:
         threads: processors.
         quantum: references a thread makes before the next one's turn.
         mix: the recording of a whole system that it is, instead of a program to be recorded.
-        private: what engines do with references to its private memory, ``local`` or ``shared``.
+        private: what engines do with references to its private memory, ``local`` or ``shared``;
+            None leaves it to them.
     """
 
     name: str
@@ -72,7 +73,7 @@ class Program:
     threads: int
     quantum: int = QUANTUM
     mix: str = ""
-    private: Literal["local", "shared"] = "local"
+    private: Literal["local", "shared"] | None = None
 
     @property
     def words(self) -> list[str]:
@@ -132,8 +133,14 @@ def _sized(
         tuple(arguments),
         threads,
         quantum,
-        private="shared" if style in publication.no_private else "local",
+        private=_private(publication, style),
     )
+
+
+def _private(publication: Publication, style: str) -> Literal["local", "shared"] | None:
+    if not publication.no_private:
+        return None
+    return "shared" if style in publication.no_private else "local"
 
 
 def absent(publication: Publication) -> list[str]:

@@ -17,7 +17,7 @@ static const struct workload p_qsort = {
     .name = "p-qsort",
     .summary = "Quicksort of 4-byte integers, a thread for each part, no locality",
     .size_help = "integers",
-    .size_default = 20000, .size_quick = 1000, .size_min = 1, .size_max = 100000000,
+    .size_default = 20000, .size_quick = 400, .size_min = 1, .size_max = 100000000,
 };
 
 enum { BUBBLE_MAX = 10 };

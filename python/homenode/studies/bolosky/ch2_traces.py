@@ -39,7 +39,7 @@ def _describe(context: StudyContext, program: Program) -> Row:
     trace = context.trace(program)
     info = trace.info
     references = info["references"]
-    private = info["private"] if program.private == "local" else 0
+    private = 0 if program.private == "shared" else info["private"]
     rows = info["rows_per_thread"]
     return {
         "program": program.name,
