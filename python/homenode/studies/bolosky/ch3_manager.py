@@ -28,7 +28,7 @@ def managed(context: StudyContext) -> list[Row]:
 
 def _managed(context: StudyContext, program: Program) -> Row:
     with context.watch(f"managing the pages of {program.name}") as step:
-        report = pmap(context.trace(program), PAGE, private=program.private, progress=step)
+        report = pmap(context.trace(program), PAGE, progress=step)
     everywhere = report["all_global"]["kernel_time_s"]
     kernel, user = report["kernel_time"]["total_s"], report["reference_time_s"]
     return {
