@@ -74,7 +74,7 @@ static void eliminate_reloading(unsigned pivot, unsigned row)
 
 static void work(unsigned id)
 {
-    void (*step)(unsigned pivot, unsigned row) = o.flag ? eliminate_reloading : eliminate;
+    bool reload = o.flag;
     unsigned low = first_of(id, o.threads, size), high = first_of(id + 1, o.threads, size);
     for (unsigned row = low; row < high; row++)
         for (unsigned col = 0; col < size; col++)
@@ -87,7 +87,10 @@ static void work(unsigned id)
     meet();
     for (unsigned pivot = 0; pivot + 1 < size; pivot++) {
         for (unsigned row = low > pivot + 1 ? low : pivot + 1; row < high; row++)
-            step(pivot, row);
+            if (reload)
+                eliminate_reloading(pivot, row);
+            else
+                eliminate(pivot, row);
         meet();
     }
 }
