@@ -8,7 +8,7 @@ import pytest
 
 import homenode as hn
 from homenode.studies import programs
-from homenode.studies.bolosky import THESIS, ch2_traces
+from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch2_traces
 from homenode.studies.context import Matrix, StudyContext
 
 _CHOSEN = {"e-fft", "water"}
@@ -19,7 +19,11 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> StudyContext:
     """A program with private memory in the thesis, and one without; both have some in ours."""
     known = [p for p in programs.available(THESIS, quick=True) if p.name in _CHOSEN]
     return StudyContext(
-        THESIS, tmp_path_factory.mktemp("traces"), quick=True, programs=known, word_bytes=4
+        THESIS,
+        tmp_path_factory.mktemp("traces"),
+        quick=True,
+        programs=known,
+        form=WORDS_AT_SAME_PACE,
     )
 
 

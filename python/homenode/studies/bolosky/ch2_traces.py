@@ -87,7 +87,7 @@ def beside(traces: Sequence[Row], managed: Sequence[Row]) -> Table:
         "length, private share, pages and busiest processor, beside the thesis's",
         rows,
         "References in millions, private ones included; the thesis counts words of 4 bytes, as "
-        "ours are counted with --word-bytes 4. A ratio is ours over the thesis's. "
+        "ours are unless --word-bytes says otherwise. A ratio is ours over the thesis's. "
         f"`within`: all ratios of the row lie between 1/{FACTOR:g} and {FACTOR:g}. Pages of 4 KB "
         "are all that the program touches, stacks and private ones included; the thesis says how "
         "large the data are for those programs only that have a number there, and of those of "

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.bolosky import THESIS, ch2_traces, ch3_manager
+from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch2_traces, ch3_manager
 from homenode.studies.bolosky.ch3_claims import CLAIMS
-from homenode.studies.context import PLATINUM, Matrix
+from homenode.studies.bolosky.platinum import PLATINUM
+from homenode.studies.context import Matrix
 from homenode.studies.entry import Products, Study
 from homenode.studies.tables import Points, Table
 
@@ -120,5 +121,6 @@ ENTRY = Study(
     publication=THESIS,
     claims=CLAIMS,
     calibration=True,
-    words=True,
+    priced=True,
+    form=WORDS_AT_SAME_PACE,
 )
