@@ -124,6 +124,7 @@ class StudyContext:
                 "style": program.style,
                 "arguments": " ".join(program.words),
                 "quantum": program.quantum or None,
+                "private": program.private,
                 "references": made.references,
                 "checksum": made.info["checksum"],
             }
@@ -159,6 +160,8 @@ class StudyContext:
     ) -> Result:
         """Simulates a matrix on a trace; the outcomes as the engine gives them."""
         options.setdefault("force", matrix.force)
+        if program.private is not None:
+            options.setdefault("private", program.private)
         with self.watch(f"simulating {program.name}") as step:
             result = simulate(
                 trace,
