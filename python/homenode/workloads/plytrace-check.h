@@ -51,7 +51,7 @@ static UNRECORDED uint64_t wrong_pixels(void)
     struct depth *image = allocated(calloc((size_t)(side * side), sizeof *image));
     uint64_t wrong = 0;
     for (unsigned b = 0; b < BALLS; b++)
-        for (unsigned index = 0; index < POLYGONS; index++) {
+        for (unsigned index = 0; index < polygons; index++) {
             unsigned corner[3];
             struct corner c[3];
             corners_of(index, corner);

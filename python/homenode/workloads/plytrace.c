@@ -4,19 +4,16 @@
  * frame the first thread alone turns and projects the scene, sorts the triangles by distance and
  * makes, for every tile of the picture, the list of those that may show there, nearest first; it
  * sorts the lists by the time they should take, longest first. Then all threads take lists from
- * that pile and draw them (depth buffer, intensities interpolated between corners). At last the
- * first thread packs the picture.
+ * that pile and draw them with a depth buffer. At last the first thread packs the picture.
  *
- * Sharing: the lists, many small allocations, are written by the first thread and each is read by
- * another one with each frame; the scene is the first thread's. A tile of the picture is written by
- * whoever takes it, a different thread with each frame, and read by the first; it is TILE pieces of
- * rows, and a block larger than a piece holds pieces of other tiles. A thread draws a tile in
- * private memory first.
+ * Sharing: the lists are written by the first thread and each is read by another one with each
+ * frame; the scene is the first thread's. A tile of the picture is written by whoever takes it, a
+ * different thread with each frame, and read by the first; a block larger than a piece of its rows
+ * holds pieces of other tiles. A thread draws a tile in private memory first.
  *
  * Source: Bolosky's thesis, section 2.2.5 (by A. Garcia at IBM): lists of polygons sorted by
- * expected time, so that no long one begins last, between serial phases with which one processor
- * makes 55 % of all references. Ours: own code; the scene, that a list is that of a tile, and what
- * else is serial are our choice.
+ * expected time, between serial phases; one processor makes 55 % of all references. Ours: own code;
+ * the scene, that a list is that of a tile, and what else is serial are our choice.
  */
 #include "workload.h"
 
@@ -30,8 +27,8 @@ static const struct workload plytrace = {
     .iterations_default = 6, .iterations_quick = 2,
 };
 
-enum { BALLS = 16, RINGS = 16, SECTORS = 24, CORNERS = (RINGS + 1) * SECTORS,
-       POLYGONS = 2 * RINGS * SECTORS, TILE = 32, CHUNK = 29, SUB = 16 /* parts of a pixel */ };
+enum { BALLS = 16, RINGS_MIN = 8, RINGS_MAX = 16, /* of triangles of a ball */
+       TILE = 32, CHUNK = 29, SUB = 16 /* parts of a pixel */ };
 
 struct vector {
     double x, y, z;
@@ -92,6 +89,7 @@ struct pixel {
 
 static struct options o;
 static int32_t side;
+static unsigned rings, sectors, corners, polygons; /* of a ball */
 static struct ball *balls;
 static struct visible *order; /* the polygons of a frame, farthest first */
 static uint8_t *picture; /* rows of greys */
@@ -113,8 +111,8 @@ static UNRECORDED double random_between(uint64_t index, double low, double high)
 /* Direction from the centre of a ball to one of its corners. */
 static UNRECORDED struct vector direction(unsigned corner)
 {
-    double down = 3.14159265358979323846 * (corner / SECTORS) / RINGS;
-    double around = 2 * 3.14159265358979323846 * (corner % SECTORS) / SECTORS;
+    double down = 3.14159265358979323846 * (corner / sectors) / rings;
+    double around = 2 * 3.14159265358979323846 * (corner % sectors) / sectors;
     return (struct vector){sin(down) * cos(around), cos(down), sin(down) * sin(around)};
 }
 
@@ -145,16 +143,26 @@ static UNRECORDED struct corner seen(struct vector centre, double radius, struct
 /* Triangle `index` of a ball, two for each patch, in clockwise order as seen from outside. */
 static UNRECORDED void corners_of(unsigned index, unsigned found[3])
 {
-    unsigned ring = index / 2 / SECTORS, sector = index / 2 % SECTORS;
-    unsigned next = (sector + 1) % SECTORS;
-    found[0] = ring * SECTORS + sector;
-    found[1] = index % 2 ? (ring + 1) * SECTORS + next : ring * SECTORS + next;
-    found[2] = index % 2 ? (ring + 1) * SECTORS + sector : (ring + 1) * SECTORS + next;
+    unsigned ring = index / 2 / sectors, sector = index / 2 % sectors;
+    unsigned next = (sector + 1) % sectors;
+    found[0] = ring * sectors + sector;
+    found[1] = index % 2 ? (ring + 1) * sectors + next : ring * sectors + next;
+    found[2] = index % 2 ? (ring + 1) * sectors + sector : (ring + 1) * sectors + next;
+}
+
+/* The larger the picture, the more triangles make a ball. */
+static UNRECORDED void set_detail(void)
+{
+    unsigned across = o.size / TILE;
+    rings = across < RINGS_MIN ? RINGS_MIN : across > RINGS_MAX ? RINGS_MAX : across;
+    sectors = rings + rings / 2;
+    corners = (rings + 1) * sectors;
+    polygons = 2 * rings * sectors;
 }
 
 static void make_scene(void)
 {
-    order = allocated(calloc(BALLS * POLYGONS, sizeof *order));
+    order = allocated(calloc(BALLS * polygons, sizeof *order));
     balls = allocated(calloc(BALLS, sizeof *balls));
     for (unsigned b = 0; b < BALLS; b++) {
         uint64_t at = 8 * (uint64_t)b;
@@ -163,14 +171,14 @@ static void make_scene(void)
                                        random_between(at + 2, -2, 2)};
         ball->radius = random_between(at + 3, 0.2, 0.9);
         ball->grey = 64 + (unsigned)(random_at(o.seed, at + 4) % 192);
-        ball->normals = allocated(calloc(CORNERS, sizeof *ball->normals));
-        for (unsigned corner = 0; corner < CORNERS; corner++) {
-            struct vector normal = direction(corner);
-            ball->normals[corner] = (struct vector){normal.x, normal.y, normal.z};
+        ball->normals = allocated(calloc(corners, sizeof *ball->normals));
+        for (unsigned corner = 0; corner < corners; corner++) {
+            struct vector n = direction(corner);
+            ball->normals[corner] = (struct vector){n.x, n.y, n.z};
         }
-        ball->corners = allocated(calloc(CORNERS, sizeof *ball->corners));
-        ball->polygons = allocated(calloc(POLYGONS, sizeof *ball->polygons));
-        for (unsigned index = 0; index < POLYGONS; index++) {
+        ball->corners = allocated(calloc(corners, sizeof *ball->corners));
+        ball->polygons = allocated(calloc(polygons, sizeof *ball->polygons));
+        for (unsigned index = 0; index < polygons; index++) {
             ball->polygons[index].ball = ball;
             corners_of(index, ball->polygons[index].corner);
         }
@@ -291,13 +299,12 @@ static unsigned project(unsigned frame)
     for (unsigned b = 0; b < BALLS; b++) {
         struct ball *ball = &balls[b];
         struct vector centre = {ball->centre.x, ball->centre.y, ball->centre.z};
-        for (unsigned corner = 0; corner < CORNERS; corner++) {
-            const struct vector *n = &ball->normals[corner];
-            struct vector normal = {n->x, n->y, n->z};
+        for (unsigned corner = 0; corner < corners; corner++) {
+            struct vector *n = &ball->normals[corner], normal = {n->x, n->y, n->z};
             struct corner c = seen(centre, ball->radius, normal, frame);
             ball->corners[corner] = (struct corner){c.x, c.y, c.near, c.light};
         }
-        for (unsigned index = 0; index < POLYGONS; index++) {
+        for (unsigned index = 0; index < polygons; index++) {
             struct polygon *polygon = &ball->polygons[index];
             if (set_up(polygon))
                 order[count++] = (struct visible){polygon->seen[0].near, polygon};
@@ -478,6 +485,7 @@ int main(int argc, char **argv)
     size_t pixels = (size_t)(side * side);
     picture = allocated(aligned_alloc(PAGE_BYTES, whole_pages(pixels * sizeof *picture)));
     packed = allocated(malloc(2 * pixels));
+    set_detail();
     make_scene();
     make_tiles();
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");

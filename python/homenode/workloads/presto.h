@@ -43,7 +43,7 @@ struct processor {
     const struct thread *running;
     uint32_t ticks, quantum; /* how long it has run threads; after how long others get a turn */
     uint32_t *scheduler;     /* private memory */
-    uint64_t unused[13];     /* 128 bytes in all */
+    uint64_t unused[29];     /* 256 bytes in all */
 };
 
 enum { USABLE_WORDS = sizeof ((struct stack *)0)->words / sizeof(uint32_t) };
