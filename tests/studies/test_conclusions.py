@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _DOCS = Path(__file__).parents[2] / "docs/studies"
 _PAGE = _DOCS / "index.md"
+_LONG = 140
 _BEGIN, _END = "<!-- conclusions -->\n", "<!-- end of conclusions -->\n"
 
 
@@ -36,8 +37,9 @@ def _verdicts(ledger: Mapping[str, list[str]]) -> dict[str, str]:
 
 
 def _first(text: str) -> str:
-    """A cell without how it is computed."""
-    return text.partition("<br>")[0]
+    """A cell without how it is computed; of a long one the beginning, the ledger has the rest."""
+    value = text.partition("<br>")[0]
+    return value if len(value) <= _LONG else f"{value[:_LONG].rpartition(', ')[0]}, …"
 
 
 def _row(one: Conclusion) -> str:

@@ -190,8 +190,7 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
             "PSCR is the best protocol and ends passive sharing",
             "foglia",
             ["PSCR has the most power everywhere", "PSCR ends passive sharing"],
-            ["PSCR has no invalidation misses"],
-            "a kernel of today writes shared blocks many times in a row, each of which PSCR sends",
+            why="a kernel of today writes a shared block many times in a row, and PSCR sends each",
         ),
         Conclusion(
             "Larger caches and more ways help four processors",
@@ -224,9 +223,8 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
             "Reactive proxies with first touch are never slower than either placement without",
             "talbot",
             ["Reactive proxies with first touch are never slower"],
-            ["GE gains less from reactive proxies than from basic ones"],
-            "first touch puts the top of Barnes's tree on few nodes; in FMM proxies lose 5 % with "
-            "64 nodes and gain with 256",
+            why="first touch has the top of Barnes's tree on few nodes; in FMM proxies lose 5 % on "
+            "64 nodes and gain on 256",
         ),
         Conclusion(
             "Neither first touch nor round-robin suits all programs",
