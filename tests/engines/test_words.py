@@ -124,5 +124,5 @@ def test_what_cannot_be_meant_is_one_line(
 
 
 def test_studies_with_a_clock_make_references_as_they_were() -> None:
-    with pytest.raises(hn.ConfigError, match="studies in words are bolosky-ch3, "):
+    with pytest.raises(hn.ConfigError, match="studies with prices are bolosky-ch3, "):
         hn.study("talbot", quick=True, word_bytes=4)

@@ -8,10 +8,11 @@ import pytest
 
 from homenode import studies
 from homenode.studies import charts
+from homenode.studies.claims import find
 from homenode.studies.markatos import claims_conclusions, claims_protocols, layout
 from homenode.studies.markatos import measures as m
 from homenode.studies.markatos.costs import PROGRAMS, Costs, printed_rows, theirs
-from homenode.studies.tables import Missing
+from homenode.studies.tables import Evidence, Missing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,9 +77,10 @@ def test_what_the_printed_tables_say_of_themselves() -> None:
     factors = m.factors(theirs())
     assert max(factors, key=factors.__getitem__) == "re-alignment"
     assert len(claims_conclusions.flat_multicasts()) == 10
-    assert "which by our rule differs" in next(
-        claim.published for claim in claims_conclusions.CLAIMS if "always useful" in claim.statement
-    )
+    useful = next(c for c in claims_conclusions.CLAIMS if "always useful" in c.statement)
+    assert useful.own is not None
+    assert useful.own(Evidence({}))
+    assert find(useful, Evidence({})).own.startswith("FFT")
     packet = claims_conclusions.update_packet(theirs())
     assert packet["SPEECH"] == pytest.approx(2.1, abs=0.1)
     assert claims_protocols.dominated(theirs()) == 1

@@ -80,10 +80,10 @@ def test_result_depends_on_the_seed_and_on_nothing_else(programs: Programs, name
 @pytest.mark.parametrize("name", NAMES)
 def test_default_arguments_are_those_of_the_table(programs: Programs, name: str) -> None:
     entry = workloads.find(name)
-    threads = ("-p", str(entry.threads))
+    threads = ("-p", str(workloads.THREADS))
     assert checksum(programs[name]) == checksum(programs[name], *entry.arguments, *threads)
     shown = run(programs[name], "--help").stdout
-    assert f"threads, the first one included (default {entry.threads})\n" in shown
+    assert f"threads, the first one included (default {workloads.THREADS})\n" in shown
 
 
 @pytest.mark.parametrize("name", NAMES)

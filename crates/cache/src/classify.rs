@@ -87,6 +87,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         record: &BlockHolders<WORDS>,
     ) -> MissStatus {
         self.tell_writes(access.block, record);
+        self.told_coherence_miss(access, at)
+    }
+
+    /// The same where those that lost the block know of all writes already.
+    pub fn told_coherence_miss(&mut self, access: &BlockAccess<W>, at: usize) -> MissStatus {
         let word = self.word_of(access);
         self.waits.iter_mut().for_each(|waits| waits.miss(at, word));
         let CacheFrame { status, remote_written, .. } = *self.frame(at);

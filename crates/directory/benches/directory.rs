@@ -1,8 +1,9 @@
 //! References per second on one core, in the order of the trace and with a clock.
 //!
 //! `cargo bench -p homenode-directory` prints a table, then one JSON line per figure; numbers and
-//! names after `--` choose nodes, streams and orders (`trace`, `clock`). Each figure is the best of
-//! three; the streams are synthetic and the same every time.
+//! names after `--` choose nodes, streams, orders (`trace`, `clock`) and machines (`dash`, `lrc`,
+//! `sdd`, `sdd-finite`, `sdd-reactive`). Each figure is the best of three; the streams are synthetic
+//! and the same every time.
 
 mod streams;
 
@@ -10,6 +11,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use homenode_trace::Batch;
+use streams::clocked::MACHINES;
 
 /// References, and fewer of many nodes.
 const fn references(nodes: u16) -> usize {
@@ -68,7 +70,7 @@ fn main() {
                 in_order_of_trace((nodes, stream), &batches, &mut lines);
             }
             if wanted.any(&["trace", "clock"], "clock") {
-                with_clock((nodes, stream), &batches, &mut lines);
+                with_clock((nodes, stream), &batches, &wanted, &mut lines);
             }
         }
     }
@@ -98,20 +100,25 @@ fn in_order_of_trace((nodes, stream): (u16, &str), batches: &[Batch], lines: &mu
     }
 }
 
-fn with_clock((nodes, stream): (u16, &str), batches: &[Batch], lines: &mut Vec<String>) {
+fn with_clock(
+    (nodes, stream): (u16, &str),
+    batches: &[Batch],
+    wanted: &Wanted,
+    lines: &mut Vec<String>,
+) {
     let portions = streams::clocked::operations(nodes, batches);
-    for protocol in ["dash", "lrc"] {
-        let found = streams::clocked::simulate(nodes, protocol, &portions);
+    for machine in MACHINES.into_iter().filter(|it| wanted.any(&MACHINES, it)) {
+        let found = streams::clocked::simulate(nodes, machine, &portions);
         let speed = rate(references(nodes), || {
-            std::hint::black_box(streams::clocked::simulate(nodes, protocol, &portions));
+            std::hint::black_box(streams::clocked::simulate(nodes, machine, &portions));
         });
         println!(
-            "  clock {protocol:<6}{speed:>9.1} M references/s, {} misses, {} cycles",
+            "  clock {machine:<13}{speed:>9.1} M references/s, {} misses, {} cycles",
             found.counts.misses.total(),
             found.time.cycles
         );
         lines.push(format!(
-            "{{\"bench\":\"directory-clock\",\"trace\":\"{stream}\",\"what\":\"{protocol}\",\
+            "{{\"bench\":\"directory-clock\",\"trace\":\"{stream}\",\"what\":\"{machine}\",\
              \"nodes\":{nodes},\"mrefs_per_s\":{speed:.1}}}"
         ));
     }

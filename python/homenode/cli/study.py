@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         "homenode study bolosky-ch6 --quick",
         "homenode study bolosky-ch5 -o studies",
         "homenode study bolosky-ch6 --program gauss --program sorbyr --json",
-        "homenode study bolosky-ch4 -o words --traces traces --word-bytes 4",
+        "homenode study bolosky-ch4 -o recorded --traces traces --word-bytes 0 --quantum 0",
         "homenode study markatos -o studies --traces traces",
         "homenode study foglia --quick",
         "homenode study foglia -o studies --mixes mixes",
@@ -53,10 +53,17 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--word-bytes",
-    type=WholeNumber(min=1),
+    type=WholeNumber(min=0),
     metavar="W",
-    help="Of bolosky and markatos: count references in words of so many bytes, as the thesis does "
-    "in words of 4.  [default: as recorded]",
+    help="Of bolosky and markatos: count references in words of so many bytes; 0: as recorded.  "
+    "[default: 4 in bolosky, as recorded in markatos]",
+)
+@click.option(
+    "--quantum",
+    type=WholeNumber(min=0),
+    metavar="Q",
+    help="Of bolosky and markatos: references of a processor's turn, synchronisation keeping its "
+    "order; 0: as recorded.  [default: 1]",
 )
 @json_option
 def study(
@@ -67,6 +74,7 @@ def study(
     programs: tuple[str, ...],
     mixes: str | None,
     word_bytes: int | None,
+    quantum: int | None,
     as_json: bool,
 ) -> None:
     """Regenerate a publication's tables and figures, and judge what it claims.
@@ -92,6 +100,7 @@ def study(
             programs=programs or None,
             mixes=mixes,
             word_bytes=word_bytes,
+            quantum=quantum,
             watch=Progress,
         )
     page = write(result, folder / entry.name)
@@ -116,7 +125,7 @@ def _tell(result: StudyResult, page: Path) -> None:
         f"{result.entry.name}: {result.entry.summary}",
     )
     for row in rows:
-        if row["verdict"] == "differs" and row["note"]:
+        if row["verdict"] in {"differs", "source"} and row["note"]:
             echo(f"{row['section']}: {row['claim']}\n    {row['note']}")
     echo(f"\n{count_summary(result.counts)}\npage: {page.resolve()}")
 

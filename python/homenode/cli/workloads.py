@@ -91,7 +91,7 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
     "--threads",
     type=WholeNumber(min=1),
     metavar="N",
-    help="Default: what the program is meant for, 8 unless its page says otherwise.",
+    help="Default: 8, or those of the size.",
 )
 @click.option("--quick", is_flag=True, help="The small size that tests use.")
 @click.option(
@@ -143,9 +143,8 @@ def picture(names: tuple[str, ...], output: str, as_json: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
     for name, trace in _recorded([_run(name, quick=True) for name in _chosen(names)]):
-        entry = suite.find(name)
-        title = f"{name}, quick size, {entry.threads} threads"
-        found = picture(trace, title=title, processors=entry.processors, **_FINE)
+        title = f"{name}, quick size, {suite.THREADS} threads"
+        found = picture(trace, title=title, **_FINE)
         path = folder / f"{name}.svg"
         with replacing(path) as file:
             file.write(found.svg().encode())
@@ -230,7 +229,7 @@ def _run(
     from homenode import workloads as suite
 
     entry = suite.find(name)
-    meant = suite.Size(entry.threads, entry.quick if quick else entry.arguments)
+    meant = suite.Size(suite.THREADS, entry.quick if quick else entry.arguments)
     if size is not None:
         meant = entry.size(size)
     words = ["-p", str(threads or meant.threads), *meant.arguments]

@@ -10,6 +10,7 @@ One file is one study, ending in ``ENTRY``; `TABLE` lists them.
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from homenode.studies.context import Watch
+    from homenode.studies.forms import TraceForm
     from homenode.studies.programs import Program
 
 __all__ = ["TABLE", "Study", "StudyOptions", "StudyResult", "find", "study", "table"]
@@ -72,8 +74,11 @@ class StudyOptions(TypedDict, total=False):
     programs: only these, by their names in the publication. Default: all.
     mixes: of a study of mixes of processes, the folder that has them. Default: with ``quick``, the
         small ones that come with homenode.
-    word_bytes: count references in words of so many bytes; the thesis's are words of 4 (§4.1.2).
-        Studies of machines with a clock cannot. Default: as recorded.
+    word_bytes: count references in words of so many bytes, or, if 0, as recorded. Studies of
+        machines with a clock cannot. Default: words of 4 in the thesis's studies (§4.1.2).
+    quantum: references of a processor's turn, or, if 0, turns as recorded; synchronisation keeps
+        its order. Studies of machines with a clock cannot. Default: 1 in the thesis's studies and
+        that of Markatos and Chronaki, where all processors have the same pace (§2.3.1).
     watch: opens a progress bar with a title. Default: none.
     """
 
@@ -82,6 +87,7 @@ class StudyOptions(TypedDict, total=False):
     programs: Iterable[str] | None
     mixes: str | os.PathLike[str] | None
     word_bytes: int | None
+    quantum: int | None
     watch: Watch
 
 
@@ -105,12 +111,7 @@ def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
     mixes, traces = options.get("mixes"), options.get("traces")
     if mixes is not None and not any(program.mix for program in chosen):
         raise ConfigError(f"{name} records programs and takes no mixes: leave out --mixes")
-    word_bytes = options.get("word_bytes")
-    if word_bytes is not None and not entry.words:
-        raise ConfigError(
-            f"--word-bytes: {name} is about machines with a clock, which make references as they "
-            f"were recorded; studies in words are {_in_words()}"
-        )
+    form = _form(entry, options)
     with tempfile.TemporaryDirectory(prefix="homenode-study-") as made:
         context = StudyContext(
             entry.publication,
@@ -119,7 +120,7 @@ def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
             chosen,
             options.get("watch", no_progress),
             None if mixes is None else Path(mixes),
-            word_bytes,
+            form,
         )
         return run_study(entry, context)
 
@@ -144,8 +145,25 @@ def _chosen(entry: Study, options: StudyOptions) -> list[Program]:
     return chosen
 
 
-def _in_words() -> str:
-    return ", ".join(entry.name for entry in TABLE if entry.words)
+def _form(entry: Study, options: StudyOptions) -> TraceForm:
+    """How references are counted and whose turn it is: the publication's way, or what is asked for.
+
+    Raises:
+        ConfigError: when the study's machines have a clock.
+    """
+    chosen = {"word_bytes": options.get("word_bytes"), "quantum": options.get("quantum")}
+    given = {name: value for name, value in chosen.items() if value is not None}
+    if given and not entry.priced:
+        option = f"--{next(iter(given)).replace('_', '-')}"
+        raise ConfigError(
+            f"{option}: {entry.name} is about machines with a clock, which make references as they "
+            f"were recorded; studies with prices are {_with_prices()}"
+        )
+    return replace(entry.form, **{name: value or None for name, value in given.items()})
+
+
+def _with_prices() -> str:
+    return ", ".join(entry.name for entry in TABLE if entry.priced)
 
 
 def _names(programs: Iterable[Program]) -> str:

@@ -9,6 +9,10 @@ A claim is judged by rules that were fixed before the full runs, the same for al
 * *close*, *slightly* and *small* mean within a tenth, *comparable* within a fifth (chapter 8 of the
   thesis calls that competitive), *far* and *significant* more than a tenth, *order of magnitude* a
   factor of ten.
+
+Where a publication prints numbers from which our value can be computed, a rule is tried on these
+first. If it fails there the publication disagrees with itself, and neither *holds* nor *differs*
+would say anything: the verdict is *source*.
 """
 
 from __future__ import annotations
@@ -24,8 +28,12 @@ if TYPE_CHECKING:
 
     from homenode.studies.tables import Evidence
 
-Verdict = Literal["holds", "differs", "not testable"]
-VERDICTS: tuple[Verdict, ...] = ("holds", "differs", "not testable")
+Verdict = Literal["holds", "differs", "source", "not testable"]
+VERDICTS: tuple[Verdict, ...] = ("holds", "differs", "source", "not testable")
+Kind = Literal["empirical", "printed", "identity"]
+KINDS: tuple[Kind, ...] = ("empirical", "printed", "identity")
+"""Judged by our runs; by what the source prints alone; true by definition, by an equation or by a
+default, so that it tests our engines and not the source."""
 
 MOST = 0.5
 HALF = 1.5
@@ -34,6 +42,8 @@ FEW = 0.2
 CLOSE = 1.1
 COMPARABLE = 1.2
 TENFOLD = 10.0
+TIE = 0.02
+"""What is less apart is a tie."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,11 @@ class Claim:
         judge: whether our value agrees.
         shows: how numbers are printed, as a format or ``%``.
         why: why it differs, if we know; or, without `compute`, why it cannot be tested.
+        kind: what it is judged by.
+        own: what the source's own numbers come to, in the form of our value; None where it says it
+            in words only.
+        contradicted: by which of its numbers the source disagrees with itself.
+        post_hoc: what the rule was before, if it was changed after a full run.
     """
 
     section: str
@@ -59,23 +74,38 @@ class Claim:
     judge: Callable[[Any], bool] | None = None
     shows: str = ""
     why: str = ""
+    kind: Kind = "empirical"
+    own: Callable[[Evidence], Any] | None = None
+    contradicted: str = ""
+    post_hoc: str = ""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim with what came out."""
+    """A claim with what came out.
+
+    Attributes:
+        claim: the claim.
+        verdict: how it was judged.
+        ours: our value.
+        note: why it differs, or cannot be tested.
+        own: what the source's own numbers come to, or nothing.
+    """
 
     claim: Claim
     verdict: Verdict
     ours: str
     note: str
+    own: str = ""
 
     def row(self) -> dict[str, str]:
         """The finding as one row of the ledger."""
         return {
             "section": self.claim.section,
             "claim": self.claim.statement,
+            "kind": self.claim.kind,
             "published": self.claim.published,
+            "own": self.own,
             "computed": self.claim.how,
             "ours": self.ours,
             "verdict": self.verdict,
@@ -85,15 +115,32 @@ class Finding:
 
 def find(claim: Claim, evidence: Evidence) -> Finding:
     """Judges one claim by the evidence."""
+    own, contradicted = _tried(claim, evidence)
     if claim.compute is None or claim.judge is None:
-        return Finding(claim, "not testable", "", claim.why)
+        return Finding(claim, "not testable", "", claim.why, own)
     try:
         value = claim.compute(evidence)
     except Missing as reason:
-        return Finding(claim, "not testable", "", str(reason))
+        return Finding(claim, "not testable", "", str(reason), own)
     agrees = claim.judge(value)
+    verdict: Verdict = "holds" if agrees else "differs"
     note = "" if agrees else claim.why
-    return Finding(claim, "holds" if agrees else "differs", format_value(value, claim.shows), note)
+    if contradicted or (claim.kind == "printed" and not agrees):
+        verdict, note = "source", claim.contradicted or claim.why
+    if claim.post_hoc:
+        note = f"{note}; " * bool(note) + f"rule set after a full run: {claim.post_hoc}"
+    return Finding(claim, verdict, format_value(value, claim.shows), note, own)
+
+
+def _tried(claim: Claim, evidence: Evidence) -> tuple[str, bool]:
+    """What the source's own numbers come to, and whether the claim's rule rejects that."""
+    if claim.own is None or claim.judge is None:
+        return "", False
+    try:
+        own = claim.own(evidence)
+    except Missing:
+        return "", False
+    return format_value(own, claim.shows), not claim.judge(own)
 
 
 def ledger(claims: Iterable[Claim], evidence: Evidence) -> list[Finding]:
@@ -102,9 +149,16 @@ def ledger(claims: Iterable[Claim], evidence: Evidence) -> list[Finding]:
 
 
 def counts(findings: Iterable[Finding]) -> dict[str, int]:
-    """How many claims hold, differ and cannot be tested."""
+    """How many claims there are of each verdict."""
     verdicts = [finding.verdict for finding in findings]
     return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
+
+
+def counts_by_kind(findings: Iterable[Finding]) -> dict[Kind, dict[str, int]]:
+    """How many claims of each kind there are of each verdict; kinds without claims are left out."""
+    listed = list(findings)
+    of_kinds = {kind: [it for it in listed if it.claim.kind == kind] for kind in KINDS}
+    return {kind: counts(found) for kind, found in of_kinds.items() if found}
 
 
 def format_value(value: Any, shows: str = "") -> str:

@@ -10,8 +10,8 @@ from homenode import _core
 from homenode.engines.placement import simulate
 from homenode.options.specs import unique
 from homenode.studies import mixes, programs
+from homenode.studies.forms import AS_RECORDED, formed
 from homenode.trace import Trace
-from homenode.trace.transforms import transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,16 +20,25 @@ if TYPE_CHECKING:
 
     from homenode.options.typed import SimulateOptions
     from homenode.results.result import Result
+    from homenode.studies.forms import TraceForm
     from homenode.studies.programs import Program, Publication
     from homenode.studies.tables import Row
 
     Step = Callable[[int, int | None], None]
     Watch = Callable[[str], AbstractContextManager[Step]]
 
-PLATINUM = "platinum:t1=10000,t2=1000000"
-"""10 ms and 1 s of a machine that makes a million references a second. Section 5.1 takes the times
-of each program's own run; table 3.1 puts the ACE between one and four million a second. Fixed
-numbers make two runs of a study agree."""
+
+@dataclass(frozen=True)
+class TunedPolicy:
+    """A policy whose parameters are of the program that it is tried on.
+
+    Attributes:
+        name: what results call it.
+        spec: how the engine takes it.
+    """
+
+    name: str
+    spec: Callable[[Program], str]
 
 
 @dataclass(frozen=True)
@@ -37,9 +46,16 @@ class Matrix:
     """What to simulate: machines by the names that the results get, policies and block sizes."""
 
     machines: Mapping[str, str] | Sequence[str]
-    policies: Sequence[str]
+    policies: Sequence[str | TunedPolicy]
     block_sizes: Sequence[int]
     force: bool = False
+
+    def policies_of(self, program: Program) -> dict[str, str]:
+        """From how the engine takes a policy to what the results call it."""
+        return {
+            policy if isinstance(policy, str) else policy.spec(program): policy_name(policy)
+            for policy in self.policies
+        }
 
     def names(self) -> dict[str, list[str]]:
         """From what the engine calls a machine to what the results call it, once or several times.
@@ -72,11 +88,11 @@ class StudyContext:
         programs: what may be run.
         watch: opens a progress bar with a title.
         mixes: where the mixes are; by default those that come with homenode, which are small.
-        word_bytes: bytes of a word in which all references are counted; None counts them as they
-            are recorded.
+        form: how references are counted and whose turn it is.
         traces: provenance of every trace used, by program.
         simulations: every matrix simulated.
         notes: the notes of the engines.
+        tuned: by name of a tuned policy and program, how the engine took it.
     """
 
     publication: Publication
@@ -85,21 +101,22 @@ class StudyContext:
     programs: Sequence[Program]
     watch: Watch = no_progress
     mixes: Path | None = None
-    word_bytes: int | None = None
+    form: TraceForm = AS_RECORDED
     traces: dict[str, dict[str, Any]] = field(default_factory=dict)
     simulations: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    tuned: dict[str, dict[str, str]] = field(default_factory=dict)
     _opened: dict[str, Trace] = field(default_factory=dict)
 
     def trace(self, program: Program) -> Trace:
         """The trace of a program, recorded if need be."""
         if program.name not in self._opened:
             made = self._mix(program) if program.mix else self._recorded(program)
-            if self.word_bytes is not None:
+            if self.form.steps():
                 # Experiments disturb, select and measure the trace as well as simulate it, and all
-                # of that is of words: so the trace is one of words, and not only its simulation.
-                with self.watch(f"counting the words of {program.name}") as step:
-                    made = transform("words", made, word_bytes=self.word_bytes, progress=step)
+                # of that is of this form: so the trace has it, and not only its simulation.
+                with self.watch(f"words and turns of {program.name}") as step:
+                    made = formed(made, self.form, self.folder, step)
             self._opened[program.name] = made
             self.traces[program.name] = {
                 "program": program.name,
@@ -107,6 +124,7 @@ class StudyContext:
                 "style": program.style,
                 "arguments": " ".join(program.words),
                 "quantum": program.quantum or None,
+                "private": program.private,
                 "references": made.references,
                 "checksum": made.info["checksum"],
             }
@@ -129,32 +147,41 @@ class StudyContext:
 
     def replay(self, matrix: Matrix, program: Program, trace: Trace) -> list[Row]:
         """Simulates a matrix on a program's trace, or on one made from it."""
-        names = matrix.names()
+        names, policies = matrix.names(), matrix.policies_of(program)
         result = self.outcomes(matrix, program, trace)
-        return [point(program, row, name) for row in result for name in names[row["machine"]]]
+        return [
+            point(program, row, (name, policies[row["policy"]]))
+            for row in result
+            for name in names[row["machine"]]
+        ]
 
     def outcomes(
         self, matrix: Matrix, program: Program, trace: Trace, **options: Unpack[SimulateOptions]
     ) -> Result:
         """Simulates a matrix on a trace; the outcomes as the engine gives them."""
         options.setdefault("force", matrix.force)
+        if program.private is not None:
+            options.setdefault("private", program.private)
         with self.watch(f"simulating {program.name}") as step:
             result = simulate(
                 trace,
                 list(matrix.names()),
-                list(matrix.policies),
+                list(matrix.policies_of(program)),
                 list(matrix.block_sizes),
                 progress=step,
                 **options,
             )
         self.note(matrix, result.provenance, options.get("realign"))
+        for spec, name in matrix.policies_of(program).items():
+            if spec != name:
+                self.tuned.setdefault(name, {})[program.name] = spec
         return result
 
     def note(self, matrix: Matrix, provenance: dict[str, Any], realign: int | None = None) -> None:
         """Records what was simulated, with the notes of the engine."""
         record = {
             "machines": matrix.names(),
-            "policies": list(matrix.policies),
+            "policies": [policy_name(policy) for policy in matrix.policies],
             "block_sizes": list(matrix.block_sizes),
             "realign": realign,
         }
@@ -167,18 +194,24 @@ class StudyContext:
         return {
             "version": _core.version(),
             "quick": self.quick,
-            **({} if self.word_bytes is None else {"word_bytes": self.word_bytes}),
+            **self.form.provenance(),
             "quantum": unique(t["quantum"] for t in self.traces.values() if t["quantum"]),
             "traces": list(self.traces.values()),
             "publication": self.publication.noun,
             "absent": programs.absent(self.publication),
             "simulations": self.simulations,
+            "tuned": self.tuned,
             "notes": self.notes,
         }
 
 
-def point(program: Program, outcome: dict[str, Any], machine: str) -> Row:
-    """One simulated point as a flat row, under this name of its machine.
+def policy_name(policy: str | TunedPolicy) -> str:
+    """What results call a policy."""
+    return policy if isinstance(policy, str) else policy.name
+
+
+def point(program: Program, outcome: dict[str, Any], names: tuple[str, str]) -> Row:
+    """One simulated point as a flat row, under these names of its machine and policy.
 
     ``moves`` are all moves of blocks, ``cost_moves`` what they cost.
     """
@@ -186,10 +219,8 @@ def point(program: Program, outcome: dict[str, Any], machine: str) -> Row:
     row: Row = {
         "program": program.name,
         "style": program.style,
-        "machine": machine,
-        "policy": outcome["policy"].partition(":")[0]
-        if outcome["policy"] == PLATINUM
-        else outcome["policy"],
+        "machine": names[0],
+        "policy": names[1],
         "block_size": outcome["block_size"],
         "accesses": outcome["accesses"],
         "mcpr": outcome["mcpr"],

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from homenode.studies.claims import counts
+from homenode.studies.claims import counts, counts_by_kind
 from homenode.studies.claims import ledger as judged
+from homenode.studies.forms import AS_RECORDED
 from homenode.studies.published import tables as published
 from homenode.studies.tables import Evidence
 
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from homenode.studies.claims import Claim, Finding
+    from homenode.studies.claims import Claim, Finding, Kind
     from homenode.studies.context import StudyContext
+    from homenode.studies.forms import TraceForm
     from homenode.studies.programs import Publication
     from homenode.studies.tables import Figure, Picture, Row, Table
 
@@ -59,8 +61,9 @@ class Study:
         claims: what that part says in words.
         publication: whose programs are run, and whose tables stand beside ours.
         calibration: whether it also runs the programs of the thesis's section 3.2.2.
-        words: whether its references may be counted in words: not on machines with a clock, which
-            make references as they were recorded.
+        priced: whether its machines have prices, so that references may be counted in words and
+            come in other turns: not on machines with a clock, which make them as recorded.
+        form: how the publication counted references and whose turn it was.
     """
 
     name: str
@@ -70,7 +73,8 @@ class Study:
     claims: Sequence[Claim]
     publication: Publication
     calibration: bool = False
-    words: bool = False
+    priced: bool = False
+    form: TraceForm = AS_RECORDED
 
     def describe(self) -> dict[str, Any]:
         """The entry as plain data, for lists and JSON."""
@@ -103,8 +107,13 @@ class StudyResult:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many claims hold, differ and cannot be tested."""
+        """How many claims there are of each verdict."""
         return counts(self.findings)
+
+    @property
+    def counts_by_kind(self) -> dict[Kind, dict[str, int]]:
+        """How many there are of each verdict, by what the claims are judged by."""
+        return counts_by_kind(self.findings)
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -139,6 +148,7 @@ class StudyResult:
             "study": self.entry.name,
             "source": self.entry.source,
             "counts": self.counts,
+            "counts_by_kind": self.counts_by_kind,
             "tables": {table.name: _plain(table.rows) for table in self.products.tables},
             "figures": {figure.name: _plain(figure.rows) for figure in self.products.figures},
             "ledger": [finding.row() for finding in self.findings],
@@ -156,13 +166,14 @@ def run_study(entry: Study, context: StudyContext) -> StudyResult:
 def count_summary(found: Mapping[str, int]) -> str:
     """How many claims hold and so on, in words.
 
-    >>> count_summary({"holds": 3, "differs": 1, "not testable": 0})
-    '3 hold, 1 differs, 0 not testable'
+    >>> count_summary({"holds": 3, "differs": 1, "source": 2, "not testable": 0})
+    '3 hold, 1 differs, in 2 the source disagrees with itself, 0 not testable'
     """
     holds = "holds" if found["holds"] == 1 else "hold"
     differ = "differs" if found["differs"] == 1 else "differ"
     return (
         f"{found['holds']} {holds}, {found['differs']} {differ}, "
+        f"in {found['source']} the source disagrees with itself, "
         f"{found['not testable']} not testable"
     )
 

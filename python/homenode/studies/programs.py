@@ -12,7 +12,7 @@ import hashlib
 import re
 import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from homenode import ConfigError, workloads
 from homenode.trace import Trace
@@ -39,11 +39,14 @@ class Publication:
         name: folder of its tables in `homenode.studies.published`.
         noun: what pages call it: ``thesis`` or ``paper``.
         programs: the list of its programs, a TOML file.
+        no_private: styles whose programs have no private memory there: what is private in our
+            traces of them counts like all else.
     """
 
     name: str
     noun: str
     programs: Path
+    no_private: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class Program:
         threads: processors.
         quantum: references a thread makes before the next one's turn.
         mix: the recording of a whole system that it is, instead of a program to be recorded.
+        private: what engines do with references to its private memory, ``local`` or ``shared``;
+            None leaves it to them.
     """
 
     name: str
@@ -68,6 +73,7 @@ class Program:
     threads: int
     quantum: int = QUANTUM
     mix: str = ""
+    private: Literal["local", "shared"] | None = None
 
     @property
     def words(self) -> list[str]:
@@ -105,11 +111,13 @@ def available(publication: Publication, quick: bool, calibration: bool = False) 
             continue
         name = next((name for name in row["workloads"] if name in known), None)
         if name is not None:
-            found.append(_sized(row, known[name], quick))
+            found.append(_sized(publication, row, known[name], quick))
     return found
 
 
-def _sized(row: dict[str, Any], entry: workloads.Workload, quick: bool) -> Program:
+def _sized(
+    publication: Publication, row: dict[str, Any], entry: workloads.Workload, quick: bool
+) -> Program:
     threads, arguments = row.get("threads", THREADS), row.get("arguments", entry.arguments)
     quantum = QUANTUM
     if "size" in row:
@@ -117,7 +125,22 @@ def _sized(row: dict[str, Any], entry: workloads.Workload, quick: bool) -> Progr
         threads, arguments, quantum = size.threads, size.arguments, size.quantum
     if quick:
         threads, arguments = row.get("quick_threads", threads), row.get("quick", entry.quick)
-    return Program(row["name"], entry.name, row["style"], tuple(arguments), threads, quantum)
+    style = row["style"]
+    return Program(
+        row["name"],
+        entry.name,
+        style,
+        tuple(arguments),
+        threads,
+        quantum,
+        private=_private(publication, style),
+    )
+
+
+def _private(publication: Publication, style: str) -> Literal["local", "shared"] | None:
+    if not publication.no_private:
+        return None
+    return "shared" if style in publication.no_private else "local"
 
 
 def absent(publication: Publication) -> list[str]:

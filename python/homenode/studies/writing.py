@@ -16,6 +16,7 @@ from homenode.studies.published import tables as published
 from homenode.studies.tables import to_csv
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from homenode.studies.entry import StudyResult
@@ -25,8 +26,16 @@ RULES = (
     "points. *Most* is more than half of the programs, *nearly all* at least nine tenths, *few* at "
     "most a fifth. *Close*, *slightly* and *small* mean within a tenth, *comparable* within a "
     "fifth, *far* more than a tenth, *an order of magnitude* a factor of ten. These rules are the "
-    "same for all claims and were fixed before the full runs."
+    "same for all claims and were fixed before the full runs, but where a claim says otherwise. A "
+    "rule is tried on the source's own numbers first, where it prints them; where it fails there "
+    "the source disagrees with itself, and the verdict is *source*."
 )
+KIND_WORDS = {
+    "empirical": "by our runs",
+    "printed": "by what the source prints alone",
+    "identity": "true by definition, equation or default, a test of our engines",
+}
+"""What claims of each kind are judged by."""
 
 
 def write(result: StudyResult, folder: Path) -> Path:
@@ -65,6 +74,7 @@ def page(result: StudyResult) -> str:
         entry=result.entry,
         counts=result.counts,
         summary=count_summary(result.counts),
+        kinds=kinds(result),
         rules=RULES.replace("*", ""),
         findings=[finding.row() for finding in result.findings],
         tables=[(table, printed.get(table.name)) for table in result.products.tables],
@@ -73,6 +83,14 @@ def page(result: StudyResult) -> str:
         notes=result.products.notes,
         provenance=result.provenance,
     )
+
+
+def kinds(result: StudyResult) -> list[str]:
+    """For each kind of claim how many there are of each verdict, as sentences."""
+    return [
+        f"Judged {KIND_WORDS[kind]}: {count_summary(found)}."
+        for kind, found in result.counts_by_kind.items()
+    ]
 
 
 def _embedded(svg: str) -> str:
@@ -99,15 +117,16 @@ def markdown(result: StudyResult) -> str:
     size = "small sizes (`--quick`)" if provenance["quick"] else "full sizes"
     # A program with other numbers of nodes is recorded once for each of them.
     programs = {trace["program"].partition(" on ")[0] for trace in provenance["traces"]}
-    words = f" --word-bytes {provenance['word_bytes']}" if "word_bytes" in provenance else ""
     lines = [
         f"# {entry.name}",
         "",
         f"{entry.summary}. Source: {entry.source}.",
         "",
-        f"Made on {date.today()} by `homenode study {entry.name}{words}`, homenode "
+        f"Made on {date.today()} by `homenode study {entry.name}{_asked(result)}`, homenode "
         f"{provenance['version']}, {size}, {len(programs)} programs: "
         f"{count_summary(result.counts)}.",
+        "",
+        *(f"- {sentence}" for sentence in kinds(result)),
         "",
         *(line for note in result.products.notes for line in (f"{note}", "")),
         RULES,
@@ -122,21 +141,44 @@ def markdown(result: StudyResult) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _asked(result: StudyResult) -> str:
+    """The options of a form that is not the publication's."""
+    found, usual = result.provenance, result.entry.form.provenance()
+    options = {"word_bytes": "--word-bytes", "turns": "--quantum"}
+    return "".join(
+        f" {option} {found.get(name, 0)}"
+        for name, option in options.items()
+        if found.get(name) != usual.get(name)
+    )
+
+
 def _line(row: dict[str, str]) -> str:
     ours = row["ours"] or "–"
     if row["computed"] and row["ours"]:
         ours += f"<br>*{row['computed']}*"
+    published = row["published"] or "–"
+    if row["own"]:
+        published += f"<br>*its own numbers: {row['own']}*"
     verdict = f"**{row['verdict']}**" if row["verdict"] == "differs" else row["verdict"]
+    if row["kind"] != "empirical":
+        verdict += f" ({row['kind']})"
     if row["note"]:
         verdict += f": {row['note']}"
-    cells = (row["claim"], row["published"] or "–", ours, verdict)
+    cells = (row["claim"], published, ours, verdict)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _form(provenance: Mapping[str, Any]) -> str:
+    """What was made of the recordings."""
+    words, turns = provenance.get("word_bytes"), provenance.get("turns")
+    counted = "" if words is None else f", counted in words of {words} bytes"
+    return counted if turns is None else f"{counted}, run in turns of {turns}"
 
 
 def _provenance(result: StudyResult) -> list[str]:
     provenance = result.provenance
     turns = " or ".join(str(quantum) for quantum in provenance["quantum"])
-    said = f"Turns of {turns} references when recording. Threads are processors."
+    said = f"Turns of {turns} references when recording{_form(provenance)}. Threads are processors."
     lines = [
         *([said, ""] if turns else []),
         "| program | workload and arguments | references | checksum |",

@@ -41,6 +41,10 @@ _HEADERS = FOLDER.parent / "capture" / "runtime" / "include"
 _WRAPPER = (sys.executable, "-m", "homenode", "cc")
 
 
+THREADS = 8
+"""Threads of a workload, one to a processor, where no study says otherwise."""
+
+
 @dataclass(frozen=True)
 class Variant:
     """Arguments that change how a workload shares memory."""
@@ -73,8 +77,6 @@ class Workload:
     arguments: tuple[str, ...]
     quick: tuple[str, ...]
     thesis: str = ""
-    threads: int = 8
-    processors: int = 8
     per_thread: bool = False
     sizes: dict[str, Size] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()

@@ -6,11 +6,12 @@
  *
  * Sharing: a piece belongs to one thread until the merge, where half of what a thread reads was
  * written by another, in one large run from end to end, and is not used by that one again. So data
- * migrate in large pieces, and large blocks are good. Only the blocks at the ends of pieces could
- * be falsely shared, and by default pieces fill whole pages.
+ * migrate in large pieces, and large blocks are good. Only the blocks at the ends of pieces are
+ * falsely shared, as the pieces, though whole pages long, do not begin on pages (merge.h).
  *
  * Source: Bolosky's thesis, section 2.2.4 (by R. Fowler): 163840 integers, so that each of eight
- * pieces is 20 pages of 4 KB; twice the memory, since no merge is in place. Ours: own code.
+ * pieces is 20 pages of 4 KB; twice the memory, since no merge is in place. Ours: own code. That
+ * pieces begin behind a header is our reading of its being dear under ACE, and not under Delay.
  */
 #include "merge.h"
 

@@ -12,7 +12,8 @@
  * Source: Bolosky's thesis, section 2.2.2 (program by R. Fowler): 512 by 512, bands that are
  * multiples of 4 KB and aligned, the inner loop quoted there. Ours: own code, arithmetic modulo
  * 2^32 (the thesis does not say how it divides), factors kept below the diagonal, rows reached
- * through an array of pointers as in the quoted loop.
+ * through an array of pointers as in the quoted loop. Those are in registers there, as compilers of
+ * today keep them; with --reload the loop loads them each time, as the ACE's compiler did.
  */
 #include "workload.h"
 
@@ -21,11 +22,17 @@ static const struct workload gauss = {
     .summary = "Gaussian elimination of a matrix of 4-byte integers, bands of rows",
     .size_help = "rows and columns",
     .size_default = 512, .size_quick = 40, .size_min = 2, .size_max = 8192,
+    .flag = "--reload",
+    .flag_help = "load where rows are in each turn of the inner loop, as the ACE's compiler did",
 };
 
 static struct options o;
 static unsigned size;
 static uint32_t **a; /* the rows */
+
+/* The same in four bytes each, as the ACE's pointers were: elements from the first row's. Before
+ * them, which of the places is the first row's. */
+static volatile uint32_t *places;
 
 /* Element of the input. */
 static UNRECORDED uint32_t input(unsigned row, unsigned col)
@@ -53,8 +60,21 @@ static void eliminate(unsigned pivot, unsigned row)
         a[row][col] -= a[pivot][col] * factor;
 }
 
+/* The same, with the five reads of the thesis: of `a`, `a[row]`, `a[pivot]` and two elements. */
+static void eliminate_reloading(unsigned pivot, unsigned row)
+{
+    uint32_t *numbers = a[0], factor = a[row][pivot] * inverse(a[pivot][pivot]);
+    unsigned end = size; /* this one stayed in a register */
+    a[row][pivot] = factor;
+    for (unsigned col = pivot + 1; col < end; col++) {
+        uint32_t rows = places[0], to = places[rows + row], from = places[rows + pivot];
+        numbers[to + col] -= numbers[from + col] * factor;
+    }
+}
+
 static void work(unsigned id)
 {
+    bool reload = o.flag;
     unsigned low = first_of(id, o.threads, size), high = first_of(id + 1, o.threads, size);
     for (unsigned row = low; row < high; row++)
         for (unsigned col = 0; col < size; col++)
@@ -67,7 +87,10 @@ static void work(unsigned id)
     meet();
     for (unsigned pivot = 0; pivot + 1 < size; pivot++) {
         for (unsigned row = low > pivot + 1 ? low : pivot + 1; row < high; row++)
-            eliminate(pivot, row);
+            if (reload)
+                eliminate_reloading(pivot, row);
+            else
+                eliminate(pivot, row);
         meet();
     }
 }
@@ -103,19 +126,33 @@ static UNRECORDED uint64_t checksum(void)
     return sum;
 }
 
+/* Rows of a band lie side by side; every band begins on a page, and no other shares its last. */
+static void allocate_bands(void)
+{
+    size_t bytes = 0, row_bytes = size * sizeof(uint32_t);
+    for (unsigned id = 0; id < o.threads; id++)
+        bytes += whole_pages(row_bytes * (size / o.threads + 1) + 1);
+    uint32_t *numbers = allocated(aligned_alloc(PAGE_BYTES, bytes));
+    places = allocated(aligned_alloc(PAGE_BYTES, whole_pages((1 + size) * sizeof *places)));
+    places[0] = 1;
+    size_t at = 0;
+    for (unsigned id = 0; id < o.threads; id++) {
+        unsigned low = first_of(id, o.threads, size), high = first_of(id + 1, o.threads, size);
+        for (unsigned row = low; row < high; row++) {
+            places[1 + row] = (uint32_t)(at / sizeof *numbers) + (row - low) * size;
+            a[row] = numbers + places[1 + row];
+        }
+        if (high > low)
+            at += whole_pages(row_bytes * (high - low) + 1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     o = parse_options(&gauss, argc, argv);
     size = o.size;
     a = allocated(calloc(size, sizeof *a));
-    uint32_t **bands = allocated(calloc(o.threads, sizeof *bands));
-    for (unsigned id = 0; id < o.threads; id++) {
-        unsigned low = first_of(id, o.threads, size), high = first_of(id + 1, o.threads, size);
-        size_t bytes = (size_t)(high - low) * size * sizeof(uint32_t);
-        bands[id] = allocated(aligned_alloc(PAGE_BYTES, whole_pages(bytes + 1)));
-        for (unsigned row = low; row < high; row++)
-            a[row] = bands[id] + (size_t)(row - low) * size;
-    }
+    allocate_bands();
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");
     run_threads(o.threads, work);
     if (o.corrupt)
@@ -123,9 +160,8 @@ int main(int argc, char **argv)
     begin_check();
     uint64_t wrong = wrong_rows(1) + wrong_rows(2);
     int status = verdict(&gauss, wrong, checksum());
-    for (unsigned id = 0; id < o.threads; id++)
-        free(bands[id]);
-    free(bands);
+    free(a[0]);
+    free((void *)(uintptr_t)places);
     free(a);
     must(pthread_barrier_destroy(&all_workers), "pthread_barrier_destroy");
     return status;

@@ -3,14 +3,21 @@
  * An array is divided into one piece a thread, which that thread sorts by heapsort. In each phase
  * after that, two neighbouring runs are merged into one, from the array that holds them into the
  * other; after the last phase there is one run.
+ *
+ * Pieces are whole pages long, but the arrays begin behind the header of an allocation. So the last
+ * words of a piece lie on the page on which the next one begins, and that page, with the top of the
+ * heap, has most of the references of the next thread. This one's are few, but a policy that pins a
+ * page after a few invalidations pins it.
  */
 #ifndef MERGE_H
 #define MERGE_H
 
 #include "workload.h"
 
+enum { HEADER_WORDS = 2 };
+
 static struct options o;
-static uint32_t *arrays[2];
+static uint32_t *memory[2], *arrays[2]; /* of each, from the header on */
 
 /* Elements low .. high - 1. */
 struct run {
@@ -46,19 +53,24 @@ static void merge(const uint32_t *left, const uint32_t *left_end, const uint32_t
         *to++ = *right++;
 }
 
-/* Lets the element at `hole` sink to its place in the heap of `size` elements. */
-static void sink(uint32_t *heap, unsigned hole, unsigned size)
+/* Lets the element at `hole` sink to its place in the heap of `size` elements, which changes places
+ * with the greater child at each level. Volatile, because a compiler of today would keep it in a
+ * register on its way, with half of the references. */
+static void sink(volatile uint32_t *heap, unsigned hole, unsigned size)
 {
-    uint32_t value = heap[hole];
     for (unsigned child = 2 * hole + 1; child < size; child = 2 * hole + 1) {
-        if (child + 1 < size && heap[child + 1] > heap[child])
+        uint32_t greater = heap[child], other = child + 1 < size ? heap[child + 1] : 0;
+        if (other > greater) {
+            greater = other;
             child++;
-        if (heap[child] <= value)
+        }
+        uint32_t value = heap[hole];
+        if (greater <= value)
             break;
-        heap[hole] = heap[child];
+        heap[hole] = greater;
+        heap[child] = value;
         hole = child;
     }
-    heap[hole] = value;
 }
 
 static void heapsort_piece(uint32_t *values, unsigned size)
@@ -135,16 +147,19 @@ static UNRECORDED uint64_t checksum(void)
 static int run(const struct workload *w, int argc, char **argv)
 {
     o = parse_options(w, argc, argv);
-    for (unsigned k = 0; k < 2; k++)
-        arrays[k] = allocated(aligned_alloc(PAGE_BYTES, whole_pages(o.size * sizeof(uint32_t))));
+    size_t bytes = whole_pages((HEADER_WORDS + o.size) * sizeof(uint32_t));
+    for (unsigned k = 0; k < 2; k++) {
+        memory[k] = allocated(aligned_alloc(PAGE_BYTES, bytes));
+        arrays[k] = memory[k] + HEADER_WORDS;
+    }
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");
     run_threads(o.threads, work);
     if (o.corrupt)
         result()[o.size / 2]++;
     begin_check();
     int status = verdict(w, wrong_elements(), checksum());
-    free(arrays[0]);
-    free(arrays[1]);
+    free(memory[0]);
+    free(memory[1]);
     must(pthread_barrier_destroy(&all_workers), "pthread_barrier_destroy");
     return status;
 }

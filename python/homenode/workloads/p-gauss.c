@@ -1,34 +1,30 @@
-/* p-gauss: Gaussian elimination, columns for whichever thread is free.
+/* p-gauss: Gaussian elimination, a thread for each column.
  *
  * Computes the factors L and U of a square matrix of unsigned 4-byte integers, modulo 2^32, exactly
- * as gauss does, but by columns: in each step every column behind the pivot's is one task. The task
- * of the next pivot's column also makes the factors of the next step from it.
+ * as gauss does, but by columns: in each step a thread is forked for every column behind the
+ * pivot's, and runs on whichever processor is free. That of the next pivot's column also makes the
+ * factors of the next step from it.
  *
- * Sharing: a thread takes whatever column is next, so in each step nearly every column moves to
- * another processor, and the pivot's column to all. Columns of 400 bytes lie side by side: a block
- * that holds more than one is written by several processors in every step.
+ * Sharing: in each step nearly every column moves to another processor, and the pivot's column to
+ * all. Columns of 400 bytes lie side by side: a block that holds more than one is written by
+ * several processors in every step. Threads and their stacks (presto.h) move as well.
  *
  * Source: Bolosky's thesis, section 2.2.11 (a Presto program, written at Rice University): 100 by
  * 100, a thread forked for each column, no attention to locality. Ours: own code; arithmetic modulo
- * 2^32. Presto put a thread on whichever processor was free; here -p threads, many more than
- * processors, take columns. That the matrix is stored by columns is our reading of the figures.
+ * 2^32. That the matrix is stored by columns is our reading of the figures.
  */
-#include "workload.h"
+#include "presto.h"
 
 static const struct workload p_gauss = {
     .name = "p-gauss",
-    .summary = "Gaussian elimination of 4-byte integers, columns for whichever thread is free",
+    .summary = "Gaussian elimination of 4-byte integers, a thread for each column",
     .size_help = "rows and columns",
     .size_default = 100, .size_quick = 24, .size_min = 2, .size_max = 4096,
-    .threads_default = 100,
 };
 
 static struct options o;
 static unsigned size;
 static uint32_t *a; /* column after column */
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned *next_column; /* of each step: the first that no thread has taken */
 
 /* Element of the input: odd on the diagonal, even below it, so that every pivot has an inverse. */
 static UNRECORDED uint32_t input(unsigned row, unsigned col)
@@ -56,24 +52,19 @@ static void make_factors(unsigned pivot)
         a[pivot * size + row] *= reciprocal;
 }
 
+/* What a thread does: a column in the step of a pivot. */
 static void eliminate(unsigned pivot, unsigned col)
 {
     for (unsigned row = pivot + 1; row < size; row++)
         a[col * size + row] -= a[col * size + pivot] * a[pivot * size + row];
-}
-
-/* The next column of this step, or `size` when all are taken. */
-static unsigned take(unsigned pivot)
-{
-    pthread_mutex_lock(&lock);
-    unsigned col = next_column[pivot] < size ? next_column[pivot]++ : size;
-    pthread_mutex_unlock(&lock);
-    return col;
+    if (col == pivot + 1)
+        make_factors(col);
 }
 
 static void work(unsigned id)
 {
     unsigned low = first_of(id, o.threads, size), high = first_of(id + 1, o.threads, size);
+    struct processor *processor = start_processor(id);
     for (unsigned col = low; col < high; col++)
         for (unsigned row = 0; row < size; row++)
             a[col * size + row] = input(row, col);
@@ -83,14 +74,14 @@ static void work(unsigned id)
     if (id == 0) {
         homenode_init_done();
         homenode_phase(1);
-    }
-    for (unsigned pivot = 0; pivot + 1 < size; pivot++) {
-        for (unsigned col = take(pivot); col < size; col = take(pivot)) {
-            eliminate(pivot, col);
-            if (col == pivot + 1)
-                make_factors(col);
+        for (unsigned pivot = 0; pivot + 1 < size; pivot++) {
+            for (unsigned col = pivot + 1; col < size; col++)
+                fork_thread(eliminate, pivot, col);
+            join_threads(processor);
         }
-        meet();
+        end_threads();
+    } else {
+        serve_threads(processor);
     }
 }
 
@@ -129,9 +120,6 @@ int main(int argc, char **argv)
     o = parse_options(&p_gauss, argc, argv);
     size = o.size;
     a = allocated(malloc((size_t)size * size * sizeof *a));
-    next_column = allocated(calloc(size, sizeof *next_column));
-    for (unsigned pivot = 0; pivot < size; pivot++)
-        next_column[pivot] = pivot + 1;
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");
     run_threads(o.threads, work);
     if (o.corrupt)
@@ -140,7 +128,7 @@ int main(int argc, char **argv)
     uint64_t wrong = wrong_rows(1) + wrong_rows(2);
     int status = verdict(&p_gauss, wrong, checksum());
     free(a);
-    free(next_column);
+    release_threads();
     must(pthread_barrier_destroy(&all_workers), "pthread_barrier_destroy");
     return status;
 }

@@ -1,75 +1,29 @@
-/* p-qsort: quicksort from a shared queue of tasks.
+/* p-qsort: quicksort, a thread for each part.
  *
- * Sorts 4-byte integers. A task is a segment of the array: it is partitioned about a pivot and both
- * parts become tasks, or, with ten elements or fewer, it is bubble sorted. Tasks go through one
- * first-in-first-out queue from which the threads take whatever is next.
+ * Sorts 4-byte integers. A thread partitions its segment of the array about a pivot and forks a
+ * thread for either part, or, of ten elements or fewer, bubble sorts that part itself.
  *
- * Sharing: which thread sorts which segment is as good as random, and adjacent segments are sorted
- * by different threads at the same time. Segments are the true unit of communication; a block
- * larger than ten words holds several, so large blocks are falsely shared from end to end.
+ * Sharing: which processor sorts which segment is as good as random, and adjacent segments are
+ * sorted by different ones at the same time. Segments are the true unit of communication; a block
+ * larger than ten words holds several, so large blocks are falsely shared from end to end. Threads
+ * and their stacks (presto.h) move as well.
  *
  * Source: Bolosky's thesis, section 2.2.12 (a Presto program, written at Rice University): 20,000
- * integers, bubble sort at ten, no attention to locality. Ours: own code; Presto made a thread of
- * each task (2000), here as many tasks are served by `-p` threads.
+ * integers, bubble sort at ten, 2000 threads, no attention to locality. Ours: own code.
  */
-#include "workload.h"
+#include "presto.h"
 
 static const struct workload p_qsort = {
     .name = "p-qsort",
-    .summary = "Quicksort of 4-byte integers, tasks from a shared queue, no locality",
+    .summary = "Quicksort of 4-byte integers, a thread for each part, no locality",
     .size_help = "integers",
-    .size_default = 20000, .size_quick = 1000, .size_min = 1, .size_max = 100000000,
+    .size_default = 20000, .size_quick = 400, .size_min = 1, .size_max = 100000000,
 };
 
 enum { BUBBLE_MAX = 10 };
 
-struct segment {
-    unsigned low, high; /* elements low .. high - 1 */
-};
-
 static struct options o;
 static uint32_t *values;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static struct segment *queue; /* a ring of `size` places: segments are disjoint and not empty */
-static unsigned queue_first, queue_count;
-static unsigned unsorted; /* elements that are not yet where they belong */
-
-/* Called with the lock held. */
-static void put(unsigned low, unsigned high)
-{
-    if (low == high)
-        return;
-    unsigned at = (queue_first + queue_count) % o.size;
-    queue[at] = (struct segment){.low = low, .high = high};
-    queue_count++;
-    pthread_cond_signal(&changed);
-}
-
-/* The next task, or false when everything is sorted. */
-static bool take(struct segment *task)
-{
-    pthread_mutex_lock(&lock);
-    while (queue_count == 0 && unsorted > 0)
-        pthread_cond_wait(&changed, &lock);
-    bool found = queue_count > 0;
-    if (found) {
-        *task = queue[queue_first];
-        queue_first = (queue_first + 1) % o.size;
-        queue_count--;
-    }
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
-/* `sorted` elements are in their final places. */
-static void done(unsigned sorted)
-{
-    unsorted -= sorted;
-    if (unsorted == 0)
-        pthread_cond_broadcast(&changed);
-}
 
 static void swap(unsigned i, unsigned j)
 {
@@ -99,28 +53,37 @@ static unsigned partition(unsigned low, unsigned high)
     return place;
 }
 
+static void sort(unsigned low, unsigned high);
+
+/* Sorts a part, in a thread of its own if it is large. */
+static void sort_part(unsigned low, unsigned high)
+{
+    if (high - low > BUBBLE_MAX)
+        fork_thread(sort, low, high);
+    else
+        bubble_sort(low, high);
+}
+
+/* What a thread does: elements low .. high - 1. */
+static void sort(unsigned low, unsigned high)
+{
+    unsigned place = partition(low, high);
+    sort_part(low, place);
+    sort_part(place + 1, high);
+}
+
 static void work(unsigned id)
 {
-    struct segment task;
+    struct processor *processor = start_processor(id);
     meet(); /* or the first thread would have sorted much before the last one exists */
     if (id == 0) {
         homenode_init_done();
         homenode_phase(1);
-    }
-    while (take(&task)) {
-        bool small = task.high - task.low <= BUBBLE_MAX;
-        unsigned place = 0;
-        if (small)
-            bubble_sort(task.low, task.high);
-        else
-            place = partition(task.low, task.high);
-        pthread_mutex_lock(&lock);
-        if (!small) {
-            put(task.low, place);
-            put(place + 1, task.high);
-        }
-        done(small ? task.high - task.low : 1);
-        pthread_mutex_unlock(&lock);
+        sort_part(0, o.size);
+        join_threads(processor);
+        end_threads();
+    } else {
+        serve_threads(processor);
     }
 }
 
@@ -161,11 +124,8 @@ int main(int argc, char **argv)
 {
     o = parse_options(&p_qsort, argc, argv);
     values = allocated(aligned_alloc(PAGE_BYTES, whole_pages(o.size * sizeof *values)));
-    queue = allocated(calloc(o.size, sizeof *queue));
     for (unsigned i = 0; i < o.size; i++)
         values[i] = input(i);
-    unsorted = o.size;
-    put(0, o.size);
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");
     run_threads(o.threads, work);
     if (o.corrupt)
@@ -173,7 +133,7 @@ int main(int argc, char **argv)
     begin_check();
     int status = verdict(&p_qsort, wrong_elements(), checksum());
     free(values);
-    free(queue);
+    release_threads();
     must(pthread_barrier_destroy(&all_workers), "pthread_barrier_destroy");
     return status;
 }

@@ -1,19 +1,19 @@
 /* plytrace: pictures of surfaces made of polygons, from a sorted pile of work.
  *
  * Renders frames of a scene of balls, each approximated by triangles and lit by one lamp. For each
- * frame the first thread alone turns and projects the scene and makes, for every tile of the
- * picture, the list of triangles that may show there; it sorts the lists by the time they should
- * take, longest first. Then all threads take lists from that pile and draw them (depth buffer,
- * intensities interpolated between corners). At last the first thread packs the picture.
+ * frame the first thread alone turns and projects the scene, sorts the triangles by distance and
+ * makes, for every tile of the picture, the list of those that may show there, nearest first; it
+ * sorts the lists by the time they should take, longest first. Then all threads take lists from
+ * that pile and draw them with a depth buffer. At last the first thread packs the picture.
  *
- * Sharing: the scene and the lists, many small allocations, are written by the first thread and
- * read by all in turn with each frame. A tile of the picture is written by whoever takes it, a
- * different thread with each frame, and read by the first; it is TILE pieces of rows, and a block
- * larger than a piece holds pieces of other tiles. A thread draws a tile in private memory first.
+ * Sharing: the lists are written by the first thread and each is read by another one with each
+ * frame; the scene is the first thread's. A tile of the picture is written by whoever takes it, a
+ * different thread with each frame, and read by the first; a block larger than a piece of its rows
+ * holds pieces of other tiles. A thread draws a tile in private memory first.
  *
  * Source: Bolosky's thesis, section 2.2.5 (by A. Garcia at IBM): lists of polygons sorted by
- * expected time, so that no long one begins last, between serial phases. Ours: own code; the scene,
- * and that a list is that of a tile, are our choice.
+ * expected time, between serial phases; one processor makes 55 % of all references. Ours: own code;
+ * the scene, that a list is that of a tile, and what else is serial are our choice.
  */
 #include "workload.h"
 
@@ -27,8 +27,8 @@ static const struct workload plytrace = {
     .iterations_default = 6, .iterations_quick = 2,
 };
 
-enum { BALLS = 16, RINGS = 8, SECTORS = 12, CORNERS = (RINGS + 1) * SECTORS,
-       POLYGONS = 2 * RINGS * SECTORS, TILE = 32, SUB = 16 /* parts of a pixel */ };
+enum { BALLS = 16, RINGS_MIN = 8, RINGS_MAX = 16, /* of triangles of a ball */
+       TILE = 32, CHUNK = 29, SUB = 16 /* parts of a pixel */ };
 
 struct vector {
     double x, y, z;
@@ -44,6 +44,7 @@ struct ball {
     struct vector centre;
     double radius;
     unsigned grey;          /* when fully lit */
+    struct vector *normals; /* at its corners, as they are before the scene turns */
     struct corner *corners;
     struct polygon *polygons;
 };
@@ -55,15 +56,29 @@ struct polygon {
     struct corner seen[3];
 };
 
-/* One polygon in the list of a tile. */
-struct item {
+/* A polygon that shows, to be sorted by how near it is. */
+struct visible {
+    float near;
     const struct polygon *polygon;
-    struct item *next;
+};
+
+/* What is needed of a polygon to draw it. */
+struct item {
+    struct corner seen[3];
+    int32_t left, top, right, bottom;
+    unsigned grey;
+};
+
+/* A piece of the list of a tile. */
+struct chunk {
+    struct chunk *next;
+    unsigned count;
+    struct item items[CHUNK];
 };
 
 struct tile {
     int32_t left, top, right, bottom;
-    struct item *items;
+    struct chunk *chunks;
     uint64_t cost; /* pixels to look at */
 };
 
@@ -74,7 +89,9 @@ struct pixel {
 
 static struct options o;
 static int32_t side;
+static unsigned rings, sectors, corners, polygons; /* of a ball */
 static struct ball *balls;
+static struct visible *order; /* the polygons of a frame, farthest first */
 static uint8_t *picture; /* rows of greys */
 static uint8_t *packed; /* the picture in runs, as the first thread leaves it */
 static size_t packed_size;
@@ -94,8 +111,8 @@ static UNRECORDED double random_between(uint64_t index, double low, double high)
 /* Direction from the centre of a ball to one of its corners. */
 static UNRECORDED struct vector direction(unsigned corner)
 {
-    double down = 3.14159265358979323846 * (corner / SECTORS) / RINGS;
-    double around = 2 * 3.14159265358979323846 * (corner % SECTORS) / SECTORS;
+    double down = 3.14159265358979323846 * (corner / sectors) / rings;
+    double around = 2 * 3.14159265358979323846 * (corner % sectors) / sectors;
     return (struct vector){sin(down) * cos(around), cos(down), sin(down) * sin(around)};
 }
 
@@ -106,11 +123,11 @@ static UNRECORDED struct vector turned(struct vector v, unsigned frame)
     return (struct vector){c * v.x - s * v.z, v.y, s * v.x + c * v.z};
 }
 
-/* Where and how bright the camera sees a corner; the camera is 8 before the scene's centre. */
-static UNRECORDED struct corner seen(struct vector centre, double radius, unsigned corner,
+/* Where and how bright the camera sees the corner of a ball that lies in the direction `normal`
+ * from its centre; the camera is 8 before the scene's centre. */
+static UNRECORDED struct corner seen(struct vector centre, double radius, struct vector normal,
                                      unsigned frame)
 {
-    struct vector normal = direction(corner);
     struct vector place = {centre.x + radius * normal.x, centre.y + radius * normal.y,
                            centre.z + radius * normal.z};
     place = turned(place, frame);
@@ -126,15 +143,26 @@ static UNRECORDED struct corner seen(struct vector centre, double radius, unsign
 /* Triangle `index` of a ball, two for each patch, in clockwise order as seen from outside. */
 static UNRECORDED void corners_of(unsigned index, unsigned found[3])
 {
-    unsigned ring = index / 2 / SECTORS, sector = index / 2 % SECTORS;
-    unsigned next = (sector + 1) % SECTORS;
-    found[0] = ring * SECTORS + sector;
-    found[1] = index % 2 ? (ring + 1) * SECTORS + next : ring * SECTORS + next;
-    found[2] = index % 2 ? (ring + 1) * SECTORS + sector : (ring + 1) * SECTORS + next;
+    unsigned ring = index / 2 / sectors, sector = index / 2 % sectors;
+    unsigned next = (sector + 1) % sectors;
+    found[0] = ring * sectors + sector;
+    found[1] = index % 2 ? (ring + 1) * sectors + next : ring * sectors + next;
+    found[2] = index % 2 ? (ring + 1) * sectors + sector : (ring + 1) * sectors + next;
+}
+
+/* The larger the picture, the more triangles make a ball. */
+static UNRECORDED void set_detail(void)
+{
+    unsigned across = o.size / TILE;
+    rings = across < RINGS_MIN ? RINGS_MIN : across > RINGS_MAX ? RINGS_MAX : across;
+    sectors = rings + rings / 2;
+    corners = (rings + 1) * sectors;
+    polygons = 2 * rings * sectors;
 }
 
 static void make_scene(void)
 {
+    order = allocated(calloc(BALLS * polygons, sizeof *order));
     balls = allocated(calloc(BALLS, sizeof *balls));
     for (unsigned b = 0; b < BALLS; b++) {
         uint64_t at = 8 * (uint64_t)b;
@@ -143,9 +171,14 @@ static void make_scene(void)
                                        random_between(at + 2, -2, 2)};
         ball->radius = random_between(at + 3, 0.2, 0.9);
         ball->grey = 64 + (unsigned)(random_at(o.seed, at + 4) % 192);
-        ball->corners = allocated(calloc(CORNERS, sizeof *ball->corners));
-        ball->polygons = allocated(calloc(POLYGONS, sizeof *ball->polygons));
-        for (unsigned index = 0; index < POLYGONS; index++) {
+        ball->normals = allocated(calloc(corners, sizeof *ball->normals));
+        for (unsigned corner = 0; corner < corners; corner++) {
+            struct vector n = direction(corner);
+            ball->normals[corner] = (struct vector){n.x, n.y, n.z};
+        }
+        ball->corners = allocated(calloc(corners, sizeof *ball->corners));
+        ball->polygons = allocated(calloc(polygons, sizeof *ball->polygons));
+        for (unsigned index = 0; index < polygons; index++) {
             ball->polygons[index].ball = ball;
             corners_of(index, ball->polygons[index].corner);
         }
@@ -187,6 +220,26 @@ static bool set_up(struct polygon *polygon)
     return polygon->left < polygon->right && polygon->top < polygon->bottom;
 }
 
+static void put_into_list(const struct polygon *polygon, struct tile *t)
+{
+    if (!t->chunks || t->chunks->count == CHUNK) {
+        struct chunk *chunk = allocated(malloc(sizeof *chunk));
+        chunk->next = t->chunks;
+        chunk->count = 0;
+        t->chunks = chunk;
+    }
+    struct item *item = &t->chunks->items[t->chunks->count++];
+    for (unsigned k = 0; k < 3; k++) {
+        struct corner c = polygon->seen[k];
+        item->seen[k] = c;
+    }
+    item->left = polygon->left;
+    item->top = polygon->top;
+    item->right = polygon->right;
+    item->bottom = polygon->bottom;
+    item->grey = polygon->ball->grey;
+}
+
 /* Puts a polygon into the lists of all tiles it may show in. */
 static void put_into_lists(const struct polygon *polygon)
 {
@@ -195,19 +248,17 @@ static void put_into_lists(const struct polygon *polygon)
             struct tile *t = &tile[row * (int32_t)tiles_across + col];
             int32_t wide = smaller(polygon->right, t->right) - larger(polygon->left, t->left);
             int32_t high = smaller(polygon->bottom, t->bottom) - larger(polygon->top, t->top);
-            struct item *item = allocated(malloc(sizeof *item));
-            *item = (struct item){.polygon = polygon, .next = t->items};
-            t->items = item;
+            put_into_list(polygon, t);
             t->cost += (uint64_t)(wide * high);
         }
 }
 
 INLINED void empty_list(struct tile *t)
 {
-    while (t->items) {
-        struct item *next = t->items->next;
-        free(t->items);
-        t->items = next;
+    while (t->chunks) {
+        struct chunk *next = t->chunks->next;
+        free(t->chunks);
+        t->chunks = next;
     }
     t->cost = TILE * TILE;
 }
@@ -225,22 +276,53 @@ static void sort_pile(void)
         }
 }
 
+/* Sorts polygons by how near their first corners are, farthest first. Shell's method. */
+static void sort_polygons(unsigned count)
+{
+    for (unsigned gap = count / 2; gap > 0; gap /= 2)
+        for (unsigned i = gap; i < count; i++) {
+            struct visible moved = {order[i].near, order[i].polygon};
+            unsigned j = i;
+            for (; j >= gap && order[j - gap].near > moved.near; j -= gap) {
+                order[j].near = order[j - gap].near;
+                order[j].polygon = order[j - gap].polygon;
+            }
+            order[j].near = moved.near;
+            order[j].polygon = moved.polygon;
+        }
+}
+
+/* Projects the scene; gives how many polygons show. */
+static unsigned project(unsigned frame)
+{
+    unsigned count = 0;
+    for (unsigned b = 0; b < BALLS; b++) {
+        struct ball *ball = &balls[b];
+        struct vector centre = {ball->centre.x, ball->centre.y, ball->centre.z};
+        for (unsigned corner = 0; corner < corners; corner++) {
+            struct vector *n = &ball->normals[corner], normal = {n->x, n->y, n->z};
+            struct corner c = seen(centre, ball->radius, normal, frame);
+            ball->corners[corner] = (struct corner){c.x, c.y, c.near, c.light};
+        }
+        for (unsigned index = 0; index < polygons; index++) {
+            struct polygon *polygon = &ball->polygons[index];
+            if (set_up(polygon))
+                order[count++] = (struct visible){polygon->seen[0].near, polygon};
+        }
+    }
+    return count;
+}
+
 static void prepare(unsigned frame)
 {
     for (unsigned index = 0; index < tiles; index++) {
         empty_list(&tile[index]);
         pile[index] = &tile[index];
     }
-    for (unsigned b = 0; b < BALLS; b++) {
-        struct ball *ball = &balls[b];
-        for (unsigned corner = 0; corner < CORNERS; corner++) {
-            struct corner c = seen(ball->centre, ball->radius, corner, frame);
-            ball->corners[corner] = (struct corner){c.x, c.y, c.near, c.light};
-        }
-        for (unsigned index = 0; index < POLYGONS; index++)
-            if (set_up(&ball->polygons[index]))
-                put_into_lists(&ball->polygons[index]);
-    }
+    unsigned count = project(frame);
+    sort_polygons(count);
+    for (unsigned k = 0; k < count; k++)
+        put_into_lists(order[k].polygon);
     sort_pile();
     taken = 0;
 }
@@ -270,7 +352,7 @@ static inline int64_t edge_bias(struct corner a, struct corner b)
 }
 
 /* Draws the part of a polygon that lies in a tile, on the thread's `canvas`. */
-static void draw(const struct polygon *polygon, const struct tile *t, struct pixel *canvas)
+static void draw(const struct item *polygon, const struct tile *t, struct pixel *canvas)
 {
     struct corner c[3] = {polygon->seen[0], polygon->seen[1], polygon->seen[2]};
     struct plane near = through(c, c[0].near, c[1].near, c[2].near);
@@ -278,7 +360,7 @@ static void draw(const struct polygon *polygon, const struct tile *t, struct pix
     int64_t bias[3] = {edge_bias(c[0], c[1]), edge_bias(c[1], c[2]), edge_bias(c[2], c[0])};
     int32_t left = larger(polygon->left, t->left), right = smaller(polygon->right, t->right);
     int32_t top = larger(polygon->top, t->top), bottom = smaller(polygon->bottom, t->bottom);
-    double grey = polygon->ball->grey;
+    double grey = polygon->grey;
     for (int32_t row = top; row < bottom; row++)
         for (int32_t col = left; col < right; col++) {
             int32_t x = col * SUB + SUB / 2, y = row * SUB + SUB / 2;
@@ -299,8 +381,9 @@ static void draw_tile(const struct tile *t, struct pixel *canvas)
 {
     for (unsigned at = 0; at < TILE * TILE; at++)
         canvas[at] = (struct pixel){.near = 0, .grey = 0};
-    for (const struct item *item = t->items; item; item = item->next)
-        draw(item->polygon, t, canvas);
+    for (const struct chunk *chunk = t->chunks; chunk; chunk = chunk->next)
+        for (unsigned k = chunk->count; k-- > 0;)
+            draw(&chunk->items[k], t, canvas);
     for (int32_t row = t->top; row < t->bottom; row++)
         for (int32_t col = t->left; col < t->right; col++)
             picture[row * side + col] =
@@ -360,83 +443,7 @@ static void work(unsigned id)
     free(canvas);
 }
 
-/* --- check ------------------------------------------------------------------------------------ */
-
-/* What shows at a pixel, and what is right behind it. */
-struct depth {
-    double near, behind, grey;
-};
-
-/* Is x y in the triangle? If so, gives the weights of its corners. Ties as in drawing. */
-static UNRECORDED bool covers(const struct corner c[3], int32_t x, int32_t y, double weight[3])
-{
-    int64_t whole = area(c[0], c[1].x, c[1].y, c[2].x, c[2].y);
-    for (unsigned k = 0; k < 3; k++) {
-        const struct corner *a = &c[(k + 1) % 3], *b = &c[(k + 2) % 3];
-        int64_t side_of = area(*a, b->x, b->y, x, y);
-        bool counts = b->y < a->y || (b->y == a->y && b->x > a->x);
-        if (whole <= 0 || side_of < 0 || (side_of == 0 && !counts))
-            return false;
-        weight[k] = (double)side_of / (double)whole;
-    }
-    return true;
-}
-
-static UNRECORDED void show(struct depth *image, const struct corner c[3], double grey)
-{
-    for (int32_t row = smaller(smaller(c[0].y, c[1].y), c[2].y) / SUB - 1; row < side; row++) {
-        if (row * SUB > larger(larger(c[0].y, c[1].y), c[2].y))
-            break;
-        for (int32_t col = smaller(smaller(c[0].x, c[1].x), c[2].x) / SUB - 1; col < side; col++) {
-            double w[3];
-            if (col * SUB > larger(larger(c[0].x, c[1].x), c[2].x))
-                break;
-            if (row < 0 || col < 0 || !covers(c, col * SUB + SUB / 2, row * SUB + SUB / 2, w))
-                continue;
-            double near = w[0] * c[0].near + w[1] * c[1].near + w[2] * c[2].near;
-            double light = w[0] * c[0].light + w[1] * c[1].light + w[2] * c[2].light;
-            struct depth *at = &image[row * side + col];
-            if (near > at->near)
-                *at = (struct depth){near, at->near, grey * light};
-            else if (near > at->behind)
-                at->behind = near;
-        }
-    }
-}
-
-/* Shows every triangle of the last frame, without lists or tiles; counts pixels that differ. */
-static UNRECORDED uint64_t wrong_pixels(void)
-{
-    struct depth *image = allocated(calloc((size_t)(side * side), sizeof *image));
-    uint64_t wrong = 0;
-    for (unsigned b = 0; b < BALLS; b++)
-        for (unsigned index = 0; index < POLYGONS; index++) {
-            unsigned corner[3];
-            struct corner c[3];
-            corners_of(index, corner);
-            for (unsigned k = 0; k < 3; k++)
-                c[k] = seen(balls[b].centre, balls[b].radius, corner[k], o.iterations - 1);
-            show(image, c, balls[b].grey);
-        }
-    for (int32_t at = 0; at < side * side; at++) {
-        bool clear = image[at].near <= 0 || image[at].near - image[at].behind > 1e-5;
-        wrong += clear && !(fabs(image[at].grey - 0.5 - picture[at]) < 0.6);
-    }
-    size_t pixel = 0;
-    for (size_t at = 0; at < packed_size; at += 2)
-        for (unsigned left = packed[at]; left > 0; left--, pixel++)
-            wrong += picture[pixel] != packed[at + 1];
-    free(image);
-    return wrong + (pixel != (size_t)(side * side));
-}
-
-static UNRECORDED uint64_t checksum(void)
-{
-    uint64_t sum = CHECKSUM_START;
-    for (int32_t at = 0; at < side * side; at++)
-        sum = mix(sum, picture[at]);
-    return sum;
-}
+#include "plytrace-check.h"
 
 /* --- program ---------------------------------------------------------------------------------- */
 
@@ -459,10 +466,12 @@ static UNRECORDED void release(void)
     for (unsigned index = 0; index < tiles; index++)
         empty_list(&tile[index]);
     for (unsigned b = 0; b < BALLS; b++) {
+        free(balls[b].normals);
         free(balls[b].corners);
         free(balls[b].polygons);
     }
     free(balls);
+    free(order);
     free(tile);
     free(pile);
     free(picture);
@@ -476,6 +485,7 @@ int main(int argc, char **argv)
     size_t pixels = (size_t)(side * side);
     picture = allocated(aligned_alloc(PAGE_BYTES, whole_pages(pixels * sizeof *picture)));
     packed = allocated(malloc(2 * pixels));
+    set_detail();
     make_scene();
     make_tiles();
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");

@@ -56,7 +56,6 @@ struct workload {
     const char *size_help;
     unsigned size_default, size_quick, size_min, size_max;
     unsigned iterations_default, iterations_quick; /* 0: the program has no `-i` */
-    unsigned threads_default;                      /* 0: THREADS_DEFAULT */
     const char *flag;                              /* its own flag, or NULL */
     const char *flag_help;
     struct parameter parameters[PARAMETERS_MAX]; /* those that have a name */
@@ -74,18 +73,13 @@ struct options {
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-static inline unsigned default_threads(const struct workload *w)
-{
-    return w->threads_default ? w->threads_default : THREADS_DEFAULT;
-}
-
 static inline void print_help(const struct workload *w)
 {
     printf("Usage: %s [-p THREADS] [-n SIZE]%s [-s SEED] [--quick]%s%s\n\n%s.\n\n"
            "  -p THREADS  threads, the first one included (default %u)\n"
            "  -n SIZE     %s (default %u)\n",
            w->name, w->iterations_default ? " [-i ITERATIONS]" : "", w->flag ? " " : "",
-           w->flag ? w->flag : "", w->summary, default_threads(w), w->size_help,
+           w->flag ? w->flag : "", w->summary, (unsigned)THREADS_DEFAULT, w->size_help,
            w->size_default);
     if (w->iterations_default)
         printf("  -i NUMBER   iterations (default %u)\n", w->iterations_default);
@@ -141,7 +135,7 @@ static inline bool take_parameter(const struct workload *w, const char *argument
 
 static inline struct options parse_options(const struct workload *w, int argc, char **argv)
 {
-    struct options o = {.threads = default_threads(w), .size = w->size_default, .seed = 1,
+    struct options o = {.threads = THREADS_DEFAULT, .size = w->size_default, .seed = 1,
                         .iterations = w->iterations_default};
     for (unsigned k = 0; k < PARAMETERS_MAX; k++)
         o.values[k] = w->parameters[k].initial;

@@ -4,8 +4,9 @@ use homenode_base::ReferenceFilter;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_directory::{
-    ClockedDirectoryResult, DemandCollection, DirectoryClock, DirectoryClockSetup,
-    DirectoryProtocol, DirectorySetup, HomeSetup, HomeSpec, MessageCost, MissRule, PageReplication,
+    ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClock, DirectoryClockSetup,
+    DirectoryProtocol, DirectorySetup, HomePolicy, HomeSetup, HomeSpec, ListClockSetup,
+    MessageCost, MissRule, PageReplication, ProxySetup, ProxyUse,
 };
 use homenode_machine::{CachedMachine, Interconnect};
 use homenode_trace::Batch;
@@ -29,31 +30,45 @@ pub fn operations(nodes: u16, batches: &[Batch]) -> Vec<ThreadStreams> {
     batches.iter().map(of_batch).collect()
 }
 
-/// What a protocol does on `dash-mesh` with its own caches and contention, homes by first touch.
-pub fn simulate(nodes: u16, protocol: &str, portions: &[ThreadStreams]) -> ClockedDirectoryResult {
+/// The machines with a clock, each with its protocol, as the table names them.
+pub const MACHINES: [&str; 5] = ["dash", "lrc", "sdd", "sdd-finite", "sdd-reactive"];
+
+/// What happens on one of them, homes by first touch.
+pub fn simulate(nodes: u16, machine: &str, portions: &[ThreadStreams]) -> ClockedDirectoryResult {
+    let (protocol, variant) = machine.split_once('-').unwrap_or((machine, ""));
+    let protocol = DirectoryProtocol::parse(protocol).expect("a protocol of the table");
+    let mut clock = match protocol.table() {
+        CoherenceTable::Lists(table) => {
+            let (setup, timed) = alite(nodes, variant);
+            DirectoryClock::of_lists(&setup, table, (first_touch(nodes), &timed))
+        }
+        table => {
+            let (setup, timed) = dash_mesh(nodes, protocol.pointers);
+            DirectoryClock::new(&setup, table, (first_touch(nodes), &timed))
+        }
+    }
+    .expect("a machine that can be");
+    for portion in portions {
+        clock.push(portion).expect("a protocol that keeps its promises");
+    }
+    clock.finish().expect("a protocol that keeps its promises")
+}
+
+fn first_touch(nodes: u16) -> Box<dyn HomePolicy> {
+    let known =
+        HomeSetup { nodes, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };
+    let homes = HomeSpec::parse("first-touch").expect("a policy of the table");
+    homes.build(&known).expect("a policy without hindsight")
+}
+
+/// `dash-mesh` with its own caches and contention.
+fn dash_mesh(nodes: u16, pointers: Option<u64>) -> (DirectorySetup, DirectoryClockSetup) {
     let machine = CachedMachine::parse("dash-mesh").expect("a machine of the table");
     let Interconnect::Directory(model) = machine.interconnect else { unreachable!("dash-mesh") };
-    let protocol = DirectoryProtocol::parse(protocol).expect("a protocol of the table");
-    let setup = DirectorySetup {
-        nodes,
-        cache: machine.cache,
-        page_bytes: machine.page_bytes,
-        pointers: protocol.pointers,
-        header_bytes: model.network.header_bytes,
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
-        rule: MissRule::Dubois,
-        check: false,
-        collect_demands: DemandCollection::Off,
-        collect_uses: false,
-    };
+    let setup =
+        DirectorySetup { pointers, ..nodes_of(&machine, nodes, model.network.header_bytes) };
     let timed = DirectoryClockSetup {
-        clock: ClockSetup {
-            processor: machine.processor,
-            scheduler: machine.scheduler,
-            seed: 1,
-            processes: usize::from(nodes),
-        },
+        clock: clock(&machine, nodes),
         machine: model,
         sequential: false,
         phase_change: false,
@@ -61,14 +76,48 @@ pub fn simulate(nodes: u16, protocol: &str, portions: &[ThreadStreams]) -> Clock
         replication: PageReplication::None,
         collect_waits: false,
     };
-    let known =
-        HomeSetup { nodes, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };
-    let homes = HomeSpec::parse("first-touch").expect("a policy of the table");
-    let homes = homes.build(&known).expect("a policy without hindsight");
-    let mut clock = DirectoryClock::new(&setup, protocol.table(), (homes, &timed))
-        .expect("a machine that can be");
-    for portion in portions {
-        clock.push(portion).expect("a protocol that keeps its promises");
+    (setup, timed)
+}
+
+/// `alite`: buffers without limit, of as many reads as the square root of its nodes, or these with
+/// reactive proxies.
+fn alite(nodes: u16, variant: &str) -> (DirectorySetup, ListClockSetup) {
+    let machine = CachedMachine::parse("alite").expect("a machine of the table");
+    let Interconnect::Controllers(model) = machine.interconnect else { unreachable!("alite") };
+    let setup = nodes_of(&machine, nodes, model.network.header_bytes);
+    let used = if variant == "reactive" { ProxyUse::Reactive } else { ProxyUse::None };
+    let timed = ListClockSetup {
+        clock: clock(&machine, nodes),
+        machine: model,
+        phase_change: false,
+        from_init_done: false,
+        proxies: ProxySetup { used, ..ProxySetup::default() },
+        buffer_reads: (!variant.is_empty()).then(|| nodes.isqrt().into()),
+    };
+    (setup, timed)
+}
+
+fn nodes_of(machine: &CachedMachine, nodes: u16, header_bytes: u64) -> DirectorySetup {
+    DirectorySetup {
+        nodes,
+        cache: machine.cache,
+        page_bytes: machine.page_bytes,
+        pointers: None,
+        header_bytes,
+        private: Vec::new(),
+        filter: ReferenceFilter::ALL,
+        rule: MissRule::Dubois,
+        check: false,
+        collect_demands: DemandCollection::Off,
+        collect_uses: false,
     }
-    clock.finish().expect("a protocol that keeps its promises")
+}
+
+fn clock(machine: &CachedMachine, nodes: u16) -> ClockSetup {
+    ClockSetup {
+        processor: machine.processor,
+        scheduler: machine.scheduler,
+        seed: 1,
+        processes: usize::from(nodes),
+    }
 }

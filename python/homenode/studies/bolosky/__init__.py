@@ -6,6 +6,15 @@ the outcomes, and ``CHAPTER_claims`` and other files of that prefix hold what th
 
 from pathlib import Path
 
-from homenode.studies.programs import Publication
+from homenode.studies.forms import TraceForm
+from homenode.studies.programs import CALIBRATION, Publication
 
-THESIS = Publication("bolosky", "thesis", Path(__file__).with_name("programs.toml"))
+WORDS_AT_SAME_PACE = TraceForm(word_bytes=4, quantum=1)
+"""Sections 2.3.1 and 4.1.2: the tracer steps all processors, and a reference is to a word."""
+THESIS = Publication(
+    "bolosky",
+    "thesis",
+    Path(__file__).with_name("programs.toml"),
+    no_private=frozenset({"c-threads", "splash", CALIBRATION}),
+)
+"""Table 2.1 has private references of the EPEX and Presto programs only."""

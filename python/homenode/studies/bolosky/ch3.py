@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.bolosky import THESIS, ch3_manager
+from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch2_traces, ch3_manager
 from homenode.studies.bolosky.ch3_claims import CLAIMS
-from homenode.studies.context import PLATINUM, Matrix
+from homenode.studies.bolosky.platinum import PLATINUM
+from homenode.studies.context import Matrix
 from homenode.studies.entry import Products, Study
-from homenode.studies.programs import CALIBRATION
 from homenode.studies.tables import Points, Table
 
 if TYPE_CHECKING:
@@ -24,22 +24,14 @@ _GLOBAL = 2.0
 
 def experiments(context: StudyContext) -> Products:
     """Describes the traces, and runs the ACE's policy and all-global on the ACE."""
-    traces = [describe(context, index) for index in range(len(context.programs))]
+    traces = ch2_traces.described(context)
     ace = context.simulate(Matrix(["ace"], ["optimal", "ace", "all-global", PLATINUM], [PAGE]))
     others = context.simulate(Matrix(["numa", "cc"], ["optimal"], [16, 32, 64, 512, 1024, PAGE]))
     manager = ch3_manager.managed(context)
     limits = context.simulate(Matrix(["ace"], ["ace:limit=1"], [PAGE]))
     tables = [
-        Table(
-            "table-2.1",
-            "traces: references in millions, size in the file, share of reads",
-            [
-                {name: row[name] for name in _COLUMNS}
-                for row in traces
-                if row["style"] != CALIBRATION
-            ],
-            "Our shares of reads and bytes a reference count private references too.",
-        ),
+        ch2_traces.table(traces),
+        ch2_traces.beside(traces, manager),
         Table(
             "table-3.1",
             "user time under all-global, ACE and all-local, in millions of local references",
@@ -56,34 +48,6 @@ def experiments(context: StudyContext) -> Products:
         ch3_manager.recomputed(),
     ]
     return Products(tables, (), {"outcomes": [*ace, *others, *limits], "traces": traces})
-
-
-_COLUMNS = (
-    "program",
-    "references_millions",
-    "private_millions",
-    "file_megabytes",
-    "bytes_per_reference",
-    "read_share",
-)
-
-
-def describe(context: StudyContext, index: int) -> Row:
-    """One trace: what table 2.1 says of it, and the share of its busiest processor."""
-    program = context.programs[index]
-    info = context.trace(program).info
-    references, private = info["references"], info["private"]
-    rows = info["rows_per_thread"]
-    return {
-        "program": program.name,
-        "style": program.style,
-        "references_millions": (references - private) / _MILLION,
-        "private_millions": private / _MILLION,
-        "file_megabytes": info["bytes"] / _MILLION,
-        "bytes_per_reference": info["bytes_per_reference"],
-        "read_share": info["reads"] / max(references, 1),
-        "busiest": max(rows) / max(sum(rows), 1),
-    }
 
 
 def user_times(rows: Sequence[Row]) -> list[Row]:
@@ -157,5 +121,6 @@ ENTRY = Study(
     publication=THESIS,
     claims=CLAIMS,
     calibration=True,
-    words=True,
+    priced=True,
+    form=WORDS_AT_SAME_PACE,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.engines.placement import simulate
-from homenode.studies.bolosky import THESIS, perturb
+from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch4_properties, perturb
 from homenode.studies.bolosky.ch4_claims import CLAIMS
 from homenode.studies.bolosky.ch4_printed import GLOBAL, placement_cost, printed_cost
 from homenode.studies.context import Matrix
@@ -57,6 +57,7 @@ def experiments(context: StudyContext) -> Products:
         "scaled": scaled(prices),
         "sweeps": sweeps(prices),
         "slow-global": slow_global(),
+        "properties": ch4_properties.tried(),
         "changes": changes,
     }
     return Products(tables, perturb.figures(seeds), extra | {"seeds": seeds})
@@ -170,5 +171,6 @@ ENTRY = Study(
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,
-    words=True,
+    priced=True,
+    form=WORDS_AT_SAME_PACE,
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies.blocks import blocks_of
-from homenode.studies.bolosky import THESIS, ch5_curves
+from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch5_curves
 from homenode.studies.bolosky.ch5_claims import CLAIMS
-from homenode.studies.bolosky.ch5_measures import BACKOFF
-from homenode.studies.context import PLATINUM, Matrix
+from homenode.studies.bolosky.platinum import BACKOFF, IN_GLOBAL, PLATINUM
+from homenode.studies.context import Matrix
 from homenode.studies.entry import Products, Study
 from homenode.studies.tables import Axis, Figure, Points
 
@@ -41,7 +41,7 @@ def experiments(context: StudyContext) -> Products:
     """Runs policies on both machines, and sweeps the price of a move on each."""
     rows = context.simulate(Matrix(machines(), [*POLICIES, *_MORE], [PAGE], force=True))
     outcomes = [row for row in rows if " " not in row["machine"]]
-    outcomes += context.simulate(Matrix(["ace"], ["all-global"], [PAGE]))
+    outcomes += context.simulate(Matrix(["ace"], ["all-global", IN_GLOBAL], [PAGE]))
     ace, remote = swept(rows, "G"), swept(rows, "R")
     exact = ch5_curves.pieces(context)
     blocks = block_uses(context)
@@ -213,5 +213,6 @@ ENTRY = Study(
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,
-    words=True,
+    priced=True,
+    form=WORDS_AT_SAME_PACE,
 )

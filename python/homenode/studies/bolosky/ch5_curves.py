@@ -31,7 +31,13 @@ def pieces(context: StudyContext) -> list[Row]:
 def _of(context: StudyContext, program: Program) -> list[Row]:
     with context.watch(f"optimum of {program.name} at every R") as step:
         found = optimal(
-            context.trace(program), _MACHINE, PAGE, progress=step, force=True, curve=f"R=0..{LAST}"
+            context.trace(program),
+            _MACHINE,
+            PAGE,
+            progress=step,
+            force=True,
+            curve=f"R=0..{LAST}",
+            private=program.private,
         )
     context.note(Matrix([_MACHINE], ["optimal"], [PAGE]), found.provenance)
     outcome = found.rows[0]

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from homenode import _core
-from homenode.studies.bolosky import THESIS, tlbs
+from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, tlbs
 from homenode.studies.bolosky.ch6_claims import CLAIMS
 from homenode.studies.context import Matrix
 from homenode.studies.entry import Products, Study
@@ -206,5 +206,6 @@ ENTRY = Study(
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,
-    words=True,
+    priced=True,
+    form=WORDS_AT_SAME_PACE,
 )

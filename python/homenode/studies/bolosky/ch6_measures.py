@@ -6,6 +6,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from homenode.studies.bolosky.printed import styles
 from homenode.studies.claims import CLOSE, COMPARABLE, share
 from homenode.studies.tables import Missing, Points
 
@@ -47,11 +48,8 @@ def size_ratio(evidence: Evidence, upper: str, lower: str, size: int) -> dict[st
 
 def best_ratio(evidence: Evidence, machine: str, than: str = "cc+") -> dict[str, float]:
     """Cost at the best block size divided by that of another machine at its best, by program."""
-    points = best_points(evidence)
-    return {
-        program: points.best(program, machine)[0] / points.best(program, than)[0]
-        for program in points.programs()
-    }
+    above = [{"cc+": 0.0, **row} for row in evidence.rows("table-6.4")]
+    return {row["program"]: (1 + row[machine]) / (1 + row[than]) for row in above}
 
 
 def share_above(ratios: dict[str, float], limit: float) -> float:
@@ -304,11 +302,10 @@ def marginal(evidence: Evidence) -> float:
 
 def beyond_fifth(evidence: Evidence) -> list[str]:
     """Non-Presto programs whose best on NUMA is more than a fifth above CC's."""
-    points = best_points(evidence)
     return [
         p
         for p, r in best_ratio(evidence, "numa", "cc").items()
-        if r > COMPARABLE and points.style(p) != "presto"
+        if r > COMPARABLE and styles()[p] != "presto"
     ]
 
 

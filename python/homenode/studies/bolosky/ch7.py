@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies.blocks import blocks_of, sharing_of
-from homenode.studies.bolosky import THESIS, ch7_sharing
+from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch7_sharing
 from homenode.studies.bolosky.ch7_claims import CLAIMS
 from homenode.studies.bolosky.ch7_sharing import WORD
 from homenode.studies.entry import Products, Study
@@ -76,5 +76,6 @@ ENTRY = Study(
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,
-    words=True,
+    priced=True,
+    form=WORDS_AT_SAME_PACE,
 )

@@ -190,6 +190,7 @@ _DEFINITIONS = (
         "programs that transfer less with larger blocks on CC",
         least_data,
         empty,
+        kind="identity",
     ),
     Claim(
         "7.1.1",
@@ -221,6 +222,7 @@ _DEFINITIONS = (
         "programs and block sizes where even the best intervals exceed the bracket's lower end",
         interval_excess,
         empty,
+        kind="identity",
     ),
     Claim(
         "7.1.4",
@@ -247,6 +249,7 @@ _DEFINITIONS = (
         "largest relative error on CC",
         identity,
         below(1e-9),
+        kind="identity",
     ),
     Claim(
         "7.1.6",
@@ -255,6 +258,7 @@ _DEFINITIONS = (
         "programs and block sizes whose bound on CC is negative",
         negative_bounds,
         empty,
+        kind="identity",
     ),
     Claim(
         "7.1.6",
@@ -263,6 +267,7 @@ _DEFINITIONS = (
         "F, S and Gamma apart from the closed form, in local references",
         lambda e: beside_closed_form(e, "T_F"),
         below(0),
+        kind="identity",
     ),
     Claim(
         "7.1.6",
@@ -271,6 +276,7 @@ _DEFINITIONS = (
         "F, S and Gamma apart from the closed form, in local references",
         lambda e: beside_closed_form(e, "T_S"),
         below(0),
+        kind="identity",
     ),
     Claim(
         "7.1.6",
@@ -279,6 +285,7 @@ _DEFINITIONS = (
         "F, S and Gamma apart from the closed form, in local references",
         lambda e: beside_closed_form(e, "T_Gamma"),
         below(0),
+        kind="identity",
     ),
 )
 

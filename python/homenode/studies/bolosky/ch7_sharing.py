@@ -44,6 +44,7 @@ def _of(context: StudyContext, program: Program) -> list[Row]:
             force=True,
             detail=0,
             sync="exclude",
+            private=program.private,
         )
     context.note(Matrix(MACHINES, ["optimal"], SIZES), found.provenance)
     rows: list[Row] = []

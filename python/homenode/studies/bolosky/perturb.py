@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.context import PLATINUM, Matrix
+from homenode.studies.bolosky.platinum import PLATINUM
+from homenode.studies.context import Matrix
 from homenode.studies.tables import Axis, Figure, Table
 from homenode.trace.transforms import transform
 

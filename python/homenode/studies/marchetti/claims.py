@@ -2,7 +2,5 @@
 
 from homenode.studies.marchetti import claims_placement, claims_policies
 
-STATED = (*claims_placement.STATED, *claims_policies.STATED)
-"""Every claim, with the paper's own numbers where it has them."""
-CLAIMS = tuple(stated.claim for stated in STATED)
-"""Every claim of the study."""
+CLAIMS = (*claims_placement.CLAIMS, *claims_policies.CLAIMS)
+"""Every claim of the study, with the paper's own numbers where it has them."""

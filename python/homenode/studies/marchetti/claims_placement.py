@@ -8,12 +8,12 @@ from homenode.studies.claims import Claim, above, less_than, more_than
 from homenode.studies.marchetti import HARDWARE, MGRID, PROTOCOLS, SOFTWARE, SOR
 from homenode.studies.marchetti import measures as m
 from homenode.studies.marchetti.judging import (
-    Stated,
     comparable_but_mp3d,
     highest_about,
     most,
     most_within,
     only,
+    stated,
     within,
 )
 from homenode.studies.marchetti.matrix import LARGE, PAPER_CASE, WITH, Setting
@@ -70,11 +70,11 @@ def _compared(value: m.Value, one: Setting, other: Setting) -> Compute:
     return lambda e: m.compared(ours(e), value, one, other)
 
 
-def _gains(protocol: str) -> tuple[Stated, ...]:
+def _gains(protocol: str) -> tuple[Claim, ...]:
     where, base = IN[protocol], Setting(protocol=protocol)
     how = "by how much placement reduces the time"
     return (
-        Stated(
+        stated(
             Claim(
                 "4.1",
                 f"For most programs placement gains 20 to 40 % {where}",
@@ -87,7 +87,7 @@ def _gains(protocol: str) -> tuple[Stated, ...]:
             ),
             _RANGE,
         ),
-        Stated(
+        stated(
             Claim(
                 "abstract",
                 f"Placement gains up to 40 % {where}",
@@ -102,11 +102,11 @@ def _gains(protocol: str) -> tuple[Stated, ...]:
     )
 
 
-def _locality(protocol: str) -> tuple[Stated, ...]:
+def _locality(protocol: str) -> tuple[Claim, ...]:
     where = IN[protocol]
     fills, backs = "fills from the node's own memory", "write-backs to it"
     return (
-        Stated(
+        stated(
             Claim(
                 "4.1",
                 f"Without placement less than 2 % of the fills are local {where}",
@@ -120,7 +120,7 @@ def _locality(protocol: str) -> tuple[Stated, ...]:
             ),
             _TURNS,
         ),
-        Stated(
+        stated(
             Claim(
                 "4.1",
                 f"With placement 35 to 75 % are {where}",
@@ -136,7 +136,7 @@ def _locality(protocol: str) -> tuple[Stated, ...]:
             ),
             _PLACED,
         ),
-        Stated(
+        stated(
             Claim(
                 "abstract",
                 f"With placement 35 to 75 % are {where}, for most programs",
@@ -148,7 +148,7 @@ def _locality(protocol: str) -> tuple[Stated, ...]:
             ),
             _PLACED,
         ),
-        Stated(
+        stated(
             Claim(
                 "4.1",
                 f"With placement 50 to 100 % of the write-backs are local {where}",
@@ -164,9 +164,9 @@ def _locality(protocol: str) -> tuple[Stated, ...]:
     )
 
 
-def _fill_times(protocol: str, low: float, high: float) -> Stated:
+def _fill_times(protocol: str, low: float, high: float) -> Claim:
     said = f"{100 * low:.0f} to {100 * high:.0f} %"
-    return Stated(
+    return stated(
         Claim(
             "4.1",
             f"Placement shortens the mean fill by {said} {IN[protocol]}",
@@ -189,8 +189,8 @@ def nearer(protocol: str) -> Compute:
     )
 
 
-def _near(protocol: str) -> Stated:
-    return Stated(
+def _near(protocol: str) -> Claim:
+    return stated(
         Claim(
             "4.1",
             f"mgrid and sor gain also from fills that are not local {IN[protocol]}",
@@ -202,12 +202,12 @@ def _near(protocol: str) -> Stated:
     )
 
 
-def _software() -> tuple[Stated, ...]:
+def _software() -> tuple[Claim, ...]:
     hard, soft = Setting(), Setting(protocol=SOFTWARE)
     compared = "time in software over that in hardware"
     return (
         *(
-            Stated(
+            stated(
                 Claim(
                     "4.1",
                     f"Hardware and software are comparable {words} placement, mp3d apart",
@@ -220,7 +220,7 @@ def _software() -> tuple[Stated, ...]:
             )
             for words, home in (("without", "round-robin"), ("with", WITH))
         ),
-        Stated(
+        stated(
             Claim(
                 "4.1",
                 "Hardware gains more from placement in most cases",
@@ -235,7 +235,7 @@ def _software() -> tuple[Stated, ...]:
                 why="the gains of all but mp3d differ by four points at most",
             )
         ),
-        Stated(
+        stated(
             Claim(
                 "4.1",
                 "Hardware has a slightly higher miss rate",
@@ -246,7 +246,7 @@ def _software() -> tuple[Stated, ...]:
                 why=_SEVERAL,
             )
         ),
-        Stated(
+        stated(
             Claim(
                 "4.1",
                 "and more misses by false sharing",
@@ -279,7 +279,7 @@ def fades(evidence: Evidence) -> dict[str, float]:
 
 
 _CONCLUSION = (
-    Stated(
+    stated(
         Claim(
             "5",
             "Placement gains where the working set does not fit in the cache",
@@ -291,7 +291,7 @@ _CONCLUSION = (
             why="sor still misses a fifth as often with 1 MB as with 16 KB",
         )
     ),
-    Stated(
+    stated(
         Claim(
             "3.3",
             "Caches are small enough that blocks give way",
@@ -303,7 +303,7 @@ _CONCLUSION = (
             why="mp3d misses often because others have written",
         )
     ),
-    Stated(
+    stated(
         Claim(
             "4.1",
             "Placement lets a program with pages of its own write back to itself",
@@ -317,7 +317,7 @@ _CONCLUSION = (
     ),
 )
 
-STATED = (
+CLAIMS = (
     *(stated for protocol in PROTOCOLS for stated in _gains(protocol)),
     *(stated for protocol in PROTOCOLS for stated in _locality(protocol)),
     _fill_times(HARDWARE, 0.20, 0.40),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from homenode.studies.claims import Claim, above, empty, points, true
 from homenode.studies.marchetti import HARDWARE, MGRID, SOFTWARE, SOR, WATER
 from homenode.studies.marchetti import measures as m
-from homenode.studies.marchetti.judging import Stated, most, only, part
+from homenode.studies.marchetti.judging import most, only, part, stated
 from homenode.studies.marchetti.matrix import (
     BLOCKS,
     FILLS,
@@ -102,7 +102,7 @@ def most_rise(value: Any) -> bool:
 
 
 _BLOCKS = (
-    Stated(
+    stated(
         Claim(
             "4.1",
             "Placement gains with every block size",
@@ -115,7 +115,7 @@ _BLOCKS = (
         ),
         [],
     ),
-    Stated(
+    stated(
         Claim(
             "4.1",
             "sor and water gain less with larger blocks",
@@ -127,7 +127,7 @@ _BLOCKS = (
             why="what water gains depends on chance (notes)",
         )
     ),
-    Stated(
+    stated(
         Claim(
             "4.1",
             "Larger blocks make sor and water miss less",
@@ -139,7 +139,7 @@ _BLOCKS = (
             why=_LARGE,
         )
     ),
-    Stated(
+    stated(
         Claim(
             "4.1",
             "A miss costs more with larger blocks",
@@ -150,7 +150,7 @@ _BLOCKS = (
         )
     ),
     *(
-        Stated(
+        stated(
             Claim(
                 "4.1",
                 f"Large blocks are a net win for sor and water {words} placement",
@@ -169,7 +169,7 @@ _BLOCKS = (
         )
         for words, home in (("without", WITHOUT), ("with", WITH))
     ),
-    Stated(
+    stated(
         Claim(
             "4.1",
             "Larger blocks have more false sharing",
@@ -214,7 +214,7 @@ def sophisticated(evidence: Evidence) -> dict[str, float]:
 
 
 _POLICIES = (
-    Stated(
+    stated(
         Claim(
             "3.2",
             "The first to make n fills is no better a home than the first to use the page",
@@ -226,7 +226,7 @@ _POLICIES = (
             "of several such pages; after four fills they are spread better (notes on mp3d)",
         )
     ),
-    Stated(
+    stated(
         Claim(
             "4.2",
             "Letting pages move at each phase costs mgrid 13 %",
@@ -239,7 +239,7 @@ _POLICIES = (
         ),
         0.13,
     ),
-    Stated(
+    stated(
         Claim(
             "4.2",
             "It costs mgrid more than it gains",
@@ -252,7 +252,7 @@ _POLICIES = (
         ),
         0.13,
     ),
-    Stated(
+    stated(
         Claim(
             "abstract",
             "In many cases policies that know more make programs slower",
@@ -321,7 +321,7 @@ def fills_of_replicas(evidence: Evidence) -> dict[str, float]:
 
 
 _REPLICATION = (
-    Stated(
+    stated(
         Claim(
             "4.2",
             "The counter policy is the best of replication for most programs",
@@ -332,7 +332,7 @@ _REPLICATION = (
             why="in appbt counter-interrupt is ahead by less than a hundredth",
         )
     ),
-    Stated(
+    stated(
         Claim(
             "4.2",
             "Replication gains sor 13 %",
@@ -346,7 +346,7 @@ _REPLICATION = (
         ),
         0.13,
     ),
-    Stated(
+    stated(
         Claim(
             "4.2",
             "and no other program much",
@@ -357,7 +357,7 @@ _REPLICATION = (
         ),
         [],
     ),
-    Stated(
+    stated(
         Claim(
             "4.2",
             "Many replicated pages are used little before they are written again",
@@ -378,7 +378,7 @@ def beyond_static(evidence: Evidence) -> dict[str, float]:
 
 
 _SIMPLE = (
-    Stated(
+    stated(
         Claim(
             "5",
             "A very simple policy suffices",
@@ -388,7 +388,7 @@ _SIMPLE = (
             most(lambda relative: relative < 1.1),
         )
     ),
-    Stated(
+    stated(
         Claim(
             "3.2",
             "Ideally a page is where most of its misses are",
@@ -405,5 +405,5 @@ _SIMPLE = (
     ),
 )
 
-STATED = (*_BLOCKS, *_POLICIES, *_REPLICATION, *_SIMPLE)
+CLAIMS = (*_BLOCKS, *_POLICIES, *_REPLICATION, *_SIMPLE)
 """Claims with figures 4 and 5, and of policies."""

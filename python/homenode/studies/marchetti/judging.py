@@ -1,15 +1,14 @@
 """How the study's claims are judged beside the rules that all studies share.
 
-Each rule is tried on the paper's own statement first: `Stated` has beside the claim what the paper
-says, in the form of our value, and the rule must accept it.
+Each rule is tried on the paper's own statement first, in the form of our value.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from homenode.studies.claims import MOST, format_value
+from homenode.studies.claims import MOST
 from homenode.studies.marchetti import MP3D
 from homenode.studies.tables import Missing
 
@@ -17,48 +16,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from homenode.studies.claims import Claim
-    from homenode.studies.tables import Row
 
 POINTS = 0.05
 """What a percentage may be away from the printed one, as in all studies."""
 
 
-@dataclass(frozen=True)
-class Stated:
+def stated(claim: Claim, own: Any = None) -> Claim:
     """A claim, and what the paper says by the measure that gives our value.
 
-    Attributes:
+    Args:
         claim: the claim.
         own: the paper's numbers in the form of our value; None where it says it in words only.
     """
-
-    claim: Claim
-    own: Any = None
-
-    def row(self) -> Row:
-        """As a row of the table of the paper's own statements."""
-        return {
-            "section": self.claim.section,
-            "claim": self.claim.statement,
-            "published": self.claim.published,
-            "as_our_value": format_value(self.own, self.claim.shows),
-            "rule": "holds" if self.accepts() else "differs",
-        }
-
-    def accepts(self) -> bool:
-        """Whether the rule accepts what the paper says.
-
-        Raises:
-            Missing: when it says it in words only.
-        """
-        if self.own is None or self.claim.judge is None:
-            raise Missing("said in words only")
-        return self.claim.judge(self.own)
-
-
-def tried(stated: Iterable[Stated]) -> list[Row]:
-    """The rules of all claims with numbers, on the paper's own."""
-    return [claim.row() for claim in stated if claim.own is not None]
+    return claim if own is None else replace(claim, own=lambda _: own)
 
 
 def within(low: float, high: float) -> Callable[[Any], bool]:

@@ -24,7 +24,7 @@ _RULES = (
     "Beside the rules below: a share is in a stated range if it is within five points of it, and "
     "a statement of most programs holds for more than half of those that were run; a series rises "
     "or falls if its ends do and no step goes the other way by more than a hundredth. Each rule "
-    "was first tried on the paper's own numbers (own-statements)."
+    "was first tried on the paper's own numbers, which stand beside the published words."
 )
 _CHANCE = (
     "What placement gains mp3d and water is partly chance. In two recordings of the same run, "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from homenode.studies.entry import Products, Study
 from homenode.studies.marchetti import PAPER, figures, notes, offline, pages, runs, tables
-from homenode.studies.marchetti.claims import CLAIMS, STATED
+from homenode.studies.marchetti.claims import CLAIMS
 
 if TYPE_CHECKING:
     from homenode.studies.context import StudyContext
@@ -26,7 +26,6 @@ def experiments(context: StudyContext) -> Products:
         tables.optimum(found, best),
         tables.advice(found),
         tables.variations(found),
-        tables.own_statements(STATED),
     ]
     extra = {"points": points, "offline": best}
     said = notes.of(found, quick=context.quick)

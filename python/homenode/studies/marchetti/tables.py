@@ -9,7 +9,6 @@ from homenode.studies.marchetti import HARDWARE, PAPER, SOFTWARE
 from homenode.studies.marchetti import measures as m
 from homenode.studies.marchetti import offline as best
 from homenode.studies.marchetti.claims_policies import FAST, replicated
-from homenode.studies.marchetti.judging import tried
 from homenode.studies.marchetti.matrix import (
     BLOCKS,
     HOMES,
@@ -28,9 +27,8 @@ from homenode.studies.tables import Table
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from homenode.studies.marchetti.judging import Stated
     from homenode.studies.marchetti.runs import Runs
     from homenode.studies.tables import Row
 
@@ -246,14 +244,3 @@ def replication(runs: Runs) -> list[Table]:
         "the engine could not follow has no row; the provenance has its message."
     )
     return [Table("replication", "replication of pages, in software", rows, note)]
-
-
-def own_statements(stated: Iterable[Stated]) -> Table:
-    """The paper's own numbers, judged by the rules that judge ours."""
-    return Table(
-        "own-statements",
-        "the paper's own numbers by the rules of the ledger",
-        tried(stated),
-        "Ends and middles of the ranges that the text states, in the form of our values. The "
-        "heights of its bars are not printed.",
-    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from homenode.studies.claims import (
     CLOSE,
     COMPARABLE,
+    FEW,
     MOST,
     NEARLY_ALL,
     TENFOLD,
@@ -69,6 +70,7 @@ _SETTING = (
         "shared references of ours over theirs",
         lambda e: lengths(ours(e)),
         between(0.9, 1.1),
+        kind="identity",
     ),
     Claim(
         "3.1",
@@ -88,6 +90,7 @@ _SETTING = (
         "parameters that are not those of table 1",
         lambda e: [r["parameter"] for r in e.rows("table-1") if r["ours"] != r["paper"]],
         lambda v: not v,
+        kind="identity",
     ),
     Claim(
         "3.1",
@@ -101,6 +104,7 @@ _SETTING = (
             if row["policy"] not in {"all-local", "all-remote"}
         ),
         above(1.0),
+        kind="identity",
     ),
     Claim(
         "3.1",
@@ -212,9 +216,16 @@ _UPDATES = (
         "1.1",
         "Pages bounce under invalidation",
         "not unusual",
-        "replications of INV over those of UPT with 4 KB pages",
-        lambda e: m.quotient(*(m.faults(ours(e), policy, 12) for policy in ("inv", "upt"))),
-        more_than(TENFOLD),
+        "programs in which INV replicates more than ten times as often as UPT with 4 KB pages",
+        lambda e: share(
+            ratio > TENFOLD
+            for ratio in m.quotient(
+                *(m.faults(ours(e), policy, 12) for policy in ("inv", "upt"))
+            ).values()
+        ),
+        more_than(FEW),
+        "%",
+        post_hoc="it was wanted of all four programs, of which one has 9",
     ),
 )
 
@@ -256,6 +267,7 @@ _POLICIES = (
             "does not decrease",
             "replications with 64 KB over those with 4 KB",
             judge=above(0.9),
+            contradicted="SIMPLE and WEATHER replicate less often with larger pages in tables 3, 5",
         ),
     ),
     Claim(
@@ -318,6 +330,7 @@ _POLICIES = (
         "replication and operating system",
         lambda e: 90 + 4 * 256 + 500 if e.rows("table-1") else 0,
         between(1500.0, 1650.0),
+        kind="printed",
     ),
 )
 

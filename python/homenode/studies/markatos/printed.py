@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from homenode.studies.claims import format_value
 from homenode.studies.markatos.costs import ours, theirs
-from homenode.studies.tables import Missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,15 +17,12 @@ if TYPE_CHECKING:
 def both(measure: Callable[[Costs], Any], claim: Claim) -> Claim:
     """A claim whose measure is also taken from the printed tables, where they have what it needs.
 
-    What the text says and what its tables come to stand side by side, with a mark where by the
-    same rule the tables do not bear the text out.
+    What the text says and what its tables come to stand side by side; where by the same rule the
+    tables do not bear the text out, the verdict is *source*.
     """
-    said, judge = claim.published, claim.judge or bool
-    try:
-        value = measure(theirs())
-    except Missing:
-        pass
-    else:
-        mark = "" if judge(value) else ", which by our rule differs"
-        said += f" (their tables: {format_value(value, claim.shows)}{mark})"
-    return replace(claim, published=said, compute=lambda e: measure(ours(e)))
+    return replace(
+        claim,
+        compute=lambda e: measure(ours(e)),
+        own=lambda _: measure(theirs()),
+        judge=claim.judge or bool,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.studies.entry import Products, Study
+from homenode.studies.forms import TraceForm
 from homenode.studies.markatos import PAPER, advised, figures, layout, points, realignment
 from homenode.studies.markatos.claims import CLAIMS
 from homenode.studies.markatos.costs import Costs
@@ -40,5 +41,6 @@ ENTRY = Study(
     experiments=experiments,
     publication=PAPER,
     claims=CLAIMS,
-    words=True,
+    priced=True,
+    form=TraceForm(quantum=1),
 )

@@ -1,7 +1,8 @@
 """The publications' own tables, as printed, for comparison: one folder a publication.
 
 ``bolosky``: Bolosky, *Software Coherence in Multiprocessor Memory Systems*, 1993: tables 2.1, 3.1,
-3.2, 4.1, 6.3, 6.4 and 6.5. Shares are fractions of one, except in table 4.1, which is in percent.
+3.2, 4.1, 6.3, 6.4 and 6.5, and what section 2.2 says of the data (pages of 4 KB) and section 2.3.2
+of the busiest processor. Shares are fractions of one, except in table 4.1, which is in percent.
 
 ``markatos-chronaki``: Markatos and Chronaki, *Trace-Driven Simulation of Data-Alignment and Other
 Factors affecting Update and Invalidate Based Coherent Memory*: tables 2 to 13 in one, latencies in

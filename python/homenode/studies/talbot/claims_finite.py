@@ -9,10 +9,10 @@ from homenode.studies.talbot import BARNES, CONTIG, GE, WATER
 from homenode.studies.talbot.bars import MESSAGES, QUEUE, RESPONSE, TIME, bars, paper
 from homenode.studies.talbot.claims_infinite import EDGES
 from homenode.studies.talbot.judging import (
-    Stated,
     best_but_for_one,
     most,
     near,
+    stated,
     within_points,
     worse_but_for_one,
 )
@@ -85,7 +85,7 @@ def limited(evidence: Evidence) -> dict[str, float]:
 
 
 _PLACEMENT = (
-    Stated(
+    stated(
         Claim(
             _FIRST,
             "Finite buffers favour first touch",
@@ -95,7 +95,7 @@ _PLACEMENT = (
             most(lambda shift: shift > 1),
         )
     ),
-    Stated(
+    stated(
         Claim(
             _FIRST,
             "Round-robin is slower for six of the seven programs",
@@ -105,7 +105,7 @@ _PLACEMENT = (
             worse_but_for_one,
         )
     ),
-    Stated(
+    stated(
         Claim(
             _FIRST,
             "What GE gains from round-robin is cut to 1.2 %",
@@ -116,7 +116,7 @@ _PLACEMENT = (
             "%",
         )
     ),
-    Stated(
+    stated(
         Claim(
             _THIRD,
             "Round-robin has spectacular pitfalls, as with Ocean-Contig",
@@ -133,7 +133,7 @@ _PLACEMENT = (
 )
 
 _GE = (
-    Stated(
+    stated(
         Claim(
             _SECOND,
             "GE sends fewer messages with proxies",
@@ -143,7 +143,7 @@ _GE = (
             less_than(1),
         )
     ),
-    Stated(
+    stated(
         Claim(
             _SECOND,
             "Its remote reads are answered sooner with both kinds of proxies",
@@ -153,7 +153,7 @@ _GE = (
             less_than(1),
         )
     ),
-    Stated(
+    stated(
         Claim(
             _SECOND,
             "but not as much sooner with reactive ones",
@@ -163,7 +163,7 @@ _GE = (
             more_than(1),
         )
     ),
-    Stated(
+    stated(
         Claim(
             _SECOND,
             "Messages to GE's nodes wait longer with reactive proxies, as fewer bounce",
@@ -173,7 +173,7 @@ _GE = (
             more_than(1),
         )
     ),
-    Stated(
+    stated(
         Claim(
             _SECOND,
             "and with basic ones",
@@ -187,7 +187,7 @@ _GE = (
 )
 
 _BEST = (
-    Stated(
+    stated(
         Claim(
             _THIRD,
             "Reactive proxies with first touch are the fastest for six of the seven programs",
@@ -197,7 +197,7 @@ _BEST = (
             best_but_for_one,
         )
     ),
-    Stated(
+    stated(
         Claim(
             _THIRD,
             "The exception is GE, which basic proxies suit better",
@@ -207,7 +207,7 @@ _BEST = (
             lambda name: name.endswith(BASIC),
         )
     ),
-    Stated(
+    stated(
         Claim(
             _THIRD,
             "GE gains 22.2 % from reactive proxies",
@@ -218,7 +218,7 @@ _BEST = (
             "%",
         )
     ),
-    Stated(
+    stated(
         Claim(
             "figure 1.8",
             "The legible bars of times with finite buffers",
@@ -232,7 +232,7 @@ _BEST = (
 )
 
 _QUEUES = (
-    Stated(
+    stated(
         Claim(
             "1.5.3, paragraph 2",
             "Basic proxies shorten queues of infinite buffers",
@@ -242,7 +242,7 @@ _QUEUES = (
             most(lambda ratio: ratio < 1),
         ),
     ),
-    Stated(
+    stated(
         Claim(
             "1.5.3, paragraph 2",
             "Basic proxies shorten queues of finite buffers",
@@ -252,7 +252,7 @@ _QUEUES = (
             most(lambda ratio: ratio < 1),
         ),
     ),
-    Stated(
+    stated(
         Claim(
             "1.5.3, paragraph 2",
             "Reactive proxies shorten queues",
@@ -262,7 +262,7 @@ _QUEUES = (
             most(lambda ratio: ratio < 1),
         ),
     ),
-    Stated(
+    stated(
         Claim(
             _TABLE,
             "Of all programs messages wait longest in GE, and shortest in Barnes",
@@ -272,7 +272,7 @@ _QUEUES = (
             longest_and_shortest(GE, BARNES),
         )
     ),
-    Stated(
+    stated(
         Claim(
             _TABLE,
             "Messages wait less where reads bounce",
@@ -282,7 +282,7 @@ _QUEUES = (
             less_than(1),
         )
     ),
-    Stated(
+    stated(
         Claim(
             _TABLE,
             "Pages by round-robin make queues shorter",
@@ -297,7 +297,7 @@ _QUEUES = (
 )
 
 _KINDS = (
-    Stated(
+    stated(
         Claim(
             "1.5.3, paragraph 2",
             "Water is slower with basic proxies than with reactive ones",
@@ -307,7 +307,7 @@ _KINDS = (
             more_than(1),
         )
     ),
-    Stated(
+    stated(
         Claim(
             "1.5.3, paragraph 2",
             "GE gains less from reactive proxies than from basic ones",
@@ -319,5 +319,5 @@ _KINDS = (
     ),
 )
 
-STATED = (*_PLACEMENT, *_GE, *_BEST, *_QUEUES, *_KINDS)
+CLAIMS = (*_PLACEMENT, *_GE, *_BEST, *_QUEUES, *_KINDS)
 """Claims about machines whose queues send reads back."""

@@ -8,11 +8,11 @@ from homenode.studies.claims import Claim, more_than
 from homenode.studies.talbot import BARNES, CONTIG, FFT, FMM, GE, NONCONTIG, WATER
 from homenode.studies.talbot.bars import MESSAGES, REMOTE, RESPONSE, TIME
 from homenode.studies.talbot.judging import (
-    Stated,
     marginally_worse,
     near,
     not_better,
     not_worse,
+    stated,
     worse,
 )
 from homenode.studies.talbot.matrix import BASIC, INFINITE, ROUND, Setting
@@ -48,7 +48,7 @@ def _shares(*gained: tuple[str, str, Setting]) -> Compute:
 
 
 _GE = (
-    Stated(
+    stated(
         Claim(
             _FIRST,
             "GE takes 7.3 % less time with round-robin than with first touch",
@@ -59,7 +59,7 @@ _GE = (
             "%",
         )
     ),
-    Stated(
+    stated(
         Claim(
             _FIRST,
             "GE sends nearly 10 % more messages with round-robin",
@@ -71,7 +71,7 @@ _GE = (
             why=_NOWHERE,
         )
     ),
-    Stated(
+    stated(
         Claim(
             _FIRST,
             "GE's remote reads are answered 19 % sooner with round-robin",
@@ -83,7 +83,7 @@ _GE = (
             why=_NOWHERE,
         )
     ),
-    Stated(
+    stated(
         Claim(
             _FIRST,
             "GE has more remote requests with round-robin",
@@ -94,7 +94,7 @@ _GE = (
             why=_NOWHERE,
         )
     ),
-    Stated(
+    stated(
         Claim(
             _SECOND,
             "GE takes more than 27 % less time with basic proxies, wherever pages are",
@@ -105,7 +105,7 @@ _GE = (
             "%",
         )
     ),
-    Stated(
+    stated(
         Claim(
             _SECOND,
             "GE sends 17 % more messages with basic proxies",
@@ -116,7 +116,7 @@ _GE = (
             "%",
         )
     ),
-    Stated(
+    stated(
         Claim(
             _SECOND,
             "GE's remote reads are answered 90 % sooner with basic proxies",
@@ -130,7 +130,7 @@ _GE = (
 )
 
 _CONTIG = (
-    Stated(
+    stated(
         Claim(
             _THIRD,
             "Ocean-Contig takes nearly 19 % longer with round-robin",
@@ -142,7 +142,7 @@ _CONTIG = (
             why=EDGES,
         )
     ),
-    Stated(
+    stated(
         Claim(
             _THIRD,
             "Ocean-Contig has more remote reads with round-robin",
@@ -152,7 +152,7 @@ _CONTIG = (
             more_than(1),
         )
     ),
-    Stated(
+    stated(
         Claim(
             _THIRD,
             "Basic proxies make Ocean-Contig even slower with round-robin",
@@ -162,7 +162,7 @@ _CONTIG = (
             not_better,
         )
     ),
-    Stated(
+    stated(
         Claim(
             _THIRD,
             "they let its remote reads wait longer for an answer",
@@ -172,7 +172,7 @@ _CONTIG = (
             more_than(1),
         )
     ),
-    Stated(
+    stated(
         Claim(
             _THIRD,
             "and it send more messages",
@@ -182,7 +182,7 @@ _CONTIG = (
             more_than(1),
         )
     ),
-    Stated(
+    stated(
         Claim(
             _THIRD,
             "Ocean-Contig is fastest with first touch and basic proxies",
@@ -195,7 +195,7 @@ _CONTIG = (
 )
 
 _OTHERS = (
-    Stated(
+    stated(
         Claim(
             _FOURTH,
             "FMM, Ocean-Non-Contig and Water are marginally faster with first touch",
@@ -205,7 +205,7 @@ _OTHERS = (
             marginally_worse,
         )
     ),
-    Stated(
+    stated(
         Claim(
             _FOURTH,
             "Barnes and FFT are marginally faster with round-robin",
@@ -215,7 +215,7 @@ _OTHERS = (
             marginally_worse,
         )
     ),
-    Stated(
+    stated(
         Claim(
             _FOURTH,
             "FFT, FMM and Ocean-Non-Contig are fastest with first touch and basic proxies",
@@ -226,7 +226,7 @@ _OTHERS = (
         )
     ),
     *(
-        Stated(
+        stated(
             Claim(
                 _FOURTH,
                 f"{said} gains {published} % from basic proxies with first touch",
@@ -245,7 +245,7 @@ _OTHERS = (
         )
     ),
     *(
-        Stated(
+        stated(
             Claim(
                 _FOURTH,
                 f"{said} loses {published} % by basic proxies",
@@ -261,7 +261,7 @@ _OTHERS = (
 )
 
 _CHOICE = (
-    Stated(
+    stated(
         Claim(
             "1.5.3, paragraph 1",
             "Some programs suit round-robin, as GE",
@@ -271,7 +271,7 @@ _CHOICE = (
             worse,
         )
     ),
-    Stated(
+    stated(
         Claim(
             "1.5.3, paragraph 1",
             "others first touch, as Ocean-Contig",
@@ -284,5 +284,5 @@ _CHOICE = (
     ),
 )
 
-STATED = (*_GE, *_CONTIG, *_OTHERS, *_CHOICE)
+CLAIMS = (*_GE, *_CONTIG, *_OTHERS, *_CHOICE)
 """Claims about machines whose queues take whatever comes."""

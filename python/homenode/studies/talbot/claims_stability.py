@@ -8,7 +8,7 @@ from homenode.studies.claims import CLOSE, Claim, more_than
 from homenode.studies.talbot.bars import SHORT, TIME, bars
 from homenode.studies.talbot.beyond import by_clusters
 from homenode.studies.talbot.claims_infinite import EDGES
-from homenode.studies.talbot.judging import Stated, better, not_better, not_worse, worse
+from homenode.studies.talbot.judging import better, not_better, not_worse, stated, worse
 from homenode.studies.talbot.matrix import FINITE, HOMES, INFINITE, NONE, REACTIVE, ROUND, Setting
 from homenode.studies.talbot.measures import best_of, compared, over_best
 
@@ -56,7 +56,7 @@ def wrong_choice(evidence: Evidence) -> dict[str, float]:
 
 
 _PROMISE = (
-    Stated(
+    stated(
         Claim(
             "abstract",
             "Reactive proxies with first touch are never slower than either placement without",
@@ -67,7 +67,7 @@ _PROMISE = (
             why=_LOSSES,
         )
     ),
-    Stated(
+    stated(
         Claim(
             _SUMMARY,
             "and always faster",
@@ -78,7 +78,7 @@ _PROMISE = (
             why=_LOSSES,
         )
     ),
-    Stated(
+    stated(
         Claim(
             _CONCLUSION,
             "A programmer need not choose: they are no slower than the better placement",
@@ -92,7 +92,7 @@ _PROMISE = (
 )
 
 _CHOICE = (
-    Stated(
+    stated(
         Claim(
             "abstract",
             "Neither placement suits all programs",
@@ -102,7 +102,7 @@ _CHOICE = (
             worse,
         )
     ),
-    Stated(
+    stated(
         Claim(
             "1.1, paragraph 1",
             "A poor choice of placement has a marked effect",
@@ -117,7 +117,7 @@ _CHOICE = (
 
 
 _CLUSTERS = (
-    Stated(
+    stated(
         Claim(
             "1.3, paragraph 1",
             "Three clusters are the best balance, for GE with basic proxies",
@@ -129,5 +129,5 @@ _CLUSTERS = (
     ),
 )
 
-STATED = (*_PROMISE, *_CHOICE, *_CLUSTERS)
+CLAIMS = (*_PROMISE, *_CHOICE, *_CLUSTERS)
 """Claims about what is promised."""

@@ -1,76 +1,42 @@
 """How the study's claims are judged beside the rules that all studies share.
 
 Each rule is tried on the paper's own numbers first: a claim is computed from what the paper prints
-by the function that computes ours, and the rule must accept it, or the paper contradicts itself.
+by the function that computes ours.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from homenode.studies.claims import CLOSE, MOST, format_value
+from homenode.studies.claims import CLOSE, MOST, TIE
 from homenode.studies.tables import Missing
+from homenode.studies.talbot.bars import paper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from homenode.studies.claims import Claim
-    from homenode.studies.tables import Evidence, Row
+    from homenode.studies.tables import Evidence
 
-TIE = 0.02
-"""What is less apart is a tie. The paper calls differences of 0.2 to 5.3 percent marginal."""
 POINTS = 0.05
 """What a percentage may be away from the printed one, as in all studies."""
-WORDS, HOLDS, CONTRADICTS = "in words only", "holds", "the paper contradicts itself"
 
 
-@dataclass(frozen=True)
-class Stated:
-    """A claim, and whether the paper's own numbers bear it out.
+def stated(claim: Claim, contradicted: str = "") -> Claim:
+    """A claim that is tried on the paper's own numbers.
 
-    Attributes:
+    Args:
         claim: the claim.
         contradicted: by which of its numbers the paper contradicts itself; empty if by none.
     """
 
-    claim: Claim
-    contradicted: str = ""
+    def own(_: Evidence) -> Any:
+        if claim.compute is None:
+            raise Missing("said in words only")
+        return claim.compute(paper())
 
-    def own(self, paper: Evidence) -> Any:
-        """The value that the paper's own numbers come to.
-
-        Raises:
-            Missing: when it says it in words only, or the numbers are not legible.
-        """
-        if self.claim.compute is None:
-            raise Missing(WORDS)
-        return self.claim.compute(paper)
-
-    def accepts(self, paper: Evidence) -> bool:
-        """Whether the rule accepts what the paper's own numbers come to.
-
-        Raises:
-            Missing: as `own`.
-        """
-        value = self.own(paper)
-        return self.claim.judge is not None and self.claim.judge(value)
-
-    def row(self, paper: Evidence) -> Row:
-        """As a row of the table of the paper's own statements."""
-        said = {"section": self.claim.section, "claim": self.claim.statement}
-        said["published"] = self.claim.published
-        try:
-            value = format_value(self.own(paper), self.claim.shows)
-            rule = HOLDS if self.accepts(paper) else CONTRADICTS
-        except Missing:
-            value, rule = None, WORDS
-        return {**said, "as_our_value": value, "rule": rule, "note": self.contradicted}
-
-
-def tried(stated: Iterable[Stated], paper: Evidence) -> list[Row]:
-    """The rules of all claims on the paper's own numbers."""
-    return [one.row(paper) for one in stated]
+    return replace(claim, own=own, contradicted=contradicted)
 
 
 def near(published: float) -> Callable[[Any], bool]:

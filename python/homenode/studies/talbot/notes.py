@@ -30,7 +30,7 @@ _RULES = (
     "Beside the rules below: times that are less than 2 % apart tie, and the paper calls "
     "differences of 0.2 to 5 % marginal; a stated change holds if ours is within five points of "
     "it, or within two where it is itself no more than that. Every rule was first tried on the "
-    "paper's own numbers (own-statements). Two were made stricter after a first run: spectacular "
+    "paper's own numbers. Two were made stricter after a first run: spectacular "
     "pitfalls and a marked effect are more than a tenth, as significant ones are in all studies; "
     "they had been more than a tie, by which both held."
 )

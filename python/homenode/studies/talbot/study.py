@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from homenode.studies.entry import Products, Study
 from homenode.studies.talbot import PAPER, beyond, figures, notes, runs, tables, winning
 from homenode.studies.talbot.bars import NAME, Bars, of_points
-from homenode.studies.talbot.claims import CLAIMS, STATED
+from homenode.studies.talbot.claims import CLAIMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,6 @@ def products(points: list[Row], before: Sequence[Table] = ()) -> Products:
         tables.sides(ours),
         tables.details(points),
         *beyond.tables(further),
-        tables.own_statements(STATED),
     ]
     extra = {"points": points, NAME: rows}
     return Products(made, figures.figures(ours), extra, notes.of(), winning.pictures(further))

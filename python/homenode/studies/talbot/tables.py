@@ -19,11 +19,9 @@ from homenode.studies.talbot.bars import (
     column,
     label,
     of_paper,
-    paper,
     settings_of,
 )
 from homenode.studies.talbot.claims_stability import PROMISED
-from homenode.studies.talbot.judging import tried
 from homenode.studies.talbot.matrix import FINITE, HOMES, KINDS, NONE, Setting
 from homenode.trace import Trace
 
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from homenode.studies.tables import Row
-    from homenode.studies.talbot.judging import Stated
 
 MACHINE = "tables-1.1-and-1.2"
 
@@ -164,13 +161,3 @@ def promise(ours: Bars) -> Table:
         rows.append(row)
     note = "Time with finite buffers in percent of first touch without proxies."
     return Table("promise", "reactive proxies with first touch against both placements", rows, note)
-
-
-def own_statements(stated: Iterable[Stated]) -> Table:
-    """The paper's own numbers, judged by the rules that judge ours."""
-    return Table(
-        "own-statements",
-        "the paper's own numbers by the rules of the ledger",
-        tried(stated, paper()),
-        "Each claim computed from what the paper prints as it is from our runs.",
-    )

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from homenode.options.specs import unique
 from homenode.report.svg import element
+from homenode.studies.claims import TIE
 from homenode.studies.tables import Picture
 from homenode.studies.talbot.beyond import against_both, situations
-from homenode.studies.talbot.judging import TIE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -312,21 +312,26 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             self.behind[at] = 0;
         }
         if has && !had {
-            let mut record = self.caches.holders.get(post.number);
-            record.add_holder(holder);
-            self.caches.holders.put(post.number, &record);
+            self.caches.holders.add_holder(post.number, holder);
         }
         Ok(())
     }
 
+    /// Those that lost a block learn what was written to it. Nobody is asked if nothing was written
+    /// since they last did: a block may have copies on a thousand nodes, which go one by one.
+    pub(super) fn tell_writes(&mut self, block: u64, number: u32) {
+        if std::mem::take(&mut self.entries.of(number).written) {
+            let record = self.caches.holders.get(number);
+            self.caches.tell_writes(block, &record);
+        }
+    }
+
     /// Another processor's write, or a replacement ahead in the list, takes a copy away.
     fn lose(&mut self, (holder, at): (usize, usize), post: &ListPost) {
-        let mut record = self.caches.holders.get(post.number);
         // What was written before is nothing that this copy missed.
-        self.caches.tell_writes(post.block, &record);
+        self.tell_writes(post.block, post.number);
         self.caches.lose(post.block, (holder, at), MissStatus::Invalidated);
-        record.lose(holder);
-        self.caches.holders.put(post.number, &record);
+        self.caches.holders.lose(post.number, holder);
         self.forget_first_level(holder, post.block);
         (self.tags[at], self.behind[at]) = (0, 0);
     }

@@ -25,6 +25,8 @@ pub(super) struct HomeEntry {
     pub(super) page: u32,
     /// Whether its reads go by proxies where those are for some data only.
     pub(super) marked: bool,
+    /// Whether words of it were written since those that lost it were told of such.
+    pub(super) written: bool,
     head: u64,
     /// The copy whose data memory lacks.
     owner: u64,
@@ -37,7 +39,8 @@ impl HomeEntry {
     }
 }
 
-const NEW: HomeEntry = HomeEntry { state: 0, page: NO_PAGE, marked: false, head: 0, owner: 0 };
+const NEW: HomeEntry =
+    HomeEntry { state: 0, page: NO_PAGE, marked: false, written: false, head: 0, owner: 0 };
 
 /// An entry for each block, by its number in the table of holders. It says nothing of where the
 /// home is, so that it is the same entry when the page gets another home.

@@ -205,9 +205,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
                 None => return Ok(false),
             },
         };
-        let mut record = self.caches.holders.get(post.number);
-        record.add_frame(holder);
-        self.caches.holders.put(post.number, &record);
+        self.caches.holders.add_frame(post.number, holder);
         let frame = CacheFrame::of(block, post.number);
         let place = self.frame_place(holder, block, at);
         self.caches.frames.fill(place, block, frame);

@@ -229,31 +229,27 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         if !self.table.copy.rests(frame.state) {
             return Ok(None);
         }
-        let mut record = self.caches.holders.get(frame.number);
         if frame.state != 0 {
-            if !record.lost.is_empty() {
-                self.caches.tell_writes(frame.block(), &record);
-            }
+            self.tell_writes(frame.block(), frame.number);
             self.leave(service, at, requesters)?;
             self.caches.end_copy(at);
         }
-        record.remove_frame(holder);
-        self.caches.holders.put(frame.number, &record);
+        self.caches.holders.remove_frame(frame.number, holder);
         self.forget_first_level(holder, frame.block());
         Ok(Some(at))
     }
 
     /// Says why there is no copy; the frame is left in the state without a copy.
     fn miss(&mut self, access: &BlockAccess<W>, (place, at): (CopyPlace, usize), number: u32) {
-        let mut record = self.caches.holders.get(number);
         let status = if place == CopyPlace::None {
-            self.caches.cold_or_replacement_miss(access, at, record.had(access.cache));
+            let had = self.caches.holders.add_frame(number, access.cache);
+            self.caches.cold_or_replacement_miss(access, at, had);
             MissStatus::Settled
         } else {
-            self.caches.coherence_miss(access, at, &record)
+            self.tell_writes(access.block, number);
+            self.caches.holders.add_frame(number, access.cache);
+            self.caches.told_coherence_miss(access, at)
         };
-        record.add_frame(access.cache);
-        self.caches.holders.put(number, &record);
         let remote_written = self.caches.frame(at).remote_written;
         let mut frame = CacheFrame::of(access.block, number);
         (frame.status, frame.remote_written) = (status, remote_written);

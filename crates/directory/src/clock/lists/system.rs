@@ -1,7 +1,7 @@
 //! All nodes with controllers, as the clock sees them.
 
 use homenode_cache::{
-    BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
+    BlockAccess, CacheArrays, CacheCounts, CacheFrame, ClockError, MAY_READ, MAY_WRITE, WordMask,
 };
 use homenode_clock::{
     MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, SyncCourse, SyncRequest,
@@ -30,7 +30,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         if !self.caches.touch_undecided(access, at, |state| permissions[usize::from(state)]) {
             self.caches.mark_touched(access, at);
         }
-        let state = self.caches.frame(at).state;
+        let CacheFrame { state, number, .. } = *self.caches.frame(at);
+        self.entries.of(number).written |= access.write;
         // Also where they were withdrawn to see this reference.
         self.set_state(at, state);
         self.caches.frames.touch(set, at);
