@@ -29,6 +29,7 @@ from homenode.studies.foglia import (
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.claims import CLAIMS
 from homenode.studies.foglia.claims_blocks import best_block
+from homenode.studies.foglia.judging import EXTENSION
 from homenode.studies.foglia.matrix import Setting
 from homenode.studies.tables import Axis, Evidence, Figure, Missing
 from support.mixes import make_mixes
@@ -163,16 +164,16 @@ def test_bands_are_those_of_seeds_and_of_holds() -> None:
 
 def test_claims_about_pscr_are_judged_with_its_extension_too() -> None:
     statements = [claim.statement for claim in CLAIMS]
-    twins = [name for name in statements if name.endswith("with private_kernel=yes")]
+    twins = [name for name in statements if name.startswith(EXTENSION)]
     assert len(twins) >= 19
-    assert all(name.split(": PSCR with")[0] in statements for name in twins)
+    assert all(name.removeprefix(EXTENSION) in statements for name in twins)
     points = [
         _point(EC, Setting(protocol, n, scheduler=policy), coherence_passive=passive)
         for protocol, passive in (("mesi", 1), ("pscr", 2), (matrix.EXTENDED, 0))
         for n in matrix.MANY
         for policy in matrix.SCHEDULERS
     ]
-    plain, other = (c for c in CLAIMS if c.statement.startswith("PSCR ends passive sharing"))
+    plain, other = (c for c in CLAIMS if c.statement.endswith("PSCR ends passive sharing"))
     verdicts = [find(claim, Evidence({"points": points})).verdict for claim in (plain, other)]
     assert verdicts == ["differs", "holds"]
 

@@ -72,6 +72,10 @@ def within(published: float) -> Callable[[Any], bool]:
     return lambda value: abs(value - published) <= STEP
 
 
+EXTENSION = "With private_kernel=yes: "
+"""How claims about PSCR's extension begin."""
+
+
 def under_both(claim: Claim) -> tuple[Claim, Claim]:
     """A claim about PSCR, and the same with its extension to the kernel's pages in its place."""
     compute = claim.compute
@@ -82,7 +86,8 @@ def under_both(claim: Claim) -> tuple[Claim, Claim]:
         points = extended(evidence.rows("points"))
         return compute(replace(evidence, tables={**evidence.tables, "points": points}))
 
-    statement = f"{claim.statement}: PSCR with private_kernel=yes"
+    # Ahead of the words, by whose beginning others find the claim itself.
+    statement = f"{EXTENSION}{claim.statement}"
     return claim, replace(claim, statement=statement, compute=of_extension)
 
 
