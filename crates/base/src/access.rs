@@ -73,11 +73,12 @@ impl Flags {
     pub const SYNC: Self = Self(2);
     /// Made by the operating system's kernel.
     pub const KERNEL: Self = Self(4);
-    /// Of a reference by the kernel: the page is a private area of a process, which references it in
-    /// user mode too. No file has this bit: a page's other references tell, when a trace is
+    /// Of a reference by the kernel: the page is a private area of a process, which references it
+    /// in user mode too. No file has this bit: a page's other references tell, when a trace is
     /// simulated.
     pub const USER_AREA: Self = Self(8);
-    /// Every bit that has a meaning in files; a file with others set is from a later version or damaged.
+    /// Every bit that has a meaning in files; a file with others set is from a later version or
+    /// damaged.
     pub const ALL: Self = Self(7);
 
     /// Whether every bit of `other` is set here.

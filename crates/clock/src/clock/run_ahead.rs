@@ -9,7 +9,7 @@ use homenode_base::Flags;
 
 use super::Clock;
 use crate::processor::{ClockedProcessor, MemoryReference, MemorySystem, ReferenceCounts};
-use crate::streams::{OpKind, PROCESSOR_RELATIVE};
+use crate::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
 use crate::wakeup::NEVER;
 
 impl<M: MemorySystem> Clock<M> {
@@ -41,10 +41,7 @@ impl<M: MemorySystem> Clock<M> {
         let (process, fetches) = (processor.process, self.fetches[processor.process]);
         // Stores take place in their order. Behind one that waits for its request they wait too.
         let buffered = !processor.stores.is_empty();
-        let ordinary = ordinary_kinds(
-            fetches && !processor.has_anything_under_way(),
-            !buffered || (processor.head_requested && !model.blocking),
-        );
+        let ordinary = ordinary_kinds(processor, (fetches, model.blocking));
         let (cycles, gap_cycles) = (model.operation_cycles, model.instruction_cycles);
         let (mut time, mut number, mut missed) = (self.now, processor.instructions, false);
         let (mut done, mut kernel, mut writes, mut gaps) = (0, 0, 0, 0);
@@ -52,10 +49,8 @@ impl<M: MemorySystem> Clock<M> {
         let early = GAPS && processor.window_end == NEVER && !self.awaits_init_done;
         let most =
             if GAPS { u64::MAX } else { operations_until(horizon.saturating_sub(time), cycles) };
-        let known = streams[process].known();
         let most = most.min(processor.slice_left).min(self.references_left);
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
-        for operation in &known[..known.len().min(most)] {
+        for operation in first_of(streams[process].known(), most) {
             let (kind, flags) = (operation.kind, Flags(operation.flags));
             // Where instructions are fetched, the fetches are what is counted.
             let own = u64::from(!fetches || kind == OpKind::Fetch);
@@ -148,10 +143,22 @@ fn is_free_fetch<M: MemorySystem>(
     reference.kind == OpKind::Fetch && !processor.has_under_way(&memory.access(reference))
 }
 
+/// At most so many of the known operations, the first ones.
+#[inline(always)]
+fn first_of(known: &[Operation], most: u64) -> &[Operation] {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    &known[..known.len().min(most)]
+}
+
 /// The kinds of operations that can be done ahead, a bit each, in a process that fetches
-/// instructions or not, and whose stores can be done or not.
-#[inline]
-fn ordinary_kinds(fetches: bool, stores: bool) -> u32 {
+/// instructions or not, on a processor that waits for every miss or not.
+#[inline(always)]
+fn ordinary_kinds<M: MemorySystem>(
+    processor: &ClockedProcessor<M>,
+    (fetches, blocking): (bool, bool),
+) -> u32 {
+    let fetches = fetches && !processor.has_anything_under_way();
+    let stores = processor.stores.is_empty() || (processor.head_requested && !blocking);
     let bit = |kind: OpKind, can: bool| u32::from(can) << (kind as u32);
     bit(OpKind::Read, true) | bit(OpKind::Fetch, fetches) | bit(OpKind::Write, stores)
 }
