@@ -251,7 +251,8 @@ impl StreamSplitter {
         let private = self.private.iter().any(|range| range.contains(&addr));
         let role = if private { ReferenceRole::Private } else { role };
         flags = Flags(with_role(flags.0, role));
-        if private {
+        // An area that is said to be private is so for the kernel too.
+        if private && flags.contains(Flags::KERNEL) {
             flags = flags.union(Flags::USER_AREA);
         }
         let pid = batch.pid.get(row).copied().unwrap_or(0);
@@ -462,16 +463,17 @@ mod tests {
         let ranges = Range { start: 64, end: 128 };
         let mut splitter = StreamSplitter::new(1, filter, &[ranges], None);
         let batch = Batch {
-            thread: vec![0; 3],
-            kind: vec![3, 0, 0],
-            size: vec![4; 3],
-            addr: vec![0, 32, 64],
-            flags: vec![0, Flags::PRIVATE.0 | Flags::KERNEL.0, 0],
+            thread: vec![0; 4],
+            kind: vec![3, 0, 0, 0],
+            size: vec![4; 4],
+            addr: vec![0, 32, 64, 68],
+            flags: vec![0, Flags::PRIVATE.0 | Flags::KERNEL.0, 0, Flags::KERNEL.0],
             ..Batch::default()
         };
         let operations = splitter.split(&batch).operations.remove(0).1;
         let flags: Vec<u8> = operations.iter().map(|operation| operation.flags).collect();
-        assert_eq!(flags, [Flags::KERNEL.0, Flags::PRIVATE.0]);
+        let of_kernel = Flags::PRIVATE.union(Flags::KERNEL).union(Flags::USER_AREA).0;
+        assert_eq!(flags, [Flags::KERNEL.0, Flags::PRIVATE.0, of_kernel]);
     }
 
     #[test]
