@@ -112,6 +112,18 @@ impl Run {
         (count - writes, writes)
     }
 
+    /// Position of the last write before position `to`, if there is one.
+    #[must_use]
+    pub fn last_write(self, to: u64) -> Option<u64> {
+        let end = to.min(self.references());
+        if self.is_read_only() || end == 0 {
+            return None;
+        }
+        let cycle = self.cycle_writes() + self.cycle_reads();
+        let (before, in_cycle) = ((end - 1) / cycle * cycle, (end - 1) % cycle);
+        Some(before + in_cycle.min(self.cycle_writes() - 1))
+    }
+
     /// Position of the first write at or after position `from`, if there is one.
     #[must_use]
     pub fn next_write(self, from: u64) -> Option<u64> {
@@ -223,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn prefix_and_next_write_agree_with_the_spelled_out_run() {
+    fn prefix_and_writes_agree_with_the_spelled_out_run() {
         let run = Run::new(5, 1023, 3, (2, 3));
         let spelled: Vec<bool> = [true, true, false, false, false].repeat(3);
         assert_eq!((run.time(), run.processor(), run.references()), (5, 1023, 15));
@@ -232,6 +244,8 @@ mod tests {
             assert_eq!(run.prefix(k), (k - writes, writes), "{k}");
             let next = (k..15).find(|&i| spelled[usize::try_from(i).unwrap()]);
             assert_eq!(run.next_write(k), next, "{k}");
+            let last = (0..k).rev().find(|&i| spelled[usize::try_from(i).unwrap()]);
+            assert_eq!(run.last_write(k), last, "{k}");
         }
         assert_eq!(Run::new(0, 0, 2, (0, 4)).next_write(0), None);
     }

@@ -96,6 +96,7 @@ fn definition(text: &str, setup: &PlacementSetup) -> Policy {
     Policy {
         update: name.starts_with("upt"),
         freeze: name.contains("freez").then(|| (number("f"), number("d"))),
+        by_writes: values.get("by").is_some_and(|by| by == "writes"),
         counter: name.contains("del").then(|| (start(), values["count"] == "accesses")),
         charge_mappings: values["charge-mappings"] == "on",
     }

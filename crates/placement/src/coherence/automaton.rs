@@ -13,8 +13,10 @@ use crate::policy::{PlacementSetup, Policy};
 /// When a block is frozen and defrosted, in references.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Freezing {
-    /// A write that removed copies at most this long ago freezes.
+    /// An invalidation at most this long ago freezes.
     pub(super) f: u64,
+    /// Whether any write is an invalidation, and not only one that removes copies.
+    pub(super) by_writes: bool,
     /// Everything defrosts at multiples of this.
     pub(super) d: u64,
 }
@@ -64,7 +66,7 @@ impl SetPolicy for Automaton {
             set: ProcessorSet::<WORDS>::single(first.processor()),
             copies: 1,
             home: first.processor(),
-            removal: None,
+            invalidated: None,
             frozen_until: 0,
             rules: self.rules,
             counters: &mut self.counters,
@@ -87,8 +89,8 @@ impl SetPolicy for Automaton {
     fn times(&self) -> Times {
         match (self.rules.freezing, self.rules.delaying) {
             (None, _) => Times::Visits,
-            (Some(_), None) => Times::FirstReads,
-            (Some(_), Some(_)) => Times::All,
+            (Some(Freezing { by_writes: false, .. }), None) => Times::FirstReads,
+            (Some(_), _) => Times::All,
         }
     }
 }
@@ -100,8 +102,8 @@ struct State<'a, const WORDS: usize> {
     /// How many do.
     copies: u64,
     home: ProcId,
-    /// When a write last removed copies.
-    removal: Option<Time>,
+    /// When the block was last invalidated.
+    invalidated: Option<Time>,
     /// Time of the defrost, if later than the present.
     frozen_until: Time,
     rules: CoherenceRules,
@@ -116,6 +118,8 @@ struct RunPart {
     /// Position in the run of the first of the writes, if there are any. Its Time, that of the run
     /// plus the position, is exact where [`Policy::times`] has it known.
     first_write: u64,
+    /// Position of the last of them; its Time is known with [`Times::All`] only.
+    last_write: u64,
 }
 
 /// The reference of a run at which its processor asks for a copy, and the run around it.
@@ -130,14 +134,16 @@ impl RunPart {
     /// All of a run, which begins with its writes.
     #[inline]
     fn whole(run: Run) -> Self {
-        Self { reads: run.reads(), writes: run.writes(), first_write: 0 }
+        let last_write = run.last_write(run.references()).unwrap_or(0);
+        Self { reads: run.reads(), writes: run.writes(), first_write: 0, last_write }
     }
 
     /// From one position to another.
     fn between(run: Run, from: u64, to: u64) -> Self {
         let (before, upto) = (run.prefix(from), run.prefix(to));
         let first_write = run.next_write(from).unwrap_or(0);
-        Self { reads: upto.0 - before.0, writes: upto.1 - before.1, first_write }
+        let last_write = run.last_write(to).unwrap_or(0);
+        Self { reads: upto.0 - before.0, writes: upto.1 - before.1, first_write, last_write }
     }
 }
 
@@ -147,13 +153,19 @@ impl CopyTrigger {
     fn first_read(run: Run) -> Self {
         let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
         Self {
-            before: RunPart { reads: 0, writes, first_write: 0 },
+            before: RunPart {
+                reads: 0,
+                writes,
+                first_write: 0,
+                last_write: writes.saturating_sub(1),
+            },
             at: writes,
             is_write: false,
             after: RunPart {
                 reads: run.reads() - 1,
                 writes: run.writes() - writes,
                 first_write: writes + reads,
+                last_write: run.last_write(run.references()).unwrap_or(0),
             },
         }
     }
@@ -175,6 +187,7 @@ impl<const WORDS: usize> State<'_, WORDS> {
     fn with_copy(&mut self, run: Run, part: RunPart, tally: &mut Tally) {
         tally.local_reads += part.reads;
         tally.local_writes += part.writes;
+        self.written(run, part);
         if self.rules.updates {
             self.multicast(part.writes, tally);
         } else if self.copies > 1 && part.writes > 0 {
@@ -232,6 +245,7 @@ impl<const WORDS: usize> State<'_, WORDS> {
         if is_write {
             // The write itself is served remotely, so it belongs to what comes before the copy.
             before.first_write = if before.writes > 0 { before.first_write } else { at };
+            before.last_write = at;
             before.writes += 1;
         }
         self.remote(run, before, tally);
@@ -259,13 +273,14 @@ impl<const WORDS: usize> State<'_, WORDS> {
     fn remote(&mut self, run: Run, part: RunPart, tally: &mut Tally) {
         tally.remote_reads += part.reads;
         tally.remote_writes += part.writes;
+        self.written(run, part);
         if self.rules.updates {
             tally.forwarded_writes += part.writes;
             self.multicast(part.writes, tally);
         } else if self.copies > 1 && part.writes > 0 {
             // Only the home's copy remains.
             tally.invalidations += 1;
-            self.removal = Some(run.time() + part.first_write);
+            self.removed(run.time() + part.first_write);
             self.set = ProcessorSet::single(self.home);
             self.copies = 1;
         }
@@ -282,13 +297,30 @@ impl<const WORDS: usize> State<'_, WORDS> {
     /// A write by `q`, which holds one of several copies, removes all others: `q` is the home.
     fn take(&mut self, q: ProcId, now: Time, tally: &mut Tally) {
         tally.invalidations += 1;
-        self.removal = Some(now);
+        self.removed(now);
         self.set = ProcessorSet::single(q);
         self.copies = 1;
         // All other processors map the block at its old home; those mappings are void now.
         if self.home != q {
             self.home = q;
             self.counters.forget_all();
+        }
+    }
+
+    /// Copies were removed at this Time.
+    #[inline]
+    fn removed(&mut self, now: Time) {
+        // With any write that of the last of them is kept already.
+        if !self.rules.freezing.is_some_and(|freezing| freezing.by_writes) {
+            self.invalidated = Some(now);
+        }
+    }
+
+    /// Some references may have been writes, and writes invalidations.
+    #[inline]
+    fn written(&mut self, run: Run, part: RunPart) {
+        if part.writes > 0 && self.rules.freezing.is_some_and(|freezing| freezing.by_writes) {
+            self.invalidated = Some(run.time() + part.last_write);
         }
     }
 
@@ -316,10 +348,10 @@ impl<const WORDS: usize> State<'_, WORDS> {
         false
     }
 
-    /// Freezes the block if a write has removed copies lately.
+    /// Freezes the block if it was invalidated lately.
     fn freezes(&mut self, now: Time, tally: &mut Tally) -> bool {
-        let Some(Freezing { f, d }) = self.rules.freezing else { return false };
-        if self.removal.is_none_or(|then| now.saturating_sub(then) > f) {
+        let Some(Freezing { f, d, .. }) = self.rules.freezing else { return false };
+        if self.invalidated.is_none_or(|then| now.saturating_sub(then) > f) {
             return false;
         }
         self.frozen_until = (now / d + 1).saturating_mul(d);

@@ -1,7 +1,7 @@
 //! Invalidate with freezing and a hardware counter.
 
 use super::automaton::{Automaton, CoherenceRules, Delaying, Freezing};
-use super::parameters::{CHARGE_MAPPINGS, COUNT, COUNTER, D, F};
+use super::parameters::{BY, CHARGE_MAPPINGS, COUNT, COUNTER, D, F};
 use crate::policy::{Entry, RunsOn};
 
 /// Source: Markatos and Chronaki, section 3.3.
@@ -13,12 +13,13 @@ pub const ENTRY: Entry = Entry {
     name: "inv.freez.del",
     summary: "inv.freez, but a processor replicates only when its counter comes to 0",
     source: "Markatos and Chronaki, section 3.3",
-    params: &[F, D, COUNTER, COUNT, CHARGE_MAPPINGS],
+    params: &[F, D, COUNTER, COUNT, CHARGE_MAPPINGS, BY],
     tested_with: &[
         "f=8,d=30,counter=3",
         "f=3,d=11,counter=2,count=accesses",
         "f=15,d=40,counter=bytes/8,charge-mappings=on",
         "f=9,d=16,counter=1,count=accesses,charge-mappings=on",
+        "f=8,d=30,counter=3,by=writes",
     ],
     needs_global: false,
     needs_prices: false,
@@ -27,7 +28,11 @@ pub const ENTRY: Entry = Entry {
     build: |setup, values| {
         let rules = CoherenceRules {
             updates: false,
-            freezing: Some(Freezing { f: values.get(0), d: values.get(1) }),
+            freezing: Some(Freezing {
+                f: values.get(0),
+                d: values.get(1),
+                by_writes: values.get(5) == 1,
+            }),
             delaying: Some(Delaying { counter: values.get(2), accesses: values.get(3) == 1 }),
             charge_mappings: values.get(4) == 1,
         };

@@ -10,7 +10,16 @@ pub(super) const F: PolicyParam = PolicyParam {
     kind: ParamKind::Count { min: 0 },
     default: DefaultValue::Fixed(10_000),
     unit: "references",
-    doc: "a write that removed copies at most this long ago freezes the block",
+    doc: "an invalidation at most this long ago freezes the block",
+};
+
+/// Source: section 3.2 does not say what an invalidation is where there are no copies.
+pub(super) const BY: PolicyParam = PolicyParam {
+    name: "by",
+    kind: ParamKind::Choice(&["removals", "writes"]),
+    default: DefaultValue::Fixed(0),
+    unit: "",
+    doc: "what an invalidation is: a write that removes copies, or any write",
 };
 
 pub(super) const D: PolicyParam = PolicyParam {

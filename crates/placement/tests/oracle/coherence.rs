@@ -19,6 +19,8 @@ pub struct Policy {
     pub update: bool,
     /// f and d.
     pub freeze: Option<(u64, u64)>,
+    /// Whether any write counts as an invalidation.
+    pub by_writes: bool,
     /// Where a counter starts, and whether it counts writes.
     pub counter: Option<(u64, bool)>,
     pub charge_mappings: bool,
@@ -189,6 +191,9 @@ impl Page {
 
     /// What a write does to copies other than the one it is made in.
     fn written(&mut self, r: Reference) {
+        if self.policy.by_writes {
+            self.removed = Some(r.time);
+        }
         let holder = self.copies.contains(&r.processor);
         let made_in = if holder { r.processor } else { self.home };
         let others = self.copies.iter().filter(|&&p| p != made_in).count();
