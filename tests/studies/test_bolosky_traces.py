@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,3 +69,15 @@ def test_engines_share_what_is_private_in_our_trace_only(context: StudyContext) 
     rows = context.simulate(Matrix(["ace"], ["all-global"], [4096]), ["water"])
     assert rows[0]["local"] == 0
     assert hn.simulate(trace, "ace", "all-global", 4096).rows[0]["counts"]["local_reads"] > 0
+
+
+def test_the_page_has_the_programs_as_the_studies_run_them() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "workloads" / "index.md").read_text("utf-8")
+    text = page.partition("## In words, at the sizes of the studies")[2].partition("\n## ")[0]
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+    rows = {row[0]: row for row in cells if len(row) == 7}
+    known = programs.available(THESIS, quick=False)
+    assert {p.name: f"`{' '.join(p.arguments)}`" for p in known}.items() <= {
+        name: row[1] for name, row in rows.items()
+    }.items()
+    assert all(ch2_traces.within(float(rows[p.name][3])) for p in known)
