@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -52,9 +52,9 @@ def test_a_form_is_made_once(tmp_path: Path) -> None:
 
 
 def test_a_study_has_its_publication_s_form_unless_told_otherwise(tmp_path: Path) -> None:
-    words = {"quick": True, "traces": tmp_path, "programs": ["p-qsort"]}
-    usual = studies.study("bolosky-appendix", **words)  # type: ignore[arg-type]
-    asked = studies.study("bolosky-appendix", **words, word_bytes=0, quantum=0)  # type: ignore[arg-type]
+    words: Any = {"quick": True, "traces": tmp_path, "programs": ["p-qsort"]}
+    usual = studies.study("bolosky-appendix", **words)
+    asked = studies.study("bolosky-appendix", **words, word_bytes=0, quantum=0)
     assert (usual.provenance["word_bytes"], usual.provenance["turns"]) == (4, 1)
     assert "word_bytes" not in asked.provenance
     assert usual.provenance["traces"][0]["references"] > asked.provenance["traces"][0]["references"]
@@ -62,5 +62,6 @@ def test_a_study_has_its_publication_s_form_unless_told_otherwise(tmp_path: Path
 
 @pytest.mark.parametrize("option", ["word_bytes", "quantum"])
 def test_machines_with_a_clock_take_traces_as_they_are(option: str) -> None:
+    chosen: Any = {option: 1}
     with pytest.raises(ConfigError, match=f"--{option.replace('_', '-')}: talbot is about"):
-        studies.study("talbot", **{option: 1})  # type: ignore[misc]
+        studies.study("talbot", **chosen)

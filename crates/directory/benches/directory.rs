@@ -2,8 +2,8 @@
 //!
 //! `cargo bench -p homenode-directory` prints a table, then one JSON line per figure; numbers and
 //! names after `--` choose nodes, streams, orders (`trace`, `clock`) and machines (`dash`, `lrc`,
-//! `sdd`, `sdd-finite`, `sdd-reactive`). Each figure is the best of three; the streams are synthetic
-//! and the same every time.
+//! `sdd`, `sdd-finite`, `sdd-reactive`). Each figure is the best of three; the streams are
+//! synthetic and the same every time.
 
 mod streams;
 

@@ -42,7 +42,7 @@ pub fn simulate(nodes: u16, machine: &str, portions: &[ThreadStreams]) -> Clocke
             let (setup, timed) = alite(nodes, variant);
             DirectoryClock::of_lists(&setup, table, (first_touch(nodes), &timed))
         }
-        table => {
+        table @ (CoherenceTable::Blocks(_) | CoherenceTable::Pages(_)) => {
             let (setup, timed) = dash_mesh(nodes, protocol.pointers);
             DirectoryClock::new(&setup, table, (first_touch(nodes), &timed))
         }
