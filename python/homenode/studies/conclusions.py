@@ -1,8 +1,8 @@
 """The main conclusions of each publication, and whether they are reproduced, by the ledgers.
 
-A conclusion rests on claims of a ledger. It is reproduced if all of them hold, and reproduced in
-direction if those hold that say no more than which way it goes; where the source disagrees with
-itself about a claim, that claim does not count.
+A conclusion rests on claims of a ledger. It is reproduced if all of them hold, and in direction if
+those hold that say no more than which way it goes. A claim about which the source disagrees with
+itself does not count, and a conclusion that rests on one is reproduced in direction at most.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Conclusion:
         if not counted:
             return UNKNOWN
         if all(verdict == _HOLDS for verdict in counted):
-            return REPRODUCED
+            return REPRODUCED if counted == found else DIRECTION
         weaker = [self._of(claim, verdicts) for claim in self.direction]
         return DIRECTION if weaker and all(it == _HOLDS for it in weaker) else NOT
 
