@@ -106,7 +106,7 @@ _PROGRAMS = (
         lambda e: {p: d for p, d in apart(e, "table-2.1", "read_share").items() if abs(d) > 0.05},
         empty,
         "%",
-        "other compilers and programs; gauss keeps in registers what the ACE's compiler loaded",
+        "other compilers and programs",
     ),
     stated(
         Claim(
@@ -130,7 +130,6 @@ _PROGRAMS = (
             lambda e: chosen(described(e, "read_share"), "gauss")["gauss"],
             points(5 / 6),
             "%",
-            "pointers to rows stay in registers: two reads and a write (docs/workloads/gauss.md)",
         )
     ),
     stated(

@@ -43,16 +43,9 @@ from homenode.studies.claims import (
     true,
 )
 
-_SHORT = (
-    "for e-fft and p-qsort the optimum saves little and ACE loses far more, which makes the mean; "
-    "their traces are shorter than the thesis's (7 and 1 million references, not 91 and 21), so "
-    "the first moves of a page weigh more"
-)
-
 _FROZEN = (
     "the thesis says where frozen pages could be, not where they were; a page that all eight share "
-    "costs 4.5 a reference where it is (r = 5) and 2 in global memory, more than which only moves "
-    "can cost"
+    "costs 4.5 a reference where it is (r = 5), and 2 in global memory"
 )
 
 _VARIATION = (
@@ -226,7 +219,6 @@ _SUMMARY = (
         lambda e: savings(e, "ace", "ace"),
         lambda v: points(0.82)(v["share of the mean"]),
         "%",
-        _SHORT,
         post_hoc="the mean of shares, which programs decide where the optimum saves next to "
         "nothing",
     ),
@@ -274,7 +266,6 @@ _SUMMARY = (
         lambda e: total_saving(e, "ace", "delay") - total_saving(e, "ace", "ace"),
         points(0.046),
         "%",
-        _SHORT,
         post_hoc="the mean of shares, which programs decide where the optimum saves next to "
         "nothing",
     ),
