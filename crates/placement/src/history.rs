@@ -112,16 +112,11 @@ impl Run {
         (count - writes, writes)
     }
 
-    /// Position of the last write before position `to`, if there is one.
+    /// Position of the write with this number among those of a run that has any.
     #[must_use]
-    pub fn last_write(self, to: u64) -> Option<u64> {
-        let end = to.min(self.references());
-        if self.is_read_only() || end == 0 {
-            return None;
-        }
-        let cycle = self.cycle_writes() + self.cycle_reads();
-        let (before, in_cycle) = ((end - 1) / cycle * cycle, (end - 1) % cycle);
-        Some(before + in_cycle.min(self.cycle_writes() - 1))
+    pub fn position_of_write(self, number: u64) -> u64 {
+        let (writes, reads) = (self.cycle_writes(), self.cycle_reads());
+        number / writes * (writes + reads) + number % writes
     }
 
     /// Position of the first write at or after position `from`, if there is one.
@@ -244,9 +239,9 @@ mod tests {
             assert_eq!(run.prefix(k), (k - writes, writes), "{k}");
             let next = (k..15).find(|&i| spelled[usize::try_from(i).unwrap()]);
             assert_eq!(run.next_write(k), next, "{k}");
-            let last = (0..k).rev().find(|&i| spelled[usize::try_from(i).unwrap()]);
-            assert_eq!(run.last_write(k), last, "{k}");
         }
+        let positions = (0..15).filter(|&i| spelled[i]).map(|i| i as u64);
+        assert!(positions.eq((0..6).map(|number| run.position_of_write(number))));
         assert_eq!(Run::new(0, 0, 2, (0, 4)).next_write(0), None);
     }
 }

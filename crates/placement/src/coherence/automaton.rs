@@ -56,14 +56,19 @@ impl Automaton {
         let counters = Counters::new(setup.processors, limit);
         Self { rules, counters }.for_processors(setup.processors)
     }
-}
 
-impl SetPolicy for Automaton {
-    fn block<const WORDS: usize>(&mut self, Block { runs, .. }: Block<'_>, tally: &mut Tally) {
+    /// One block, where any write is an invalidation or not: what most policies do not ask for is
+    /// not looked at.
+    #[inline]
+    fn runs<const WORDS: usize, const BY_WRITES: bool>(
+        &mut self,
+        Block { runs, .. }: Block<'_>,
+        tally: &mut Tally,
+    ) {
         let Some(first) = runs.first() else { return };
         self.counters.forget_all();
-        let mut state = State {
-            set: ProcessorSet::<WORDS>::single(first.processor()),
+        let mut state = State::<WORDS, BY_WRITES> {
+            set: ProcessorSet::single(first.processor()),
             copies: 1,
             home: first.processor(),
             invalidated: None,
@@ -77,6 +82,16 @@ impl SetPolicy for Automaton {
             } else {
                 state.without_copy(run, tally);
             }
+        }
+    }
+}
+
+impl SetPolicy for Automaton {
+    fn block<const WORDS: usize>(&mut self, block: Block<'_>, tally: &mut Tally) {
+        if self.rules.freezing.is_some_and(|freezing| freezing.by_writes) {
+            self.runs::<WORDS, true>(block, tally);
+        } else {
+            self.runs::<WORDS, false>(block, tally);
         }
     }
 
@@ -96,7 +111,7 @@ impl SetPolicy for Automaton {
 }
 
 /// One block under way.
-struct State<'a, const WORDS: usize> {
+struct State<'a, const WORDS: usize, const BY_WRITES: bool> {
     /// Who holds a copy.
     set: ProcessorSet<WORDS>,
     /// How many do.
@@ -118,8 +133,6 @@ struct RunPart {
     /// Position in the run of the first of the writes, if there are any. Its Time, that of the run
     /// plus the position, is exact where [`Policy::times`] has it known.
     first_write: u64,
-    /// Position of the last of them; its Time is known with [`Times::All`] only.
-    last_write: u64,
 }
 
 /// The reference of a run at which its processor asks for a copy, and the run around it.
@@ -134,16 +147,14 @@ impl RunPart {
     /// All of a run, which begins with its writes.
     #[inline]
     fn whole(run: Run) -> Self {
-        let last_write = run.last_write(run.references()).unwrap_or(0);
-        Self { reads: run.reads(), writes: run.writes(), first_write: 0, last_write }
+        Self { reads: run.reads(), writes: run.writes(), first_write: 0 }
     }
 
     /// From one position to another.
     fn between(run: Run, from: u64, to: u64) -> Self {
         let (before, upto) = (run.prefix(from), run.prefix(to));
         let first_write = run.next_write(from).unwrap_or(0);
-        let last_write = run.last_write(to).unwrap_or(0);
-        Self { reads: upto.0 - before.0, writes: upto.1 - before.1, first_write, last_write }
+        Self { reads: upto.0 - before.0, writes: upto.1 - before.1, first_write }
     }
 }
 
@@ -153,19 +164,13 @@ impl CopyTrigger {
     fn first_read(run: Run) -> Self {
         let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
         Self {
-            before: RunPart {
-                reads: 0,
-                writes,
-                first_write: 0,
-                last_write: writes.saturating_sub(1),
-            },
+            before: RunPart { reads: 0, writes, first_write: 0 },
             at: writes,
             is_write: false,
             after: RunPart {
                 reads: run.reads() - 1,
                 writes: run.writes() - writes,
                 first_write: writes + reads,
-                last_write: run.last_write(run.references()).unwrap_or(0),
             },
         }
     }
@@ -181,13 +186,15 @@ impl CopyTrigger {
     }
 }
 
-impl<const WORDS: usize> State<'_, WORDS> {
+impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
     /// References of a processor that holds a copy.
     #[inline]
     fn with_copy(&mut self, run: Run, part: RunPart, tally: &mut Tally) {
         tally.local_reads += part.reads;
         tally.local_writes += part.writes;
-        self.written(run, part);
+        if BY_WRITES {
+            self.written(run, part);
+        }
         if self.rules.updates {
             self.multicast(part.writes, tally);
         } else if self.copies > 1 && part.writes > 0 {
@@ -245,7 +252,6 @@ impl<const WORDS: usize> State<'_, WORDS> {
         if is_write {
             // The write itself is served remotely, so it belongs to what comes before the copy.
             before.first_write = if before.writes > 0 { before.first_write } else { at };
-            before.last_write = at;
             before.writes += 1;
         }
         self.remote(run, before, tally);
@@ -273,7 +279,9 @@ impl<const WORDS: usize> State<'_, WORDS> {
     fn remote(&mut self, run: Run, part: RunPart, tally: &mut Tally) {
         tally.remote_reads += part.reads;
         tally.remote_writes += part.writes;
-        self.written(run, part);
+        if BY_WRITES {
+            self.written(run, part);
+        }
         if self.rules.updates {
             tally.forwarded_writes += part.writes;
             self.multicast(part.writes, tally);
@@ -311,16 +319,18 @@ impl<const WORDS: usize> State<'_, WORDS> {
     #[inline]
     fn removed(&mut self, now: Time) {
         // With any write that of the last of them is kept already.
-        if !self.rules.freezing.is_some_and(|freezing| freezing.by_writes) {
+        if !BY_WRITES {
             self.invalidated = Some(now);
         }
     }
 
-    /// Some references may have been writes, and writes invalidations.
-    #[inline]
+    /// Some references may have been writes, and writes are invalidations.
     fn written(&mut self, run: Run, part: RunPart) {
-        if part.writes > 0 && self.rules.freezing.is_some_and(|freezing| freezing.by_writes) {
-            self.invalidated = Some(run.time() + part.last_write);
+        if part.writes > 0 {
+            // Times are known so exactly with [`Times::All`] only, which this asks for.
+            // The writes of a part are some that follow one another among those of its run.
+            let before = run.prefix(part.first_write).1;
+            self.invalidated = Some(run.time() + run.position_of_write(before + part.writes - 1));
         }
     }
 
