@@ -153,10 +153,9 @@ def test_bands_are_those_of_seeds_and_of_holds() -> None:
     of_holds = bands.holds({matrix.SMALL_BLOCKS: rows[:3]}).rows
     assert [row["22 cycles"] for row in of_holds] == pytest.approx([6.2, 50])
     held = {}
-    for cycles, spec in bands.HOLDS.items():
+    for cycles, machine in bands.HOLDS.items():
         trace = hn.Trace.from_numpy(thread=[0], kind=["R"], address=[0])
-        point = {"machine": spec, **matrix.SMALL_BLOCKS.point()}
-        row = hn.simulate_bus(trace, points=[point]).rows[0]
+        row = hn.simulate_bus(trace, points=[machine.point(matrix.SMALL_BLOCKS)]).rows[0]
         held[cycles] = round(row["bus_utilisation"] * row["cycles"])
         assert row["cycles"] == 68
     assert held == {12: 12, 22: 22, 68: 68}

@@ -17,7 +17,7 @@ would say anything: the verdict is *source*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from homenode.options.specs import plain_number
@@ -130,6 +130,19 @@ def find(claim: Claim, evidence: Evidence) -> Finding:
     if claim.post_hoc:
         note = f"{note}; " * bool(note) + f"rule set after a full run: {claim.post_hoc}"
     return Finding(claim, verdict, format_value(value, claim.shows), note, own)
+
+
+def computed_from(source: Callable[[], Evidence], claim: Claim, contradicted: str = "") -> Claim:
+    """A claim whose rule is tried on the source's own numbers, in the form of our results.
+
+    Args:
+        source: the source's numbers, which may lack what the claim looks at.
+        claim: the claim.
+        contradicted: by which of these the source disagrees with itself; empty if by none.
+    """
+    compute = claim.compute
+    own = None if compute is None else lambda _: compute(source())
+    return replace(claim, own=own, contradicted=contradicted)
 
 
 def _tried(claim: Claim, evidence: Evidence) -> tuple[str, bool]:

@@ -111,6 +111,23 @@ def row_of(evidence: Evidence, program: str) -> dict[str, float]:
     raise Missing(f"needs {program}, which this run does not have")
 
 
+def added(evidence: Evidence, program: str, tlb: str) -> float:
+    """What TLB misses add to a program's cost with 128-byte pages."""
+    row = row_of(evidence, program)
+    return row[tlb] - row["uncorrected"]
+
+
+def gain(evidence: Evidence, program: str) -> float:
+    """What a program gains from 128-byte instead of 4 KB pages, TLB misses aside."""
+    row = row_of(evidence, program)
+    return row["numa_4k"] - row["uncorrected"]
+
+
+def far_less(pair: tuple[float, float]) -> bool:
+    """The first of two numbers is less than a tenth of the second."""
+    return 10 * pair[0] < pair[1]
+
+
 TLB_CLAIMS = (
     Claim(
         "6.3",
@@ -174,11 +191,8 @@ TLB_CLAIMS = (
             "For plytrace TLB misses add .075 on the ACE, far less than small pages gain",
             ".075 against 1.6",
             "added cost; gain from 4 KB to 128 bytes",
-            lambda e: (
-                row_of(e, "plytrace")["ace"] - row_of(e, "plytrace")["uncorrected"],
-                row_of(e, "plytrace")["numa_4k"] - row_of(e, "plytrace")["uncorrected"],
-            ),
-            lambda pair: 10 * pair[0] < pair[1],
+            lambda e: (added(e, "plytrace", "ace"), gain(e, "plytrace")),
+            far_less,
         )
     ),
     stated(
@@ -187,11 +201,8 @@ TLB_CLAIMS = (
             "For plytrace TLB misses add .08 on the R4000, far less than small pages gain",
             ".08 against 1.6",
             "added cost; gain from 4 KB to 128 bytes",
-            lambda e: (
-                row_of(e, "plytrace")["r4000"] - row_of(e, "plytrace")["uncorrected"],
-                row_of(e, "plytrace")["numa_4k"] - row_of(e, "plytrace")["uncorrected"],
-            ),
-            lambda pair: 10 * pair[0] < pair[1],
+            lambda e: (added(e, "plytrace", "r4000"), gain(e, "plytrace")),
+            far_less,
         )
     ),
     stated(
@@ -221,7 +232,7 @@ TLB_CLAIMS = (
             "A single-processor plytrace would run 8 % slower on the R4000 with 128-byte pages",
             "8 %",
             "miss rate at 128 bytes times the cost of a miss",
-            lambda e: row_of(e, "plytrace")["r4000"] - row_of(e, "plytrace")["uncorrected"],
+            lambda e: added(e, "plytrace", "r4000"),
             points(0.08),
             "%",
         )

@@ -11,9 +11,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from homenode.studies.bolosky import THESIS
+from homenode.studies.claims import computed_from
 from homenode.studies.programs import listed
 from homenode.studies.published import tables as published
-from homenode.studies.tables import Evidence, Missing
+from homenode.studies.tables import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,13 +37,8 @@ def stated(
         contradicted: by which of its numbers the thesis disagrees with itself; empty if by none.
         own: what it comes to by them, where that is not what `claim` computes from its tables.
     """
-
-    def computed(_: Evidence) -> Any:
-        if claim.compute is None:
-            raise Missing("said in words only")
-        return claim.compute(thesis())
-
-    return replace(claim, own=own or computed, contradicted=contradicted)
+    tried = computed_from(thesis, claim, contradicted)
+    return tried if own is None else replace(tried, own=own)
 
 
 @cache

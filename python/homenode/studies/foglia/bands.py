@@ -6,18 +6,16 @@ not printed. A number that moves by more than what it differs from another tells
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from homenode.engines.bus import simulate_bus
 from homenode.options.specs import unique
-from homenode.studies.cache import ResultCache
+from homenode.studies.claims import TIE
 from homenode.studies.foglia import EC, PAPER
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.matrix import EXTENDED, PROTOCOLS, SERVER, SMALL_BLOCKS
-from homenode.studies.foglia.runs import RESTART, machine_for
-from homenode.studies.foglia.tables import describe, label, setting_of
+from homenode.studies.foglia.runs import PAPERS, SEED, Machine, machine_for, on_machine
+from homenode.studies.foglia.tables import describe, label, printed_numbers, setting_of
 from homenode.studies.published import tables as published
 from homenode.studies.tables import Table
 
@@ -28,12 +26,14 @@ if TYPE_CHECKING:
     from homenode.studies.foglia.matrix import Setting
     from homenode.studies.tables import Row
 
-SEEDS = (1, 2, 3, 4, 5)
+SEEDS = (SEED, 2, 3, 4, 5)
 """Of the scheduler; the first is that of all other tables."""
-TIE = 0.02
-"""What is closer than this is as good."""
 _FOLDER = Path(__file__).parent
-HOLDS = {12: "bus-smp", 22: str(_FOLDER / "hold-22.toml"), 68: str(_FOLDER / "hold-68.toml")}
+HOLDS = {
+    12: PAPERS,
+    22: Machine("hold-22", str(_FOLDER / "hold-22.toml"), 1),
+    68: Machine("hold-68", str(_FOLDER / "hold-68.toml"), 1),
+}
 """Cycles for which a fetch from memory of 32 bytes holds the bus, and the machine."""
 _COMPARED = (SERVER, SERVER.changed(scheduler="random"))
 """The machines on which protocols are compared with several seeds."""
@@ -63,52 +63,19 @@ def tables(context: StudyContext) -> list[Table]:
     program = next((program for program in context.programs if program.name == EC), None)
     if program is None:
         return []
-    trace = context.trace(program)
-    if machine_for(trace).stands_for > 1:
+    usual = machine_for(context.trace(program))
+    if usual.stands_for > 1:
         return []
-    cached = ResultCache(context.folder, trace)
-    wanted = [({"machine": "bus-smp"}, seed, headlines()) for seed in SEEDS]
-    wanted += [({"machine": spec}, 1, list(_OF_HOLDS)) for spec in HOLDS.values()]
-    for machine, seed, settings in wanted:
-        new = [s for s in settings if cached.get(_question(machine, seed, s)) is None]
-        if not new:
-            continue
-        with context.watch(f"simulating {EC} with seed {seed}, {len(new)} configurations") as step:
-            points = [{**machine, **setting.point()} for setting in new]
-            found = simulate_bus(trace, points=points, restart=RESTART, seed=seed, progress=step)
-        for setting, row in zip(new, found.flat_rows(), strict=True):
-            kept = {"gsp": row["gsp"], "bus_utilisation": row["bus_utilisation"]}
-            cached.put(_question(machine, seed, setting), kept)
-        cached.save()
-
-    def found_of(spec: str, seed: int, setting: Setting) -> Row:
-        row: Row = cached.get(_question({"machine": spec}, seed, setting))
-        return row
-
-    of_seeds = {s: [found_of("bus-smp", seed, s) for seed in SEEDS] for s in headlines()}
-    of_holds = {s: [found_of(spec, 1, s) for spec in HOLDS.values()] for s in _OF_HOLDS}
+    by_seed = [on_machine(context, program, usual, headlines(), seed) for seed in SEEDS]
+    by_hold = [on_machine(context, program, machine, _OF_HOLDS) for machine in HOLDS.values()]
+    of_seeds = {s: [found[s] for found in by_seed] for s in headlines()}
+    of_holds = {s: [found[s] for found in by_hold] for s in _OF_HOLDS}
     return [seeds(of_seeds), protocols(of_seeds), holds(of_holds)]
-
-
-def _question(machine: dict[str, str], seed: int, setting: Setting) -> dict[str, Any]:
-    """What is asked of the trace, wherever the machine's file lies."""
-    spec = Path(machine["machine"])
-    digest = hashlib.sha256(spec.read_bytes()).hexdigest()[:16] if spec.suffix else ""
-    return {"band": spec.stem, "digest": digest, "seed": seed, "restart": RESTART} | setting.point()
-
-
-def _printed(quantity: str) -> dict[Setting, float]:
-    """What the text prints of each machine; the first of two numbers that differ."""
-    found: dict[Setting, float] = {}
-    for row in published(PAPER.name)["stated"]:
-        if row["quantity"] == quantity:
-            found.setdefault(setting_of(row), float(row["value"]))
-    return found
 
 
 def seeds(found: dict[Setting, list[Row]]) -> Table:
     """Powers and use of the bus with several seeds."""
-    powers, uses = _printed("gsp"), _printed("bus_utilisation")
+    powers, uses = printed_numbers("gsp"), printed_numbers("bus_utilisation")
     rows: list[Row] = []
     for setting, of_seeds in found.items():
         gsp = [m.gsp(row) for row in of_seeds]
@@ -159,7 +126,7 @@ def verdict(over: Sequence[float]) -> str:
 
 def holds(found: dict[Setting, list[Row]]) -> Table:
     """Powers and use of the bus by how long a fetch holds the bus."""
-    powers, uses = _printed("gsp"), _printed("bus_utilisation")
+    powers, uses = printed_numbers("gsp"), printed_numbers("bus_utilisation")
     rows: list[Row] = []
     for setting, of_holds in found.items():
         for quantity, printed, value in (

@@ -19,7 +19,7 @@ from homenode.studies.foglia.matrix import (
     SMALL_BLOCKS,
     Setting,
 )
-from homenode.studies.foglia.tables import label, setting_of
+from homenode.studies.foglia.tables import label, printed_numbers, setting_of
 from homenode.studies.published import tables as published
 from homenode.studies.tables import Axis, Figure
 
@@ -334,9 +334,5 @@ _OF_AXIS = {
 
 
 def _printed(up: Axis) -> dict[Setting, float]:
-    """The numbers that the text states of what an axis shows; the first of two that differ."""
-    found: dict[Setting, float] = {}
-    for row in published(PAPER.name)["stated"]:
-        if row["quantity"] == _OF_AXIS.get(up.label):
-            found.setdefault(setting_of(row), float(row["value"]))
-    return found
+    """The numbers that the text states of what an axis shows."""
+    return printed_numbers(_OF_AXIS.get(up.label, ""))

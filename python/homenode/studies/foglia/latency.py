@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.foglia import EC, PAPER
+from homenode.studies.foglia import EC
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.matrix import (
     BLOCKS,
@@ -20,8 +20,8 @@ from homenode.studies.foglia.matrix import (
     SMALL_BLOCKS,
     Setting,
 )
-from homenode.studies.foglia.tables import describe, label, setting_of
-from homenode.studies.published import tables as published
+from homenode.studies.foglia.runs import setting_of_point
+from homenode.studies.foglia.tables import describe, label, printed_numbers
 from homenode.studies.tables import Table
 
 if TYPE_CHECKING:
@@ -59,13 +59,11 @@ def delays(runs: Runs) -> Table:
 
 def _printed() -> dict[Setting, float]:
     """The delay per miss of machines of which the text states power and miss rate."""
-    stated: dict[Setting, dict[str, float]] = {}
-    for row in published(PAPER.name)["stated"]:
-        stated.setdefault(setting_of(row), {}).setdefault(row["quantity"], float(row["value"]))
+    powers, rates = printed_numbers("gsp"), printed_numbers("miss_rate")
     return {
-        setting: m.delay_of(setting.processors, found["gsp"], found["miss_rate"])
-        for setting, found in stated.items()
-        if {"gsp", "miss_rate"} <= found.keys()
+        setting: m.delay_of(setting.processors, power, rates[setting])
+        for setting, power in powers.items()
+        if setting in rates
     }
 
 
@@ -88,11 +86,6 @@ def idle(runs: Runs) -> Table:
         "has, so that there are 26 of them all the time. What is left is between a process and the "
         "next one, and at the end, when no reference is begun any more.",
     )
-
-
-def setting_of_point(row: Row) -> Setting:
-    """The setting of a simulated point."""
-    return Setting(**{name: row[name] for name in Setting.__annotations__})
 
 
 def told(runs: Runs) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from homenode.options.specs import unique
-from homenode.studies.foglia.matrix import SERVER, Setting
+from homenode.studies.foglia.matrix import SERVER
+from homenode.studies.foglia.runs import setting_of_point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,8 +74,7 @@ def _writes(points: Sequence[Row]) -> str:
     found = {
         (row["workload"], row["protocol"]): row
         for row in points
-        if Setting(**{name: row[name] for name in Setting.__annotations__})
-        == SERVER.changed(protocol=row["protocol"])
+        if setting_of_point(row) == SERVER.changed(protocol=row["protocol"])
     }
     shares = []
     for workload in unique(row["workload"] for row in points):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _OF_SETTING = tuple(Setting.__annotations__)
 RESTART = True
 """Section 4: applications run "in a continuous and cyclical way", for a fixed amount of work."""
+SEED = 1
+"""Of the scheduler, where nothing else is said."""
 _DATA_ONLY = Path(__file__).with_name("data-references.toml")
 
 
@@ -41,9 +43,11 @@ class Machine:
     spec: str
     stands_for: int
 
-    def question(self, setting: Setting) -> dict[str, Any]:
+    def question(self, setting: Setting, seed: int = SEED) -> dict[str, Any]:
         """What is asked of a trace, wherever the machine's file lies."""
         asked: dict[str, Any] = {"machine": self.name, "restart": RESTART, **setting.point()}
+        if seed != SEED:
+            asked["seed"] = seed
         if self.spec != self.name:
             asked["digest"] = hashlib.sha256(Path(self.spec).read_bytes()).hexdigest()[:16]
         return asked
@@ -51,6 +55,10 @@ class Machine:
     def point(self, setting: Setting) -> dict[str, Any]:
         """A point for the engine."""
         return {"machine": self.spec, **setting.point()}
+
+
+PAPERS = Machine("bus-smp", "bus-smp", 1)
+"""The paper's."""
 
 
 def machine_for(trace: Trace) -> Machine:
@@ -61,7 +69,7 @@ def machine_for(trace: Trace) -> Machine:
     four times as many references.
     """
     if trace.info["fetches"]:
-        return Machine("bus-smp", "bus-smp", 1)
+        return PAPERS
     return Machine(_DATA_ONLY.stem, str(_DATA_ONLY), 4)
 
 
@@ -70,10 +78,7 @@ class Runs:
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = list(rows)
-        self._at = {
-            (row["workload"], Setting(**{name: _plain(row[name]) for name in _OF_SETTING})): row
-            for row in self.rows
-        }
+        self._at = {(row["workload"], setting_of_point(row)): row for row in self.rows}
 
     def workloads(self) -> list[str]:
         """The workloads that were simulated, in order."""
@@ -106,6 +111,11 @@ class Runs:
         return [row for _, row in sorted(found, key=lambda pair: pair[0])]
 
 
+def setting_of_point(row: Row) -> Setting:
+    """The setting of a simulated point."""
+    return Setting(**{name: _plain(row[name]) for name in _OF_SETTING})
+
+
 def extended(rows: Iterable[Row]) -> list[Row]:
     """The same simulations with PSCR's extension to the kernel's pages in the place of PSCR."""
     kept = (row for row in rows if row["protocol"] != "pscr")
@@ -131,22 +141,35 @@ def simulated(context: StudyContext) -> list[Row]:
 
 def _of_workload(context: StudyContext, program: Program) -> list[Row]:
     trace = context.trace(program)
-    cached = ResultCache(context.folder, trace)
     machine = machine_for(trace)
     settings = wanted(program.name, context.quick)
-    new = [setting for setting in settings if cached.get(machine.question(setting)) is None]
-    if new:
-        with context.watch(f"simulating {program.name}, {len(new)} configurations") as step:
-            points = [machine.point(setting) for setting in new]
-            found = simulate_bus(trace, points=points, restart=RESTART, progress=step)
-        for setting, row in zip(new, found.flat_rows(), strict=True):
-            cached.put(machine.question(setting), _of_result(row))
-        cached.save()
+    found = on_machine(context, program, machine, settings)
     _note(context, settings, machine)
     said = {"workload": program.name, "machine": machine.name, "stands_for": machine.stands_for}
-    return [
-        {**said, **setting.point(), **cached.get(machine.question(setting))} for setting in settings
-    ]
+    return [{**said, **setting.point(), **row} for setting, row in found.items()]
+
+
+def on_machine(
+    context: StudyContext,
+    program: Program,
+    machine: Machine,
+    settings: Sequence[Setting],
+    seed: int = SEED,
+) -> dict[Setting, Row]:
+    """What settings of a machine come to; those that are not kept are simulated together."""
+    trace = context.trace(program)
+    cached = ResultCache(context.folder, trace)
+    new = [s for s in settings if cached.get(machine.question(s, seed)) is None]
+    if new:
+        of_seed = "" if seed == SEED else f" with seed {seed}"
+        title = f"simulating {program.name}{of_seed}, {len(new)} configurations"
+        with context.watch(title) as step:
+            points = [machine.point(setting) for setting in new]
+            found = simulate_bus(trace, points=points, restart=RESTART, seed=seed, progress=step)
+        for setting, row in zip(new, found.flat_rows(), strict=True):
+            cached.put(machine.question(setting, seed), _of_result(row))
+        cached.save()
+    return {setting: cached.get(machine.question(setting, seed)) for setting in settings}
 
 
 def _of_result(row: Row) -> Row:
@@ -164,7 +187,7 @@ def _note(context: StudyContext, settings: Sequence[Setting], machine: Machine) 
         "block_sizes": sorted({setting.block_size for setting in settings}),
         "realign": None,
         "configurations": len(settings),
-        "seed": 1,
+        "seed": SEED,
     }
     if record not in context.simulations:
         context.simulations.append(record)

@@ -146,6 +146,15 @@ def setting_of(printed: Row) -> Setting:
     )
 
 
+def printed_numbers(quantity: str) -> dict[Setting, float]:
+    """What the text states of each machine; the first of two numbers that differ."""
+    found: dict[Setting, float] = {}
+    for row in published(PAPER.name)["stated"]:
+        if row["quantity"] == quantity:
+            found.setdefault(setting_of(row), float(row["value"]))
+    return found
+
+
 def stated(runs: Runs) -> Table:
     """Every number that the text states of the figures, and ours."""
     rows = []

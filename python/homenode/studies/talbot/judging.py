@@ -6,18 +6,15 @@ by the function that computes ours.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from homenode.studies.claims import CLOSE, MOST, TIE
-from homenode.studies.tables import Missing
+from homenode.studies.claims import CLOSE, MOST, TIE, computed_from
 from homenode.studies.talbot.bars import paper
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from homenode.studies.claims import Claim
-    from homenode.studies.tables import Evidence
 
 POINTS = 0.05
 """What a percentage may be away from the printed one, as in all studies."""
@@ -30,13 +27,7 @@ def stated(claim: Claim, contradicted: str = "") -> Claim:
         claim: the claim.
         contradicted: by which of its numbers the paper contradicts itself; empty if by none.
     """
-
-    def own(_: Evidence) -> Any:
-        if claim.compute is None:
-            raise Missing("said in words only")
-        return claim.compute(paper())
-
-    return replace(claim, own=own, contradicted=contradicted)
+    return computed_from(paper, claim, contradicted)
 
 
 def near(published: float) -> Callable[[Any], bool]:
