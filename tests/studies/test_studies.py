@@ -25,6 +25,7 @@ from homenode.studies.bolosky import (
     ch6_measures,
     ch7_claims,
 )
+from homenode.studies.cache import kept
 from homenode.studies.tables import Axis, Evidence, Figure, Missing, Points
 from homenode.studies.talbot import PROGRAMS as TALBOT
 from homenode.studies.writing import markdown, page, write
@@ -34,7 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conftest import Outcome
+    from homenode.results.rows import Rows
     from homenode.studies.entry import StudyResult
+
+# The first test waits until every study has recorded its programs.
+pytestmark = pytest.mark.timeout(180)
 
 _NAMES = [entry.name for entry in studies.TABLE]
 _PROGRAMS = ("gauss", "sorbyr", "p-qsort")
@@ -89,7 +94,6 @@ def _points(costs: dict[tuple[str, str, int], float], policy: str = "optimal") -
     return Evidence({"outcomes": rows})
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("name", _NAMES)
 def test_every_claim_gets_a_verdict(results: dict[str, StudyResult], name: str) -> None:
     result = results[name]
@@ -104,14 +108,35 @@ def test_every_claim_gets_a_verdict(results: dict[str, StudyResult], name: str) 
     assert [row["program"] for row in result.provenance["traces"]] == list(_programs_of(name))
 
 
-@pytest.mark.timeout(120)
-def test_a_second_run_finds_the_same(results: dict[str, StudyResult], traces: Path) -> None:
-    again = studies.study("bolosky-ch5", quick=True, traces=traces, programs=_PROGRAMS)
+@pytest.mark.parametrize("with_results", [False, True])
+def test_a_second_run_finds_the_same(
+    results: dict[str, StudyResult], traces: Path, tmp_path: Path, with_results: bool
+) -> None:
+    for path in traces.iterdir():
+        if path.is_file() and (with_results or path.suffix == ".hnt"):
+            (tmp_path / path.name).symlink_to(path)
+    again = studies.study("bolosky-ch5", quick=True, traces=tmp_path, programs=_PROGRAMS)
     assert again.to_dict() == results["bolosky-ch5"].to_dict()
     assert page(again) == page(results["bolosky-ch5"])
 
 
-@pytest.mark.timeout(120)
+def test_a_simulation_is_asked_for_once(tmp_path: Path) -> None:
+    trace = hn.Trace.from_numpy(thread=[0, 1], kind="W", address=[0x0, 0x40])
+    calls: list[tuple[Any, ...]] = []
+
+    def simulate(*asked: Any, **options: Any) -> Rows:
+        calls.append(asked)
+        return hn.simulate(*asked, **options)
+
+    first = kept(tmp_path, simulate, trace, "numa", "optimal", 64)
+    again = kept(tmp_path, simulate, trace, "numa", "optimal", 64)
+    assert len(calls) == 1
+    assert (again.rows, again.provenance) == (first.rows, first.provenance)
+    assert kept(tmp_path, simulate, trace, "numa", "optimal", 64, force=True).rows == first.rows
+    assert kept(tmp_path, simulate, trace, "cc", "optimal", 64).rows != first.rows
+    assert len(calls) == 3
+
+
 @pytest.mark.parametrize("name", _NAMES)
 def test_what_is_written_can_be_read(
     results: dict[str, StudyResult], name: str, tmp_path: Path

@@ -57,7 +57,7 @@ CLAIMS = {
     "mp3d": Claim("true", "open_books get get_count set set_count visit"),
     "water": Claim("true", "find_action attract add_energies"),
     "p-gauss": Claim("true", f"{PRESTO} eliminate make_factors"),
-    "p-matmult": Claim("once"),
+    "p-matmult": Claim("false", f"{PRESTO} multiply"),
     "p-life": Claim("true", "alive_around take_over find_next"),
     "chip": Claim("both", "look_up consider change work"),
     "gfetch": Claim("true", "work"),

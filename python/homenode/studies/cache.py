@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from homenode import _core
 from homenode.files import replacing
+from homenode.results.rows import Rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from homenode.trace import Trace
 
 
@@ -47,6 +50,38 @@ class ResultCache:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(self._path) as file:
             file.write(json.dumps({"engine": self._engine, "values": self._values}).encode())
+
+
+def kept(
+    folder: Path,
+    simulator: Callable[..., Rows],
+    trace: Trace,
+    *asked: Any,
+    progress: Callable[[int, int | None], None] | None = None,
+    **options: Any,
+) -> Rows:
+    """What a simulator finds in a trace: rows and provenance, from the folder if they are there.
+
+    Args:
+        folder: where results are kept.
+        simulator: such as `homenode.simulate`.
+        trace: what it looks at.
+        asked: its other arguments, as plain data.
+        progress: called with the work done and in all, if there is any.
+        options: its options, as plain data.
+
+    Raises:
+        OSError: when the results cannot be written.
+    """
+    cached = ResultCache(folder, trace)
+    question = {"simulator": simulator.__name__, "asked": asked, **options}
+    found = cached.get(question)
+    if found is None:
+        made = simulator(trace, *asked, progress=progress, **options)
+        found = {"rows": made.rows, "provenance": made.provenance}
+        cached.put(question, found)
+        cached.save()
+    return Rows(found["rows"], provenance=found["provenance"])
 
 
 @cache

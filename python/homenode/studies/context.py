@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.engines.placement import simulate
 from homenode.options.specs import unique
+from homenode.results.result import Result
 from homenode.studies import mixes, programs
+from homenode.studies.cache import kept
 from homenode.studies.forms import AS_RECORDED, formed
 from homenode.trace import Trace
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from homenode.options.typed import SimulateOptions
-    from homenode.results.result import Result
     from homenode.studies.forms import TraceForm
     from homenode.studies.programs import Program, Publication
     from homenode.studies.tables import Row
@@ -163,7 +164,9 @@ class StudyContext:
         if program.private is not None:
             options.setdefault("private", program.private)
         with self.watch(f"simulating {program.name}") as step:
-            result = simulate(
+            found = kept(
+                self.folder,
+                simulate,
                 trace,
                 list(matrix.names()),
                 list(matrix.policies_of(program)),
@@ -171,6 +174,7 @@ class StudyContext:
                 progress=step,
                 **options,
             )
+        result = Result(found.rows, provenance=found.provenance)
         self.note(matrix, result.provenance, options.get("realign"))
         for spec, name in matrix.policies_of(program).items():
             if spec != name:

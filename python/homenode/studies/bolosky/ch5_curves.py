@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from homenode.engines.optimal import optimal
+from homenode.studies.cache import kept
 from homenode.studies.context import Matrix
 from homenode.studies.tables import Table
 
@@ -30,7 +31,9 @@ def pieces(context: StudyContext) -> list[Row]:
 
 def _of(context: StudyContext, program: Program) -> list[Row]:
     with context.watch(f"optimum of {program.name} at every R") as step:
-        found = optimal(
+        found = kept(
+            context.folder,
+            optimal,
             context.trace(program),
             _MACHINE,
             PAGE,

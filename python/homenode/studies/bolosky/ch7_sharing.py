@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from homenode.engines.sharing import sharing
 from homenode.engines.sharing import synthetic as made
+from homenode.studies.cache import kept
 from homenode.studies.context import Matrix
 from homenode.studies.tables import Table
 
@@ -36,7 +37,9 @@ def components(context: StudyContext) -> list[Row]:
 
 def _of(context: StudyContext, program: Program) -> list[Row]:
     with context.watch(f"sharing of {program.name}") as step:
-        found = sharing(
+        found = kept(
+            context.folder,
+            sharing,
             context.trace(program),
             MACHINES,
             SIZES,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from homenode.engines.tlb import tlb
 from homenode.options.tables import core_table
+from homenode.studies.cache import kept
 from homenode.studies.tables import Axis, Figure, Points, Table
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def miss_rates(context: StudyContext) -> list[Row]:
     for program in context.programs:
         trace = context.trace(program)
         with context.watch(f"TLBs of {program.name}") as step:
-            found = tlb(trace, designs(), PAGE_SIZES, progress=step)
+            found = kept(context.folder, tlb, trace, designs(), PAGE_SIZES, progress=step)
         rows += [
             {
                 "program": program.name,
