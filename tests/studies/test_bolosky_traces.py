@@ -9,15 +9,25 @@ import pytest
 
 import homenode as hn
 from homenode.studies import programs
-from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch2_traces
+from homenode.studies.bolosky import (
+    THESIS,
+    WORDS_AT_SAME_PACE,
+    ch2_traces,
+    ch3_measures,
+    chip_moves,
+)
 from homenode.studies.context import Matrix, StudyContext
+from homenode.studies.tables import Evidence
 
-_CHOSEN = {"e-fft", "water"}
+_CHOSEN = {"e-fft", "water", "chip"}
 
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> StudyContext:
-    """A program with private memory in the thesis, and one without; both have some in ours."""
+    """A program with private memory in the thesis, and one without; both have some in ours.
+
+    And chip.
+    """
     known = [p for p in programs.available(THESIS, quick=True) if p.name in _CHOSEN]
     return StudyContext(
         THESIS,
@@ -69,6 +79,40 @@ def test_engines_share_what_is_private_in_our_trace_only(context: StudyContext) 
     rows = context.simulate(Matrix(["ace"], ["all-global"], [4096]), ["water"])
     assert rows[0]["local"] == 0
     assert hn.simulate(trace, "ace", "all-global", 4096).rows[0]["counts"]["local_reads"] > 0
+
+
+def test_moves_of_chip_are_counted_from_what_it_writes(context: StudyContext) -> None:
+    counted = chip_moves.counted(context)
+    assert [row["program"] for row in counted] == ["chip"]
+    made, considered = counted[0]["made"], counted[0]["considered"]
+    # Six writes a move, without a remainder; 60 rounds, in which no place of 36 is in two pairs.
+    assert made == int(made)
+    assert 0 < made < considered <= 60 * 18
+    assert ch3_measures.chip_acceptance(Evidence({"chip-moves": counted})) == made / considered
+
+
+@pytest.mark.parametrize(("small", "expected"), [(1.5, 0.75), (1.9, 0.6875), (2.5, 0.5)])
+def test_what_smaller_blocks_save_of_what_can_be_saved(small: float, expected: float) -> None:
+    costs = {4: 3.0, 64: small, 512: 2.0, 4096: 3.0}
+    rows = [("optimal", size, cost) for size, cost in costs.items()]
+    rows += [("ace", 4096, 3.5 if small < 2 else 4.0)]
+    evidence = Evidence(
+        {
+            "outcomes": [
+                {
+                    "program": "gauss",
+                    "style": "c-threads",
+                    "machine": "ace",
+                    "policy": policy,
+                    "block_size": size,
+                    "mcpr": cost,
+                }
+                for policy, size, cost in rows
+            ]
+        }
+    )
+    found = ch3_measures.falsely_shared(evidence)
+    assert found == {"gauss": pytest.approx(expected)}
 
 
 def test_the_page_has_the_programs_as_the_studies_run_them() -> None:

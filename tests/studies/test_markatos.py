@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from homenode import studies
 from homenode.studies import charts
 from homenode.studies.claims import find
-from homenode.studies.markatos import claims_conclusions, claims_protocols, layout
+from homenode.studies.markatos import claims_conclusions, claims_protocols, layout, points
 from homenode.studies.markatos import measures as m
 from homenode.studies.markatos.costs import PROGRAMS, Costs, printed_rows, theirs
 from homenode.studies.tables import Evidence, Missing
@@ -129,6 +130,27 @@ def test_advice_stands_beside_re_alignment(small: StudyResult) -> None:
     assert speech["pieces of advice"] > 0
     assert speech["objects as advised"] < speech["as it is"]
     assert "speech.c" in speech["first piece"]
+
+
+def test_the_reading_of_freezing_is_the_one_nearest_to_the_paper_s_words(
+    small: StudyResult,
+) -> None:
+    rows = small.tables["freezing-readings"].set_index("reading")
+    assert len(rows) == 8
+    assert rows.loc[points.FREEZING, "off by"] == rows["off by"].min()
+    # Re-aligned, and with small pages, too: the study's own points are of that reading.
+    own = {
+        row["page"]: row["normalised"]
+        for row in small.products.extra["points"]
+        if (row["program"], row["policy"]) == ("SPEECH", "inv.freez")
+    }
+    line = {
+        row["page"]: row["normalised"]
+        for row in small.products.extra["points"]
+        if (row["program"], row["policy"]) == ("SPEECH", "all-remote")
+    }
+    mean = geometric_mean(own[page] / line[page] for page in (8, 10, 12, 14, 16))
+    assert mean == pytest.approx(rows.loc[points.FREEZING, "SPEECH"])
 
 
 def test_one_program_alone(tmp_path: Path) -> None:

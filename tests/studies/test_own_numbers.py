@@ -11,6 +11,7 @@ from homenode.studies.bolosky import ch4_properties
 from homenode.studies.bolosky.printed import thesis
 from homenode.studies.claims import KINDS, Claim, counts_by_kind, find
 from homenode.studies.entry import count_summary
+from homenode.studies.foglia.printed import paper
 from homenode.studies.published import tables as published
 from homenode.studies.tables import Evidence, Missing
 
@@ -93,6 +94,19 @@ def test_the_thesis_s_tables_are_read_as_our_results_are() -> None:
     }
     largest = max(evidence.rows("changes"), key=lambda row: row["change"])
     assert (largest["program"], largest["change"]) == ("cholesky", 0.11)
+
+
+def test_foglia_s_tables_are_read_as_our_results_are() -> None:
+    own = {
+        claim.statement: claim.own(Evidence({}))
+        for claim in studies.find("foglia").claims
+        if claim.own is not None and claim.section in ("4", "5.1.1") and "35 %" in claim.statement
+    }
+    # The text has 35, table 5 has 38.
+    assert own == {"The bus is in use for 35 % with 2 MB caches": 0.38}
+    assert len({row["workload"] for row in paper().rows("table-3")}) == 3
+    with pytest.raises(Missing, match="misses_cold"):
+        paper().rows("points")[0]["misses_cold"]
 
 
 def test_properties_of_optimal_placements_are_found_to_fail_where_they_do() -> None:

@@ -112,7 +112,7 @@ class StudyContext:
     def trace(self, program: Program) -> Trace:
         """The trace of a program, recorded if need be."""
         if program.name not in self._opened:
-            made = self._mix(program) if program.mix else self._recorded(program)
+            made = self._mix(program) if program.mix else self.recorded(program)
             if self.form.steps():
                 # Experiments disturb, select and measure the trace as well as simulate it, and all
                 # of that is of this form: so the trace has it, and not only its simulation.
@@ -131,7 +131,8 @@ class StudyContext:
             }
         return self._opened[program.name]
 
-    def _recorded(self, program: Program) -> Trace:
+    def recorded(self, program: Program) -> Trace:
+        """The recording of a program as it is, in no other form."""
         with self.watch(f"recording {program.name}") as step:
             return programs.trace_of(program, self.folder, step)
 

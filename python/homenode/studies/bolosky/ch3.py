@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch2_traces, ch3_manager
+from homenode.studies.bolosky import (
+    THESIS,
+    WORDS_AT_SAME_PACE,
+    ch2_traces,
+    ch3_manager,
+    ch3_measures,
+    chip_moves,
+)
 from homenode.studies.bolosky.ch3_claims import CLAIMS
 from homenode.studies.bolosky.platinum import PLATINUM
 from homenode.studies.context import Matrix
@@ -28,6 +35,7 @@ def experiments(context: StudyContext) -> Products:
     ace = context.simulate(Matrix(["ace"], ["optimal", "ace", "all-global", PLATINUM], [PAGE]))
     others = context.simulate(Matrix(["numa", "cc"], ["optimal"], [16, 32, 64, 512, 1024, PAGE]))
     manager = ch3_manager.managed(context)
+    smaller = context.simulate(Matrix(["ace"], ["optimal"], ch3_measures.SMALLER, force=True))
     limits = context.simulate(Matrix(["ace"], ["ace:limit=1"], [PAGE]))
     tables = [
         ch2_traces.table(traces),
@@ -47,7 +55,9 @@ def experiments(context: StudyContext) -> Products:
         *ch3_manager.tables(manager),
         ch3_manager.recomputed(),
     ]
-    return Products(tables, (), {"outcomes": [*ace, *others, *limits], "traces": traces})
+    moves = chip_moves.counted(context)
+    extra = {"outcomes": [*ace, *others, *smaller, *limits], "traces": traces, "chip-moves": moves}
+    return Products(tables, (), extra)
 
 
 def user_times(rows: Sequence[Row]) -> list[Row]:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from homenode.studies.tables import Evidence, Row
 
 PAGE = 4096
+SMALLER = (4, 64, 512)
+"""Block sizes at which the ACE's optimum is looked at beside pages."""
+_NOTHING = 0.01
 
 
 def described(evidence: Evidence, column: str) -> dict[str, float]:
@@ -80,6 +83,12 @@ def numa(evidence: Evidence, size: int) -> dict[str, float]:
     """The optimum's MCPR on NUMA, by program."""
     points = traced(evidence)
     return {p: points.mcpr(p, "numa", "optimal", size) for p in points.programs()}
+
+
+def chip_acceptance(evidence: Evidence) -> float:
+    """Moves that chip made, of those that it considered."""
+    row = row_of(evidence.rows("chip-moves"), "chip")
+    return float(row["made"] / row["considered"])
 
 
 def best_size(evidence: Evidence, program: str, machine: str = "numa") -> int:
@@ -157,6 +166,24 @@ def ace_over(evidence: Evidence, policy: str = "ace") -> dict[str, float]:
         p: points.mcpr(p, "ace", policy, PAGE) / points.mcpr(p, "ace", "optimal", PAGE)
         for p in points.programs()
     }
+
+
+def falsely_shared(evidence: Evidence) -> dict[str, float]:
+    """What smaller blocks save the optimum on the ACE, of all that could be saved, by program.
+
+    What could be saved is ACE's cost with pages over the optimum's with its best block size. Of
+    that, what the optimum saves too by smaller blocks no placement of pages can; it is at least
+    false sharing's, because smaller blocks also cost more moves. Programs are left out where less
+    than a hundredth could be saved.
+    """
+    points = traced(evidence)
+    found = {}
+    for p in points.programs():
+        pages, ace = (points.mcpr(p, "ace", policy, PAGE) for policy in ("optimal", "ace"))
+        best = min(pages, *(points.mcpr(p, "ace", "optimal", size) for size in SMALLER))
+        if ace / best > 1 + _NOTHING:
+            found[p] = (pages - best) / (ace - best)
+    return found
 
 
 def local_gap(evidence: Evidence) -> dict[str, float]:

@@ -8,8 +8,9 @@ from homenode.studies.foglia import (
     claims_scheduling,
     claims_workload,
 )
+from homenode.studies.foglia.printed import stated
 
-CLAIMS = (
+_IN_ORDER = (
     *claims_workload.CLAIMS,
     *claims_limits.CLAIMS,
     *claims_blocks.CLAIMS,
@@ -17,4 +18,6 @@ CLAIMS = (
     *claims_protocols.CLAIMS,
     *claims_distributed.CLAIMS,
 )
+
+CLAIMS = tuple(map(stated, _IN_ORDER))
 """Every claim of the study."""

@@ -9,6 +9,7 @@ from homenode.studies.claims import Claim, about, points
 from homenode.studies.foglia import EC
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.matrix import SIZES
+from homenode.studies.foglia.printed import at_scalability
 from homenode.studies.foglia.runs import extended, ours
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def invalidation_part(section: str, what: str, percent: int, setting: Setting, w
 
 def scalable(section: str, what: str, published: int, base: Setting, why: str = "") -> Claim:
     """A claim that a machine is scalable up to so many processors."""
-    return Claim(
+    claim = Claim(
         section,
         what,
         f"{published}",
@@ -144,13 +145,14 @@ def scalable(section: str, what: str, published: int, base: Setting, why: str = 
         within(published),
         why=why or FASTER,
     )
+    return at_scalability(claim, base, 0)
 
 
 def scalable_power(
     section: str, what: str, published: float, base: Setting, why: str = ""
 ) -> Claim:
     """A claim that a machine has a power at its scalability."""
-    return Claim(
+    claim = Claim(
         section,
         what,
         f"{published}",
@@ -159,6 +161,7 @@ def scalable_power(
         about(published),
         why=why or FASTER,
     )
+    return at_scalability(claim, base, 1)
 
 
 FASTER = (

@@ -18,6 +18,7 @@ from homenode.studies.claims import (
 )
 from homenode.studies.markatos import measures as m
 from homenode.studies.markatos.costs import ours, printed_rows
+from homenode.studies.markatos.freezing import POST_HOC
 from homenode.studies.markatos.printed import both
 
 if TYPE_CHECKING:
@@ -168,6 +169,7 @@ _CONCLUSIONS = (
         lambda e: m.better(ours(e), (_FREEZ, False), ("inv", False)),
         more_than(MOST),
         "%",
+        post_hoc=POST_HOC,
     ),
     Claim(
         "4",
@@ -176,6 +178,7 @@ _CONCLUSIONS = (
         "geometric mean of INV.FREEZ.DEL over INV.DEL",
         lambda e: m.typical(m.over(ours(e), (_FREEZ_DEL, False), ("inv.del", False)).values()),
         above(1 / CLOSE),
+        post_hoc=POST_HOC,
     ),
     Claim(
         "4",
@@ -185,6 +188,7 @@ _CONCLUSIONS = (
         lambda e: 1 - m.better(ours(e), (_FREEZ, False), ("inv.del", False)),
         more_than(MOST),
         "%",
+        post_hoc=POST_HOC,
     ),
     Claim(
         "4",
@@ -196,6 +200,7 @@ _CONCLUSIONS = (
         ),
         more_than(MOST),
         "%",
+        post_hoc=POST_HOC,
     ),
     Claim(
         "4",
@@ -205,6 +210,7 @@ _CONCLUSIONS = (
         lambda e: m.typical(m.over(ours(e), (_FREEZ, True), ("inv", True)).values()),
         above(1 / CLOSE),
         why="with large pages much is still shared after re-alignment, and freezing then helps",
+        post_hoc=POST_HOC,
     ),
     Claim(
         "4",
@@ -213,6 +219,7 @@ _CONCLUSIONS = (
         "geometric mean of INV.FREEZ.DEL over INV.DEL, both re-aligned",
         lambda e: m.typical(m.over(ours(e), (_FREEZ_DEL, True), ("inv.del", True)).values()),
         above(1 / CLOSE),
+        post_hoc=POST_HOC,
     ),
 )
 

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.context import Matrix
+from homenode.studies.context import Matrix, TunedPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
     from homenode.studies.context import StudyContext
+    from homenode.studies.programs import Program
     from homenode.studies.tables import Row
 
 MACHINE = "markatos"
 POLICIES = ("upt", "inv", "inv.freez", "upt.del", "inv.del", "inv.freez.del")
+FREEZING = "by=writes,f=10000000"
+"""How policies that freeze are read: any write invalidates, and ten million references are recent.
+
+So a page that was ever written is frozen until all defrost (table freezing-readings).
+"""
 LINES = ("all-local", "all-remote")
 SIZES = tuple(64 << i for i in range(11))
 WINDOW = 1_000_000
@@ -26,8 +32,8 @@ def simulated(context: StudyContext) -> list[Row]:
     """All programs as they are: one row a policy and page size."""
     rows: list[Row] = []
     for program in context.programs:
-        matrix = Matrix([MACHINE], [*POLICIES, *LINES], SIZES)
-        rows += points(program.name, context.outcomes(matrix, program, context.trace(program)))
+        matrix = Matrix([MACHINE], [*_read(), *LINES], SIZES)
+        rows += points(program, matrix, context.outcomes(matrix, program, context.trace(program)))
     return rows
 
 
@@ -36,23 +42,33 @@ def realigned(context: StudyContext) -> tuple[list[Row], list[Row]]:
     rows: list[Row] = []
     reports: list[Row] = []
     for program in context.programs:
-        matrix = Matrix([MACHINE], POLICIES, SIZES)
+        matrix = Matrix([MACHINE], _read(), SIZES)
         found = context.outcomes(matrix, program, context.trace(program), realign=WINDOW)
-        rows += points(program.name, found)
+        rows += points(program, matrix, found)
         reports += [{"program": program.name, **report} for report in found.realignments.values()]
     return rows, reports
 
 
-def points(program: str, outcomes: Iterable[dict[str, Any]]) -> list[Row]:
+def _read() -> list[str | TunedPolicy]:
+    """The policies as they are simulated."""
+    return [_frozen(name) if "freez" in name else name for name in POLICIES]
+
+
+def _frozen(name: str) -> TunedPolicy:
+    return TunedPolicy(name, lambda _: f"{name}:{FREEZING}")
+
+
+def points(program: Program, matrix: Matrix, outcomes: Iterable[dict[str, Any]]) -> list[Row]:
     """Outcomes with the columns of the paper's tables: cycles and packets, each a reference."""
-    return [_point(program, outcome) for outcome in outcomes]
+    names = matrix.policies_of(program)
+    return [_point(program.name, names[outcome["policy"]], outcome) for outcome in outcomes]
 
 
-def _point(program: str, outcome: dict[str, Any]) -> Row:
+def _point(program: str, policy: str, outcome: dict[str, Any]) -> Row:
     latency, counts, traffic = outcome["latency"], outcome["counts"], outcome["traffic"]
     return {
         "program": program,
-        "policy": outcome["policy"],
+        "policy": policy,
         "page": outcome["block_size"].bit_length() - 1,
         **{name: latency[name] for name in _COLUMNS},
         "total": latency["total"],

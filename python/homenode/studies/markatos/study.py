@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from homenode.studies.entry import Products, Study
 from homenode.studies.forms import TraceForm
-from homenode.studies.markatos import PAPER, advised, figures, layout, points, realignment
+from homenode.studies.markatos import (
+    PAPER,
+    advised,
+    figures,
+    freezing,
+    layout,
+    points,
+    realignment,
+)
 from homenode.studies.markatos.claims import CLAIMS
 from homenode.studies.markatos.costs import Costs
 from homenode.studies.markatos.notes import NOTES
@@ -26,6 +34,7 @@ def experiments(context: StudyContext) -> Products:
         *layout.tables(costs),
         layout.agreement(costs),
         *realignment.tables(reports),
+        freezing.readings(context),
         advised.table(costs, advised.found(context), reports),
     ]
     # The notes quote measurements of the full sizes only.
