@@ -17,6 +17,7 @@ from homenode.studies.bolosky.ch6_measures import (
     eight_against_four,
     monotone,
     move_4k,
+    numa_by_tables,
     numa_wins,
     of_program,
     often_remote,
@@ -32,7 +33,7 @@ from homenode.studies.bolosky.ch6_measures import (
     violations,
 )
 from homenode.studies.bolosky.ch6_tlb_claims import TLB_CLAIMS
-from homenode.studies.bolosky.printed import stated
+from homenode.studies.bolosky.printed import stated, thesis
 from homenode.studies.claims import (
     CLOSE,
     FEW,
@@ -326,18 +327,23 @@ _CLAIMS_623 = (
             "%",
         )
     ),
-    Claim(
-        "6.2.3",
-        "On the base machines NUMA and the DSMs commonly cost ten times what CC and CC+ do",
-        "ten times",
-        "share of programs that cost more than ten times as much as on CC+: NUMA, DSM+, DSM",
-        lambda e: tuple(
-            share_above(base_ratio(e, m, "cc+"), TENFOLD) for m in ("numa", "dsm+", "dsm")
+    stated(
+        Claim(
+            "6.2.3",
+            "On the base machines NUMA and the DSMs commonly cost ten times what CC and CC+ do",
+            "ten times",
+            "share of programs that cost more than ten times as much as on CC+: NUMA, DSM+, DSM",
+            lambda e: tuple(
+                share_above(base_ratio(e, m, "cc+"), TENFOLD) for m in ("numa", "dsm+", "dsm")
+            ),
+            more_than(FEW),
+            "%",
+            post_hoc="it was tried on the largest ratio of any program, which says nothing of what "
+            "is common",
         ),
-        more_than(FEW),
-        "%",
-        post_hoc="it was tried on the largest ratio of any program, which says nothing of what "
-        "is common",
+        contradicted="by tables 6.4 and 6.5, with 128 bytes for NUMA's best page, NUMA costs at "
+        "most 4.6 times as much (p-qsort); figure 6.2, of bars without numbers, is not read",
+        own=lambda _: share_above(numa_by_tables(thesis()), TENFOLD),
     ),
     Claim(
         "6.2.3",

@@ -36,6 +36,21 @@ def base_ratio(evidence: Evidence, upper: str, lower: str) -> dict[str, float]:
     }
 
 
+def numa_by_tables(evidence: Evidence) -> dict[str, float]:
+    """NUMA with 4 KB pages over CC+, as far as the thesis's tables give it.
+
+    From table 6.5 NUMA's costs with 4 KB and with 128 bytes, and from table 6.4 by how much its
+    best is above CC+'s best; 128 bytes are taken for NUMA's best. Programs without false sharing,
+    to which small pages are dear, are left out.
+    """
+    above = {row["program"]: float(row["numa"]) for row in evidence.rows("table-6.4")}
+    return {
+        row["program"]: row["numa_4k"] / row["uncorrected"] * (1 + above[row["program"]])
+        for row in evidence.rows("table-6.5")
+        if row["numa_4k"] > row["uncorrected"]
+    }
+
+
 def size_ratio(evidence: Evidence, upper: str, lower: str, size: int) -> dict[str, float]:
     """Cost on one machine divided by that on another at the same block size, by program."""
     points = best_points(evidence)
