@@ -138,7 +138,7 @@ def test_the_reading_of_freezing_is_the_one_nearest_to_the_paper_s_words(
     rows = small.tables["freezing-readings"].set_index("reading")
     assert len(rows) == 8
     assert rows.loc[points.FREEZING, "off by"] == rows["off by"].min()
-    # Re-aligned, and with small pages, too: the study's own points are of that reading.
+    # The study's own points are of that reading.
     own = {
         row["page"]: row["normalised"]
         for row in small.products.extra["points"]

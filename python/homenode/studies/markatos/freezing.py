@@ -8,6 +8,7 @@ page size, and with data re-aligned as well.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from homenode.studies.markatos import points
 from homenode.studies.tables import Table
 
 if TYPE_CHECKING:
+    from homenode.results.result import Result
     from homenode.studies.context import StudyContext
     from homenode.studies.tables import Row
 
@@ -31,33 +33,50 @@ POST_HOC = (
 
 
 def readings(context: StudyContext) -> Table:
-    """INV.FREEZ in every reading, over all-remote: the geometric mean of the page sizes."""
-    specs = [f"inv.freez:by={by},f={f}" for by in _INVALIDATIONS for f in _RECENTLY]
-    matrix = Matrix([points.MACHINE], [*specs, "all-remote"], _SIZES)
-    rows: dict[str, Row] = {spec: {"reading": spec.partition(":")[2]} for spec in specs}
+    """INV.FREEZ in every reading, over all-remote."""
+    rows = [_Reading(f"by={by},f={f}") for by in _INVALIDATIONS for f in _RECENTLY]
+    matrix = Matrix([points.MACHINE], [*(row.policy for row in rows), "all-remote"], _SIZES)
     for program in context.programs:
         trace = context.trace(program)
         plain = context.outcomes(matrix, program, trace)
         moved = context.outcomes(matrix, program, trace, realign=points.WINDOW)
-        for found, how in ((list(plain), ""), (list(moved), ", re-aligned")):
-            line = {
-                row["block_size"]: row["mcpr"] for row in found if row["policy"] == "all-remote"
-            }
-            for spec in specs:
-                over = [r["mcpr"] / line[r["block_size"]] for r in found if r["policy"] == spec]
-                rows[spec][f"{program.name}{how}"] = geometric_mean(over)
+        for row in rows:
+            row.plain[program.name] = _over_all_remote(plain, row.policy)
+            row.realigned[program.name] = _over_all_remote(moved, row.policy)
     return Table(
         "freezing-readings",
         "INV.FREEZ over all-remote, mean of pages of 256 bytes to 64 KB",
-        [row | {"off by": _off(row)} for row in rows.values()],
+        [row.means() for row in rows],
         "Not a table of the paper, in whose words all are close to 1. by: what an invalidation is, "
         "a write that removes copies or any write; f: how many references ago is recent. Off by: "
-        "the geometric mean of the factors between these and 1. The study's freezing policies "
-        f"have {points.FREEZING}.",
+        "the geometric mean, over programs and pages, of the factors between these and 1. The "
+        f"study's freezing policies have {points.FREEZING}.",
     )
 
 
-def _off(row: Row) -> float:
-    """The mean factor between costs and all-remote's, whichever is higher."""
-    factors = [value for name, value in row.items() if name != "reading"]
-    return geometric_mean(max(factor, 1 / factor) for factor in factors)
+@dataclass
+class _Reading:
+    """Costs over all-remote's by program, one for each page size."""
+
+    name: str
+    plain: dict[str, list[float]] = field(default_factory=dict)
+    realigned: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def policy(self) -> str:
+        return f"inv.freez:{self.name}"
+
+    def means(self) -> Row:
+        """The row of the table."""
+        row: Row = {"reading": self.name}
+        for found, how in ((self.plain, ""), (self.realigned, ", re-aligned")):
+            row |= {f"{program}{how}": geometric_mean(over) for program, over in found.items()}
+            row[f"off by{how}"] = geometric_mean(
+                max(over, 1 / over) for of_program in found.values() for over in of_program
+            )
+        return row
+
+
+def _over_all_remote(found: Result, policy: str) -> list[float]:
+    costs = {(row["policy"], row["block_size"]): row["mcpr"] for row in found}
+    return [costs[policy, size] / costs["all-remote", size] for size in _SIZES]
