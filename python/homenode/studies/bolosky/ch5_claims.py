@@ -190,6 +190,7 @@ _POLICIES = (
         "exceptions",
         lambda e: above_limit(of(cost(e, "ace", "optimal"), well_placed(e)), 1.26),
         empty,
+        post_hoc="cholesky, 1.28, was an exception: less than 2 % above is a tie",
     ),
     Claim(
         "5.2.1",
@@ -198,6 +199,7 @@ _POLICIES = (
         "exceptions",
         lambda e: above_limit(of(cost(e, "butterfly", "optimal"), well_placed(e)), 2.5),
         empty,
+        post_hoc="cholesky, 2.51, was an exception: less than 2 % above is a tie",
     ),
     stated(
         Claim(
@@ -238,6 +240,7 @@ _SUCCESS = (
         "programs beyond 15 %, cost over the optimum",
         lambda e: above_limit(over_optimal(e, "ace", "delay"), 1.15),
         only("plytrace", "cholesky"),
+        post_hoc="p-matmult, 1.16, was an exception: less than 2 % above is a tie",
     ),
     Claim(
         "5.2.1",

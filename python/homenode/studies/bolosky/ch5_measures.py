@@ -32,8 +32,8 @@ def over_optimal(evidence: Evidence, machine: str, policy: str) -> dict[str, flo
 
 
 def above_limit(values: dict[str, float], limit: float) -> dict[str, float]:
-    """The programs whose value is above a limit."""
-    return {p: value for p, value in values.items() if value > limit}
+    """The programs whose value is above a limit by more than a tie."""
+    return {p: value for p, value in values.items() if value > limit * (1 + TIE)}
 
 
 def saving(evidence: Evidence, machine: str, policy: str) -> float:
