@@ -300,8 +300,8 @@ _ACE = (
         lambda e: share(part > 1 / 2 for part in falsely_shared(e).values()),
         above(MOST),
         "%",
-        why="where it is less, ACE pins pages that the optimum moves from phase to phase: of all "
-        "references half in bsort and kmerge and 63 % in cholesky are local under the optimum alone",
+        why="where it is less, ACE pins pages that the optimum moves from phase to phase: half of "
+        "the references of bsort and kmerge, 63 % of cholesky's, are local under the optimum alone",
     ),
 )
 
