@@ -234,6 +234,7 @@ def _results(**changed: int | str) -> dict[str, int | str]:
         "orders_in_database": 9,
         "orders_whole": 9,
         "pages_recorded": 100,
+        "ticks": 90,
         "errors": 0,
         "orders": 7,
         "warm_up_orders": 2,
@@ -294,7 +295,7 @@ def test_what_is_missing_is_said_at_once_with_the_command(tmp_path: Path) -> Non
     message = str(error.value)
     assert "/usr/sbin/apache2" in message
     packages = message.split("apt install ")[1].split()
-    assert {"postgresql", "apache2", "libapache2-mod-php", "php-pgsql"} <= set(packages)
+    assert {"postgresql", "apache2", "php-fpm", "php-pgsql"} <= set(packages)
     assert "qemu-system-x86" in packages
     assert len(packages) == len(set(packages))
 

@@ -70,7 +70,7 @@ _MIXES = ("ec", "db", "web")
 def ecommerce(mix: str, output: str | None, as_json: bool, **options: Any) -> None:
     """Record the e-commerce workload: PostgreSQL, Apache and five utilities.
 
-    A guest is made of this machine's own PostgreSQL, Apache with PHP, ls, awk, cp, gzip and rm, and
+    A guest is made of this machine's own PostgreSQL, Apache, PHP, ls, awk, cp, gzip and rm, and
     booted in QEMU; emulated browsers walk through a shop as TPC-W wants it. What happens is
     recorded with the kernel, and checked: pages, pictures, and that orders are in the database.
     MIX is ec (13 processes of Apache, 8 of PostgreSQL and the utilities), db (21 of PostgreSQL and
@@ -168,6 +168,11 @@ def _print(found: dict[str, Any], rows: list[dict[str, Any]]) -> None:
     facts = [
         ("answered", f"{plain_number(checked['pages_recorded'])} while it was recorded"),
         ("orders", f"{plain_number(checked['orders_in_database'])} in the database"),
+        (
+            "timer",
+            f"{plain_number(checked['ticks'])} interrupts, {found['ticks_per_million']:.1f} in a "
+            "million instructions of the guest",
+        ),
         ("recording", found["system"]),
     ]
     if "errors" in checked:
