@@ -351,6 +351,7 @@ def test_the_mixes_that_come_along_are_what_they_say(name: str) -> None:
     assert 0.6 < fetches / (trace.references + fetches) < 0.8
     for entry in together:
         assert entry["distinct_blocks"] > 100, entry
+        assert 0 <= entry["shared_writes"] <= entry["shared"] <= entry["data"], entry
     assert {"kernel", "postgresql", "apache", "qemu", "command", "seed"} <= set(row)
     # The guest's shell has utilities of its own, which are not meant.
     names = {line["function"] for line in trace.metadata["lines"]}

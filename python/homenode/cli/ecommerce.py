@@ -43,9 +43,9 @@ _MIXES = ("ec", "db", "web")
 @click.option(
     "--items",
     type=WholeNumber(100, 1_000_000),
-    default=10_000,
+    default=100_000,
     show_default=True,
-    help="Books in the shop; the paper had 100,000.",
+    help="Books in the shop; as many as the paper had.",
 )
 @click.option(
     "--customers",
@@ -152,7 +152,7 @@ def _print(found: dict[str, Any], rows: list[dict[str, Any]]) -> None:
     columns = [
         *(("process", False), ("processes", True), ("references", True), ("kernel", True)),
         *(("distinct blocks", True), ("code", True), ("data", True), ("writes", True)),
-        ("shared blocks", True),
+        *(("shared blocks", True), ("shared", True), ("shared writes", True)),
     ]
     cells = [
         [
@@ -160,6 +160,7 @@ def _print(found: dict[str, Any], rows: list[dict[str, Any]]) -> None:
             *(f"{100 * row['kernel']:.1f} %", plain_number(row["distinct_blocks"])),
             *(f"{100 * row[part]:.2f} %" for part in ("code", "data", "writes")),
             plain_number(row["shared_blocks"]),
+            *(f"{100 * row[part]:.2f} %" for part in ("shared", "shared_writes")),
         ]
         for row in rows
     ]
@@ -171,7 +172,7 @@ def _print(found: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         (
             "timer",
             f"{plain_number(checked['ticks'])} interrupts, {found['ticks_per_million']:.1f} in a "
-            "million instructions of the guest",
+            "million instructions of the guest, whose time is that of {checked['clock']}",
         ),
         ("recording", found["system"]),
     ]

@@ -136,7 +136,7 @@ def record(
         guest.build(found, plan, Path(place))
         try:
             with replacing_name(system) as partial:
-                machine = recording.Machine(booted, found.emulator, Path(place))
+                machine = recording.Machine(booted, found.emulator, Path(place), found.counting)
                 said = recording.record(machine, plan, Path(partial), stage("recording"))
         finally:
             if options.keep:

@@ -182,7 +182,7 @@ def _settings(found: Found, plan: Plan, root: Path) -> None:
         + (cache if (extensions / "opcache.so").exists() else "")
     )
     (etc / "mix").write_text(
-        "".join(f"{key}={value}\n" for key, value in plan.settings(found.postgres).items())
+        "".join(f"{key}={value}\n" for key, value in plan.settings(found).items())
     )
     queries.write(root / "srv/pgbench", plan.scale)
 

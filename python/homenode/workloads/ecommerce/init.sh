@@ -1,8 +1,9 @@
 #!/bin/sh
 # The first process of the guest. /etc/mix says what to do: MIX, POSTGRES (the folder of its
 # programs), BROWSERS, SEED, ITEMS, CUSTOMERS, CHILDREN (of Apache), WARM_UP (interactions of each
-# browser), ROUNDS (how often the utilities go over their files). A line on the second serial port
-# ends the recording. What the host has to know is printed as "result: NAME VALUE".
+# browser), BEGINNING (seconds that utilities have to begin), ROUNDS (how often they go over their
+# files). A line on the second serial port ends the recording. What the host has to know is printed
+# as "result: NAME VALUE".
 . /etc/mix
 PATH=/bin:/usr/bin:/usr/sbin
 mount -t proc proc /proc
@@ -94,7 +95,7 @@ utilities() {
     start /usr/bin/cp -rT /tmp/source /tmp/copies
     start /usr/bin/gzip -c $LOGS
     start /usr/bin/rm -r /tmp/old
-    sleep 0.05
+    sleep "$BEGINNING"
     kill -STOP $UTILITIES
 }
 

@@ -9,7 +9,7 @@ from homenode.options import named
 from homenode.workloads.ecommerce.database import Scale
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from homenode.workloads.ecommerce.needs import Found
 
 __all__ = ["BROWSERS", "REFERENCES", "TABLE", "UTILITIES", "WORKERS", "Mix", "Plan", "find"]
 
@@ -104,18 +104,20 @@ class Plan:
     seed: int = 1
     scale: Scale = field(default_factory=Scale)
 
-    def settings(self, postgres: Path) -> dict[str, object]:
+    def settings(self, found: Found) -> dict[str, object]:
         """What the guest's first process reads."""
         return {
             "MIX": self.mix.name,
-            "POSTGRES": postgres,
+            "POSTGRES": found.postgres,
             "BROWSERS": BROWSERS,
             "SEED": self.seed,
             "ITEMS": self.scale.items,
             "CUSTOMERS": self.scale.customers,
             "CHILDREN": self.mix.children,
             "WARM_UP": 5,
+            # Seconds of some million instructions of each utility, counted or guessed.
+            "BEGINNING": 0.03 if found.counting else 0.3,
             # More than are done, of the shortest rounds, which are rm's: before the recording, and
             # while it lasts.
-            "ROUNDS": 40 + self.references // 6_000_000,
+            "ROUNDS": 60 + self.references // 6_000_000,
         }
