@@ -172,7 +172,7 @@ def _print(found: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         (
             "timer",
             f"{plain_number(checked['ticks'])} interrupts, {found['ticks_per_million']:.1f} in a "
-            "million instructions of the guest, whose time is that of {checked['clock']}",
+            f"million instructions of the guest, whose time is that of {checked['clock']}",
         ),
         ("recording", found["system"]),
     ]

@@ -2,8 +2,8 @@
 # The first process of the guest. /etc/mix says what to do: MIX, POSTGRES (the folder of its
 # programs), BROWSERS, SEED, ITEMS, CUSTOMERS, CHILDREN (of Apache), WARM_UP (interactions of each
 # browser), BEGINNING (seconds that utilities have to begin), ROUNDS (how often they go over their
-# files). A line on the second serial port ends the recording. What the host has to know is printed
-# as "result: NAME VALUE".
+# files), LENGTH (seconds to record). A line on the second serial port ends the recording, too.
+# What the host has to know is printed as "result: NAME VALUE".
 . /etc/mix
 PATH=/bin:/usr/bin:/usr/sbin
 mount -t proc proc /proc
@@ -80,11 +80,10 @@ prepare_utilities() {
     done
 }
 
-# Starts a utility, which leaves most of the processors to the servers. It has its path, for this
-# shell has utilities of its own.
+# Starts a utility. It has its path, for this shell has utilities of its own.
 UTILITIES=
 start() {
-    nice -n 2 "$@" > /dev/null &
+    "$@" > /dev/null &
     UTILITIES="$UTILITIES $!"
 }
 
@@ -119,14 +118,17 @@ kill -STOP $DRIVERS
 sleep 1
 case $MIX in ec | db) utilities ;; esac
 before=$(count_pages)
-# The end comes soon, however busy the system is.
-nice -n -20 sh -c "read -r line < /dev/ttyS1; kill -STOP $DRIVERS
-    cat /proc/interrupts > /tmp/interrupts-after; exec /homenode/mark stop" &
-END=$!
 echo "result: recording begins"
 nice -n -20 /homenode/mark start || fail "the recording does not begin"
 cat /proc/interrupts > /tmp/interrupts-before
-kill -CONT $DRIVERS $UTILITIES
+# The end comes soon, however busy the system is.
+nice -n -20 sh -c "read -r -t $LENGTH line < /dev/ttyS1; kill -STOP $DRIVERS
+    cat /proc/interrupts > /tmp/interrupts-after; exec /homenode/mark stop" &
+END=$!
+# The utilities, which wait for nobody, come when the servers have something to do again.
+kill -CONT $DRIVERS
+sleep 0.01
+[ -z "$UTILITIES" ] || kill -CONT $UTILITIES
 wait $END
 echo "result: recording ends"
 echo "result: ticks $(($(count_ticks /tmp/interrupts-after) - $(count_ticks /tmp/interrupts-before)))"
