@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from homenode.cli.ecommerce import ecommerce
+from homenode.workloads import ecommerce as suite
 from homenode.workloads.ecommerce import guest, mixes, needs, recording, utilities
 
 INIT = (guest.FOLDER / "init.sh").read_text()
@@ -152,3 +155,25 @@ def test_apache_s_children_make_no_pages() -> None:
 
 def test_the_shell_understands_the_script() -> None:
     assert _run(f"set -n\n{INIT}") == ""
+
+
+def test_the_command_prints_what_is_shared_and_how_often_the_timer_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked = {"pages_recorded": 39, "orders_in_database": 12, "ticks": 1234}
+    made = {"trace": "ec.hnt", "system": "ec.system.hnt", "ticks_per_million": 1.06}
+    row = {"name": "apache2", "processes": 13, "references": 1000, "distinct_blocks": 10}
+    row |= {"kernel": 0.5, "code": 0.7, "data": 0.3, "writes": 0.1, "shared_blocks": 4}
+    row |= {"shared": 0.0307, "shared_writes": 0.0109}
+
+    def record(*_: Any) -> dict[str, Any]:
+        return {**made, "checked": {**checked, "clock": "its instructions"}}
+
+    monkeypatch.setattr(suite, "record", record)
+    monkeypatch.setattr(suite, "statistics", lambda *_: [row])
+    done = CliRunner().invoke(ecommerce, ["ec", "-o", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    words = " ".join(done.output.split())
+    assert "10 70.00 % 30.00 % 10.00 % 4 3.07 % 1.09 %" in words
+    timer = "1,234 interrupts, 1.1 in a million instructions of the guest, whose time is that of "
+    assert f"timer {timer}its instructions" in words
