@@ -63,7 +63,7 @@ TABLE = (
         "the whole shop on one machine: web server, database and utilities",
         (("apache2", 13), ("postgres", WORKERS), *_FIVE),
         children=13,
-        spare=2.2,
+        spare=2.4,
     ),
     Mix(
         "db",
@@ -77,7 +77,7 @@ TABLE = (
         "the web server's machine: Apache with pages and pictures",
         (("apache2", 26),),
         children=26,
-        spare=5,
+        spare=4,
     ),
 )
 """Every mix, in the paper's order (section 4)."""
