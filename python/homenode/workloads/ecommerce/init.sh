@@ -125,7 +125,9 @@ cat /proc/interrupts > /tmp/interrupts-before
 nice -n -20 sh -c "read -r -t $LENGTH line < /dev/ttyS1; kill -STOP $DRIVERS
     cat /proc/interrupts > /tmp/interrupts-after; exec /homenode/mark stop" &
 END=$!
-# The utilities, which wait for nobody, come when the servers have something to do again.
+# It is there before the others go on, and the utilities, which wait for nobody, come when the
+# servers have something to do again.
+sleep 0.01
 kill -CONT $DRIVERS
 sleep 0.01
 [ -z "$UTILITIES" ] || kill -CONT $UTILITIES
