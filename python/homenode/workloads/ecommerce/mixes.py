@@ -116,7 +116,7 @@ class Plan:
             "CHILDREN": self.mix.children,
             "WARM_UP": 5,
             # Seconds of some million instructions of each utility, counted or guessed.
-            "BEGINNING": 0.03 if found.counting else 0.3,
+            "BEGINNING": 0.03 if found.counting else 0.15,
             # At most 7 of 10 references are fetches, of instructions of a nanosecond. Where they
             # are not counted, the host tells when there are enough.
             "LENGTH": f"{self.references * 0.7e-9:.3f}" if found.counting else 86400,
