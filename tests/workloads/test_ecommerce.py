@@ -354,10 +354,14 @@ def test_the_mixes_that_come_along_are_what_they_say(name: str) -> None:
         assert entry["distinct_blocks"] > 100, entry
         assert 0 <= entry["shared_writes"] <= entry["shared"] <= entry["data"], entry
     assert {"kernel", "postgresql", "apache", "qemu", "command", "seed"} <= set(row)
-    # The guest's shell has utilities of its own, which are not meant.
-    names = {line["function"] for line in trace.metadata["lines"]}
-    own = {"[ls]", "[awk]", "[cp]", "[gzip]", "[rm]"} & names
-    assert (bool(own), "[busybox]" in names) == (name != "web", False)
+    # The guest's shell has utilities of its own, which are not meant. A few addresses are in both
+    # the shell and gawk, neither of which can be moved, and have one name.
+    functions = {line["pc"]: line["function"] for line in trace.metadata["lines"]}
+    own = {"[ls]", "[awk]", "[cp]", "[gzip]", "[rm]"} & set(functions.values())
+    assert bool(own) == (name != "web")
+    counters = Counter(trace.to_arrow().column("pc").to_pylist())
+    shell = sum(many for pc, many in counters.items() if functions.get(pc) == "[busybox]")
+    assert shell < counters.total() / 1000
 
 
 def test_the_command_lists_the_mixes() -> None:
