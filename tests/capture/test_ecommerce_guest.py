@@ -1,6 +1,6 @@
 """The e-commerce workload as a whole: a guest is made, booted, recorded, and its mix looked at.
 
-Needs what the workload needs (PostgreSQL, Apache with PHP, QEMU), and a kernel that
+Needs what the workload needs (PostgreSQL, Apache, PHP, QEMU), and a kernel that
 HOMENODE_TEST_KERNEL names.
 """
 

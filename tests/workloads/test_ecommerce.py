@@ -234,6 +234,7 @@ def _results(**changed: int | str) -> dict[str, int | str]:
         "orders_in_database": 9,
         "orders_whole": 9,
         "pages_recorded": 100,
+        "ticks": 90,
         "errors": 0,
         "orders": 7,
         "warm_up_orders": 2,
@@ -294,7 +295,7 @@ def test_what_is_missing_is_said_at_once_with_the_command(tmp_path: Path) -> Non
     message = str(error.value)
     assert "/usr/sbin/apache2" in message
     packages = message.split("apt install ")[1].split()
-    assert {"postgresql", "apache2", "libapache2-mod-php", "php-pgsql"} <= set(packages)
+    assert {"postgresql", "apache2", "php-fpm", "php-pgsql"} <= set(packages)
     assert "qemu-system-x86" in packages
     assert len(packages) == len(set(packages))
 
@@ -345,16 +346,22 @@ def test_the_mixes_that_come_along_are_what_they_say(name: str) -> None:
     assert alive == dict(mixes.find(name).processes)
     fetches = trace.info["fetches"]
     assert fetches == row["fetches"]
-    assert 0.15 < trace.info["kernel"] / (trace.references + fetches) < 0.7
+    # Where there is no web server the kernel does little: the queries are most of the work.
+    assert 0.05 < trace.info["kernel"] / (trace.references + fetches) < 0.7
     # Three references in four are fetches in the paper's tables 1 to 3.
     assert 0.6 < fetches / (trace.references + fetches) < 0.8
     for entry in together:
         assert entry["distinct_blocks"] > 100, entry
+        assert 0 <= entry["shared_writes"] <= entry["shared"] <= entry["data"], entry
     assert {"kernel", "postgresql", "apache", "qemu", "command", "seed"} <= set(row)
-    # The guest's shell has utilities of its own, which are not meant.
-    names = {line["function"] for line in trace.metadata["lines"]}
-    own = {"[ls]", "[awk]", "[cp]", "[gzip]", "[rm]"} & names
-    assert (bool(own), "[busybox]" in names) == (name != "web", False)
+    # The guest's shell has utilities of its own, which are not meant. A few addresses are in both
+    # the shell and gawk, neither of which can be moved, and have one name.
+    functions = {line["pc"]: line["function"] for line in trace.metadata["lines"]}
+    own = {"[ls]", "[awk]", "[cp]", "[gzip]", "[rm]"} & set(functions.values())
+    assert bool(own) == (name != "web")
+    counters = Counter(trace.to_arrow().column("pc").to_pylist())
+    shell = sum(many for pc, many in counters.items() if functions.get(pc) == "[busybox]")
+    assert shell < counters.total() / 1000
 
 
 def test_the_command_lists_the_mixes() -> None:

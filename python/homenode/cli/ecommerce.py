@@ -43,9 +43,9 @@ _MIXES = ("ec", "db", "web")
 @click.option(
     "--items",
     type=WholeNumber(100, 1_000_000),
-    default=10_000,
+    default=100_000,
     show_default=True,
-    help="Books in the shop; the paper had 100,000.",
+    help="Books in the shop; as many as the paper had.",
 )
 @click.option(
     "--customers",
@@ -70,7 +70,7 @@ _MIXES = ("ec", "db", "web")
 def ecommerce(mix: str, output: str | None, as_json: bool, **options: Any) -> None:
     """Record the e-commerce workload: PostgreSQL, Apache and five utilities.
 
-    A guest is made of this machine's own PostgreSQL, Apache with PHP, ls, awk, cp, gzip and rm, and
+    A guest is made of this machine's own PostgreSQL, Apache, PHP, ls, awk, cp, gzip and rm, and
     booted in QEMU; emulated browsers walk through a shop as TPC-W wants it. What happens is
     recorded with the kernel, and checked: pages, pictures, and that orders are in the database.
     MIX is ec (13 processes of Apache, 8 of PostgreSQL and the utilities), db (21 of PostgreSQL and
@@ -152,7 +152,7 @@ def _print(found: dict[str, Any], rows: list[dict[str, Any]]) -> None:
     columns = [
         *(("process", False), ("processes", True), ("references", True), ("kernel", True)),
         *(("distinct blocks", True), ("code", True), ("data", True), ("writes", True)),
-        ("shared blocks", True),
+        *(("shared blocks", True), ("shared", True), ("shared writes", True)),
     ]
     cells = [
         [
@@ -160,6 +160,7 @@ def _print(found: dict[str, Any], rows: list[dict[str, Any]]) -> None:
             *(f"{100 * row['kernel']:.1f} %", plain_number(row["distinct_blocks"])),
             *(f"{100 * row[part]:.2f} %" for part in ("code", "data", "writes")),
             plain_number(row["shared_blocks"]),
+            *(f"{100 * row[part]:.2f} %" for part in ("shared", "shared_writes")),
         ]
         for row in rows
     ]
@@ -168,6 +169,11 @@ def _print(found: dict[str, Any], rows: list[dict[str, Any]]) -> None:
     facts = [
         ("answered", f"{plain_number(checked['pages_recorded'])} while it was recorded"),
         ("orders", f"{plain_number(checked['orders_in_database'])} in the database"),
+        (
+            "timer",
+            f"{plain_number(checked['ticks'])} interrupts, {found['ticks_per_million']:.1f} in a "
+            f"million instructions of the guest, whose time is that of {checked['clock']}",
+        ),
         ("recording", found["system"]),
     ]
     if "errors" in checked:

@@ -121,7 +121,8 @@ def record(
 
     Returns:
         ``name``, ``system``, ``trace``, ``references`` (fetches included), ``checked`` (what the
-        guest said at its end) and ``left_out`` (what of the recording is not in the mix).
+        guest said at its end), ``ticks_per_million`` (timer interrupts of the guest in a million
+        of its instructions) and ``left_out`` (what of the recording is not in the mix).
 
     Raises:
         ConfigError: when a package is missing, or the guest did not do what it had to.
@@ -135,14 +136,15 @@ def record(
         guest.build(found, plan, Path(place))
         try:
             with replacing_name(system) as partial:
-                machine = recording.Machine(booted, found.emulator, Path(place))
+                machine = recording.Machine(booted, found.emulator, Path(place), found.counting)
                 said = recording.record(machine, plan, Path(partial), stage("recording"))
         finally:
             if options.keep:
                 for name in ("guest.cpio", "console.txt"):
                     if (Path(place) / name).exists():
                         shutil.move(Path(place) / name, folder / f"{mix.name}.{name}")
-    made = make(mix, Trace.open(system), trace, options, stage)
+    whole = Trace.open(system)
+    made = make(mix, whole, trace, options, stage)
     report = made.report or {}
     return {
         "name": mix.name,
@@ -150,6 +152,7 @@ def record(
         "trace": str(trace),
         "references": made.references + made.info["fetches"],
         "checked": said,
+        "ticks_per_million": 1e6 * said["ticks"] / whole.info["fetches"],
         "left_out": report.get("left_out"),
     }
 

@@ -149,7 +149,7 @@ static int wishes_from(int argc, char **argv, struct wishes *wish)
 
 int main(int argc, char **argv)
 {
-    struct wishes wish = {.shop = {10000, 57600}, .browsers = 20, .seed = 1};
+    struct wishes wish = {.shop = {100000, 57600}, .browsers = 20, .seed = 1};
     struct sigaction action = {.sa_handler = on_enough, .sa_flags = SA_RESTART};
 
     if (!wishes_from(argc, argv, &wish)) {

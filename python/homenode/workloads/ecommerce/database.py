@@ -42,11 +42,12 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz "
 class Scale:
     """How large the shop is.
 
-    items: rows of ``item``; TPC-W allows 1,000, 10,000 and so on, the paper has 100,000.
+    items: rows of ``item``; TPC-W allows 1,000, 10,000 and so on, the paper has about
+        100,000.
     customers: rows of ``customer``; TPC-W wants 2,880 a browser.
     """
 
-    items: int = 10_000
+    items: int = 100_000
     customers: int = 57_600
 
     @property

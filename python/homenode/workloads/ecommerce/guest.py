@@ -1,4 +1,4 @@
-"""The guest: a file system of this machine's own PostgreSQL, Apache and GNU utilities.
+"""The guest: a file system of this machine's own PostgreSQL, Apache, PHP and GNU utilities.
 
 Everything is made in a folder that belongs to the run: the database by a PostgreSQL that listens
 nowhere but there, and the archive that the guest's kernel unpacks.
@@ -7,7 +7,6 @@ nowhere but there, and the archive that the guest's kernel unpacks.
 from __future__ import annotations
 
 import os
-import random
 import re
 import shutil
 import stat
@@ -18,7 +17,8 @@ from typing import TYPE_CHECKING
 from homenode.capture import initramfs
 from homenode.errors import ConfigError
 from homenode.files import replacing
-from homenode.workloads.ecommerce import database, pictures, queries
+from homenode.workloads.ecommerce import database, pictures, queries, utilities
+from homenode.workloads.ecommerce.mixes import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,13 +36,10 @@ _BUSYBOX = (
     *("head", "sed", "grep", "uname", "pidof", "kill"),
 )
 _GNU = ("ls", "cp", "rm", "nice")
-_APACHE_MODULES = ("mpm_prefork", "authz_core", "mime", "dir")
+_APACHE_MODULES = ("mpm_prefork", "authz_core", "mime", "dir", "proxy", "proxy_fcgi")
 _POSTGRES_LIBRARIES = ("plpgsql.so", "dict_snowball.so")
 
 _LINK, _FOLDER = stat.S_IFLNK | 0o777, stat.S_IFDIR | 0o755
-
-# Files the utilities work on: about a web server's documents.
-_DOCUMENT_FOLDERS, _DOCUMENTS = 40, 20
 
 _OPTIONS = (
     *("shared_buffers=32MB", "max_connections=60", "fsync=off", "jit=off", "timezone=UTC"),
@@ -70,7 +67,7 @@ def build(found: Found, plan: Plan, folder: Path) -> Path:
         (root / place).mkdir(parents=True)
     _programs(found, root)
     _site(root)
-    _documents(root / "srv", plan.seed)
+    utilities.write(root / "srv", plan.seed)
     _settings(found, plan, root)
     compiled = browsers(folder / "browsers")
     shutil.copy(compiled, root / "usr/bin/browsers")
@@ -139,13 +136,10 @@ def _programs(found: Found, root: Path) -> None:
     if (Path("/") / zone).exists():
         _copy(Path("/") / zone, root)
     _copy(files["apache2"], root)
-    modules = [files["php"].parent / f"mod_{name}.so" for name in _APACHE_MODULES]
-    for path in (
-        *modules,
-        files["php"],
-        files["php_pgsql"],
-        files["php_pgsql"].parent / "opcache.so",
-    ):
+    _copy(files["php_fpm"], root, "/usr/sbin/php-fpm")
+    modules = [files["module"].parent / f"mod_{name}.so" for name in _APACHE_MODULES]
+    extensions = (files["php_pgsql"], files["php_pgsql"].parent / "opcache.so")
+    for path in (*modules, *extensions):
         if path.exists():
             _copy(path, root)
 
@@ -163,28 +157,6 @@ def _site(root: Path) -> None:
         (site / f"{name}.gif").write_bytes(pictures.gif(2000, len(name)))
 
 
-def _documents(srv: Path, seed: int) -> None:
-    """What the utilities list, copy, remove, count and compress."""
-    rng = random.Random(f"{seed} documents")  # noqa: S311 - files are no secrets
-    words = [database.syllables(int(rng.random() * 10**7)).lower() for _ in range(2000)]
-
-    def some(count: int) -> str:
-        return " ".join(words[int(rng.random() * len(words))] for _ in range(count))
-
-    for i in range(_DOCUMENT_FOLDERS):
-        folder = srv / "files" / f"{words[i]}"
-        folder.mkdir(parents=True)
-        for j in range(_DOCUMENTS):
-            (folder / f"{some(1)}-{j}.html").write_text(some(10 + int(rng.random() * 600)))
-    lines = [
-        f"10.0.{int(rng.random() * 256)}.{int(rng.random() * 256)} - - "
-        f"[01/Jan/2003:12:{i // 60 % 60:02}:{i % 60:02} +0000] "
-        f'"GET /{some(1)}.html HTTP/1.0" 200 {int(rng.random() * 50000)}\n'
-        for i in range(5000)
-    ]
-    (srv / "access.log").write_text("".join(lines))
-
-
 def _settings(found: Found, plan: Plan, root: Path) -> None:
     etc = root / "etc"
     shutil.copy(FOLDER / "init.sh", root / "init")
@@ -195,13 +167,12 @@ def _settings(found: Found, plan: Plan, root: Path) -> None:
     (etc / "hosts").write_text("127.0.0.1 localhost\n")
     (etc / "mime.types").write_text("image/jpeg jpg\nimage/gif gif\ntext/html html\n")
     children = plan.mix.children
-    php = re.sub(r"\.so$", "", found.files["php"].name)
-    module = re.match(r"lib(php)\d*", php)
-    name = "php_module" if module else php
     (etc / "apache2.conf").write_text(
         (FOLDER / "apache.conf").read_text()
-        + f"LoadModule {name} {found.files['php']}\n"
         + f"StartServers {children}\nServerLimit {children}\nMaxRequestWorkers {children}\n"
+    )
+    (etc / "php-fpm.conf").write_text(
+        (FOLDER / "php-fpm.conf").read_text() + f"pm.max_children = {WORKERS}\n"
     )
     extensions = found.files["php_pgsql"].parent
     cache = "zend_extension=opcache\nopcache.validate_timestamps=0\n"
@@ -211,7 +182,7 @@ def _settings(found: Found, plan: Plan, root: Path) -> None:
         + (cache if (extensions / "opcache.so").exists() else "")
     )
     (etc / "mix").write_text(
-        "".join(f"{key}={value}\n" for key, value in plan.settings(found.postgres).items())
+        "".join(f"{key}={value}\n" for key, value in plan.settings(found).items())
     )
     queries.write(root / "srv/pgbench", plan.scale)
 

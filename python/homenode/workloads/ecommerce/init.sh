@@ -1,8 +1,9 @@
 #!/bin/sh
 # The first process of the guest. /etc/mix says what to do: MIX, POSTGRES (the folder of its
 # programs), BROWSERS, SEED, ITEMS, CUSTOMERS, CHILDREN (of Apache), WARM_UP (interactions of each
-# browser), LONG (how often the utilities go over their files). A line on the second serial port
-# ends the recording. What the host has to know is printed as "result: NAME VALUE".
+# browser), BEGINNING (seconds that utilities have to begin), ROUNDS (how often they go over their
+# files), LENGTH (seconds to record). A line on the second serial port ends the recording, too.
+# What the host has to know is printed as "result: NAME VALUE".
 . /etc/mix
 PATH=/bin:/usr/bin:/usr/sbin
 mount -t proc proc /proc
@@ -31,6 +32,7 @@ uname -r | sed 's/^/result: kernel /'
 BROWSE="browsers -p 80 -n $BROWSERS -k $ITEMS -c $CUSTOMERS"
 
 serve() {
+    php-fpm -c /etc/php.ini -y /etc/php-fpm.conf || fail "PHP does not start"
     apache2 -f /etc/apache2.conf || fail "Apache does not start"
     sleep 1
     $BROWSE -s "$((SEED + 1000000))" -i "$WARM_UP" > /tmp/warm-up.log 2>&1 || fail "the shop does not answer"
@@ -43,6 +45,15 @@ query() {
         $(cat /srv/pgbench/scripts) $2 tpcw"
 }
 
+# Timer interrupts of all processors, of a copy of /proc/interrupts.
+count_ticks() {
+    ticks=0
+    for count in $(sed -n 's/^ *LOC: *\([0-9 ]*\).*/\1/p' "$1"); do
+        ticks=$((ticks + count))
+    done
+    echo $ticks
+}
+
 # Pages that the web server has answered; of the database, transactions that it has finished.
 count_pages() {
     if [ "$MIX" = db ]; then
@@ -52,33 +63,39 @@ count_pages() {
     fi
 }
 
-# What has to be removed is there before the recording.
+# What is copied and removed is there before the recording: the same few files, under other names
+# in each round.
 prepare_utilities() {
+    mkdir /tmp/source /tmp/copies /tmp/old
+    /bin/busybox cp -r /srv/files /srv/copy
+    /bin/busybox touch /srv/access.log
     i=0
-    TREES= COPIES= LOGS=
-    while [ $i -lt "$LONG" ]; do
-        TREES="$TREES /srv/files" LOGS="$LOGS /srv/access.log" COPIES="$COPIES /tmp/old$i"
-        /bin/busybox cp -r /srv/files /tmp/old$i
+    TREES= LOGS=
+    while [ $i -lt "$ROUNDS" ]; do
+        TREES="$TREES /srv/files" LOGS="$LOGS /srv/access.log"
+        /bin/busybox cp -rl /srv/files /tmp/source/$i
+        /bin/busybox cp -rl /srv/copy /tmp/copies/$i
+        /bin/busybox cp -rl /srv/files /tmp/old/$i
         i=$((i + 1))
     done
 }
 
-# A command that waits to be let go: nobody has to start it when there is much else to do. It has
-# its path, for this shell has utilities of its own.
-waiting() {
-    sh -c "kill -STOP \$\$; exec $1" &
+# Starts a utility. It has its path, for this shell has utilities of its own.
+UTILITIES=
+start() {
+    "$@" > /dev/null &
     UTILITIES="$UTILITIES $!"
 }
 
-UTILITIES=
+# They stand still when they have begun their work, as starting a program takes more than a round.
 utilities() {
-    count='{ hits[$7]++; bytes += $10 } END { for (page in hits) print page, hits[page], bytes }'
-    echo "$count" > /tmp/count.awk
-    waiting "/usr/bin/ls -aR $TREES $TREES $TREES $TREES > /tmp/list"
-    waiting "/usr/bin/awk -f /tmp/count.awk $LOGS > /tmp/counts"
-    waiting "/usr/bin/cp -r /srv/files /tmp/new"
-    waiting "/usr/bin/gzip -c $LOGS > /tmp/logs.gz"
-    waiting "/usr/bin/rm -r $COPIES"
+    start /usr/bin/ls -aR $TREES
+    start /usr/bin/awk -f /srv/count.awk $LOGS
+    start /usr/bin/cp -rT /tmp/source /tmp/copies
+    start /usr/bin/gzip -c $LOGS
+    start /usr/bin/rm -r /tmp/old
+    sleep "$BEGINNING"
+    kill -STOP $UTILITIES
 }
 
 case $MIX in
@@ -92,22 +109,31 @@ db)
     ;;
 esac
 LOAD=$!
-case $MIX in ec | db) prepare_utilities && utilities ;; esac
+case $MIX in ec | db) prepare_utilities ;; esac
 
 # Whoever drives the guest stands still around the marks, so that what is counted was recorded.
-sleep 5
+sleep 2
 DRIVERS=$(pidof browsers pgbench)
 kill -STOP $DRIVERS
 sleep 1
+case $MIX in ec | db) utilities ;; esac
 before=$(count_pages)
-# The end comes soon, however busy the system is.
-nice -n -20 sh -c "read -r line < /dev/ttyS1; kill -STOP $DRIVERS; exec /homenode/mark stop" &
-END=$!
 echo "result: recording begins"
 nice -n -20 /homenode/mark start || fail "the recording does not begin"
-kill -CONT $DRIVERS $UTILITIES
+cat /proc/interrupts > /tmp/interrupts-before
+# The end comes soon, however busy the system is.
+nice -n -20 sh -c "read -r -t $LENGTH line < /dev/ttyS1; kill -STOP $DRIVERS
+    cat /proc/interrupts > /tmp/interrupts-after; exec /homenode/mark stop" &
+END=$!
+# It is there before the others go on, and the utilities, which wait for nobody, come when the
+# servers have something to do again.
+sleep 0.01
+kill -CONT $DRIVERS
+sleep 0.01
+[ -z "$UTILITIES" ] || kill -CONT $UTILITIES
 wait $END
 echo "result: recording ends"
+echo "result: ticks $(($(count_ticks /tmp/interrupts-after) - $(count_ticks /tmp/interrupts-before)))"
 echo "result: pages_recorded $(($(count_pages) - before))"
 kill -CONT $DRIVERS
 

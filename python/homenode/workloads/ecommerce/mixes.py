@@ -9,12 +9,16 @@ from homenode.options import named
 from homenode.workloads.ecommerce.database import Scale
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from homenode.workloads.ecommerce.needs import Found
 
-__all__ = ["BROWSERS", "REFERENCES", "TABLE", "UTILITIES", "Mix", "Plan", "find"]
+__all__ = ["BROWSERS", "REFERENCES", "TABLE", "UTILITIES", "WORKERS", "Mix", "Plan", "find"]
 
 BROWSERS = 20
 """Emulated browsers (section 3)."""
+
+WORKERS = 8
+"""Processes that make pages, outside of the mixes, each with a connection to the database: as many
+as the paper's electronic shop has processes of PostgreSQL (section 4)."""
 
 REFERENCES = 130_000_000
 """References of a mix, fetches included (section 4)."""
@@ -57,23 +61,23 @@ TABLE = (
     Mix(
         "ec",
         "the whole shop on one machine: web server, database and utilities",
-        (("apache2", 13), ("postgres", 8), *_FIVE),
+        (("apache2", 13), ("postgres", WORKERS), *_FIVE),
         children=13,
-        spare=1.8,
+        spare=2.4,
     ),
     Mix(
         "db",
         "the database's machine: 21 connections, with the queries of all pages, and utilities",
         (("postgres", 21), *_FIVE),
         children=0,
-        spare=1.3,
+        spare=1.4,
     ),
     Mix(
         "web",
         "the web server's machine: Apache with pages and pictures",
         (("apache2", 26),),
         children=26,
-        spare=2.1,
+        spare=7.5,
     ),
 )
 """Every mix, in the paper's order (section 4)."""
@@ -100,17 +104,23 @@ class Plan:
     seed: int = 1
     scale: Scale = field(default_factory=Scale)
 
-    def settings(self, postgres: Path) -> dict[str, object]:
+    def settings(self, found: Found) -> dict[str, object]:
         """What the guest's first process reads."""
         return {
             "MIX": self.mix.name,
-            "POSTGRES": postgres,
+            "POSTGRES": found.postgres,
             "BROWSERS": BROWSERS,
             "SEED": self.seed,
             "ITEMS": self.scale.items,
             "CUSTOMERS": self.scale.customers,
             "CHILDREN": self.mix.children,
             "WARM_UP": 5,
-            # A utility's run over its files takes a few million references.
-            "LONG": max(1, self.references // 10_000_000),
+            # Seconds of some million instructions of each utility, counted or guessed.
+            "BEGINNING": 0.03 if found.counting else 0.15,
+            # At most 7 of 10 references are fetches, of instructions of a nanosecond. Where they
+            # are not counted, the host tells when there are enough.
+            "LENGTH": f"{self.references * 0.7e-9:.3f}" if found.counting else 86400,
+            # More than are done, of the shortest rounds, which are rm's: before the recording, and
+            # while it lasts.
+            "ROUNDS": 60 + self.references // 6_000_000,
         }

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 from homenode.errors import ConfigError
 
-__all__ = ["PACKAGES", "Found", "find"]
+__all__ = ["PACKAGES", "Found", "counts", "find"]
 
 PACKAGES = {
     "postgres": ("postgresql", "/usr/lib/postgresql/*/bin/postgres"),
     "pgbench": ("postgresql", "/usr/lib/postgresql/*/bin/pgbench"),
     "apache2": ("apache2", "/usr/sbin/apache2"),
-    "php": ("libapache2-mod-php", "/usr/lib/apache2/modules/libphp[0-9]*.so"),
+    "module": ("apache2", "/usr/lib/apache2/modules/mod_proxy_fcgi.so"),
+    "php_fpm": ("php-fpm", "/usr/sbin/php-fpm[0-9]*"),
     "php_pgsql": ("php-pgsql", "/usr/lib/php/20*/pgsql.so"),
     "gawk": ("gawk", "/usr/bin/gawk"),
     "gzip": ("gzip", "/usr/bin/gzip"),
@@ -29,14 +31,17 @@ PACKAGES = {
 
 _PROGRAMS = {"cc": "gcc libc6-dev", "ldd": "libc-bin"}
 _QEMU = "qemu-system-x86"
+# The first QEMU that can count the instructions of several processors.
+_COUNTS_FROM = 10
 
 
 @dataclass(frozen=True)
 class Found:
-    """Where everything is on this machine."""
+    """Where everything is on this machine, and whether QEMU `counts` instructions."""
 
     files: dict[str, Path]
     emulator: str
+    counting: bool
 
     @property
     def postgres(self) -> Path:
@@ -75,7 +80,20 @@ def find(root: Path = Path("/"), emulator: str = "") -> Found:
             f"the e-commerce workload needs {', '.join(missing)}, not found here; on Debian: "
             f"apt install {packages}"
         )
-    return Found(files, qemu)
+    said = subprocess.run([qemu, "-version"], capture_output=True, text=True, check=False)
+    return Found(files, qemu, counts(said.stdout))
+
+
+def counts(version: str) -> bool:
+    """Whether a QEMU can count the instructions of several processors, by what it says of itself.
+
+    >>> counts("QEMU emulator version 10.0.2 (Debian 1:10.0.2+ds-2)")
+    True
+    >>> counts("QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)")
+    False
+    """
+    found = re.search(r"version (\d+)", version)
+    return found is not None and int(found[1]) >= _COUNTS_FROM
 
 
 def _version(path: Path) -> list[int]:

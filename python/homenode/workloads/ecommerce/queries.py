@@ -48,7 +48,7 @@ def script(name: str, scale: Scale) -> str:
 
     >>> from homenode.workloads.ecommerce.database import Scale
     >>> print(script("product-detail", Scale()).splitlines()[0])
-    \set item random(1, 10000)
+    \set item random(1, 100000)
     """
     most = {
         "item": scale.items,

@@ -34,8 +34,9 @@ def statistics(mix: Path, progress: Progress = None) -> list[dict[str, Any]]:
 
     Returns:
         Rows with ``name``, ``processes``, ``references`` (fetches included), ``kernel`` (share of
-        them), ``distinct_blocks`` and ``shared_blocks`` of 32 bytes, and ``code``, ``data`` and
-        ``writes``, shares of all references.
+        them), ``distinct_blocks`` and ``shared_blocks`` of 32 bytes, and as parts of all
+        references ``code``, ``data``, ``writes``, ``shared`` (of data in shared blocks) and
+        ``shared_writes``.
     """
     trace = Trace.open(mix)
     together = groups(trace)
@@ -66,4 +67,6 @@ def _row(name: str, count: dict[str, Any]) -> dict[str, Any]:
         "data": 1 - count["fetches"] / references,
         "writes": count["writes"] / references,
         "shared_blocks": count["shared_blocks"],
+        "shared": count["shared_references"] / references,
+        "shared_writes": count["shared_writes"] / references,
     }
