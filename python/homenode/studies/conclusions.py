@@ -187,11 +187,12 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
     ),
     FOGLIA: (
         Conclusion(
-            "PSCR is the best protocol and ends passive sharing",
+            "PSCR is the best protocol",
             "foglia",
-            ["PSCR has the most power everywhere", "PSCR ends passive sharing"],
+            ["PSCR has the most power everywhere"],
             why="a kernel of today writes a shared block many times in a row, and PSCR sends each",
         ),
+        Conclusion("PSCR ends passive sharing", "foglia", ["PSCR ends passive sharing"]),
         Conclusion(
             "Larger caches and more ways help four processors",
             "foglia",

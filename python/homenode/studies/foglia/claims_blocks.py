@@ -43,8 +43,8 @@ _LINES = (
     "them together"
 )
 _HELD = (
-    "checked: a block of 256 bytes takes 40 cycles of the bus instead of 12, which is more than "
-    "the misses saved; a bus that is held while memory looks gains from larger blocks (notes)"
+    "checked: a block of 256 bytes takes 40 cycles of the bus, one of 32 bytes 12; that is 3.3 "
+    "times as much for 0.38 times the misses"
 )
 _MIX = "ours is another mix of programs"
 

@@ -222,6 +222,7 @@ _COMPARED = (
             "machines on which it has some",
             lambda e: sums(e, m.invalidations, "pscr"),
             empty,
+            kind="identity",
         )
     ),
     *under_both(

@@ -165,7 +165,7 @@ def scalable_power(
 
 
 FASTER = (
-    "a number of their machine and programs; for how long a split transaction holds their bus is "
-    "not said (notes)"
+    "a number of their machine and programs; who supplies a block that caches have, and for "
+    "how long a split transaction holds the bus, the paper does not say (notes)"
 )
-"""Why powers and uses of the bus differ in general: plausible, not checked on their traces."""
+"""Why powers and uses of the bus differ in general: the notes have what was tried."""
