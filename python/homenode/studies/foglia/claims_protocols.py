@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.studies.claims import Claim, about, above, empty, less_than, more_than
+from homenode.studies.claims import TIE, Claim, about, above, empty, less_than, more_than
 from homenode.studies.foglia import EC
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.judging import (
@@ -165,9 +165,10 @@ _COMPARED = (
         "improved",
         "power of AMSD over MESI, by machine",
         lambda e: ratio(e, m.gsp, "amsd", "mesi"),
-        more_than(1),
-        why="checked: it halves the invalidations, but these are few and take 5 cycles each "
-        "(table of protocols)",
+        more_than(1 + TIE),
+        why="a tie with five seeds (bands-of-protocols). Checked: it halves the invalidations, but "
+        "these are few and take 5 cycles each (table of protocols)",
+        post_hoc="anything above one was enough",
     ),
     *under_both(
         Claim(
