@@ -1,0 +1,82 @@
+"""Runs Talbot and Kelly's programs with shadow values, in every variant on 64 nodes.
+
+Every read is held against the last write that it may return: at the paper's sizes, with both homes,
+without proxies, with basic and with reactive ones; buffers without end and of 2, 8 and 32 read
+requests; and where proxies keep no copies, keep them in a cache of their own, or serve in order.
+Prints a line for each pass over a trace; ends with an error at the first read that is wrong.
+
+Run with `nice python benches/checked.py`, which takes an hour on two cores, or
+`python benches/checked.py ge --traces traces`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+from homenode import studies
+from homenode.engines.directory import simulate_directory
+from homenode.studies import programs
+from homenode.studies.context import StudyContext
+from homenode.studies.talbot.matrix import (
+    BASIC,
+    FAIR,
+    FINITE,
+    HOMES,
+    INFINITE,
+    LENGTHS,
+    NONE,
+    REACTIVE,
+    SEPARATE,
+    UNALLOCATED,
+    Batch,
+    Setting,
+)
+from homenode.studies.talbot.runs import about, asked
+
+VARIANTS = (
+    Batch(Setting(), kinds=(NONE, BASIC), lengths=(INFINITE,)),
+    Batch(Setting(), kinds=(NONE, BASIC, REACTIVE), lengths=LENGTHS),
+    *(
+        Batch(Setting(dial=dial), HOMES, (BASIC, REACTIVE), (FINITE,))
+        for dial in (UNALLOCATED, SEPARATE, FAIR)
+    ),
+)
+
+
+def main() -> None:
+    """Checks the programs that are named, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("programs", nargs="*", help="some of the programs; default: all")
+    parser.add_argument("--traces", type=Path, help="keep recordings here, or take them from here")
+    chosen = parser.parse_args()
+    entry = studies.find("talbot")
+    known = programs.available(entry.publication, quick=False)
+    with tempfile.TemporaryDirectory() as made:
+        folder = chosen.traces or Path(made)
+        context = StudyContext(entry.publication, folder, quick=False, programs=known)
+        for program in known:
+            if not chosen.programs or program.name in chosen.programs:
+                check(context, program)
+
+
+def check(context: StudyContext, program: programs.Program) -> None:
+    """Checks every variant of one program."""
+    trace = context.trace(program)
+    for batch in VARIANTS:
+        began = time.perf_counter()
+        found = asked(trace, batch, about(program.name), partial(simulate_directory, check=True))
+        took = time.perf_counter() - began
+        print(
+            f"{program.name}: {len(found.rows)} variants, buffers {', '.join(batch.lengths)}, "
+            f"proxies {', '.join(batch.kinds)}{f', {batch.base.dial}' * bool(batch.base.dial)}: "
+            f"{trace.references:,} references each, no read wrong, {took:.0f} s",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
