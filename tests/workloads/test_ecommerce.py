@@ -346,8 +346,7 @@ def test_the_mixes_that_come_along_are_what_they_say(name: str) -> None:
     assert alive == dict(mixes.find(name).processes)
     fetches = trace.info["fetches"]
     assert fetches == row["fetches"]
-    # Where there is no web server the kernel does little: the queries are most of the work.
-    assert 0.05 < trace.info["kernel"] / (trace.references + fetches) < 0.7
+    assert 0.15 < trace.info["kernel"] / (trace.references + fetches) < 0.7
     # Three references in four are fetches in the paper's tables 1 to 3.
     assert 0.6 < fetches / (trace.references + fetches) < 0.8
     for entry in together:
@@ -361,7 +360,7 @@ def test_the_mixes_that_come_along_are_what_they_say(name: str) -> None:
     assert bool(own) == (name != "web")
     counters = Counter(trace.to_arrow().column("pc").to_pylist())
     shell = sum(many for pc, many in counters.items() if functions.get(pc) == "[busybox]")
-    assert shell < counters.total() / 1000
+    assert shell == 0 if name == "web" else shell < counters.total() / 10_000
 
 
 def test_the_command_lists_the_mixes() -> None:

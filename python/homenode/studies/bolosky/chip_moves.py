@@ -18,6 +18,7 @@ _DECISION = 1
 """Bytes of a decision, which is written once for every move that is considered."""
 _WRITES = 6
 """Writes of a move that is made: two chips, with the row and the column of each, and two places."""
+_COLUMNS = ("address", "kind", "size")
 
 
 def counted(context: StudyContext) -> list[Row]:
@@ -46,9 +47,6 @@ def _moves(trace: Trace) -> Row:
         considered += int(decisions.sum())
         written += int(others.sum())
     return {"considered": considered, "made": written / _WRITES}
-
-
-_COLUMNS = ("address", "kind", "size")
 
 
 def _board(metadata: dict[str, Any]) -> tuple[int, int]:

@@ -145,7 +145,7 @@ def scalable(section: str, what: str, published: int, base: Setting, why: str = 
         within(published),
         why=why or FASTER,
     )
-    return at_scalability(claim, base, 0)
+    return at_scalability(claim, base, "processors_max")
 
 
 def scalable_power(
@@ -161,7 +161,7 @@ def scalable_power(
         about(published),
         why=why or FASTER,
     )
-    return at_scalability(claim, base, 1)
+    return at_scalability(claim, base, "gsp_max")
 
 
 FASTER = (

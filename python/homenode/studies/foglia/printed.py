@@ -37,16 +37,15 @@ def stated(claim: Claim) -> Claim:
     return claim if claim.own is not None else computed_from(paper, claim)
 
 
-def scalability(setting: Setting) -> tuple[float, float] | None:
-    """How far table 5 says that a machine scales, and its power there; None if it does not."""
-    found = _table_5().get(setting)
-    return None if found is None else (float(found["processors_max"]), float(found["gsp_max"]))
+def at_scalability(claim: Claim, setting: Setting, column: str) -> Claim:
+    """A claim about how far a machine scales, with what a column of table 5 says of it."""
 
+    def printed(_: Evidence) -> float:
+        if setting not in _table_5():
+            raise Missing("table 5 does not have that machine")
+        return float(_table_5()[setting][column])
 
-def at_scalability(claim: Claim, setting: Setting, part: int) -> Claim:
-    """A claim about one part of a machine's `scalability`, with what table 5 says of it."""
-    found = scalability(setting)
-    return claim if found is None else replace(claim, own=lambda _: found[part])
+    return replace(claim, own=printed)
 
 
 @cache
@@ -60,9 +59,10 @@ def paper() -> Evidence:
 
 def _points() -> list[Row]:
     """Power and use of the bus; where text and table 5 differ, the table's."""
-    powers, buses = (tables.printed_numbers(name) for name in ("gsp", "bus_utilisation"))
-    powers |= {setting: row["gsp"] for setting, row in _table_5().items()}
-    buses |= {setting: row["bus_utilisation"] for setting, row in _table_5().items()}
+    powers, buses = (
+        tables.printed_numbers(name) | {setting: row[name] for setting, row in _table_5().items()}
+        for name in ("gsp", "bus_utilisation")
+    )
     found: list[Row] = []
     for setting, power in powers.items():
         row = PrintedRow(setting.point(), workload=EC, gsp=power)
@@ -73,6 +73,7 @@ def _points() -> list[Row]:
     return found
 
 
+@cache
 def _table_5() -> dict[Setting, Row]:
     return {tables.setting_of(row): row for row in published(PAPER.name)["table-5"]}
 
