@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         "homenode study bolosky-ch4 -o recorded --traces traces --word-bytes 0 --quantum 0",
         "homenode study markatos -o studies --traces traces",
         "homenode study foglia --quick",
-        "homenode study foglia -o studies --mixes mixes",
+        "homenode study foglia -o studies --mixes mixes --variants",
         "homenode study marchetti --quick",
         "homenode study talbot --quick",
         "homenode list studies",
@@ -65,6 +65,12 @@ if TYPE_CHECKING:
     help="Of bolosky and markatos: references of a processor's turn, synchronisation keeping its "
     "order; 0: as recorded.  [default: 1]",
 )
+@click.option(
+    "--variants",
+    is_flag=True,
+    help="Of foglia: judge the claims with other readings of its machine and kernel, too, and say "
+    "under which of them those that differ would hold. Takes five times as long.",
+)
 @json_option
 def study(
     name: str,
@@ -75,6 +81,7 @@ def study(
     mixes: str | None,
     word_bytes: int | None,
     quantum: int | None,
+    variants: bool,
     as_json: bool,
 ) -> None:
     """Regenerate a publication's tables and figures, and judge what it claims.
@@ -101,6 +108,7 @@ def study(
             mixes=mixes,
             word_bytes=word_bytes,
             quantum=quantum,
+            variants=variants,
             watch=Progress,
         )
     page = write(result, folder / entry.name)

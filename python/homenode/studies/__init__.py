@@ -79,6 +79,8 @@ class StudyOptions(TypedDict, total=False):
     quantum: references of a processor's turn, or, if 0, turns as recorded; synchronisation keeps
         its order. Studies of machines with a clock cannot. Default: 1 in the thesis's studies and
         that of Markatos and Chronaki, where all processors have the same pace (§2.3.1).
+    variants: judge the claims under the study's variants of machine and workload, too, if it has
+        any (foglia), and say under which of them those that differ would hold. Default: no.
     watch: opens a progress bar with a title. Default: none.
     """
 
@@ -88,6 +90,7 @@ class StudyOptions(TypedDict, total=False):
     mixes: str | os.PathLike[str] | None
     word_bytes: int | None
     quantum: int | None
+    variants: bool
     watch: Watch
 
 
@@ -112,6 +115,10 @@ def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
     if mixes is not None and not any(program.mix for program in chosen):
         raise ConfigError(f"{name} records programs and takes no mixes: leave out --mixes")
     form = _form(entry, options)
+    variants = bool(options.get("variants"))
+    if variants and not entry.variants:
+        having = ", ".join(other.name for other in TABLE if other.variants)
+        raise ConfigError(f"--variants: {name} has no variants; studies that have are {having}")
     with tempfile.TemporaryDirectory(prefix="homenode-study-") as made:
         context = StudyContext(
             entry.publication,
@@ -122,7 +129,7 @@ def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
             None if mixes is None else Path(mixes),
             form,
         )
-        return run_study(entry, context)
+        return run_study(entry, context, variants=variants)
 
 
 def _chosen(entry: Study, options: StudyOptions) -> list[Program]:
@@ -159,7 +166,12 @@ def _form(entry: Study, options: StudyOptions) -> TraceForm:
             f"{option}: {entry.name} is about machines with a clock, which make references as they "
             f"were recorded; studies with prices are {_with_prices()}"
         )
-    return replace(entry.form, **{name: value or None for name, value in given.items()})
+    words, quantum = entry.form.word_bytes, entry.form.quantum
+    return replace(
+        entry.form,
+        word_bytes=given.get("word_bytes", words) or None,
+        quantum=given.get("quantum", quantum) or None,
+    )
 
 
 def _with_prices() -> str:

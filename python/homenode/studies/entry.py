@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from homenode.studies.claims import counts, counts_by_kind
@@ -10,6 +10,7 @@ from homenode.studies.claims import ledger as judged
 from homenode.studies.forms import AS_RECORDED
 from homenode.studies.published import tables as published
 from homenode.studies.tables import Evidence
+from homenode.studies.variants import tried
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from homenode.studies.forms import TraceForm
     from homenode.studies.programs import Publication
     from homenode.studies.tables import Figure, Picture, Row, Table
+    from homenode.studies.variants import Variant
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Study:
         priced: whether its machines have prices, so that references may be counted in words and
             come in other turns: not on machines with a clock, which make them as recorded.
         form: how the publication counted references and whose turn it was.
+        variants: changes of machine and workload under which its claims can be judged, too.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Study:
     calibration: bool = False
     priced: bool = False
     form: TraceForm = AS_RECORDED
+    variants: Sequence[Variant] = ()
 
     def describe(self) -> dict[str, Any]:
         """The entry as plain data, for lists and JSON."""
@@ -156,11 +160,17 @@ class StudyResult:
         }
 
 
-def run_study(entry: Study, context: StudyContext) -> StudyResult:
-    """Runs a study's experiments and judges its claims."""
+def run_study(entry: Study, context: StudyContext, *, variants: bool = False) -> StudyResult:
+    """Runs a study's experiments and judges its claims, if asked for under its variants, too."""
     products = entry.experiments(context)
     findings = judged(entry.claims, products.evidence(published(entry.publication.name)))
-    return StudyResult(entry, products, findings, context.provenance())
+    chosen: dict[str, Any] = {}
+    if variants:
+        findings, table = tried(entry, context, findings)
+        notes = [*products.notes, table.note]
+        products = replace(products, tables=[*products.tables, table], notes=notes)
+        chosen["variants"] = {variant.name: variant.summary for variant in entry.variants}
+    return StudyResult(entry, products, findings, context.provenance() | chosen)
 
 
 def count_summary(found: Mapping[str, int]) -> str:

@@ -27,10 +27,12 @@ class TraceForm:
     Attributes:
         word_bytes: bytes of a word in which references are counted; None counts them as recorded.
         quantum: references of a processor's turn; None leaves turns as recorded.
+        without_kernel: whether what the kernel refers to is left out.
     """
 
     word_bytes: int | None = None
     quantum: int | None = None
+    without_kernel: bool = False
 
     def steps(self) -> dict[str, dict[str, Any]]:
         """The transforms, in their order, with their parameters.
@@ -39,6 +41,8 @@ class TraceForm:
         {'words': {'word_bytes': 4}, 'reinterleave': {'quantum': 1}}
         """
         found: dict[str, dict[str, Any]] = {}
+        if self.without_kernel:
+            found["select"] = {"kernel": "without"}
         if self.word_bytes is not None:
             found["words"] = {"word_bytes": self.word_bytes}
         if self.quantum is not None:
@@ -51,12 +55,18 @@ class TraceForm:
         >>> TraceForm(4, 1).suffix(), TraceForm().suffix()
         ('-words4-turns1', '')
         """
+        kernel = "-without-kernel" if self.without_kernel else ""
         words = "" if self.word_bytes is None else f"-words{self.word_bytes}"
-        return words if self.quantum is None else f"{words}-turns{self.quantum}"
+        turns = "" if self.quantum is None else f"-turns{self.quantum}"
+        return f"{kernel}{words}{turns}"
 
     def provenance(self) -> dict[str, Any]:
         """What of it is chosen, as plain data."""
-        chosen = {"word_bytes": self.word_bytes, "turns": self.quantum}
+        chosen = {
+            "word_bytes": self.word_bytes,
+            "turns": self.quantum,
+            "without_kernel": self.without_kernel or None,
+        }
         return {name: value for name, value in chosen.items() if value is not None}
 
 

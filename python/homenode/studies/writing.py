@@ -142,14 +142,15 @@ def markdown(result: StudyResult) -> str:
 
 
 def _asked(result: StudyResult) -> str:
-    """The options of a form that is not the publication's."""
+    """The options of a form that is not the publication's, and whether variants were judged."""
     found, usual = result.provenance, result.entry.form.provenance()
     options = {"word_bytes": "--word-bytes", "turns": "--quantum"}
-    return "".join(
+    form = "".join(
         f" {option} {found.get(name, 0)}"
         for name, option in options.items()
         if found.get(name) != usual.get(name)
     )
+    return f"{form} --variants" if "variants" in found else form
 
 
 def _line(row: dict[str, str]) -> str:

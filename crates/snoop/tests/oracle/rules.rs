@@ -1,4 +1,4 @@
-//! The five protocols in sentences: what a read or write does to the states of all caches.
+//! The six protocols in sentences: what a read or write does to the states of all caches.
 //!
 //! Written apart from the tables of the crate, and in another way: a function changes a map from
 //! processor to state and says which transactions it took.
@@ -18,7 +18,7 @@ pub struct Happened {
 }
 
 /// The protocols whose rules are here. Another one brings a test in its file.
-pub const PROTOCOLS: [&str; 5] = ["mesi", "amsd", "pscr", "moesi", "dragon"];
+pub const PROTOCOLS: [&str; 6] = ["mesi", "amsd", "pscr", "moesi", "dragon", "mesi-memory"];
 
 pub fn reference(
     protocol: &str,
@@ -29,7 +29,7 @@ pub fn reference(
 ) -> Happened {
     let mut happened = Happened::default();
     match protocol {
-        "mesi" | "moesi" | "amsd" => {
+        "mesi" | "moesi" | "amsd" | "mesi-memory" => {
             if write {
                 invalidating_write(protocol, states, who, &mut happened);
             } else {
@@ -53,7 +53,7 @@ pub fn reference(
 /// Which states are written back when they are replaced.
 pub fn written_back(protocol: &str) -> &'static [&'static str] {
     match protocol {
-        "mesi" => &["M"],
+        "mesi" | "mesi-memory" => &["M"],
         "moesi" => &["M", "O"],
         "amsd" => &["M", "MD"],
         "pscr" | "dragon" => &["M", "SM"],
@@ -63,6 +63,11 @@ pub fn written_back(protocol: &str) -> &'static [&'static str] {
 
 fn others(states: &States, who: usize) -> Vec<usize> {
     states.keys().copied().filter(|&other| other != who).collect()
+}
+
+/// Whether memory sends a block of which others have copies: under one protocol, if all are clean.
+fn memory_supplies(protocol: &str, states: &States, others: &[usize]) -> bool {
+    protocol == "mesi-memory" && others.iter().all(|other| states[other] != "M")
 }
 
 fn invalidating_read(protocol: &str, states: &mut States, who: usize, happened: &mut Happened) {
@@ -75,7 +80,8 @@ fn invalidating_read(protocol: &str, states: &mut States, who: usize, happened: 
         states.insert(who, "E");
         return;
     }
-    happened.bus.push("read_block_cache");
+    let from_memory = memory_supplies(protocol, states, &rest);
+    happened.bus.push(if from_memory { "read_block_memory" } else { "read_block_cache" });
     if protocol == "amsd" && rest.len() == 1 {
         let holder = rest[0];
         match states[&holder] {
@@ -118,7 +124,9 @@ fn invalidating_write(protocol: &str, states: &mut States, who: usize, happened:
             "M"
         }
         None => {
-            happened.bus.push("read_invalidate_cache");
+            let from_memory = memory_supplies(protocol, states, &rest);
+            let sent = if from_memory { "read_invalidate_memory" } else { "read_invalidate_cache" };
+            happened.bus.push(sent);
             let migrates = protocol == "amsd" && rest.len() == 1 && states[&rest[0]] == "MD";
             if migrates { "MD" } else { "M" }
         }

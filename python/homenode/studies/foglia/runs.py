@@ -14,7 +14,7 @@ from homenode.studies.foglia.matrix import EXTENDED, Setting, wanted
 from homenode.studies.tables import Missing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from homenode.studies.context import StudyContext
     from homenode.studies.programs import Program
@@ -37,15 +37,17 @@ class Machine:
         name: as in results.
         spec: as the engine takes it.
         stands_for: references of the paper's traces that one of this trace is worth.
+        mesi: the protocol that stands for the paper's MESI.
     """
 
     name: str
     spec: str
     stands_for: int
+    mesi: str = "mesi"
 
     def question(self, setting: Setting, seed: int = SEED) -> dict[str, Any]:
         """What is asked of a trace, wherever the machine's file lies."""
-        asked: dict[str, Any] = {"machine": self.name, "restart": RESTART, **setting.point()}
+        asked = self.point(setting) | {"machine": self.name, "restart": RESTART}
         if seed != SEED:
             asked["seed"] = seed
         if self.spec != self.name:
@@ -54,7 +56,8 @@ class Machine:
 
     def point(self, setting: Setting) -> dict[str, Any]:
         """A point for the engine."""
-        return {"machine": self.spec, **setting.point()}
+        chosen = setting.changed(protocol=self.mesi) if setting.protocol == "mesi" else setting
+        return {"machine": self.spec, **chosen.point()}
 
 
 PAPERS = Machine("bus-smp", "bus-smp", 1)
@@ -131,17 +134,17 @@ def ours(evidence: Evidence) -> Runs:
     return Runs(evidence.rows("points"))
 
 
-def simulated(context: StudyContext) -> list[Row]:
+def simulated(
+    context: StudyContext, machine_of: Callable[[Trace], Machine] = machine_for
+) -> list[Row]:
     """Simulates what is wanted of every workload; one decoding of its trace for all that is new."""
     rows: list[Row] = []
     for program in context.programs:
-        rows += _of_workload(context, program)
+        rows += _of_workload(context, program, machine_of(context.trace(program)))
     return rows
 
 
-def _of_workload(context: StudyContext, program: Program) -> list[Row]:
-    trace = context.trace(program)
-    machine = machine_for(trace)
+def _of_workload(context: StudyContext, program: Program, machine: Machine) -> list[Row]:
     settings = wanted(program.name, context.quick)
     found = on_machine(context, program, machine, settings)
     _note(context, settings, machine)

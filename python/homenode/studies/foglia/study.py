@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from homenode.studies.entry import Products, Study
-from homenode.studies.foglia import (
-    EC,
-    PAPER,
-    bands,
-    figures,
-    footprints,
-    latency,
-    notes,
-    runs,
-    tables,
-)
+from homenode.studies.entry import Study
+from homenode.studies.foglia import PAPER, bands
 from homenode.studies.foglia.claims import CLAIMS
-from homenode.studies.foglia.matrix import BLOCKS
+from homenode.studies.foglia.products import products
+from homenode.studies.foglia.variants import VARIANTS
 from homenode.studies.published import tables as published
 from homenode.studies.tables import Table
 
 if TYPE_CHECKING:
     from homenode.studies.context import StudyContext
+    from homenode.studies.entry import Products
 
 
 def experiments(context: StudyContext) -> Products:
     """Simulates every configuration of the paper on every mix, and counts what they touch."""
-    points = runs.simulated(context)
-    found = runs.Runs(points)
-    touched = footprints.counted(context)
-    made = [*tables.of_traces(touched), tables.timing(BLOCKS)]
-    if EC in found.workloads():
-        made += [tables.scalability(found), tables.stated(found), latency.delays(found)]
-        made += bands.tables(context)
-    made += [tables.protocols(found), latency.origins(found), latency.idle(found)]
-    made.append(_contradictions())
-    extra = {"points": points, "footprints": touched}
-    said = (*notes.of(points, quick=context.quick), latency.told(found))
-    return Products(made, figures.figures(found), extra, said)
+    made = products(context)
+    return replace(made, tables=[*made.tables, *bands.tables(context), _contradictions()])
 
 
 def _contradictions() -> Table:
@@ -54,4 +37,5 @@ ENTRY = Study(
     experiments=experiments,
     publication=PAPER,
     claims=CLAIMS,
+    variants=VARIANTS,
 )

@@ -1,0 +1,65 @@
+"""What the paper does not say of its machine and its kernel, taken the other way.
+
+Its caches may supply only what they have written, and a fetch may hold the bus until memory has
+sent the block (tables 4 and 5 leave both open). Its kernel is a trace of system calls beside
+simulated scheduling (section 3); a whole Linux of today does more, and shares more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homenode.studies.foglia.products import products
+from homenode.studies.foglia.runs import machine_for
+from homenode.studies.forms import TraceForm
+from homenode.studies.variants import Variant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from homenode.studies.context import StudyContext
+    from homenode.studies.entry import Products
+    from homenode.studies.foglia.runs import Machine
+    from homenode.trace import Trace
+
+_FOLDER = Path(__file__).parent
+_CLEAN_FROM_MEMORY = "mesi-memory"
+
+
+def _with_memory(trace: Trace) -> Machine:
+    return replace(machine_for(trace), mesi=_CLEAN_FROM_MEMORY)
+
+
+def _held(trace: Trace) -> Machine:
+    return replace(
+        machine_for(trace),
+        name="hold-68",
+        spec=str(_FOLDER / "hold-68.toml"),
+        mesi=_CLEAN_FROM_MEMORY,
+    )
+
+
+def _on(machine_of: Callable[[Trace], Machine], context: StudyContext) -> Products:
+    """The mixes as they are on other machines."""
+    return products(context, machine_of)
+
+
+def _by_users(context: StudyContext) -> Products:
+    """The mixes without their kernel's references."""
+    form = TraceForm(without_kernel=True)
+    return products(replace(context, form=form, traces={}, _opened={}))
+
+
+VARIANTS = (
+    Variant("memory", "under MESI memory supplies clean blocks", partial(_on, _with_memory)),
+    Variant(
+        "held",
+        "that, and the bus is held for all of the 68 cycles of a fetch",
+        partial(_on, _held),
+    ),
+    Variant("users", "the kernel's references are left out", _by_users),
+)
+"""In the order of the table's columns."""
