@@ -30,10 +30,10 @@ labelled! {
     }
 }
 
-/// Source: Culler, Singh and Gupta 1999, section 5.3.2. States and transactions are those of `mesi`;
-/// what differs is who sends a block. Caches with clean copies need not agree which of them does,
-/// since none of them does: memory has it. Foglia, Giorgi and Prete 2004 do not say which of the two
-/// their MESI is.
+/// Source: Culler, Singh and Gupta 1999, section 5.3.2. States and transactions are those of
+/// `mesi`; what differs is who sends a block. Of several caches with clean copies none has to be
+/// chosen, as memory sends it. Foglia, Giorgi and Prete 2004 do not say which of the two their MESI
+/// is.
 ///
 /// # Deviations
 /// None known.
@@ -95,9 +95,7 @@ impl ProtocolRules for MesiMemory {
             (E, Replace, Alone) | (S, Replace, Alone | Clean) => silent(I),
             (M, Replace, Alone) => announce(Transaction::UpdateBlock, I),
             (S, Read | Write | Replace, Dirty) => TableCell::Impossible(THEIRS_ONLY),
-            (E | M, Read | Write | Replace, Clean | Dirty) => {
-                TableCell::Impossible(because::ONLY)
-            }
+            (E | M, Read | Write | Replace, Clean | Dirty) => TableCell::Impossible(because::ONLY),
         }
     }
 

@@ -16,14 +16,8 @@ pub use spec::ProtocolSpec;
 use crate::table::ProtocolTable;
 
 /// Every protocol, in the order of lists and documentation.
-pub const TABLE: &[Entry] = &[
-    mesi::ENTRY,
-    amsd::ENTRY,
-    pscr::ENTRY,
-    moesi::ENTRY,
-    dragon::ENTRY,
-    mesi_memory::ENTRY,
-];
+pub const TABLE: &[Entry] =
+    &[mesi::ENTRY, amsd::ENTRY, pscr::ENTRY, moesi::ENTRY, dragon::ENTRY, mesi_memory::ENTRY];
 
 /// A protocol as it is listed.
 #[derive(Clone, Copy, Debug)]
