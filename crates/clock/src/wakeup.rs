@@ -1,27 +1,59 @@
 //! The wake-up table: when each processor issues its next operation.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 /// No known time.
 pub const NEVER: u64 = u64::MAX;
 
+/// No processor.
+const NOBODY: usize = usize::MAX;
+
 /// Processors in a group: one bit each.
 const GROUP: usize = 64;
+/// Cycles that the wheel reaches ahead: a slot for each, and a bit of a word for each slot.
+const REACH: u64 = 64;
 
-/// When each processor issues its next operation. Most wait for memory most of the time: only the
-/// others are looked through.
+/// When each processor issues its next operation: a wheel of the next cycles, each with the set of
+/// processors that issue in it, so that in a cycle only those are looked at; and a heap of those
+/// that issue later.
 pub struct WakeupTable {
     time: Vec<u64>,
-    /// By group, a bit for each processor that issues at a known time.
-    awake: Vec<u64>,
-    /// The earliest time of those who were looked at or woken since [`Self::begin_round`].
-    earliest: u64,
+    /// Words in a set of processors.
+    groups: usize,
+    /// By slot, its set.
+    wheel: Vec<u64>,
+    /// A bit for each slot whose set is not empty.
+    occupied: u64,
+    far: BinaryHeap<Reverse<(u64, usize)>>,
+    /// When the first of `far` issues, or [`NEVER`].
+    far_next: u64,
+    /// The cycle of the round, from which the wheel reaches.
+    from: u64,
+    /// Those that issue in this round and have not had their turn, from this group on.
+    due: Vec<u64>,
+    group: usize,
+    /// Whose turn it is, or [`NOBODY`].
+    turn: usize,
 }
 
 impl WakeupTable {
     /// For so many processors, none of which issues.
     #[must_use]
     pub fn new(processors: usize) -> Self {
-        let awake = vec![0; processors.div_ceil(GROUP)];
-        Self { time: vec![NEVER; processors], awake, earliest: NEVER }
+        let groups = processors.div_ceil(GROUP);
+        Self {
+            time: vec![NEVER; processors],
+            groups,
+            wheel: vec![0; groups * (slot(NEVER) + 1)],
+            occupied: 0,
+            far: BinaryHeap::new(),
+            far_next: NEVER,
+            from: 0,
+            due: vec![0; groups],
+            group: groups,
+            turn: NOBODY,
+        }
     }
 
     /// When a processor issues, or [`NEVER`].
@@ -31,46 +63,94 @@ impl WakeupTable {
         self.time[processor]
     }
 
-    /// A processor that issues at a known time does so at this time.
+    /// The processor whose turn it is issues next at this time.
     #[inline]
     pub fn postpone(&mut self, processor: usize, time: u64) {
         debug_assert!(self.time[processor] != NEVER, "only who is awake is put off");
         self.time[processor] = time;
     }
 
-    /// The processor issues at this time.
+    /// A processor that sleeps issues at this time; only the one whose turn it is can do so in this
+    /// round.
     #[inline]
     pub fn wake(&mut self, processor: usize, time: u64) {
+        debug_assert!(self.time[processor] == NEVER, "only who sleeps is woken");
         self.time[processor] = time;
-        self.earliest = self.earliest.min(time);
-        self.awake[processor / GROUP] |= 1 << (processor % GROUP);
+        if processor != self.turn {
+            self.put(processor, time);
+        }
     }
 
     /// It is not known when the processor issues.
     #[inline]
     pub fn sleep(&mut self, processor: usize) {
-        self.time[processor] = NEVER;
-        self.awake[processor / GROUP] &= !(1 << (processor % GROUP));
+        let time = std::mem::replace(&mut self.time[processor], NEVER);
+        if processor != self.turn && time != NEVER {
+            self.take_out(processor, time);
+        }
     }
 
-    /// Everybody who is awake is looked at again.
+    /// All who issue at this time are to have their turn; nobody issues before it.
     #[inline]
-    pub fn begin_round(&mut self) {
-        self.earliest = NEVER;
+    pub fn begin_round(&mut self, now: u64) {
+        self.from = now;
+        if self.far_next < now.saturating_add(REACH) {
+            self.bring_nearer();
+        }
+        self.group = self.groups;
+        let bit = 1 << slot(now);
+        if self.occupied & bit != 0 {
+            self.occupied ^= bit;
+            let set = slot(now) * self.groups;
+            self.due.swap_with_slice(&mut self.wheel[set..set + self.groups]);
+            self.group = 0;
+        }
     }
 
-    /// A processor was looked at, and has issued what it issues now.
+    /// The lowest of those that have not had their turn in this round.
+    #[inline]
+    pub fn next_turn(&mut self) -> Option<usize> {
+        while let Some(members) = self.due.get_mut(self.group) {
+            if *members != 0 {
+                let member = members.trailing_zeros() as usize;
+                *members &= *members - 1;
+                self.turn = self.group * GROUP + member;
+                return Some(self.turn);
+            }
+            self.group += 1;
+        }
+        None
+    }
+
+    /// The processor that was told last has not had its turn.
+    pub fn put_back(&mut self, processor: usize) {
+        self.turn = NOBODY;
+        self.due[processor / GROUP] |= 1 << (processor % GROUP);
+    }
+
+    /// A processor has issued what it issues now.
     #[inline]
     pub fn end_turn(&mut self, processor: usize) {
-        self.earliest = self.earliest.min(self.time[processor]);
+        self.turn = NOBODY;
+        let time = self.time[processor];
+        if time != NEVER {
+            self.put(processor, time);
+        }
     }
 
-    /// When somebody issues next, after all who are awake were looked at.
+    /// When somebody issues next, after all who were to have their turn had it.
     #[inline]
     #[must_use]
     pub fn earliest(&self) -> u64 {
-        debug_assert_eq!(self.earliest, self.search(), "everybody was looked at");
-        self.earliest
+        let in_wheel = if self.occupied == 0 {
+            NEVER
+        } else {
+            let ahead = self.occupied.rotate_right((self.from % REACH) as u32).trailing_zeros();
+            self.from + u64::from(ahead)
+        };
+        let earliest = in_wheel.min(self.far_next);
+        debug_assert_eq!(earliest, self.search(), "everybody is in the wheel or further ahead");
+        earliest
     }
 
     /// The same from everybody's time.
@@ -78,87 +158,163 @@ impl WakeupTable {
         self.time.iter().copied().min().unwrap_or(NEVER)
     }
 
-    /// The processors that issue at a known time, from this processor on.
     #[inline]
-    #[must_use]
-    pub fn awake_from(&self, from: usize) -> AwakeProcessors {
-        let group = from / GROUP;
-        // Those below `from` have had their turn.
-        AwakeProcessors { group, members: self.awake[group] & (u64::MAX << (from % GROUP)) }
-    }
-}
-
-/// Goes through the processors that are awake, the lowest first. A group is looked up once, when it
-/// is reached: the table may change meanwhile, but for who is woken.
-pub struct AwakeProcessors {
-    group: usize,
-    members: u64,
-}
-
-impl AwakeProcessors {
-    /// The next one.
-    #[inline]
-    pub fn next(&mut self, table: &WakeupTable) -> Option<usize> {
-        while self.members == 0 {
-            self.group += 1;
-            self.members = *table.awake.get(self.group)?;
+    fn put(&mut self, processor: usize, time: u64) {
+        if time - self.from < REACH {
+            self.wheel[slot(time) * self.groups + processor / GROUP] |= 1 << (processor % GROUP);
+            self.occupied |= 1 << slot(time);
+        } else {
+            self.far.push(Reverse((time, processor)));
+            self.far_next = self.far_next.min(time);
         }
-        let member = self.members.trailing_zeros() as usize;
-        self.members &= self.members - 1;
-        Some(self.group * GROUP + member)
     }
+
+    /// A processor that was woken sleeps again before its turn.
+    #[cold]
+    fn take_out(&mut self, processor: usize, time: u64) {
+        let set = slot(time) * self.groups;
+        let group = &mut self.wheel[set + processor / GROUP];
+        let member = 1 << (processor % GROUP);
+        if *group & member == 0 {
+            self.far.retain(|&Reverse((_, other))| other != processor);
+            self.far_next = self.far.peek().map_or(NEVER, |Reverse((first, _))| *first);
+            return;
+        }
+        *group &= !member;
+        if self.wheel[set..set + self.groups].iter().all(|&members| members == 0) {
+            self.occupied &= !(1 << slot(time));
+        }
+    }
+
+    /// Moves those into the wheel whom it reaches by now.
+    #[cold]
+    fn bring_nearer(&mut self) {
+        while let Some(&Reverse((time, processor))) = self.far.peek()
+            && time - self.from < REACH
+        {
+            self.far.pop();
+            self.put(processor, time);
+        }
+        self.far_next = self.far.peek().map_or(NEVER, |Reverse((time, _))| *time);
+    }
+}
+
+/// The slot of a time.
+#[inline]
+fn slot(time: u64) -> usize {
+    (time % REACH) as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use homenode_base::Rng;
 
-    fn awake(table: &WakeupTable, from: usize) -> Vec<usize> {
-        let mut awake = table.awake_from(from);
-        std::iter::from_fn(|| awake.next(table)).collect()
-    }
-
-    /// Those who issue at this time.
-    fn at(table: &WakeupTable, time: u64) -> Vec<usize> {
-        let mut awake = awake(table, 0);
-        awake.retain(|&processor| table.time(processor) == time);
-        awake
-    }
-
-    /// When somebody issues next, after a look at everybody.
-    fn earliest(table: &mut WakeupTable) -> u64 {
-        table.begin_round();
-        for processor in awake(table, 0) {
+    /// Those who have their turn at this time, if each then issues at another time.
+    fn round(table: &mut WakeupTable, now: u64, mut next: impl FnMut(usize) -> u64) -> Vec<usize> {
+        table.begin_round(now);
+        let mut turns = Vec::new();
+        while let Some(processor) = table.next_turn() {
+            assert_eq!(table.time(processor), now);
+            match next(processor) {
+                NEVER => table.sleep(processor),
+                time => table.postpone(processor, time),
+            }
             table.end_turn(processor);
+            turns.push(processor);
         }
-        table.earliest()
+        turns
     }
 
     #[test]
     fn any_number_of_processors_can_be_awake() {
         for processors in [3, 64, 65, 1024] {
             let mut table = WakeupTable::new(processors);
-            assert_eq!((earliest(&mut table), at(&table, 0)), (NEVER, vec![]));
+            assert_eq!(table.earliest(), NEVER);
             let (middle, last) = (processors / 2, processors - 1);
             table.wake(last, 7);
             table.wake(0, 7);
             table.wake(middle, 9);
-            assert_eq!((earliest(&mut table), at(&table, 7)), (7, vec![0, last]));
-            table.wake(0, 8);
-            table.sleep(last);
-            assert_eq!((earliest(&mut table), at(&table, 8)), (8, vec![0]));
-            table.sleep(0);
-            assert_eq!((earliest(&mut table), at(&table, 9)), (9, vec![middle]));
-            table.wake(last, 3);
-            assert_eq!(at(&table, 3), [last]);
+            assert_eq!(table.earliest(), 7);
+            let turns = round(&mut table, 7, |processor| if processor == 0 { 8 } else { NEVER });
+            assert_eq!((turns, table.earliest()), (vec![0, last], 8));
+            assert_eq!(round(&mut table, 8, |_| NEVER), [0]);
+            table.wake(last, 1000);
+            assert_eq!(round(&mut table, 9, |_| 999), [middle]);
+            assert_eq!(table.earliest(), 999);
+            assert_eq!(round(&mut table, 999, |_| NEVER), [middle]);
+            assert_eq!(round(&mut table, 1000, |_| NEVER), [last]);
+            assert_eq!(table.earliest(), NEVER);
         }
     }
 
     #[test]
-    fn those_who_had_their_turn_are_left_out() {
+    fn who_sleeps_and_is_woken_in_its_turn_goes_on_in_it() {
+        let mut table = WakeupTable::new(2);
+        table.wake(1, 4);
+        table.begin_round(4);
+        assert_eq!(table.next_turn(), Some(1));
+        table.sleep(1);
+        table.wake(1, 4);
+        assert_eq!(table.time(1), 4);
+        table.postpone(1, 6);
+        table.end_turn(1);
+        assert_eq!((table.next_turn(), table.earliest()), (None, 6));
+    }
+
+    #[test]
+    fn who_sleeps_again_before_its_turn_has_none() {
+        let mut table = WakeupTable::new(70);
+        for (processor, time) in [(1, 4), (69, 4), (2, 500), (3, 600)] {
+            table.wake(processor, time);
+        }
+        table.sleep(69);
+        table.sleep(2);
+        assert_eq!(round(&mut table, 4, |_| NEVER), [1]);
+        assert_eq!(table.earliest(), 600);
+        table.wake(1, 5);
+        table.sleep(1);
+        assert_eq!(table.earliest(), 600);
+        assert_eq!(round(&mut table, 600, |_| NEVER), [3]);
+    }
+
+    #[test]
+    fn who_is_put_back_has_the_next_turn() {
         let mut table = WakeupTable::new(130);
         [0, 63, 64, 65, 129].iter().for_each(|&processor| table.wake(processor, 1));
-        assert_eq!(awake(&table, 65), [65, 129]);
-        assert_eq!(awake(&table, 1), [63, 64, 65, 129]);
+        table.begin_round(1);
+        assert_eq!(
+            [table.next_turn(), table.next_turn(), table.next_turn()].last(),
+            Some(&Some(64))
+        );
+        table.put_back(64);
+        let rest: Vec<usize> = std::iter::from_fn(|| table.next_turn()).collect();
+        assert_eq!(rest, [64, 65, 129]);
+    }
+
+    /// A list of everybody's times says the same, however far ahead they are.
+    #[test]
+    fn the_wheel_does_as_a_list_of_times() {
+        let mut rng = Rng::new(5);
+        let mut table = WakeupTable::new(70);
+        let mut times = [NEVER; 70];
+        let mut now = 0;
+        for _ in 0..20_000 {
+            let sleeper = usize::try_from(rng.below(70)).unwrap();
+            if times[sleeper] == NEVER {
+                times[sleeper] = now + rng.below(3) * rng.below(100);
+                table.wake(sleeper, times[sleeper]);
+            }
+            let earliest = times.iter().copied().min().unwrap();
+            assert_eq!(table.earliest(), earliest);
+            now = earliest;
+            let expected: Vec<usize> = (0..70).filter(|&at| times[at] == now).collect();
+            let turns = round(&mut table, now, |processor| {
+                let ahead = [1, 5, 63, 64, 65, 700, 0][usize::try_from(rng.below(7)).unwrap()];
+                times[processor] = if ahead == 0 { NEVER } else { now + ahead };
+                times[processor]
+            });
+            assert_eq!(turns, expected);
+        }
     }
 }

@@ -42,6 +42,7 @@ FEW = 0.2
 CLOSE = 1.1
 COMPARABLE = 1.2
 TENFOLD = 10.0
+_NOTHING = "a share or ratio of nothing: this run counted none"
 TIE = 0.02
 """What is less apart is a tie."""
 
@@ -122,6 +123,8 @@ def find(claim: Claim, evidence: Evidence) -> Finding:
         value = claim.compute(evidence)
     except Missing as reason:
         return Finding(claim, "not testable", "", str(reason), own)
+    except ZeroDivisionError:
+        return Finding(claim, "not testable", "", _NOTHING, own)
     agrees = claim.judge(value)
     verdict: Verdict = "holds" if agrees else "differs"
     note = "" if agrees else claim.why

@@ -17,6 +17,7 @@
  */
 #include "vector.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 
 static const struct workload barnes = {
@@ -485,6 +486,9 @@ static UNRECORDED uint64_t checksum(void)
 int main(int argc, char **argv)
 {
     o = parse_options(&barnes, argc, argv);
+    /* Nodes of all threads come from one heap, as from SPLASH's shared memory. Heaps of threads lie
+     * at multiples of 64 MB: in caches their nodes would all meet in the same few sets. */
+    must(!mallopt(M_ARENA_MAX, 1), "mallopt");
     bodies = allocated(aligned_alloc(PAGE_BYTES, whole_pages(o.size * sizeof *bodies)));
     reach = allocated(calloc(o.threads, sizeof *reach));
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");

@@ -177,14 +177,10 @@ impl<M: MemorySystem> Clock<M> {
     /// Goes on until everything is done or an operation is needed that is not known.
     fn run(&mut self) -> Result<(), M::Error> {
         while !self.is_over() || !self.queue.is_empty() {
-            let from = match self.cursor.take() {
-                Some(at) => at,
-                None => {
-                    self.begin_cycle()?;
-                    0
-                }
-            };
-            if !self.issue_all(from)? {
+            if self.cursor.take().is_none() {
+                self.begin_cycle()?;
+            }
+            if !self.issue_all()? {
                 return Ok(());
             }
             let (memory, mut requesters) = self.split();
@@ -193,19 +189,16 @@ impl<M: MemorySystem> Clock<M> {
         Ok(())
     }
 
-    /// Processors issue, from this one on. Returns whether all that do know their operations.
+    /// Those processors issue that have not done so in this cycle. Returns whether all of them know
+    /// their operations.
     #[inline]
-    fn issue_all(&mut self, from: usize) -> Result<bool, M::Error> {
+    fn issue_all(&mut self) -> Result<bool, M::Error> {
         let horizon = self.horizon();
-        if from == 0 {
-            self.wakeups.begin_round();
-        }
-        // Nobody wakes another processor while processors issue: that takes a cycle.
-        let mut awake = self.wakeups.awake_from(from);
-        while let Some(at) = awake.next(&self.wakeups) {
-            let mut missed = self.wakeups.time(at) == self.now && self.run_ahead(at, horizon);
+        while let Some(at) = self.wakeups.next_turn() {
+            let mut missed = self.run_ahead(at, horizon);
             while self.wakeups.time(at) == self.now {
                 if !self.issue(at, std::mem::take(&mut missed))? {
+                    self.wakeups.put_back(at);
                     self.cursor = Some(at);
                     return Ok(false);
                 }
@@ -238,6 +231,8 @@ impl<M: MemorySystem> Clock<M> {
         while let Some(event) = self.queue.pop_at(self.now) {
             self.event(event)?;
         }
+        // Nobody wakes another processor while processors issue: that takes a cycle.
+        self.wakeups.begin_round(self.now);
         Ok(())
     }
 
