@@ -18,12 +18,13 @@ from homenode.studies.bolosky.ch5_measures import (
     over_optimal,
     plain,
     presto_medians,
+    random_by_table,
     saved,
     total_saving,
     well_placed,
 )
 from homenode.studies.bolosky.ch5_prices import PRICES
-from homenode.studies.bolosky.printed import stated, styles
+from homenode.studies.bolosky.printed import stated, styles, thesis
 from homenode.studies.claims import (
     CLOSE,
     HALF,
@@ -129,15 +130,18 @@ _POLICIES = (
         below(2.0),
         kind="identity",
     ),
-    Claim(
-        "5.2.1",
-        "Random placement of shared data gives an MCPR of 14 to 15 on the Butterfly",
-        "14–15",
-        "mean MCPR of random placement over the EPEX and C-threads programs",
-        lambda e: mean(list(of(cost(e, "butterfly", "random"), plain(e)).values())),
-        between(13.0, 15.0),
-        why="with 8 processors an eighth of random placements are local, 15 - 14/8 = 13.25, and "
-        "private data are local wherever the shared are",
+    stated(
+        Claim(
+            "5.2.1",
+            "Random placement of shared data gives an MCPR of 14 to 15 on the Butterfly",
+            "14–15",
+            "mean MCPR of random placement over the EPEX and C-threads programs",
+            lambda e: mean(list(of(cost(e, "butterfly", "random"), plain(e)).values())),
+            between(13.0, 15.0),
+        ),
+        "with eight processors an eighth of random placements are local, 15 - 14/8 = 13.25; "
+        "by table 2.1 80 to 94 % of the EPEX programs' references are private, and so local",
+        lambda _: random_by_table(thesis()),
     ),
     Claim(
         "5.2.1",

@@ -7,6 +7,7 @@ from typing import Any
 
 from homenode.studies.bolosky.ch6_conclusions import CLAIMS_64, CLAIMS_624, first_larger
 from homenode.studies.bolosky.ch6_measures import (
+    NUMA_WINS,
     absent,
     base_ratio,
     best_at_most,
@@ -31,6 +32,7 @@ from homenode.studies.bolosky.ch6_measures import (
     sorbyr_rank,
     table_6_3,
     violations,
+    wins_by_table,
 )
 from homenode.studies.bolosky.ch6_tlb_claims import TLB_CLAIMS
 from homenode.studies.bolosky.printed import stated, thesis
@@ -184,20 +186,23 @@ _CLAIMS_621 = (
         "NUMA beats CC+ on the base machines only for gauss, bsort, kmerge and sorbyr",
         "those four",
         "programs named and not found, or found and not named",
-        lambda e: disagreement(
-            numa_wins(e), ("gauss", "bsort", "kmerge", "sorbyr"), best_points(e).programs()
-        ),
+        lambda e: disagreement(numa_wins(e), NUMA_WINS, best_points(e).programs()),
         empty,
         why="two rows of our gauss share a page, of which one may still be written; the others are "
         "programs of ours that share less or in larger pieces than the thesis's",
     ),
-    Claim(
-        "6.2.1",
-        "Where NUMA beats CC+ on the base machines, it does so by a small amount",
-        "small",
-        "NUMA over CC+ where it is below one",
-        lambda e: some(numa_wins(e), "NUMA beats CC+ for none of our programs"),
-        above(1 / CLOSE),
+    stated(
+        Claim(
+            "6.2.1",
+            "Where NUMA beats CC+ on the base machines, it does so by a small amount",
+            "small",
+            "NUMA over CC+ where it is below one",
+            lambda e: some(numa_wins(e), "NUMA beats CC+ for none of our programs"),
+            above(1 / CLOSE),
+        ),
+        "by table 6.5 kmerge costs NUMA 1.12 with 4 KB and 1.46 with 128 bytes; if CC+ moved but "
+        "half of each such block, at 184 for 339, it would pay 1.25",
+        lambda _: wins_by_table(thesis()),
     ),
     Claim(
         "6.2.1",
