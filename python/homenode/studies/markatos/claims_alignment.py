@@ -180,8 +180,8 @@ CLAIMS = (
         "INV.FREEZ over all-remote with 4 KB pages",
         lambda e: frozen(need(ours(e), FREEZING[0])),
         between(1 / COMPARABLE, COMPARABLE),
-        why="in none of eight readings (table freezing-readings): re-aligned, FFT is nearly all "
-        "local here, and its pages are not frozen",
+        why="checked: in none of eight readings (table freezing-readings): re-aligned, FFT is "
+        "nearly all local here, and its pages are not frozen",
         post_hoc=POST_HOC,
     ),
     Claim(
