@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _DEL = (("upt", "upt.del"), ("inv", "inv.del"))
 _BETTER = ("SIMPLE", "WEATHER")
+_SPEECH = ""
 
 
 def helped(costs: Costs) -> float:
@@ -132,6 +133,7 @@ CLAIMS = (
             "17",
             "normalised latency",
             judge=about(17),
+            why=_SPEECH,
         ),
     ),
     both(
