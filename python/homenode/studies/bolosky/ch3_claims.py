@@ -252,8 +252,9 @@ _ACE = (
             lambda e: {p: v for p, v in ours(e, "table-3.2", "share").items() if p != "Primes3"},
             below(0.05),
             "%",
-            "our traces are shorter than the ACE's runs, so that the first moves of a page weigh "
-            "more",
+            "checked: our traces are shorter than the ACE's runs, so that the first moves of a "
+            "page weigh more. e-fft adds 8.6 s of kernel time to 72 s of references, 11.1 to 449 "
+            "in table 3.2; with a third of its transforms (-i 2) it has 36 % instead of 12",
         )
     ),
     Claim(
@@ -318,8 +319,11 @@ _ACE = (
         lambda e: share(part > 1 / 2 for part in falsely_shared(e).values()),
         above(MOST),
         "%",
-        why="where it is less, ACE pins pages that the optimum moves from phase to phase: half of "
-        "the references of bsort and kmerge, 63 % of cholesky's, are local under the optimum alone",
+        why="checked: where it is less, ACE pins pages that the optimum moves from phase to "
+        "phase: half of the references of bsort and kmerge, 63 % of cholesky's, are local under "
+        "the optimum alone. It is not that small blocks pay for faults: with G = 2 words + 200 "
+        "for 1,024 of them they save 0.2 % of that in bsort, 0.4 % in kmerge, 4 % in plytrace, 6 "
+        "% in mp3d",
     ),
 )
 

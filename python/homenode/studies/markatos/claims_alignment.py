@@ -31,7 +31,14 @@ if TYPE_CHECKING:
 FREEZING = ("inv.freez", "inv.freez.del")
 _ALL = (*m.PLAIN, *m.COUNTED)
 _GRIDS = ("SIMPLE", "WEATHER")
-_GONE = ""
+_WINDOW = (
+    "checked: re-alignment gains as much as a window is shorter than a step, of 2.2 million "
+    "references in SIMPLE and 6 in WEATHER here. With windows of 250,000 (--realign-window 250000)"
+)
+_GONE = (
+    f"{_WINDOW} it is 99 % in FFT, 82 in SIMPLE, 74 in SPEECH, 97 in WEATHER; 80 and 88 in SPEECH "
+    "with 125,000 and 60,000"
+)
 
 
 def helped(costs: Costs) -> float:
@@ -254,6 +261,8 @@ CLAIMS = (
             "more",
             "cost with 256 bytes over the best from 1 to 4 KB, re-aligned",
             judge=more_than(1.0),
+            why=f"{_WINDOW} it is 1.47 and 1.23 in SIMPLE, 0.98 and 1.34 in WEATHER, 1.10 "
+            "and 1.32 there with 125,000",
         ),
     ),
     both(
@@ -264,6 +273,7 @@ CLAIMS = (
             "more",
             "cost with 64 KB over the best from 1 to 4 KB, re-aligned",
             judge=more_than(1.0),
+            why=f"{_WINDOW} it is 2.70, 1.38, 2.48 and 1.15, in the same order",
         ),
     ),
     both(
