@@ -129,8 +129,8 @@ _LINES = (
     "checked: plytrace changes because lines of 64 bytes hold pieces of two tiles; with 32 bytes "
     "it does by 0.02 %. What Presto does for a thread dilutes the rest: with stacks of 64 words "
     "instead of 1,024 p-gauss changes by 11.6 % and p-qsort by 5.7 %. Not found: cholesky has 0.3 "
-    "%, 0.2 as recorded and 0.9 with a grid of 16, p-life 0.04 with its rows dealt out like "
-    "cards, too"
+    "%, 0.2 as recorded, 0.9 with a grid of 16, 0.2 without the locks of panels; p-life has 0.04, "
+    "with its rows dealt out like cards, too"
 )
 
 PERTURBATIONS = (
