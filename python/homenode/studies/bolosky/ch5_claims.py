@@ -342,7 +342,7 @@ _SUCCESS = (
         ),
         empty,
         why=f"{TWO_ROWS}. checked: without collisions, in which a particle writes to another, mp3d "
-        "has 0.99; with the thesis's share of private references e-hyd has 1.095; with a picture "
+        "has 0.99; with the thesis's share of private references e-hyd has 1.096; with a picture "
         "of a quarter of the size (-n 256 -i 12) plytrace has 0.97",
     ),
     Claim(
