@@ -107,7 +107,9 @@ _PROGRAMS = (
         lambda e: {p: d for p, d in apart(e, "table-2.1", "read_share").items() if abs(d) > 0.05},
         empty,
         "%",
-        "other compilers and programs",
+        "checked: what a compiler keeps in registers moves a share by as much: gauss has 83 % with "
+        "the loads of the ACE's compiler (--reload) and 67 % without, sorbyr 83 % and, with a "
+        "neighbour kept from turn to turn, 80 % (79 % in the thesis)",
     ),
     stated(
         Claim(
@@ -239,7 +241,11 @@ _PROGRAMS = (
                 max(described(e, "bytes_per_reference").values()),
             ),
             lambda v: v[0] >= 0.8 and v[1] <= 2.2,
-            why="our format also finds repetition over long distances, and loops repeat",
+            why="checked: our format also finds repetition over long distances. In the thesis's "
+            "coding (section 2.3.2: four lengths of offsets from streams, then LZW with codes of "
+            "up to 16 bits) a million shared references of each program, after its filter "
+            "transform local, take 0.47 to 2.59 bytes, 1.26 on average; in turns of one without "
+            "the filter, so regular that LZW sees it, 0.03 to 2.45",
         )
     ),
     stated(
@@ -250,8 +256,10 @@ _PROGRAMS = (
             "bytes a reference",
             lambda e: chosen(described(e, "bytes_per_reference"), "plytrace", "e-fft", "matmult"),
             lambda v: v["plytrace"] == min(v.values()),
-            why="a single read stream a processor made matmult long there; ours has one a "
-            "program counter",
+            why="checked: a single read stream a processor made matmult long there; ours has one a "
+            "program counter. In the thesis's coding (see the claim before) matmult takes 2.59, "
+            "the most of all, and plytrace 0.83; e-fft takes 0.54, as 87 % of its shared "
+            "references follow the one before, which copy rows to private memory and back",
         )
     ),
 )

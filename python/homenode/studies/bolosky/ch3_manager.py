@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from homenode.studies.tables import Evidence, Row
 
 PAGE = 4096
+_MUCH = 0.1
 _RESULTS = ("alpha", "beta", "gamma")
 
 
@@ -110,3 +111,24 @@ def alpha_apart(evidence: Evidence) -> dict[str, float]:
         for row in evidence.printed("table-3.1")
         if row["alpha"] is not None and row["program"] in mine
     }
+
+
+def private_above_alpha(thesis: Evidence) -> dict[str, float]:
+    """How far table 2.1's share of private references is above table 3.1's alpha, where it is.
+
+    What is private is always local, so alpha is no less than that share.
+    """
+    alphas = {row["program"]: row["alpha"] for row in thesis.printed("table-3.1")}
+    found = {}
+    for row in thesis.rows("traces"):
+        private, alpha = row["private_millions"], alphas.get(row["program"])
+        share = private / (private + row["references_millions"])
+        if alpha is not None and share > alpha:
+            found[str(row["program"])] = float(share - alpha)
+    return found
+
+
+def mostly_global(rows: Sequence[Row]) -> dict[str, float]:
+    """The share of global references of three programs by their alphas, where above a tenth."""
+    alphas = {row["program"]: row["alpha"] for row in rows}
+    return {p: 1 - alphas[p] for p in ("e-nasa", "e-hyd", "plytrace") if alphas[p] < 1 - _MUCH}
