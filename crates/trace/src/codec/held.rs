@@ -80,8 +80,12 @@ impl SiteNames for Counted {
     }
 }
 
+/// The place of the counter. Which differences share one decides which become sites: as long as it
+/// is the same, so are the bytes of a trace.
 #[inline(always)]
 fn counter(difference: u64, traits: SiteTraits) -> usize {
-    let mixed = (difference ^ u64::from(traits.0) << 44).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let [kind, size, flags] = traits.parts();
+    let traits = u64::from(u32::from_le_bytes([kind, size, flags, 0]));
+    let mixed = (difference ^ traits << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     usize::try_from(mixed >> 46).unwrap_or(0) % COUNTERS
 }

@@ -61,8 +61,9 @@ impl SiteTraits {
     pub(super) const NONE: Self = Self(0);
 
     /// Kind, size and flags.
-    pub(super) fn parts(self) -> [u8; 3] {
-        let traits = Traits(u32::from(self.0) << 16);
+    #[inline(always)]
+    pub(super) const fn parts(self) -> [u8; 3] {
+        let traits = Traits((self.0 as u32) << 16);
         [traits.kind(), traits.size(), traits.flags()]
     }
 }
