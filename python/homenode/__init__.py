@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from homenode.results.result import Result
     from homenode.studies import StudyResult, study
     from homenode.trace import Trace
+    from homenode.trace.compacting import compact
     from homenode.trace.transforms import split, transform
 
     OrderResult = SensitivityResult
@@ -64,6 +65,7 @@ __all__ = [
     "advise",
     "alpha_beta",
     "check_protocols",
+    "compact",
     "explain",
     "interleavings",
     "lines",
@@ -104,6 +106,7 @@ _HOME = {
     "advise": "homenode.engines.advise",
     "alpha_beta": "homenode.alphabeta",
     "check_protocols": "homenode.engines.bus",
+    "compact": "homenode.trace.compacting",
     "explain": "homenode.engines.explain",
     "interleavings": "homenode.engines.interleavings",
     "lines": "homenode.engines.lines",

@@ -57,6 +57,7 @@ _FULL = {
     "import": ["import", "TEXT", "--format", "text", "-o", "out.hnt"],
     "columns": ["import", "TEXT.parquet", "-o", "out.hnt"],
     "repair": ["repair", "BIG", "-o", "out.hnt"],
+    "compact": ["compact", "--level", "1", "BIG", "-o", "out.hnt"],
 }
 
 
@@ -79,6 +80,16 @@ def test_what_can_be_made_again_leaves_nothing(
     assert ".partial" not in done.stderr
     assert "make room" in done.stderr
     assert "repair" not in done.stderr
+
+
+def test_a_trace_that_has_no_room_to_become_smaller_is_kept(disk: Path, big: Path) -> None:
+    size = big.stat().st_size
+    words = shlex.join([*_CLI, "compact", "--level", "1", "t.hnt"])
+    script = f"cp {shlex.quote(str(big))} t.hnt && {words}; echo $?; ls -A; cmp t.hnt {big}"
+    done = _on_a_disk(str(size * 5 // 4), disk, script)
+    assert done.stdout.splitlines() == ["2", "t.hnt"], done
+    assert "t.hnt: no space left" in done.stderr
+    assert "make room" in done.stderr
 
 
 @pytest.mark.parametrize(("size", "kept"), [("8k", False), ("2m", True)])

@@ -50,6 +50,8 @@ def refused(outcome: Outcome, *words: str) -> None:
         (["simulate", "t", "--threads", "-1"], "-1 is not in the range"),
         (["record", "-o", "t.hnt", "--quantum", "0", "true"], "0 is not in the range"),
         (["record", "-o", "t.hnt", "--order", "chaos", "true"], "'chaos' is not one of"),
+        (["compact", "a.hnt", "b.hnt", "-o", "c.hnt"], "-o goes with one trace"),
+        (["compact", "a.hnt", "--level", "23"], "23 is not in the range"),
         (["workloads", "nonsense"], "nonsense"),
         (["workloads", "build", "nonsense"], "there is no workload 'nonsense'"),
     ],
@@ -70,6 +72,7 @@ _READERS = {
     "info": (),
     "export": ("-o", "out.txt"),
     "repair": ("-o", "out.hnt"),
+    "compact": ("-o", "out.hnt"),
     "simulate": ("--machine", "numa", "--policy", "ace"),
     "report": ("-o", "out.html", "--machine", "numa", "--policy", "ace"),
 }
@@ -128,7 +131,9 @@ def test_machines_and_policies_that_cannot_be(
     refused(homenode("simulate", trace.path, *options), said)
 
 
-@pytest.mark.parametrize("command", ["import", "export", "simulate", "report", "list", "repair"])
+@pytest.mark.parametrize(
+    "command", ["import", "export", "simulate", "report", "list", "repair", "compact"]
+)
 @pytest.mark.parametrize("place", ["no/such/folder/out", "."])
 def test_outputs_that_cannot_be_written(
     command: str,
@@ -147,12 +152,13 @@ def test_outputs_that_cannot_be_written(
         "report": ["report", str(trace.path), "--policy", "ace", "-o", place],
         "list": ["list", "policies", "--parquet", place],
         "repair": ["repair", str(trace.path), "-o", place],
+        "compact": ["compact", str(trace.path), "-o", place],
     }
     refused(homenode(*words[command]), place)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.txt", "small.hnt"]
 
 
-@pytest.mark.parametrize("command", ["import", "export", "simulate", "report", "repair"])
+@pytest.mark.parametrize("command", ["import", "export", "simulate", "report", "repair", "compact"])
 @pytest.mark.parametrize("link", [False, True])
 def test_an_output_that_is_the_input_is_refused(
     command: str,
@@ -176,6 +182,7 @@ def test_an_output_that_is_the_input_is_refused(
         "simulate": ["simulate", source, "--policy", "ace", "--csv", place],
         "report": ["report", source, "--policy", "ace", "-o", place],
         "repair": ["repair", source, "-o", place],
+        "compact": ["compact", source, "-o", place],
     }
     refused(homenode(*words[command]), str(place), "also an input")
     assert source.read_bytes() == before
@@ -269,6 +276,7 @@ def test_devices_and_pipes_are_written_and_never_replaced(
     for words in (
         ["import", tmp_path / "in.txt", "-o", pipe],
         ["repair", trace.path, "-o", pipe],
+        ["compact", trace.path, "-o", pipe],
         ["record", "-o", pipe, "true"],
     ):
         refused(homenode(*words), "a device or a pipe", str(pipe))

@@ -103,6 +103,7 @@ def test_names_from_traces_are_shown_escaped(
         ("export", "--format", "text", "-o", "out.txt"),
         ("transform", "local", "-o", "out.hnt"),
         ("repair", "-o", "out.hnt"),
+        ("compact", "-o", "out.hnt"),
         ("info",),
         ("sharing", "--block-size", "64", "--csv", "out.csv"),
         ("info", "--json"),

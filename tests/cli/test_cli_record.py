@@ -143,6 +143,29 @@ def test_progress_is_shown_on_a_terminal_only_when_it_takes_long(
     assert "references/s" in shown
 
 
+def test_a_recording_shows_how_much_there_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    trace = tmp_path / "t.hnt.partial"
+    trace.write_bytes(b"0" * 2500)
+    leader, follower = pty.openpty()
+    with os.fdopen(follower, "w") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        monkeypatch.setattr(progress_module, "_QUIET_SECONDS", 0)
+        monkeypatch.setenv("COLUMNS", "120")
+        for done in (12_300_000, 12_400_000):
+            with Progress("recording", growing=trace) as report:
+                report(done, None)
+            trace.unlink(missing_ok=True)
+        with Progress("json", quiet=True) as report:
+            report(1, None)
+    shown = _everything(leader)
+    assert "12.3 M references, " in shown
+    assert " references/s, 2.5 kB" in shown
+    assert "12.4 M references, " in shown
+    assert "json" not in shown
+
+
 def test_progress_is_silent_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress("simulating") as report:
         report(1, 2)

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use homenode_trace::{TraceReader, WriterOptions, export, import};
+use homenode_trace::{COMPACT_LEVEL, TraceReader, WriterOptions, export, import};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -104,6 +104,24 @@ pub fn repair(
     let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| homenode_trace::repair(path, out));
     let _ = progress.tick(1, Some(1));
+    let report = progress.finish(result.map_err(|error| trace_error(&error)))?;
+    to_json(&report)
+}
+
+/// Writes a trace again in fewer bytes, to `out` or in its place; level 0 is the default.
+#[pyfunction]
+pub fn compact(
+    py: Python<'_>,
+    path: PathBuf,
+    out: Option<PathBuf>,
+    level: i32,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let mut progress = ProgressCallback::new(progress);
+    let level = if level == 0 { COMPACT_LEVEL } else { level };
+    let result = py.detach(|| {
+        homenode_trace::compact(&path, out.as_deref(), level, &mut |d, t| progress.tick(d, t))
+    });
     let report = progress.finish(result.map_err(|error| trace_error(&error)))?;
     to_json(&report)
 }

@@ -49,6 +49,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(interchange::import_trace, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::export_trace, module)?)?;
     module.add_function(wrap_pyfunction!(interchange::repair, module)?)?;
+    module.add_function(wrap_pyfunction!(interchange::compact, module)?)?;
     module.add_function(wrap_pyfunction!(batches::read_batches, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::worst_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(bus::simulate_bus, module)?)?;

@@ -35,6 +35,7 @@ pub(crate) const fn unzigzag(value: u64) -> i64 {
 }
 
 /// Appends `value` in LEB128: seven bits a byte, low ones first, the top bit says "more".
+#[inline]
 pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value.to_le_bytes()[0] | 0x80);

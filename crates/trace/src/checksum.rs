@@ -8,14 +8,15 @@
 //! does not depend on chunk boundaries. The checksum is the hash of these hashes and the column
 //! bits.
 
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::xxhash3_128::Hasher;
 
+use crate::codec::RowColumns;
 use crate::events;
-use crate::model::{Batch, Columns};
+use crate::model::{Batch, Columns, Event};
 
 /// The running checksum of a trace.
 pub(crate) struct ContentHash {
-    hashes: [Xxh3; 9],
+    hashes: [Hasher; 9],
     rows: u64,
     scratch: Vec<u8>,
 }
@@ -23,52 +24,81 @@ pub(crate) struct ContentHash {
 impl ContentHash {
     /// The checksum of a trace without references.
     pub(crate) fn new() -> Self {
-        let hashes = std::array::from_fn(|_| Xxh3::new());
+        let hashes = std::array::from_fn(|_| Hasher::new());
         Self { hashes, rows: 0, scratch: Vec::new() }
     }
 
     /// Adds the rows and events of `batch`, which must hold every column of the trace.
     pub(crate) fn add(&mut self, batch: &Batch) {
         let scratch = &mut self.scratch;
-        let [thread, kind, size, addr, flags, pc, gap, pid, events] = &mut self.hashes;
+        let [thread, kind, size, addr, flags, pc, gap, pid, _] = &mut self.hashes;
         feed(thread, scratch, &batch.thread, |v| v.to_le_bytes());
-        kind.update(&batch.kind);
-        size.update(&batch.size);
+        kind.write(&batch.kind);
+        size.write(&batch.size);
         feed(addr, scratch, &batch.addr, |v| v.to_le_bytes());
-        flags.update(&batch.flags);
+        flags.write(&batch.flags);
         feed(pc, scratch, &batch.pc, |v| v.to_le_bytes());
         feed(gap, scratch, &batch.gap, |v| v.to_le_bytes());
         feed(pid, scratch, &batch.pid, |v| v.to_le_bytes());
         for (row, event) in &batch.events {
-            let (tag, fields, text) = events::flatten(&event.what);
-            scratch.clear();
-            scratch.extend((self.rows + u64::from(*row)).to_le_bytes());
-            scratch.extend(event.thread.to_le_bytes());
-            scratch.push(tag);
-            fields.iter().for_each(|field| scratch.extend(field.to_le_bytes()));
-            scratch.extend((text.len() as u64).to_le_bytes());
-            scratch.extend(text.as_bytes());
-            events.update(scratch);
+            self.add_event(self.rows + u64::from(*row), event);
         }
         self.rows += batch.len() as u64;
     }
 
+    /// Adds rows of a trace with these optional columns.
+    pub(crate) fn add_rows(&mut self, rows: &RowColumns<'_>, columns: Columns) {
+        let [thread, kind, size, addr, flags, pc, gap, pid, _] = &mut self.hashes;
+        let reference = &rows.reference;
+        thread.write(rows.thread.as_flattened());
+        kind.write(rows.kind);
+        size.write(rows.size);
+        addr.write(reference.addr.as_flattened());
+        if columns.flags {
+            flags.write(rows.flags);
+        }
+        if columns.pc {
+            pc.write(reference.pc.as_flattened());
+        }
+        if columns.gap {
+            gap.write(rows.gap.as_flattened());
+        }
+        if columns.pid {
+            pid.write(rows.pid.as_flattened());
+        }
+    }
+
+    /// Adds an event that happened before `row`, counted from the beginning of the trace.
+    pub(crate) fn add_event(&mut self, row: u64, event: &Event) {
+        let (tag, fields, text) = events::flatten(&event.what);
+        let scratch = &mut self.scratch;
+        scratch.clear();
+        scratch.extend(row.to_le_bytes());
+        scratch.extend(event.thread.to_le_bytes());
+        scratch.push(tag);
+        fields.iter().for_each(|field| scratch.extend(field.to_le_bytes()));
+        scratch.extend((text.len() as u64).to_le_bytes());
+        scratch.extend(text.as_bytes());
+        let [.., events] = &mut self.hashes;
+        events.write(scratch);
+    }
+
     /// The checksum of everything added so far, as a trace with these optional columns.
     pub(crate) fn digest(&self, columns: Columns) -> [u8; 16] {
-        let mut all = Xxh3::new();
-        all.update(&[columns.bits()]);
+        let mut all = Hasher::new();
+        all.write(&[columns.bits()]);
         let Columns { pc, gap, pid, flags } = columns;
         let present = [true, true, true, true, flags, pc, gap, pid, true];
         for (hash, _) in self.hashes.iter().zip(present).filter(|(_, present)| *present) {
-            all.update(&hash.digest128().to_le_bytes());
+            all.write(&hash.finish_128().to_le_bytes());
         }
-        all.digest128().to_le_bytes()
+        all.finish_128().to_le_bytes()
     }
 }
 
 /// Hashes the bytes of a column through a small buffer.
 fn feed<T: Copy, const N: usize>(
-    hash: &mut Xxh3,
+    hash: &mut Hasher,
     scratch: &mut Vec<u8>,
     values: &[T],
     bytes: impl Fn(T) -> [u8; N],
@@ -79,7 +109,7 @@ fn feed<T: Copy, const N: usize>(
         for (out, &value) in scratch.chunks_exact_mut(N).zip(part) {
             out.copy_from_slice(&bytes(value));
         }
-        hash.update(scratch);
+        hash.write(scratch);
     }
 }
 

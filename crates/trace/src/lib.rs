@@ -2,8 +2,9 @@
 //!
 //! A trace is a totally ordered list of references and events plus metadata ([`Batch`], [`Event`],
 //! [`Metadata`]). [`TraceWriter`] stores it as an `.hnt` file, [`TraceReader`] reads it in
-//! parallel, [`transform`] derives traces from traces, [`repair`] recovers what a killed writer or
-//! a bad disk left, [`import`] and [`export`] convert from and to other tools' formats.
+//! parallel, [`transform`] derives traces from traces, [`compact`] writes one again in fewer
+//! bytes, [`repair`] recovers what a killed writer or a bad disk left, [`import`] and [`export`]
+//! convert from and to other tools' formats.
 //!
 //! ```
 //! use homenode_base::{Access, AccessKind};
@@ -28,6 +29,7 @@ mod areas;
 mod bytes;
 mod checksum;
 mod codec;
+mod compact;
 mod error;
 mod events;
 pub mod export;
@@ -48,6 +50,7 @@ mod words;
 mod writer;
 
 pub use areas::ProcessorAreas;
+pub use compact::{COMPACT_LEVEL, CompactReport, compact};
 pub use error::TraceError;
 pub use events::event_table;
 pub use info::{Info, info};

@@ -135,6 +135,17 @@ impl Columns {
         Some(Self { pc, gap, pid, flags })
     }
 
+    /// Columns in one of the sets.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self {
+            pc: self.pc || other.pc,
+            gap: self.gap || other.gap,
+            pid: self.pid || other.pid,
+            flags: self.flags || other.flags,
+        }
+    }
+
     /// Columns in both sets.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {

@@ -37,7 +37,7 @@ pub(crate) fn create_partial(partial: &Path, path: &Path) -> Result<File, TraceE
 }
 
 /// Whether somebody has the file locked. Only regular files are opened: opening a pipe would wait.
-fn is_being_written(partial: &Path) -> bool {
+pub(crate) fn is_being_written(partial: &Path) -> bool {
     let is_file = std::fs::symlink_metadata(partial).is_ok_and(|there| there.is_file());
     let Some(file) = is_file.then(|| File::open(partial)).and_then(Result::ok) else {
         return false;

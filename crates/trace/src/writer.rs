@@ -8,7 +8,7 @@ use homenode_base::{Access, AccessKind, Flags};
 use serde::Serialize;
 
 use crate::checksum::{ContentHash, to_hex};
-use crate::codec;
+use crate::codec::{ChunkEncoder, ChunkSummary, RowBlock, StreamPacker};
 use crate::error::TraceError;
 use crate::format::v1::{
     CHUNK_HEADER_BYTES, ChunkHeader, FOOTER_HEADER_BYTES, FooterHeader, Header, MAX_METADATA_RATIO,
@@ -65,7 +65,13 @@ pub struct TraceWriter<W: Write = File> {
     /// Where `finish` moves the file, if it is one.
     target: Option<PathBuf>,
     options: WriterOptions,
-    batch: Batch,
+    /// Rows that are yet to be encoded.
+    block: Box<RowBlock>,
+    encoder: ChunkEncoder,
+    packer: StreamPacker,
+    summary: ChunkSummary,
+    /// Events of the chunk.
+    chunk_events: Vec<(u32, Event)>,
     chunk: Vec<u8>,
     index: Vec<u8>,
     content: ContentHash,
@@ -75,8 +81,8 @@ pub struct TraceWriter<W: Write = File> {
     written: u64,
     chunks: u32,
     rows: u64,
-    /// References in chunks already written, and in the batch.
-    references: [u64; 2],
+    /// References in chunks already written.
+    references: u64,
     events: u64,
     /// Whether a write failed: the file then ends within a chunk.
     failed: bool,
@@ -149,7 +155,11 @@ impl<W: Write> TraceWriter<W> {
             name: name.as_ref().to_owned(),
             target: None,
             options,
-            batch: Batch::default(),
+            block: RowBlock::new(options.columns, options.chunk_rows as usize),
+            encoder: ChunkEncoder::default(),
+            packer: StreamPacker::new(options.level),
+            summary: ChunkSummary::new(),
+            chunk_events: Vec::new(),
             chunk: Vec::new(),
             index: Vec::new(),
             content: ContentHash::new(),
@@ -158,7 +168,7 @@ impl<W: Write> TraceWriter<W> {
             written: 0,
             chunks: 0,
             rows: 0,
-            references: [0, 0],
+            references: 0,
             events: 0,
             failed: false,
             keep: false,
@@ -171,14 +181,19 @@ impl<W: Write> TraceWriter<W> {
 
     /// Data references given to the writer so far.
     #[must_use]
-    pub const fn references(&self) -> u64 {
-        self.references[0] + self.references[1]
+    pub fn references(&self) -> u64 {
+        self.references + self.summary.references() + self.block.references() as u64
     }
 
     /// References and fetches given to the writer so far.
     #[must_use]
     pub fn rows(&self) -> u64 {
-        self.rows + self.batch.len() as u64
+        self.rows + self.chunk_rows() as u64
+    }
+
+    /// Rows of the present chunk.
+    fn chunk_rows(&self) -> usize {
+        self.encoder.rows() + self.block.len()
     }
 
     /// Columns the writer stores.
@@ -212,30 +227,7 @@ impl<W: Write> TraceWriter<W> {
         {
             return Err(self.bad_access(access));
         }
-        let batch = &mut self.batch;
-        let columns = self.options.columns;
-        batch.thread.push(access.thread);
-        batch.kind.push(access.kind.code());
-        batch.size.push(access.size);
-        batch.addr.push(access.addr);
-        if columns.flags {
-            batch.flags.push(access.flags.0);
-        }
-        if columns.pc {
-            batch.pc.push(access.pc);
-        }
-        if columns.gap {
-            batch.gap.push(access.gap);
-        }
-        if columns.pid {
-            batch.pid.push(access.pid);
-        }
-        self.references[1] += u64::from(access.kind != AccessKind::Fetch);
-        if self.batch.len() >= self.options.chunk_rows as usize {
-            self.flush_chunk()
-        } else {
-            Ok(())
-        }
+        if self.block.push(access) { self.encode_block() } else { Ok(()) }
     }
 
     /// Adds the references and events of a batch, in order; absent columns read as 0.
@@ -267,10 +259,11 @@ impl<W: Write> TraceWriter<W> {
         if event.thread == u16::MAX {
             return Err(self.bad_record("a thread from 0 to 65534", event.thread.to_string()));
         }
-        let row = u32::try_from(self.batch.len()).expect("a chunk has at most 2^21 rows");
-        self.batch.events.push((row, event));
+        let row = u32::try_from(self.chunk_rows()).expect("a chunk has at most 2^21 rows");
+        self.content.add_event(self.rows(), &event);
+        self.chunk_events.push((row, event));
         self.events += 1;
-        if self.batch.events.len() >= self.options.chunk_rows as usize {
+        if self.chunk_events.len() >= self.options.chunk_rows as usize {
             return self.flush_chunk();
         }
         Ok(())
@@ -308,7 +301,7 @@ impl<W: Write> TraceWriter<W> {
         self.out.flush().map_err(|e| self.write_error(e))?;
         let summary = Summary {
             rows: self.rows,
-            references: self.references[0],
+            references: self.references,
             events: self.events,
             chunks: self.chunks,
             bytes: self.written,
@@ -329,7 +322,7 @@ impl<W: Write> TraceWriter<W> {
     }
 
     fn final_columns(&self) -> Columns {
-        if self.trim { self.used } else { self.options.columns }
+        if self.trim { self.used.intersection(self.options.columns) } else { self.options.columns }
     }
 
     fn footer(&self, metadata: &Metadata) -> Result<Vec<u8>, TraceError> {
@@ -345,7 +338,7 @@ impl<W: Write> TraceWriter<W> {
         let header = FooterHeader {
             chunks: self.chunks,
             rows: self.rows,
-            references: self.references[0],
+            references: self.references,
             checksum: self.content.digest(self.final_columns()),
             columns: self.final_columns(),
             index_bytes: u32::try_from(self.index.len())
@@ -361,31 +354,52 @@ impl<W: Write> TraceWriter<W> {
         Ok(footer)
     }
 
+    /// Encodes the rows of the block; writes the chunk if it is full.
+    #[inline(never)]
+    fn encode_block(&mut self) -> Result<(), TraceError> {
+        self.encode_rows();
+        let is_full = self.encoder.rows() >= self.options.chunk_rows as usize;
+        if is_full { self.flush_chunk() } else { Ok(()) }
+    }
+
+    fn encode_rows(&mut self) {
+        let rows = self.block.columns();
+        self.content.add_rows(&rows, self.options.columns);
+        self.summary.add(&rows);
+        self.encoder.take(&rows);
+        // After a failed write there may be more rows than a chunk has, for the next write to fail.
+        let left = (self.options.chunk_rows as usize).saturating_sub(self.encoder.rows());
+        self.block.empty(left);
+    }
+
     #[cold]
     fn flush_chunk(&mut self) -> Result<(), TraceError> {
-        if self.batch.is_empty() && self.batch.events.is_empty() {
+        self.encode_rows();
+        if self.chunk_rows() == 0 && self.chunk_events.is_empty() {
             return Ok(());
         }
         if self.failed {
             // A caller that continues after an error must not fill the memory.
-            self.batch.clear();
+            self.clear_chunk();
             return self.write_chunk_bytes();
         }
-        self.batch.first_time = self.references[0];
-        self.content.add(&self.batch);
-        let some = |column: &[u32]| column.iter().any(|&value| value != 0);
-        self.used.pc |= self.batch.pc.iter().any(|&value| value != 0);
-        self.used.gap |= some(&self.batch.gap);
-        self.used.pid |= some(&self.batch.pid);
-        self.used.flags |= self.batch.flags.iter().any(|&value| value != 0);
-        let (mut header, table) = ChunkHeader::describe(&self.batch);
-        header.columns = self.options.columns;
+        let table = self.encoder.table();
+        let small = |n: usize| u32::try_from(n).expect("a chunk has at most 2^21 rows");
+        let mut header = ChunkHeader {
+            rows: small(self.encoder.rows()),
+            events: small(self.chunk_events.len()),
+            first_time: self.references,
+            threads: small(table.len()),
+            columns: self.options.columns,
+            ..ChunkHeader::default()
+        };
+        self.summary.describe(&mut header);
         self.chunk.resize(CHUNK_HEADER_BYTES, 0);
         for (thread, rows) in &table {
             self.chunk.extend(thread.to_le_bytes());
             self.chunk.extend(rows.to_le_bytes());
         }
-        codec::encode(&self.batch, &table, self.options.level, &mut self.chunk);
+        self.encoder.finish(&table, &self.chunk_events, &mut self.packer, &mut self.chunk);
         let body = &self.chunk[CHUNK_HEADER_BYTES..];
         header.body_bytes = u32::try_from(body.len())
             .map_err(|_| self.bad_record("a chunk below 4 GiB", "a larger one".into()))?;
@@ -394,11 +408,18 @@ impl<W: Write> TraceWriter<W> {
         self.index.extend(&self.chunk[..CHUNK_HEADER_BYTES + header.table_bytes()]);
         self.write_chunk_bytes()?;
         self.chunks += 1;
-        self.rows += self.batch.len() as u64;
-        self.references[0] += self.references[1];
-        self.references[1] = 0;
-        self.batch.clear();
+        self.rows += u64::from(header.rows);
+        self.references += header.references();
+        self.clear_chunk();
         Ok(())
+    }
+
+    fn clear_chunk(&mut self) {
+        self.used = self.used.union(self.summary.used());
+        self.summary = ChunkSummary::new();
+        self.chunk_events.clear();
+        self.encoder.clear();
+        self.block.empty(self.options.chunk_rows as usize);
     }
 
     fn write_chunk_bytes(&mut self) -> Result<(), TraceError> {
@@ -432,40 +453,5 @@ impl<W: Write> TraceWriter<W> {
     fn bad_record(&self, expected: &str, found: String) -> TraceError {
         let record = self.rows() + self.events;
         TraceError::Record { path: self.name.clone(), record, expected: expected.into(), found }
-    }
-}
-
-impl ChunkHeader {
-    /// Counts and ranges of a batch, and rows by thread; lengths and sums come later.
-    fn describe(batch: &Batch) -> (Self, Vec<(u16, u32)>) {
-        let small = |n: usize| u32::try_from(n).expect("a chunk has at most 2^21 rows");
-        let of_kind = |code| small(batch.kind.iter().filter(|&&kind| kind == code).count());
-        let with = |flag: Flags| {
-            small(batch.flags.iter().filter(|&&bits| Flags(bits).contains(flag)).count())
-        };
-        let threads = batch.thread.iter().max().map_or(0, |&last| usize::from(last) + 1);
-        let mut by_thread = vec![0u32; threads];
-        batch.thread.iter().for_each(|&thread| by_thread[usize::from(thread)] += 1);
-        let table: Vec<(u16, u32)> =
-            (0..=u16::MAX).zip(by_thread).filter(|&(_, rows)| rows > 0).collect();
-        let last = |(&addr, &size): (&u64, &u8)| addr.saturating_add(u64::from(size) - 1);
-        let header = Self {
-            rows: small(batch.len()),
-            events: small(batch.events.len()),
-            counts: [
-                of_kind(0),
-                of_kind(1),
-                of_kind(2),
-                with(Flags::PRIVATE),
-                with(Flags::SYNC),
-                with(Flags::KERNEL),
-            ],
-            first_time: batch.first_time,
-            addr_low: batch.addr.iter().copied().min().unwrap_or(0),
-            addr_high: batch.addr.iter().zip(&batch.size).map(last).max().unwrap_or(0),
-            threads: small(table.len()),
-            ..Self::default()
-        };
-        (header, table)
     }
 }

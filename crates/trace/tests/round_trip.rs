@@ -84,6 +84,39 @@ fn a_trace_without_anything_is_a_trace() {
     assert_eq!(trace.info().bytes_per_reference, None);
 }
 
+/// Rows go to the encoder in blocks, and without program counters they are held until one comes.
+#[test]
+fn program_counters_may_begin_late_and_threads_may_be_many() {
+    let mut rng = Rng::new(5);
+    for (first_pc, threads, turn) in
+        [(0, 3, 1), (1, 3, 700), (1500, 300, 1), (2500, 2, 129), (u64::MAX, 5, 128)]
+    {
+        let mut expected = Vec::new();
+        let mut writer_bytes = Vec::new();
+        let columns = Columns { pc: true, flags: true, ..Columns::default() };
+        let options = WriterOptions { columns, level: 1, chunk_rows: 3000 };
+        let mut writer = TraceWriter::new(&mut writer_bytes, "memory", options).unwrap();
+        for i in 0..7000u64 {
+            let thread = u16::try_from(i / turn % threads).unwrap();
+            let addr = 0x1000 + 8 * (i / turn) + rng.below(2) * rng.below(1 << 40);
+            let access = Access::new(thread, AccessKind::Read, addr, 8);
+            let pc = if i % 3000 < first_pc { 0 } else { 0x400 + i % 5 };
+            expected.push(Access { pc, ..access });
+            writer.push(&Access { pc, ..access }).unwrap();
+        }
+        writer.finish(homenode_trace::Metadata::default()).unwrap();
+        let trace = TraceReader::from_bytes(writer_bytes, "memory").unwrap();
+        trace.verify().unwrap();
+        let mut batch = Batch::default();
+        let mut found = Vec::new();
+        for index in 0..trace.chunks().len() {
+            trace.read_chunk(index, Want::ALL, &mut batch).unwrap();
+            found.extend((0..batch.len()).map(|row| batch.get(row)));
+        }
+        assert_eq!(found, expected, "{first_pc} {threads} {turn}");
+    }
+}
+
 /// More sites than one thread, and than all threads together, may remember.
 #[test]
 fn sites_beyond_the_limits_come_back() {

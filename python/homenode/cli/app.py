@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("export", "Write the references of a trace in another format."),
     "info": ("info", "Say what a trace holds."),
     "repair": ("repair", "Rescue the complete part of a cut-off trace."),
+    "compact": ("compact", "Write traces again in fewer bytes, losslessly."),
     "transform": ("transform", "Make a trace from a trace: perturb, select, split."),
     "simulate": ("simulate", "Replay a trace under machines, policies and block sizes."),
     "check-protocol": (

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    import os
     from types import TracebackType
 
 _QUIET_SECONDS = 1.5
@@ -18,14 +20,23 @@ class Progress:
     Args:
         title: what is being done, in one or two words.
         unit: what is counted, for the rate.
+        growing: a file whose size is shown while it grows.
+        quiet: draw nothing.
     """
 
-    def __init__(self, title: str, unit: str = "references") -> None:
-        self._title, self._unit = title, unit
+    def __init__(
+        self,
+        title: str,
+        unit: str = "references",
+        *,
+        growing: str | os.PathLike[str] | None = None,
+        quiet: bool = False,
+    ) -> None:
+        self._title, self._unit, self._growing = title, unit, growing
         self._bar: Any = None
         self._task: Any = None
         self._start = time.monotonic()
-        self._shown = sys.stderr.isatty()
+        self._shown = sys.stderr.isatty() and not quiet
 
     def __enter__(self) -> Self:
         self._start = time.monotonic()
@@ -47,9 +58,20 @@ class Progress:
             return
         if self._bar is None:
             self._open()
-        elapsed = time.monotonic() - self._start
-        rate = f"{_short(done / elapsed)} {self._unit}/s"
-        self._bar.update(self._task, completed=done, total=total, rate=rate)
+        self._bar.update(self._task, completed=done, total=total, rate=self._facts(done, total))
+
+    def _facts(self, done: int, total: int | None) -> str:
+        """The rate; before it, where nobody knows how much there is, how much is done."""
+        rate = f"{_short(done / (time.monotonic() - self._start))} {self._unit}/s"
+        facts = [rate] if total is not None else [f"{_short(done)} {self._unit}", rate]
+        if self._growing is not None:
+            try:
+                size = Path(self._growing).stat().st_size
+            except OSError:
+                # It is not there yet, or has its final name already.
+                return ", ".join(facts)
+            facts.append(f"{_short(size)}B" if size >= 1000 else f"{size} B")
+        return ", ".join(facts)
 
     def _open(self) -> None:
         from rich import progress

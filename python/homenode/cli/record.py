@@ -261,7 +261,9 @@ def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     try:
         with (
             recording.ready(options),
-            Progress("recording") as progress,
+            Progress(
+                "recording", growing=f"{options['output']}.partial", quiet=as_json
+            ) as progress,
             programs_aside() if as_json else nullcontext(),
         ):
             summary: dict[str, Any] = json.loads(_core.record(json.dumps(options), progress))

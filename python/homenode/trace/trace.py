@@ -79,7 +79,11 @@ class Trace:
     def __init__(self, path: PathLike) -> None:
         self._path = Path(path)
         self._report: dict[str, Any] | None = None
-        self._info: dict[str, Any] = json.loads(_core.trace_info(str(self._path)))
+        self._info: dict[str, Any] = {}
+        self._read_info()
+
+    def _read_info(self) -> None:
+        self._info = json.loads(_core.trace_info(str(self._path)))
 
     @classmethod
     def open(cls, path: PathLike) -> Trace:

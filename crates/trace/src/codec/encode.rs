@@ -1,258 +1,251 @@
-//! Encodes rows as streams: the inverse of `decode`, and the choice of sites and codes.
+//! Encodes rows as streams while they come: the inverse of `decode`, and the choice of sites and
+//! codes.
 
-use rustc_hash::FxHashMap;
+use super::coder::{ByProgramCounter, SiteCoder};
+use super::held::HeldRows;
+use super::rows::{RowColumns, any, run_length};
+use super::stream::{StreamPacker, StreamWriter};
+use super::turns::Turn;
+use super::{event, id, wide};
+use crate::bytes::put_varint;
+use crate::model::Event;
 
-use super::site::{
-    FIRST_USE, FROM_LAST, FROM_PREVIOUS, OFFSET, SECOND, STRIDE, SitePredictor, WIDTH_OF_CODE,
-    width_index,
-};
-use super::stream::StreamWriter;
-use super::turns::{starts, turns};
-use super::{MAX_SITES, event, id, wide};
-use crate::bytes::{put_varint, zigzag};
-use crate::model::Batch;
-
-/// Appends the streams of `batch` to `out`; `table` has its threads and their rows.
-pub(crate) fn encode(batch: &Batch, table: &[(u16, u32)], level: i32, out: &mut Vec<u8>) {
-    let turns = turns(&batch.thread, table);
-    let mut streams = StreamWriter::new(level);
-    let [mut slots, mut lengths] = [Vec::new(), Vec::new()];
-    let mut before = 0;
-    for turn in &turns {
-        let step = (turn.slot() + table.len() - before) % table.len();
-        put_varint(&mut slots, step as u64);
-        put_varint(&mut lengths, turn.len() as u64);
-        before = turn.slot();
-    }
-    streams.put(id::TURNS, &slots);
-    streams.put(id::LENGTHS, &lengths);
-    let mut encoder = Encoder::new(batch, table);
-    for turn in &turns {
-        for row in turn.range() {
-            encoder.row(batch, row, turn.slot());
-        }
-    }
-    encoder.put(&mut streams);
-    wide::put_gaps(&batch.gap, &turns, table, &mut streams);
-    wide::put_pids(&batch.pid, &turns, table, &mut streams);
-    let mut events = Vec::new();
-    event::encode(&batch.events, &mut events);
-    streams.put_dense(id::EVENTS, &events);
-    streams.finish(out);
+/// A chunk on its way to the file. Memory is kept from chunk to chunk.
+#[derive(Default)]
+pub(crate) struct ChunkEncoder {
+    rows: usize,
+    threads: ThreadList,
+    /// Turns of threads, as yet by their place in `threads`.
+    turns: Vec<Turn>,
+    /// Whether a program counter has occurred; before, rows are held.
+    has_pc: bool,
+    held: HeldRows,
+    coder: SiteCoder,
+    gap: SparseColumn,
+    pid: SparseColumn,
+    gathered: Gathered,
 }
 
-/// Identity of a site: the program counter or its substitute; kind, size and flags.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct SiteKey {
-    pc: u64,
-    traits: u32,
+/// The threads of a chunk in order of appearance, with their rows.
+#[derive(Default)]
+struct ThreadList {
+    list: Vec<(u16, u32)>,
+    /// By thread, one more than its place in `list`; 0 if it is not there.
+    places: Vec<u32>,
 }
 
-struct ThreadEncoder {
-    sites: Vec<(SiteKey, SitePredictor)>,
-    /// For each site the index of its last successor.
-    next: Vec<u32>,
-    last: u32,
-    previous: u64,
-    at: usize,
-}
+/// A column that is mostly 0 in all rows.
+#[derive(Default)]
+struct SparseColumn(Vec<u32>);
 
-struct Encoder {
-    threads: Vec<ThreadEncoder>,
-    /// Index of a site among those of a thread, which is given by its slot in the thread table.
-    known: FxHashMap<(usize, SiteKey), u32>,
-    /// Line of each definition, and for each line its latest first use.
-    lines: FxHashMap<SiteKey, usize>,
-    defined: Vec<(SitePredictor, Option<(usize, usize)>)>,
-    remembered: usize,
-    /// Count of each difference by hash, in a trace without program counters.
-    frequent: Option<Vec<u8>>,
-    numbers: Vec<u16>,
+/// Buffers for streams.
+#[derive(Default)]
+struct Gathered {
+    slots: Vec<u8>,
+    lengths: Vec<u8>,
+    narrow: Vec<u8>,
+    wide: Vec<[u8; 2]>,
     codes: Vec<u8>,
-    differences: Vec<u8>,
-    first_uses: Vec<u8>,
-    definitions: Vec<u8>,
+    events: Vec<u8>,
 }
 
-/// Entries of the table that counts differences. A collision only costs some bytes.
-const COUNTERS: usize = 1 << 18;
-/// A difference that occurs this often in a chunk becomes a site.
-const FREQUENT_MIN: u8 = 250;
-/// Substitute for the program counter of rows whose difference is rare.
-const RARE_DIFFERENCE: u64 = u64::MAX;
-
-fn counter(difference: u64, traits: u32) -> usize {
-    let mixed = (difference ^ u64::from(traits) << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    usize::try_from(mixed >> 46).unwrap_or(0) % COUNTERS
-}
-
-fn traits(batch: &Batch, row: usize) -> u32 {
-    let flags = batch.flags.get(row).copied().unwrap_or(0);
-    u32::from_le_bytes([batch.kind[row], batch.size[row], flags, 0])
-}
-
-/// Counts the differences to the thread's previous address, by a hash.
-fn count_differences(batch: &Batch, table: &[(u16, u32)]) -> Vec<u8> {
-    let mut counters = vec![0u8; COUNTERS];
-    let mut previous = vec![0u64; table.len()];
-    for turn in turns(&batch.thread, table) {
-        let previous = &mut previous[turn.slot()];
-        for row in turn.range() {
-            let difference = batch.addr[row].wrapping_sub(*previous);
-            let count = &mut counters[counter(difference, traits(batch, row))];
-            *count = count.saturating_add(1);
-            *previous = batch.addr[row];
-        }
+impl ChunkEncoder {
+    /// Rows taken since [`clear`](Self::clear).
+    pub(crate) const fn rows(&self) -> usize {
+        self.rows
     }
-    counters
-}
 
-impl Encoder {
-    fn new(batch: &Batch, table: &[(u16, u32)]) -> Self {
-        let rows = batch.len();
-        let start =
-            |at| ThreadEncoder { sites: Vec::new(), next: Vec::new(), last: 0, previous: 0, at };
-        let has_pc = batch.pc.iter().any(|&pc| pc != 0);
-        Self {
-            threads: starts(table).into_iter().map(start).collect(),
-            known: FxHashMap::default(),
-            lines: FxHashMap::default(),
-            defined: Vec::new(),
-            remembered: 0,
-            frequent: (!has_pc).then(|| count_differences(batch, table)),
-            numbers: vec![0; rows],
-            codes: vec![0; rows],
-            differences: Vec::new(),
-            first_uses: Vec::new(),
-            definitions: Vec::new(),
+    /// Forgets the chunk.
+    pub(crate) fn clear(&mut self) {
+        self.rows = 0;
+        self.threads.clear();
+        self.turns.clear();
+        self.has_pc = false;
+        self.held.clear();
+        self.coder.clear();
+        self.gap.0.clear();
+        self.pid.0.clear();
+    }
+
+    /// Takes the next rows.
+    pub(crate) fn take(&mut self, rows: &RowColumns<'_>) {
+        let reference = &rows.reference;
+        let count = reference.addr.len();
+        if !self.has_pc && any(reference.pc) {
+            self.has_pc = true;
+            self.code_held(false);
+        }
+        let mut at = 0;
+        while at < count {
+            let slot = self.threads.slot(reference.traits[at].thread());
+            let length = if self.has_pc {
+                self.coder.turn(slot, (reference, at..count), &ByProgramCounter)
+            } else {
+                let length = run_length(&rows.thread[at..]);
+                self.held.push(slot, &reference.part(at..at + length));
+                length
+            };
+            self.note_turn(slot, self.rows + at, length);
+            at += length;
+        }
+        self.gap.push(self.rows, rows.gap);
+        self.pid.push(self.rows, rows.pid);
+        self.rows += count;
+    }
+
+    fn note_turn(&mut self, slot: usize, row: usize, rows: usize) {
+        self.threads.list[slot].1 += u32::try_from(rows).unwrap_or(u32::MAX);
+        let more = |last: &mut Turn| last.extend(slot, rows);
+        if !self.turns.last_mut().is_some_and(more) {
+            self.turns.extend(Turn::new(slot, row, rows));
         }
     }
 
+    /// Codes the rows that were held: without program counters if they are `all` of a chunk, or as
+    /// having 0 for one.
+    #[cold]
+    fn code_held(&mut self, all: bool) {
+        let (rows, counted) = self.held.rows();
+        for turn in &self.turns {
+            let (mut at, end) = (turn.range().start, turn.range().end);
+            while at < end {
+                let part = (&rows, at..end);
+                at += if all {
+                    self.coder.turn(turn.slot(), part, counted)
+                } else {
+                    self.coder.turn(turn.slot(), part, &ByProgramCounter)
+                };
+            }
+        }
+        self.held.clear();
+    }
+
+    /// Threads with rows and how many, by thread.
+    pub(crate) fn table(&self) -> Vec<(u16, u32)> {
+        let mut table = self.threads.list.clone();
+        table.sort_unstable();
+        table
+    }
+
+    /// Appends the streams of the rows and events to `out`; `table` is that of the rows.
+    pub(crate) fn finish(
+        &mut self,
+        table: &[(u16, u32)],
+        events: &[(u32, Event)],
+        packer: &mut StreamPacker,
+        out: &mut Vec<u8>,
+    ) {
+        if !self.has_pc {
+            self.code_held(true);
+        }
+        let place = |&(thread, _): &(u16, u32)| table.partition_point(|entry| entry.0 < thread);
+        let places: Vec<usize> = self.threads.list.iter().map(place).collect();
+        self.turns.iter_mut().for_each(|turn| turn.rename(&places));
+        let Self { coder, gathered, gap, pid, rows, turns, .. } = self;
+        gathered.turns(turns, table.len());
+        let is_narrow = gathered.rows(&places, coder);
+        let mut streams = StreamWriter::new(packer);
+        streams.put(id::TURNS, &gathered.slots);
+        streams.put(id::LENGTHS, &gathered.lengths);
+        if is_narrow {
+            streams.put(id::SITES, &gathered.narrow);
+        } else {
+            streams.put(id::WIDE_SITES, gathered.wide.as_flattened());
+        }
+        streams.put(id::CODES, &gathered.codes);
+        streams.put(id::DIFFERENCES, coder.differences.written());
+        streams.put(id::FIRST_USES, &coder.first_uses);
+        streams.put(id::DEFINITIONS, &coder.definitions);
+        wide::put_gaps(gap.complete(*rows), turns, table, &mut streams);
+        wide::put_pids(pid.complete(*rows), turns, table, &mut streams);
+        gathered.events.clear();
+        event::encode(events, &mut gathered.events);
+        streams.put_dense(id::EVENTS, &gathered.events);
+        streams.finish(out);
+    }
+}
+
+impl ThreadList {
+    fn clear(&mut self) {
+        for (thread, _) in self.list.drain(..) {
+            self.places[usize::from(thread)] = 0;
+        }
+    }
+
+    /// The place of a thread, which may be new.
     #[inline]
-    fn key(&self, batch: &Batch, row: usize, slot: usize) -> SiteKey {
-        let traits = traits(batch, row);
-        let Some(counters) = &self.frequent else {
-            return SiteKey { pc: batch.pc[row], traits };
-        };
-        // Without program counters a frequent difference stands for the instruction that makes it;
-        // all others share one site, whose differences are written out.
-        let difference = batch.addr[row].wrapping_sub(self.threads[slot].previous);
-        let is_frequent = counters[counter(difference, traits)] >= FREQUENT_MIN;
-        SiteKey { pc: if is_frequent { difference } else { RARE_DIFFERENCE }, traits }
-    }
-
-    #[inline]
-    fn row(&mut self, batch: &Batch, row: usize, slot: usize) {
-        let key = self.key(batch, row, slot);
-        let addr = batch.addr[row];
-        let thread = &mut self.threads[slot];
-        // Most sites are followed by the same site as last time, which saves hashing.
-        let guess = thread.next.get(thread.last as usize).copied().unwrap_or(u32::MAX);
-        let found = match thread.sites.get(guess as usize) {
-            Some((known, _)) if *known == key => Some(guess),
-            _ => self.known.get(&(slot, key)).copied(),
-        };
-        let Some(index) = found else { return self.first_use(key, slot, addr) };
-        let thread = &mut self.threads[slot];
-        let last = std::mem::replace(&mut thread.last, index);
-        if let Some(next) = thread.next.get_mut(last as usize) {
-            *next = index;
+    fn slot(&mut self, thread: [u8; 2]) -> usize {
+        let at = usize::from(u16::from_le_bytes(thread));
+        match self.places.get(at) {
+            Some(&place) if place != 0 => place as usize - 1,
+            _ => self.add(u16::from_le_bytes(thread)),
         }
-        let site = &mut thread.sites[index as usize].1;
-        let synthetic = self.frequent.is_some();
-        let code = encode_address(site, [addr, thread.previous], synthetic, &mut self.differences);
-        self.codes[thread.at] = code;
-        // At most 65535 sites are remembered for a thread, so this fits.
-        self.numbers[thread.at] = u16::try_from(index + 1).unwrap_or(0);
-        site.learn(addr, thread.previous);
-        thread.previous = addr;
-        thread.at += 1;
     }
 
     #[cold]
-    fn first_use(&mut self, key: SiteKey, slot: usize, addr: u64) {
-        let synthetic = self.frequent.is_some();
-        let line = if let Some(&line) = self.lines.get(&key) {
-            put_varint(&mut self.first_uses, line as u64 + 1);
-            line
-        } else {
-            put_varint(&mut self.first_uses, 0);
-            self.define(key, if synthetic { 0 } else { key.pc })
-        };
-        // Threads mostly run the same code over neighbouring data, so the predictor of the thread
-        // that began with the site last is a better start than an empty one.
-        let mut site = match self.defined[line].1 {
-            Some((slot, index)) => self.threads[slot].sites[index].1,
-            None => self.defined[line].0,
-        };
-        let thread = &mut self.threads[slot];
-        let code = encode_address(&site, [addr, thread.previous], synthetic, &mut self.differences);
-        self.codes[thread.at] = code | FIRST_USE;
-        site.learn(addr, thread.previous);
-        let index = thread.sites.len();
-        // Beyond the limit the number stays 0 and every use is a first use again, which bounds the
-        // decoder's memory.
-        if index < usize::from(u16::MAX) && self.remembered < MAX_SITES {
-            let number = u32::try_from(index).unwrap_or(u32::MAX);
-            self.numbers[thread.at] = u16::try_from(index + 1).unwrap_or(0);
-            thread.sites.push((key, site));
-            thread.next.push(u32::MAX);
-            thread.last = number;
-            self.known.insert((slot, key), number);
-            self.defined[line].1 = Some((slot, index));
-            self.remembered += 1;
-        }
-        thread.previous = addr;
-        thread.at += 1;
-    }
-
-    fn define(&mut self, key: SiteKey, pc: u64) -> usize {
-        let before = self.defined.last().map_or(0, |(site, _)| site.pc);
-        put_varint(&mut self.definitions, zigzag(pc.wrapping_sub(before).cast_signed()));
-        let [kind, size, flags, _] = key.traits.to_le_bytes();
-        self.definitions.extend([kind, size, flags]);
-        self.defined
-            .push((SitePredictor { pc, kind, size, flags, ..SitePredictor::default() }, None));
-        self.lines.insert(key, self.defined.len() - 1);
-        self.defined.len() - 1
-    }
-
-    fn put(&self, streams: &mut StreamWriter) {
-        if self.numbers.iter().all(|&number| number <= 255) {
-            let narrow: Vec<u8> = self.numbers.iter().map(|n| n.to_le_bytes()[0]).collect();
-            streams.put(id::SITES, &narrow);
-        } else {
-            let wide: Vec<u8> = self.numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
-            streams.put(id::WIDE_SITES, &wide);
-        }
-        streams.put(id::CODES, &self.codes);
-        streams.put(id::DIFFERENCES, &self.differences);
-        streams.put(id::FIRST_USES, &self.first_uses);
-        streams.put(id::DEFINITIONS, &self.definitions);
+    fn add(&mut self, thread: u16) -> usize {
+        let at = usize::from(thread);
+        self.places.resize(self.places.len().max(at + 1), 0);
+        self.list.push((thread, 0));
+        self.places[at] = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        self.list.len() - 1
     }
 }
 
-/// The code of `addr`; appends the difference that it needs to `out`.
-#[inline]
-fn encode_address(
-    site: &SitePredictor,
-    [addr, previous]: [u64; 2],
-    synthetic: bool,
-    out: &mut Vec<u8>,
-) -> u8 {
-    // A site without program counter is a difference to the thread's previous address: that first.
-    let order = if synthetic { [OFFSET, STRIDE, SECOND] } else { [STRIDE, SECOND, OFFSET] };
-    for code in order {
-        if site.address(code, previous, 0) == addr {
-            return code;
+impl SparseColumn {
+    /// Adds values after those of `rows` rows.
+    fn push(&mut self, rows: usize, values: &[[u8; 4]]) {
+        if self.0.is_empty() && !any(values) {
+            return;
+        }
+        self.0.resize(rows, 0);
+        self.0.extend(values.iter().map(|&bytes| u32::from_le_bytes(bytes)));
+    }
+
+    /// The column: all rows, or none if all are 0.
+    fn complete(&mut self, rows: usize) -> &[u32] {
+        if !self.0.is_empty() {
+            self.0.resize(rows, 0);
+        }
+        &self.0
+    }
+}
+
+impl Gathered {
+    fn turns(&mut self, turns: &[Turn], threads: usize) {
+        self.slots.clear();
+        self.lengths.clear();
+        let mut before = 0;
+        for turn in turns {
+            let mut step = turn.slot() + threads - before;
+            if step >= threads {
+                step -= threads;
+            }
+            put_varint(&mut self.slots, step as u64);
+            put_varint(&mut self.lengths, turn.len() as u64);
+            before = turn.slot();
         }
     }
-    let far = |base: u64| zigzag(addr.wrapping_sub(base).cast_signed());
-    let [last, from_previous_address] = [far(site.last), far(previous)];
-    let from_previous = synthetic || width_index(from_previous_address) < width_index(last);
-    let (base, zigzag) =
-        if from_previous { (FROM_PREVIOUS, from_previous_address) } else { (FROM_LAST, last) };
-    let code = base + width_index(zigzag);
-    out.extend(&zigzag.to_le_bytes()[..usize::from(WIDTH_OF_CODE[usize::from(code)])]);
-    code
+
+    /// Brings the rows of all threads together; `places` has the place in the thread table of each
+    /// of the coder's. Returns whether a byte holds each site's number.
+    fn rows(&mut self, places: &[usize], coder: &SiteCoder) -> bool {
+        let mut slots: Vec<usize> = (0..places.len()).collect();
+        slots.sort_unstable_by_key(|&slot| places[slot]);
+        let narrow = |&slot: &usize| coder.rows(slot).0.iter().fold(0, |bits, n| bits | n) <= 255;
+        let is_narrow = slots.iter().all(narrow);
+        self.codes.clear();
+        self.narrow.clear();
+        self.wide.clear();
+        for slot in slots {
+            let (numbers, codes) = coder.rows(slot);
+            self.codes.extend_from_slice(codes);
+            if is_narrow {
+                self.narrow.extend(numbers.iter().map(|number| number.to_le_bytes()[0]));
+            } else {
+                self.wide.extend(numbers.iter().map(|number| number.to_le_bytes()));
+            }
+        }
+        is_narrow
+    }
 }

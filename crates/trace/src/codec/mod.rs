@@ -40,16 +40,24 @@
 //!
 //! A site that another thread has used begins with that thread's predictor at that time.
 
+mod coder;
 mod decode;
 mod encode;
 mod event;
+mod held;
+mod index;
+mod rows;
 mod site;
 mod stream;
+mod summary;
 mod turns;
 mod wide;
 
 pub(crate) use decode::{ChunkLayout, decode, outline};
-pub(crate) use encode::encode;
+pub(crate) use encode::ChunkEncoder;
+pub(crate) use rows::{RowBlock, RowColumns};
+pub(crate) use stream::StreamPacker;
+pub(crate) use summary::ChunkSummary;
 
 /// Numbers of the streams.
 mod id {

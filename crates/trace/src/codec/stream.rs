@@ -21,68 +21,90 @@ const ENTRY_BYTES: usize = 10;
 /// Streams shorter than this are not compressed.
 const LEAST_BYTES: usize = 24;
 
-/// Collects the streams of a chunk.
-pub(crate) struct StreamWriter {
+/// Compresses streams. It is kept from chunk to chunk, with its memory.
+pub(crate) struct StreamPacker {
     zstd: Option<Compressor<'static>>,
+    packed: Vec<u8>,
+    /// Buffers of the writers, one after the other.
     directory: Vec<u8>,
     payload: Vec<u8>,
-    count: u8,
 }
 
-impl StreamWriter {
-    /// A container without streams; `level` is zstd's.
+impl StreamPacker {
+    /// A packer with this level of zstd.
     pub(crate) fn new(level: i32) -> Self {
         // Compression fails only for lack of memory; streams are then stored uncompressed.
         Self {
             zstd: Compressor::new(level).ok(),
+            packed: Vec::new(),
             directory: Vec::new(),
             payload: Vec::new(),
-            count: 0,
         }
+    }
+
+    /// Compresses a stream to `packed`, which stays empty if that is not possible.
+    fn pack(&mut self, raw: &[u8]) {
+        self.packed.clear();
+        if let Some(zstd) = &mut self.zstd
+            && raw.len() >= LEAST_BYTES
+        {
+            self.packed.reserve(zstd::zstd_safe::compress_bound(raw.len()));
+            if zstd.compress_to_buffer(raw, &mut self.packed).is_err() {
+                self.packed.clear();
+            }
+        }
+    }
+}
+
+/// Collects the streams of a chunk.
+pub(crate) struct StreamWriter<'a> {
+    packer: &'a mut StreamPacker,
+    count: u8,
+}
+
+impl<'a> StreamWriter<'a> {
+    /// A container without streams.
+    pub(crate) fn new(packer: &'a mut StreamPacker) -> Self {
+        packer.directory.clear();
+        packer.payload.clear();
+        Self { packer, count: 0 }
     }
 
     /// Adds a stream unless it is empty: an absent stream reads as an empty one.
     pub(crate) fn put(&mut self, id: u8, raw: &[u8]) {
-        if raw.is_empty() {
-            return;
-        }
-        let packed = self.pack(raw);
-        let shrank = !packed.is_empty() && packed.len() < raw.len();
-        let (method, bytes) = if shrank { (ZSTD, packed.as_slice()) } else { (STORED, raw) };
-        self.add(id, method, bytes, raw.len());
+        self.put_within(id, raw, usize::MAX);
     }
 
     /// Adds a stream whose length the number of rows does not bound; see [`Streams::get_dense`].
     pub(crate) fn put_dense(&mut self, id: u8, raw: &[u8]) {
-        if self.pack(raw).len().saturating_mul(MAX_RATIO) < raw.len() {
-            self.add(id, STORED, raw, raw.len());
-        } else {
-            self.put(id, raw);
-        }
+        self.put_within(id, raw, MAX_RATIO);
     }
 
-    fn pack(&mut self, raw: &[u8]) -> Vec<u8> {
-        match &mut self.zstd {
-            Some(zstd) if raw.len() >= LEAST_BYTES => zstd.compress(raw).unwrap_or_default(),
-            _ => Vec::new(),
+    /// Adds a stream that a reader expands at most by the factor `most`.
+    fn put_within(&mut self, id: u8, raw: &[u8], most: usize) {
+        if raw.is_empty() {
+            return;
         }
-    }
-
-    fn add(&mut self, id: u8, method: u8, bytes: &[u8], raw: usize) {
-        self.directory.extend([id, method]);
-        for length in [bytes.len(), raw] {
+        self.packer.pack(raw);
+        let StreamPacker { packed, directory, payload, .. } = &mut *self.packer;
+        let shrank = !packed.is_empty() && packed.len() < raw.len();
+        let fits = packed.len().saturating_mul(most) >= raw.len();
+        let (method, bytes) =
+            if shrank && fits { (ZSTD, packed.as_slice()) } else { (STORED, raw) };
+        directory.extend([id, method]);
+        for length in [bytes.len(), raw.len()] {
             let length = u32::try_from(length).expect("MAX_ROWS keeps streams below 4 GiB");
-            self.directory.extend(length.to_le_bytes());
+            directory.extend(length.to_le_bytes());
         }
-        self.payload.extend_from_slice(bytes);
+        payload.extend_from_slice(bytes);
         self.count += 1;
     }
 
     /// Appends the container to `out`.
     pub(crate) fn finish(self, out: &mut Vec<u8>) {
         out.push(self.count);
-        out.extend(self.directory);
-        out.extend(self.payload);
+        out.extend_from_slice(&self.packer.directory);
+        out.extend_from_slice(&self.packer.payload);
     }
 }
 
@@ -166,7 +188,8 @@ mod tests {
     use super::*;
 
     fn section() -> Vec<u8> {
-        let mut writer = StreamWriter::new(3);
+        let mut packer = StreamPacker::new(3);
+        let mut writer = StreamWriter::new(&mut packer);
         writer.put(1, &[7; 1000]);
         writer.put(2, &[]);
         writer.put(3, b"abc");

@@ -31,6 +31,20 @@ impl Turn {
         Some(Self { slot: slot?, row: row?, rows: rows? })
     }
 
+    /// Adds rows to it, if they are of the same thread and follow; returns whether.
+    pub(super) fn extend(&mut self, slot: usize, rows: usize) -> bool {
+        let is_same = self.slot() == slot;
+        if is_same {
+            self.rows += u32::try_from(rows).unwrap_or(0);
+        }
+        is_same
+    }
+
+    /// Gives its thread another slot, that at the old one in `slots`.
+    pub(super) fn rename(&mut self, slots: &[usize]) {
+        self.slot = u32::try_from(slots[self.slot()]).unwrap_or(u32::MAX);
+    }
+
     /// Slot of the thread in the table.
     pub(super) const fn slot(self) -> usize {
         self.slot as usize
@@ -47,29 +61,12 @@ impl Turn {
     }
 }
 
-/// The turns of a column of threads.
-pub(super) fn turns(threads: &[u16], table: &[(u16, u32)]) -> Vec<Turn> {
-    let mut out = Vec::new();
-    let mut row = 0;
-    for group in threads.chunk_by(|a, b| a == b) {
-        let slot = table.partition_point(|&(thread, _)| thread < group[0]);
-        out.extend(Turn::new(slot, row, group.len()));
-        row += group.len();
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn turns_follow_the_threads() {
-        let table = [(3, 3), (9, 1)];
-        let found = turns(&[3, 3, 9, 3], &table);
-        let expected = [(0, 0, 2), (1, 2, 1), (0, 3, 1)];
-        let expected = expected.map(|(slot, row, rows)| Turn { slot, row, rows });
-        assert_eq!(found, expected);
-        assert_eq!(starts(&table), [0, 3]);
+    fn rows_of_a_thread_begin_after_those_before_it() {
+        assert_eq!(starts(&[(3, 3), (9, 1)]), [0, 3]);
     }
 }

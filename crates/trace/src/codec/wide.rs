@@ -36,7 +36,7 @@ pub(super) fn put_gaps(
     column: &[u32],
     turns: &[Turn],
     table: &[(u16, u32)],
-    streams: &mut StreamWriter,
+    streams: &mut StreamWriter<'_>,
 ) {
     if column.iter().all(|&gap| gap == 0) {
         return;
@@ -91,7 +91,7 @@ pub(super) fn put_pids(
     column: &[u32],
     turns: &[Turn],
     table: &[(u16, u32)],
-    streams: &mut StreamWriter,
+    streams: &mut StreamWriter<'_>,
 ) {
     if column.iter().all(|&pid| pid == 0) {
         return;

@@ -1,0 +1,86 @@
+//! What a chunk's header says about its rows, counted while they come.
+
+use homenode_base::Flags;
+
+use super::rows::{RowColumns, SiteColumns, any};
+use crate::format::v1::ChunkHeader;
+use crate::model::Columns;
+
+/// Counts and ranges of rows.
+pub(crate) struct ChunkSummary {
+    counts: [u32; 6],
+    low: u64,
+    high: u64,
+    /// Optional columns with a value other than 0.
+    used: Columns,
+}
+
+impl ChunkSummary {
+    /// That of no rows.
+    pub(crate) fn new() -> Self {
+        Self { counts: [0; 6], low: u64::MAX, high: 0, used: Columns::default() }
+    }
+
+    /// Columns with a value other than 0.
+    pub(crate) const fn used(&self) -> Columns {
+        self.used
+    }
+
+    /// Data references.
+    pub(crate) fn references(&self) -> u64 {
+        self.counts[..3].iter().map(|&count| u64::from(count)).sum()
+    }
+
+    /// Adds rows.
+    pub(crate) fn add(&mut self, rows: &RowColumns<'_>) {
+        let RowColumns { kind, size, flags, reference: SiteColumns { addr, pc, .. }, .. } = rows;
+        for (count, code) in self.counts.iter_mut().zip(0..3) {
+            *count += number(kind, |kind| kind == code);
+        }
+        if flags.iter().fold(0, |bits, flags| bits | flags) != 0 {
+            self.used.flags = true;
+            let bits = [Flags::PRIVATE, Flags::SYNC, Flags::KERNEL];
+            for (count, bit) in self.counts[3..].iter_mut().zip(bits) {
+                *count += number(flags, |flags| Flags(flags).contains(bit));
+            }
+        }
+        self.used.pc |= any(pc);
+        self.used.gap |= any(rows.gap);
+        self.used.pid |= any(rows.pid);
+        let (mut low, mut high) = (self.low, self.high);
+        for (addr, size) in addr.iter().zip(*size) {
+            let addr = u64::from_le_bytes(*addr);
+            low = low.min(addr);
+            high = high.max(addr.saturating_add(u64::from(*size) - 1));
+        }
+        (self.low, self.high) = (low, high);
+    }
+
+    /// Sets what the header says about the rows.
+    pub(crate) fn describe(&self, header: &mut ChunkHeader) {
+        header.counts = self.counts;
+        let is_empty = self.low > self.high;
+        header.addr_low = if is_empty { 0 } else { self.low };
+        header.addr_high = self.high;
+    }
+}
+
+/// Number of bytes for which `is` holds; in parts that a byte can count, which takes few
+/// instructions for many bytes.
+fn number(bytes: &[u8], is: impl Fn(u8) -> bool) -> u32 {
+    let part = |part: &[u8]| u32::from(part.iter().map(|&byte| u8::from(is(byte))).sum::<u8>());
+    bytes.chunks(128).map(part).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_counted_in_any_number() {
+        for length in [0, 1, 127, 128, 129, 1000] {
+            assert_eq!(number(&vec![3; length], |byte| byte == 3) as usize, length);
+            assert_eq!(number(&vec![2; length], |byte| byte == 3), 0);
+        }
+    }
+}

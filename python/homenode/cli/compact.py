@@ -1,0 +1,85 @@
+"""`homenode compact`: write traces again in fewer bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from homenode.cli.command import WholeNumber, examples, json_option
+
+
+@click.command(
+    epilog=examples(
+        "homenode compact t.hnt",
+        "homenode compact t.hnt -o small.hnt",
+        "homenode compact --level 19 *.hnt",
+    )
+)
+@click.argument("traces", metavar="T.hnt...", nargs=-1, required=True)
+@click.option(
+    "-o",
+    "--output",
+    metavar="U.hnt",
+    help="The trace to write. Default: each trace is replaced, if that makes it smaller.",
+)
+@click.option(
+    "--level",
+    type=WholeNumber(1, 22),
+    metavar="N",
+    help="Level of zstd; higher is smaller and slower to write. Default: 12; commands that make "
+    "traces write them at 3.",
+)
+@json_option
+def compact(traces: tuple[str, ...], output: str | None, level: int | None, as_json: bool) -> None:
+    """Write traces again in fewer bytes: the same references, events and metadata.
+
+    Results from a compacted trace are the same, and it is read as fast. A trace is replaced only
+    by a complete new one, whose checksum was compared; stopped at any moment, this leaves the old.
+    """
+    from homenode.cli.output import print_facts, print_json
+
+    if output is not None and len(traces) > 1:
+        raise click.UsageError("-o goes with one trace; without it each of them is replaced")
+    reports = [_compact(trace, output, level) for trace in traces]
+    if as_json:
+        print_json(reports if len(reports) > 1 else reports[0])
+        return
+    for report in reports:
+        print_facts(_facts(report))
+
+
+def _compact(trace: str, output: str | None, level: int | None) -> dict[str, Any]:
+    import json
+
+    from homenode import _core
+    from homenode.cli.progress import Progress
+    from homenode.files import check_replaceable
+
+    if output is not None:
+        check_replaceable(output, trace)
+    with Progress("compacting") as progress:
+        report: dict[str, Any] = json.loads(_core.compact(trace, output, level or 0, progress))
+    return report
+
+
+def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """What the user reads.
+
+    >>> _facts({"path": "t.hnt", "references": 1000, "bytes_before": 900, "bytes": 300,
+    ...         "written": True, "checksum": "00"})[2]
+    ('bytes', '300, before 900 (33 %)')
+    """
+    before, now = report["bytes_before"], report["bytes"]
+    share = f" ({100 * now / before:.0f} %)" if report["written"] else "; it is small already"
+    per_reference = now / max(report["references"], 1)
+    return [
+        ("trace", report["path"]),
+        ("references", f"{report['references']:,}"),
+        ("bytes", f"{now:,}, before {before:,}{share}"),
+        ("bytes a reference", f"{per_reference:.4f}"),
+        ("checksum", report["checksum"]),
+    ]
+
+
+COMMANDS = {"compact": compact}

@@ -1,0 +1,63 @@
+"""`compact`: a trace written again with more effort, in fewer bytes."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from homenode import _core
+from homenode.errors import ConfigError
+from homenode.files import check_replaceable
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Progress = Callable[[int, int | None], None] | None
+    PathLike = str | os.PathLike[str]
+
+LEVELS = (1, 22)
+"""Lowest and highest level of zstd."""
+
+
+def compact(
+    trace: Trace | PathLike,
+    out: PathLike | None = None,
+    *,
+    level: int | None = None,
+    progress: Progress = None,
+) -> Trace:
+    """Writes a trace again with more effort: the same references, events and metadata.
+
+    Args:
+        trace: a `Trace` or the path of one.
+        out: the trace to write; without it the trace itself is replaced, if that makes it smaller.
+        level: of zstd, 1 to 22; higher is smaller, slower to write and as fast to read.
+            Traces are written at 3; without a level here it is 12.
+        progress: called with the references done and in all.
+
+    Returns:
+        The trace in its new form; its checksum is that of before.
+
+    Raises:
+        ConfigError: when there is no such level.
+        TraceError: when the trace is damaged or the new one cannot be written; the old one is as
+            it was.
+
+    >>> import homenode as hn
+    >>> trace = hn.Trace.from_numpy(thread=0, kind="R", address=[0x40, 0x80, 0xc0])
+    >>> hn.compact(trace).checksum == trace.checksum
+    True
+    """
+    if level is not None and not LEVELS[0] <= level <= LEVELS[1]:
+        raise ConfigError(f"level: expected {LEVELS[0]} to {LEVELS[1]}, found {level}")
+    source = trace.path if isinstance(trace, Trace) else trace
+    if out is not None:
+        check_replaceable(out, source)
+    target = None if out is None else os.fspath(out)
+    _core.compact(os.fspath(source), target, level or 0, progress)
+    if out is None and isinstance(trace, Trace):
+        # The same object, which may have a temporary file that goes with it.
+        trace._read_info()
+        return trace
+    return Trace.open(source if out is None else out)

@@ -1,0 +1,59 @@
+"""`homenode compact`: in place and elsewhere, and what is left when it is killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import homenode as hn
+from support.traces import make_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import Outcome
+
+
+def test_traces_are_replaced_by_smaller_ones(
+    homenode: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    traces = [make_trace(tmp_path / f"{name}.hnt", 30_000) for name in "ab"]
+    sizes = [trace.path.stat().st_size for trace in traces]
+    shown = homenode("compact", "--json", *(trace.path for trace in traces))
+    assert shown.code == 0, shown.err
+    for report, trace, size in zip(json.loads(shown.out), traces, sizes, strict=True):
+        assert report["written"]
+        assert (report["path"], report["checksum"]) == (str(trace.path), trace.checksum)
+        assert report["bytes_before"] == size > report["bytes"] == trace.path.stat().st_size
+        assert hn.Trace.open(trace.path).checksum == trace.checksum
+
+
+def test_people_read_what_was_gained(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+    trace = make_trace(tmp_path / "t.hnt", 30_000)
+    shown = homenode("compact", trace.path, "-o", tmp_path / "u.hnt")
+    assert shown.code == 0, shown.err
+    assert "30,000" in shown.out
+    assert "%)" in shown.out
+    assert trace.checksum in shown.out
+    again = homenode("compact", tmp_path / "u.hnt")
+    assert "small already" in again.out
+
+
+def test_killed_at_any_moment_it_leaves_a_whole_trace(tmp_path: Path) -> None:
+    trace = make_trace(tmp_path / "t.hnt", 600_000)
+    line = [sys.executable, "-m", "homenode", "compact", "--level", "19", str(trace.path)]
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None and not (tmp_path / "t.hnt.compacting").exists():
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+    assert hn.Trace.open(trace.path).checksum == trace.checksum
+    # What it left is in nobody's way.
+    done = subprocess.run([*line[:-3], "--level", "1", line[-1]], check=False)
+    assert done.returncode == 0
+    assert hn.Trace.open(trace.path).checksum == trace.checksum
+    assert [path.name for path in tmp_path.iterdir()] == ["t.hnt"]
