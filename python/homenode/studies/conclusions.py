@@ -224,8 +224,7 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
             "Reactive proxies with first touch are never slower than either placement without",
             "talbot",
             ["Reactive proxies with first touch are never slower"],
-            why="first touch has the top of Barnes's tree on few nodes; in FMM proxies lose 5 % on "
-            "64 nodes and gain on 256",
+            why="in six of seven programs; FMM loses 3 to 5 % with 64 nodes, and gains with 256",
         ),
         Conclusion(
             "Neither first touch nor round-robin suits all programs",

@@ -5,15 +5,13 @@
  * themselves; and compute what acts on each of theirs: a cell that is far away for its size acts as
  * one body, a near one through its parts. Speeds and places follow by leapfrog.
  *
- * Sharing: the tree is written by all threads at once, under a lock a cell, then read by all of
- * them, its top by all and each branch mostly by those whose bodies are near. A body is written by
- * its owner only and read by many; its neighbours in the array belong to anybody, because bodies
- * are in no order. In each step every thread takes bodies that are next to each other in the tree
- * and cost as much as the others' did in the step before, so a few change hands each time.
+ * Sharing: the tree is written by all threads at once, under a lock a cell, then read, its top by
+ * all and each branch mostly by those whose bodies are near. A body is written by its owner and
+ * read by many; its neighbours in the array are anybody's, because bodies are in no order. In each
+ * step a thread takes bodies next to each other in the tree, of as much cost as the others' had.
  *
- * Source: Talbot and Kelly, table 1.3 (Barnes of SPLASH-2, 16K particles); Barnes and Hut 1986;
- * Singh's cost zones. Ours: own code; a cell acts by its mass and centre only. A leaf keeps its
- * bodies in order of number, so all is the same however many threads make the tree.
+ * Source: Talbot and Kelly, table 1.3 (Barnes of SPLASH-2); Barnes and Hut 1986; Singh's cost zones.
+ * Ours: own code; a cell acts by its mass and centre only, and a leaf has its bodies in order.
  */
 #include "vector.h"
 
@@ -486,8 +484,7 @@ static UNRECORDED uint64_t checksum(void)
 int main(int argc, char **argv)
 {
     o = parse_options(&barnes, argc, argv);
-    /* Nodes of all threads come from one heap, as from SPLASH's shared memory. Heaps of threads lie
-     * at multiples of 64 MB: in caches their nodes would all meet in the same few sets. */
+    /* One heap, as SPLASH has: those of threads, 64 MB apart, would meet in few sets of a cache. */
     must(!mallopt(M_ARENA_MAX, 1), "mallopt");
     bodies = allocated(aligned_alloc(PAGE_BYTES, whole_pages(o.size * sizeof *bodies)));
     reach = allocated(calloc(o.threads, sizeof *reach));

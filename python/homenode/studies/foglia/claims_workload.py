@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 _NO_FETCHES = "the recordings have no instruction fetches"
 _OURS = "our processes, kernel and compilers are others, two decades later"
+_WORDS = (
+    "checked: an instruction is a fetch here, of 3.5 bytes and 1.6 words of four bytes on average; "
+    "counted in such words, 77 to 78 % of the references are fetches and 9 % write"
+)
+_KERNELS = "checked: our kernel shares much, a network server's most of all"
 
 
 def column(evidence: Evidence, table: str, key: str, name: str) -> dict[str, float]:
@@ -127,7 +132,7 @@ CLAIMS = (
         "percent of all references",
         lambda e: of_workloads(e, "code"),
         near("table-3", "workload", "code"),
-        why=_OURS,
+        why=_WORDS,
     ),
     Claim(
         "4",
@@ -151,7 +156,7 @@ CLAIMS = (
             about(row["data_write"])(found[row["workload"]])
             for row in published(PAPER.name)["table-3"]
         ),
-        why=_OURS,
+        why=_WORDS,
     ),
     Claim(
         "4",
@@ -200,7 +205,7 @@ CLAIMS = (
         "shared blocks of data that are written",
         lambda e: of_workloads(e, "written_shared_blocks"),
         descending(DB, EC, WEB),
-        why="ours count the kernel's data, of which a network server has much",
+        why=_KERNELS,
     ),
     Claim(
         "4",
@@ -209,7 +214,7 @@ CLAIMS = (
         "percent of all references, to shared blocks of data that are written",
         lambda e: of_workloads(e, "written_shared_access"),
         descending(DB, EC, WEB),
-        why="ours count the kernel's data, of which a network server has much",
+        why=_KERNELS,
     ),
     Claim(
         "4",

@@ -165,7 +165,8 @@ def scalable_power(
 
 
 FASTER = (
-    "a number of their machine and programs; who supplies a block that caches have, and for "
-    "how long a split transaction holds the bus, the paper does not say (notes)"
+    "checked: who supplies a block that caches have, for how long a split transaction holds the "
+    "bus, and what a kernel does, the paper does not say; theirs lies between ours and one of the "
+    "variants memory, held and users"
 )
-"""Why powers and uses of the bus differ in general: the notes have what was tried."""
+"""Why powers and uses of the bus differ in general: the table of variants has what they come to."""
