@@ -10,9 +10,8 @@
  * read by many; its neighbours in the array are anybody's, because bodies are in no order. In each
  * step a thread takes bodies next to each other in the tree, of as much cost as the others' had.
  *
- * Source: Talbot and Kelly, table 1.3 (Barnes of SPLASH-2); Barnes and Hut 1986; Singh's cost zones.
- * Ours: own code; a cell acts by its mass and centre only, and a leaf has its bodies in order.
- */
+ * Source: Talbot and Kelly, table 1.3 (SPLASH-2's); Barnes and Hut 1986; Singh's cost zones. Ours:
+ * own code; a cell acts by its mass and centre only, a leaf has its bodies in order of number. */
 #include "vector.h"
 
 #include <malloc.h>
