@@ -292,6 +292,8 @@ def test_a_pass_is_asked_for_once_and_found_again(tmp_path: Path) -> None:
     batch = next(b for b in wanted(FFT, (), quick=False) if len(b.lengths) > 1)
     several = runs._of_batch(context, context.programs[0], batch, simulate)
     assert len(several) == 12
+    # Those with the paper's length are known.
+    assert asked[-1]["buffers"] == tuple(n for n in batch.lengths if n != FINITE)
     assert all(row["cycles"] == _cycles(beyond._setting(row)) for row in several)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,20 +83,30 @@ def _of_batch(
     name = program.name.partition(" on ")[0]
     known, settings = about(name), batch.settings()
     questions = {s: _question(s, known["gap"], known.get("data", [])) for s in settings}
-    if any(cached.get(question) is None for question in questions.values()):
+    new = _lacking(batch, lambda setting: cached.get(questions[setting]) is None)
+    if new.lengths:
+        among = new.settings()
         try:
-            with context.watch(f"simulating {program.name}, {len(settings)} at a time") as step:
-                found = asked(trace, batch, known, simulate, step)
+            with context.watch(f"simulating {program.name}, {len(among)} at a time") as step:
+                found = asked(trace, new, known, simulate, step)
         except ConfigError as problem:
             _leave_out(context, program, batch, problem)
             return []
-        for setting, row in zip(settings, _matched(found, settings), strict=True):
+        for setting, row in zip(among, _matched(found, among), strict=True):
             cached.put(questions[setting], _of_result(row))
         context.notes = unique([*context.notes, *found.provenance.get("notes", [])])
         cached.save()
     _note(context, batch)
     said = {"program": name, "gap": known["gap"]}
     return [{**said, **s.fields(), **cached.get(questions[s])} for s in settings]
+
+
+def _lacking(batch: Batch, lacks: Callable[[Setting], bool]) -> Batch:
+    """The part of a batch with those lengths of queues of which some setting is not known yet."""
+    of_length = {length: replace(batch, lengths=(length,)).settings() for length in batch.lengths}
+    return replace(
+        batch, lengths=tuple(n for n, these in of_length.items() if any(map(lacks, these)))
+    )
 
 
 def _leave_out(context: StudyContext, program: Program, batch: Batch, problem: ConfigError) -> None:
