@@ -52,6 +52,12 @@ _APART = (
     "holders write back at each release: recorded without them software takes 1.03 and 1.05 "
     "times as long, without that of energies 1.4 and 1.6, without those of molecules 1.9 and 2.0"
 )
+_WHERE = (
+    "checked: our sor has numbers of 8 bytes, and a band of ten rows 12.5 pages, of which one or "
+    "two are shared; with 4 bytes 75 % are local. Our appbt has pages of its own for each "
+    "processor's points, without them 19 % are (notes); in mp3d most misses are on cells, which "
+    "are everybody's"
+)
 
 
 def _base(protocol: str, home: str = WITH) -> Setting:
@@ -129,10 +135,7 @@ def _locality(protocol: str) -> tuple[Claim, ...]:
                 _each(_base(protocol), m.local_fills),
                 within(0.35, 0.75),
                 "%",
-                why="checked: our sor has numbers of 8 bytes, and a band of ten rows 12.5 pages,"
-                " of which one or two are shared; with 4 bytes 75 % are local. Our appbt has"
-                " pages of its own for each processor's points, without them 19 % are "
-                "(notes); in mp3d most misses are on cells, which are everybody's",
+                why=_WHERE,
             ),
             _PLACED,
         ),
@@ -145,6 +148,7 @@ def _locality(protocol: str) -> tuple[Claim, ...]:
                 _each(_base(protocol), m.local_fills),
                 most_within(0.35, 0.75),
                 "%",
+                why=_WHERE,
             ),
             _PLACED,
         ),
