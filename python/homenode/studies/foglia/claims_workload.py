@@ -176,8 +176,8 @@ CLAIMS = (
         "distinct 32-byte blocks",
         lambda e: utilities(e, "distinct_blocks"),
         lambda found: max(found, key=found.get) == "AWK" and min(found, key=found.get) == "RM",
-        why="checked: most that cp and rm do is the kernel's work here. Without it (users) they touch "
-        "the fewest, 775 and 815, and gzip, with a later compressor, the most, 4,095",
+        why="checked: most that cp and rm do is the kernel's work here. Without it (users) they "
+        "touch the fewest, 775 and 815, and gzip, with a later compressor, the most, 4,095",
     ),
     Claim(
         "4",
@@ -197,8 +197,8 @@ CLAIMS = (
             / of_server(e, EC, "PostgreSQL", "distinct_blocks")
         ),
         more_than(21 / 8),
-        why="not found: 2.4 without the kernel, too (users); theirs may run longer queries in the DB "
-        "workload",
+        why="not found: 2.4 without the kernel, too (users); theirs may run longer queries in the "
+        "DB workload",
     ),
     Claim(
         "4",
