@@ -82,5 +82,5 @@ def _row(finding: Finding, others: Mapping[str, Finding]) -> Row:
 
 def described(entry: Study) -> str:
     """What the variants are, as a paragraph."""
-    listed = "; ".join(f"*{variant.name}*: {variant.summary}" for variant in entry.variants)
+    listed = "; ".join(f"{variant.name}: {variant.summary}" for variant in entry.variants)
     return f"Claims that differ are judged under variants of machine and workload, too. {listed}."
