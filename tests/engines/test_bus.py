@@ -265,7 +265,7 @@ def test_findings_are_told_with_their_steps(
 
 def test_lists_know_protocols_and_machines() -> None:
     protocols = {row["name"]: row for row in hn.table("protocols")}
-    assert list(protocols) == ["mesi", "amsd", "pscr", "moesi", "dragon"]
+    assert list(protocols) == ["mesi", "amsd", "pscr", "moesi", "dragon", "mesi-memory"]
     assert protocols["amsd"]["states"] == ["I", "E", "S", "S2", "M", "MC", "MD"]
     assert protocols["pscr"]["parameters"][0]["name"] == "private_kernel"
     machines = {row["name"]: row for row in hn.table("machines")}

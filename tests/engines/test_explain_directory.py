@@ -156,7 +156,7 @@ def test_what_cannot_be_read_is_no_page(tmp_path: Path, refused: Callable[..., s
 
 def test_mistakes_are_named(trace: str, refused: Callable[..., str]) -> None:
     cases = [
-        (["dahs"], "expected one of mesi, amsd, pscr, moesi, dragon, dash"),
+        (["dahs"], "expected one of mesi, amsd, pscr, moesi, dragon, mesi-memory, dash"),
         ([], "or with a directory: dash"),
         (["mesi", "dash"], "mesi is a protocol of a bus and dash one with a directory"),
         (["dash:pointers=0"], "pointers is a number from 1 to 1024"),

@@ -206,7 +206,7 @@ fn references_may_be_written_down() {
 fn what_a_directory_cannot_do_is_refused() {
     let cases = [
         (r#"{"protocols": ["dahs"]}"#, "unknown protocol \"dahs\": expected one of mesi, amsd"),
-        (r#"{"protocols": ["dahs:pointers=2"]}"#, "dragon, dash"),
+        (r#"{"protocols": ["dahs:pointers=2"]}"#, "dragon, mesi-memory, dash"),
         (r#"{"protocols": ["dash:pointers=0"]}"#, "pointers is a number from 1 to 1024"),
         (r#"{"protocols": ["dash", "mesi"]}"#, "mesi is a protocol of a bus and dash one with a"),
         (r#"{"protocols": ["dash"], "home": "nowhere"}"#, "unknown home"),
