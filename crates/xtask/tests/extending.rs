@@ -31,7 +31,7 @@ const ADDITIONS: [Addition; 4] = [
     Addition {
         template: "protocol.rs",
         file: "crates/snoop/src/protocol/msi.rs",
-        table: ("crates/snoop/src/protocol/mod.rs", "pub const TABLE: &[Entry] = &["),
+        table: ("crates/snoop/src/protocol/mod.rs", "pub const TABLE: &[Entry] ="),
         lines: ("msi::ENTRY,", Some("mod msi;")),
         page: ("protocols.md", "## MSI"),
     },
