@@ -26,8 +26,6 @@ pub struct WakeupTable {
     /// A bit for each slot whose set is not empty.
     occupied: u64,
     far: BinaryHeap<Reverse<(u64, usize)>>,
-    /// When the first of `far` issues, or [`NEVER`].
-    far_next: u64,
     /// The cycle of the round, from which the wheel reaches.
     from: u64,
     /// Those that issue in this round and have not had their turn, from this group on.
@@ -48,7 +46,6 @@ impl WakeupTable {
             wheel: vec![0; groups * (slot(NEVER) + 1)],
             occupied: 0,
             far: BinaryHeap::new(),
-            far_next: NEVER,
             from: 0,
             due: vec![0; groups],
             group: groups,
@@ -94,7 +91,7 @@ impl WakeupTable {
     #[inline]
     pub fn begin_round(&mut self, now: u64) {
         self.from = now;
-        if self.far_next < now.saturating_add(REACH) {
+        if self.far_next() < now.saturating_add(REACH) {
             self.bring_nearer();
         }
         self.group = self.groups;
@@ -148,7 +145,7 @@ impl WakeupTable {
             let ahead = self.occupied.rotate_right((self.from % REACH) as u32).trailing_zeros();
             self.from + u64::from(ahead)
         };
-        let earliest = in_wheel.min(self.far_next);
+        let earliest = in_wheel.min(self.far_next());
         debug_assert_eq!(earliest, self.search(), "everybody is in the wheel or further ahead");
         earliest
     }
@@ -158,6 +155,12 @@ impl WakeupTable {
         self.time.iter().copied().min().unwrap_or(NEVER)
     }
 
+    /// When the first of those issues whom the wheel does not reach, or [`NEVER`].
+    #[inline]
+    fn far_next(&self) -> u64 {
+        self.far.peek().map_or(NEVER, |Reverse((time, _))| *time)
+    }
+
     #[inline]
     fn put(&mut self, processor: usize, time: u64) {
         if time - self.from < REACH {
@@ -165,7 +168,6 @@ impl WakeupTable {
             self.occupied |= 1 << slot(time);
         } else {
             self.far.push(Reverse((time, processor)));
-            self.far_next = self.far_next.min(time);
         }
     }
 
@@ -177,7 +179,6 @@ impl WakeupTable {
         let member = 1 << (processor % GROUP);
         if *group & member == 0 {
             self.far.retain(|&Reverse((_, other))| other != processor);
-            self.far_next = self.far.peek().map_or(NEVER, |Reverse((first, _))| *first);
             return;
         }
         *group &= !member;
@@ -195,7 +196,6 @@ impl WakeupTable {
             self.far.pop();
             self.put(processor, time);
         }
-        self.far_next = self.far.peek().map_or(NEVER, |Reverse((time, _))| *time);
     }
 }
 

@@ -50,17 +50,11 @@ def compact(traces: tuple[str, ...], output: str | None, level: int | None, as_j
 
 
 def _compact(trace: str, output: str | None, level: int | None) -> dict[str, Any]:
-    import json
-
-    from homenode import _core
     from homenode.cli.progress import Progress
-    from homenode.files import check_replaceable
+    from homenode.trace.compacting import write_compact
 
-    if output is not None:
-        check_replaceable(output, trace)
     with Progress("compacting") as progress:
-        report: dict[str, Any] = json.loads(_core.compact(trace, output, level or 0, progress))
-    return report
+        return write_compact(trace, output, level, progress)
 
 
 def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from homenode import _core
 from homenode.errors import ConfigError
@@ -18,6 +19,19 @@ if TYPE_CHECKING:
 
 LEVELS = (1, 22)
 """Lowest and highest level of zstd."""
+
+
+def write_compact(
+    source: PathLike, out: PathLike | None, level: int | None, progress: Progress
+) -> dict[str, Any]:
+    """Does what `compact` does, at a level that is known to exist; tells what came of it."""
+    if out is not None:
+        check_replaceable(out, source)
+    target = None if out is None else os.fspath(out)
+    report: dict[str, Any] = json.loads(
+        _core.compact(os.fspath(source), target, level or 0, progress)
+    )
+    return report
 
 
 def compact(
@@ -52,10 +66,7 @@ def compact(
     if level is not None and not LEVELS[0] <= level <= LEVELS[1]:
         raise ConfigError(f"level: expected {LEVELS[0]} to {LEVELS[1]}, found {level}")
     source = trace.path if isinstance(trace, Trace) else trace
-    if out is not None:
-        check_replaceable(out, source)
-    target = None if out is None else os.fspath(out)
-    _core.compact(os.fspath(source), target, level or 0, progress)
+    write_compact(source, out, level, progress)
     if out is None and isinstance(trace, Trace):
         # The same object, which may have a temporary file that goes with it.
         trace._read_info()

@@ -13,7 +13,7 @@ use State::{E, I, M, S};
 
 labelled! {
     /// States of a copy.
-    enum State {
+    pub(super) enum State {
         I = "I": "invalid: no copy",
         E = "E": "exclusive: the only copy, equal to memory",
         S = "S": "shared: other caches may have copies",
@@ -23,7 +23,7 @@ labelled! {
 
 labelled! {
     /// What the other caches have.
-    enum Condition {
+    pub(super) enum Condition {
         Alone = "no copy": "no other cache has a copy",
         Shared = "copies": "at least one other cache has a copy",
     }
@@ -53,7 +53,7 @@ pub const ENTRY: Entry = Entry {
     build: ProtocolTable::of::<Mesi>,
 };
 
-struct Mesi;
+pub(super) struct Mesi;
 
 impl ProtocolRules for Mesi {
     type State = State;

@@ -1,25 +1,16 @@
 //! MESI without transfers of clean blocks: memory supplies what no cache has written.
 
+use super::mesi::{self, Mesi, State};
 use super::{Entry, Example};
 use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
     AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
-    announce, because, becomes, fetch, labelled, silent, updates_memory,
+    fetch, labelled,
 };
 
 use Condition::{Alone, Clean, Dirty};
 use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, S};
-
-labelled! {
-    /// States of a copy.
-    enum State {
-        I = "I": "invalid: no copy",
-        E = "E": "exclusive: the only copy, equal to memory",
-        S = "S": "shared: other caches may have copies",
-        M = "M": "modified: the only copy, memory is out of date",
-    }
-}
 
 labelled! {
     /// What the other caches have.
@@ -62,12 +53,7 @@ impl ProtocolRules for MesiMemory {
     type Condition = Condition;
 
     fn role(state: State) -> Role {
-        match state {
-            I => Role::Invalid,
-            E => Role::Only,
-            S => Role::Copy,
-            M => Role::OnlyOwner,
-        }
+        Mesi::role(state)
     }
 
     fn condition(copies: Copies<State>, _area: AreaKind) -> Condition {
@@ -80,41 +66,15 @@ impl ProtocolRules for MesiMemory {
 
     fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
         match (state, event, condition) {
-            (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, E),
             (I, Read, Clean) => fetch(Transaction::ReadBlock, DataSupplier::Memory, S),
-            (I, Read, Dirty) => fetch(Transaction::ReadBlock, DataSupplier::Cache, S),
-            (I, Write, Alone | Clean) => {
-                fetch(Transaction::ReadInvalidate, DataSupplier::Memory, M)
-            }
-            (I, Write, Dirty) => fetch(Transaction::ReadInvalidate, DataSupplier::Cache, M),
-            (I, Replace, Alone | Clean | Dirty) => TableCell::Impossible(because::EMPTY),
-            (E, Read, Alone) => silent(E),
-            (E | M, Write, Alone) | (M, Read, Alone) => silent(M),
-            (S, Read, Alone | Clean) => silent(S),
-            (S, Write, Alone | Clean) => announce(Transaction::Invalidate, M),
-            (E, Replace, Alone) | (S, Replace, Alone | Clean) => silent(I),
-            (M, Replace, Alone) => announce(Transaction::UpdateBlock, I),
+            (I, Write, Clean) => fetch(Transaction::ReadInvalidate, DataSupplier::Memory, M),
             (S, Read | Write | Replace, Dirty) => TableCell::Impossible(THEIRS_ONLY),
-            (E | M, Read | Write | Replace, Clean | Dirty) => TableCell::Impossible(because::ONLY),
+            (state, event, Alone) => Mesi::act(state, event, mesi::Condition::Alone),
+            (state, event, Clean | Dirty) => Mesi::act(state, event, mesi::Condition::Shared),
         }
     }
 
     fn reply(state: State, signal: Signal) -> Reply<State> {
-        match (state, signal) {
-            (E | S, Signal::ReadBlock | Signal::ReadPrivate) => becomes(S),
-            (M, Signal::ReadBlock | Signal::ReadPrivate) => updates_memory(S),
-            (E | S, Signal::ReadInvalidate) | (S, Signal::Invalidate) => becomes(I),
-            (M, Signal::ReadInvalidate) => updates_memory(I),
-            (E | M, Signal::Invalidate) => Reply::Impossible(because::ONLY),
-            (E | S | M, Signal::Write) => Reply::Impossible(because::NO_UPDATES),
-            (
-                I,
-                Signal::ReadBlock
-                | Signal::ReadPrivate
-                | Signal::ReadInvalidate
-                | Signal::Invalidate
-                | Signal::Write,
-            ) => Reply::Impossible(because::ABSENT),
-        }
+        Mesi::reply(state, signal)
     }
 }

@@ -62,12 +62,12 @@ def wins_by_table(thesis: Evidence) -> dict[str, float]:
     From table 6.5's costs of NUMA with 128-byte pages: a move of one costs 339 there, and CC+ pays
     184 for the half of it that is needed at least. Remote references cost both the same.
     """
-    return {
-        row["program"]: row["numa_4k"] / (1 + (row["uncorrected"] - 1) * _HALF_BLOCK / _BLOCK)
-        for row in thesis.rows("table-6.5")
-        if row["program"] in NUMA_WINS
-        and row["numa_4k"] < 1 + (row["uncorrected"] - 1) * _HALF_BLOCK / _BLOCK
-    }
+    found = {}
+    for row in thesis.rows("table-6.5"):
+        least_of_cc = 1 + (row["uncorrected"] - 1) * _HALF_BLOCK / _BLOCK
+        if row["program"] in NUMA_WINS and row["numa_4k"] < least_of_cc:
+            found[row["program"]] = row["numa_4k"] / least_of_cc
+    return found
 
 
 def size_ratio(evidence: Evidence, upper: str, lower: str, size: int) -> dict[str, float]:

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from homenode.studies.foglia.bands import HOLDS
 from homenode.studies.foglia.products import products
 from homenode.studies.foglia.runs import machine_for
 from homenode.studies.forms import TraceForm
 from homenode.studies.variants import Variant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from homenode.studies.context import StudyContext
     from homenode.studies.entry import Products
     from homenode.studies.foglia.runs import Machine
     from homenode.trace import Trace
 
-_FOLDER = Path(__file__).parent
 _CLEAN_FROM_MEMORY = "mesi-memory"
+_LONGEST = HOLDS[max(HOLDS)]
+"""The machine whose bus is held for longest."""
 
 
 def _with_memory(trace: Trace) -> Machine:
@@ -34,17 +33,7 @@ def _with_memory(trace: Trace) -> Machine:
 
 
 def _held(trace: Trace) -> Machine:
-    return replace(
-        machine_for(trace),
-        name="hold-68",
-        spec=str(_FOLDER / "hold-68.toml"),
-        mesi=_CLEAN_FROM_MEMORY,
-    )
-
-
-def _on(machine_of: Callable[[Trace], Machine], context: StudyContext) -> Products:
-    """The mixes as they are on other machines."""
-    return products(context, machine_of)
+    return replace(_with_memory(trace), name=_LONGEST.name, spec=_LONGEST.spec)
 
 
 def _by_users(context: StudyContext) -> Products:
@@ -54,11 +43,15 @@ def _by_users(context: StudyContext) -> Products:
 
 
 VARIANTS = (
-    Variant("memory", "under MESI memory supplies clean blocks", partial(_on, _with_memory)),
+    Variant(
+        "memory",
+        "under MESI memory supplies clean blocks",
+        partial(products, machine_of=_with_memory),
+    ),
     Variant(
         "held",
         "that, and the bus is held for all of the 68 cycles of a fetch",
-        partial(_on, _held),
+        partial(products, machine_of=_held),
     ),
     Variant("users", "the kernel's references are left out", _by_users),
 )
