@@ -264,8 +264,8 @@ _CLAIMS_623 = (
         why="checked: with stacks of 64 words instead of 1,024 p-qsort is cheapest with 64 bytes "
         "on CC and DSM, and costs 3.20 with 64 and 3.19 with 128 on CC+: Presto fills and "
         "searches stacks here, which move whole. Not found: cholesky is cheapest with 128 or 256 "
-        "with grids of 12 to 96, as recorded, with numbers of 4 bytes, without the locks of panels, "
-        "with panels row by row and with one for each column, too",
+        "with grids of 12 to 96, as recorded, with numbers of 4 bytes, without the locks of "
+        "panels, with panels row by row and with one for each column, too",
     ),
     Claim(
         "6.2.3",

@@ -54,8 +54,7 @@ _APART = (
 )
 _BANDWIDTH = (
     "checked: where memories and network take a word a cycle, not four cycles a word, hardware "
-    "gains more in sor (0.3 points), mp3d (4) and water (14), and less in mgrid (9) and appbt "
-    "(0.6). In table 1's machine a home's memory is what both wait for"
+    "gains more in sor (0.3 points), mp3d (4) and water (14), and less in mgrid (9) and appbt (0.6)"
 )
 _WHERE = (
     "checked: our sor has numbers of 8 bytes, and a band of ten rows 12.5 pages, of which one or "

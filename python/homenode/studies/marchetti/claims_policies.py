@@ -48,17 +48,17 @@ _EACH_SIZE = (
     "write to all cells"
 )
 _FETCHED_LESS = (
-    "checked: with blocks of 256 bytes all five have more than with 16; in between it falls at some "
-    "step, as larger blocks are fetched less often. Of the misses, which fall too, those by false "
-    "sharing are more with each step in mgrid (0.9, 1.6, 2.2, 5.5 and 9.4 %) and mp3d (3.6, 4.7, "
-    "7.0, 11.8 and 18.0 %)"
+    "checked: with blocks of 256 bytes all five have more than with 16; in between it falls at "
+    "some step, as larger blocks are fetched less often. Of the misses, which fall too, those by "
+    "false sharing are more with each step in mgrid (0.9, 1.6, 2.2, 5.5 and 9.4 %) and mp3d "
+    "(3.6, 4.7, 7.0, 11.8 and 18.0 %)"
 )
 _ONCE = (
     "checked: sor fetches each line of a neighbour's row once a half-sweep, no more often than a "
-    "copy of the page does. It gains 2 to 3 % with any n from 1 to 32 fills, and 6 % at most with "
-    "rows of a page each (-n 512) of which each thread first uses its own, though 99 % of its fills "
-    "are local then. Where rows of 640 lie 8 KB apart, so that lines give way within a half-sweep, "
-    "it gains 12.5 % with 16 fills, 7 % without such first uses"
+    "copy of the page does. It gains 2 to 3 % with any n from 1 to 32 fills, and 6 % at most "
+    "with rows of a page each (-n 512) of which each thread first uses its own, though 99 % of "
+    "its fills are local then. Where rows of 640 lie 8 KB apart, so that lines give way within a "
+    "half-sweep, it gains 12.5 % with 16 fills, 7 % without such first uses"
 )
 _SIXTEEN = (
     "checked: a page that is mapped again after sixteen fills is one that is used much; judged as "
