@@ -252,7 +252,9 @@ CLAIMS = (
         saved,
         points(0.10),
         "%",
-        why=_MIX,
+        why="checked: our EC-server touches 7.7 MB, 241,225 blocks of 32 bytes, the paper's 3.6 "
+        "(table 3); with the small mixes (--quick), which touch 0.6, 2 MB save 4 %. The paper's "
+        "lies between, as its blocks do",
     ),
     invalidation_part(
         "5.1.4",

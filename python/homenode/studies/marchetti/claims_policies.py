@@ -40,8 +40,32 @@ _LARGE = (
     " blocks of their own, and a network without contention change nothing (9.1, 13.6 and 11.1 "
     "million cycles)"
 )
-
-
+_EACH_SIZE = (
+    "checked: mgrid gains with each (38, 30, 18, 5 and 2 %) where each thread first clears its "
+    "planes, which are at home there then; water (20, 19, 18, 14 and 7 %) where memories and "
+    "network take a word a cycle, as all threads read the same records; mp3d (46, 34, 23, 24 and "
+    "39 %) where each thread's particles begin in its own part of space, so that not all threads "
+    "write to all cells"
+)
+_FETCHED_LESS = (
+    "checked: with blocks of 256 bytes all five have more than with 16; in between it falls at "
+    "some step, as larger blocks are fetched less often. Of the misses, which fall too, those by "
+    "false sharing are more with each step in mgrid (0.9, 1.6, 2.2, 5.5 and 9.4 %) and mp3d "
+    "(3.6, 4.7, 7.0, 11.8 and 18.0 %)"
+)
+_ONCE = (
+    "checked: sor fetches each line of a neighbour's row once a half-sweep, no more often than a "
+    "copy of the page does. It gains 2 to 3 % with any n from 1 to 32 fills, and 6 % at most "
+    "with rows of a page each (-n 512) of which each thread first uses its own, though 99 % of "
+    "its fills are local then. Where rows of 640 lie 8 KB apart, so that lines give way within a "
+    "half-sweep, it gains 12.5 % with 16 fills, 7 % without such first uses"
+)
+_SIXTEEN = (
+    "checked: a page that is mapped again after sixteen fills is one that is used much; judged as "
+    "little below a quarter of its blocks. With n = 4, and the paper does not say its n, they are "
+    "sor 50, mgrid 51, mp3d 1, water 9 and appbt 7, few in most; with 16 appbt has 11 where its "
+    "points lie row by row (--rows)"
+)
 _GRIDS = (
     "checked: after initialisation a page goes to whoever reads it first, often a neighbour of "
     "the thread that writes it, and a later phase puts that right. Where each thread first clears"
@@ -110,8 +134,7 @@ _BLOCKS = (
             "programs and block sizes with which it does not",
             not_gaining,
             empty,
-            why="mgrid, mp3d and water gain little with the block size of table 1, too, mp3d and "
-            "water partly by chance (notes)",
+            why=_EACH_SIZE,
         ),
         [],
     ),
@@ -178,7 +201,7 @@ _BLOCKS = (
             over_blocks(_series(m.false_misses, WITHOUT)),
             most_rise,
             "%",
-            why="that of sor is none, and that of mp3d and mgrid is there with 16 bytes",
+            why=_FETCHED_LESS,
         )
     ),
 )
@@ -341,8 +364,7 @@ _REPLICATION = (
             lambda e: only(by_counter(e), SOR)[SOR],
             points(0.13),
             "%",
-            why="the paper does not say its n; with 16 and 64 fills sor gains 3 % at most, with "
-            "100,000 cycles 5 %",
+            why=_ONCE,
         ),
         0.13,
     ),
@@ -365,8 +387,7 @@ _REPLICATION = (
             "further local fills for each replicated page, of 64 blocks",
             fills_of_replicas,
             most(lambda fills: fills < 16),
-            why="judged as little below a quarter of the page's blocks; a page mapped again "
-            "after sixteen fills is one that is used much",
+            why=_SIXTEEN,
         )
     ),
 )
