@@ -225,8 +225,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     /// A copy is gone: a miss that is still undecided was false sharing.
     #[inline]
     pub fn end_copy(&mut self, at: usize) {
-        if let Some(kernel) = std::mem::take(&mut self.frame(at).status).undecided() {
+        let status = self.frames.all()[at].status;
+        // Most have a class: a machine of a thousand nodes has millions of frames.
+        if let Some(kernel) = status.undecided() {
             self.settle(at, MissClass::InvalidationFalse, kernel);
+        }
+        if status != MissStatus::Settled {
+            self.frame(at).status = MissStatus::Settled;
         }
     }
 

@@ -5,7 +5,7 @@
 //! changes no order of use, and is done without a look at tags, order and label, which are often
 //! not in the cache of the machine that simulates this.
 
-use crate::frames::{CacheArrays, PERMISSIONS};
+use crate::frames::{CacheArrays, PERMISSIONS, label_of};
 use crate::system::CacheSystem;
 use crate::words::WordMask;
 
@@ -81,7 +81,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         let epoch = recent.epochs[class];
         let known = &recent.blocks[cache << recent.shift | class];
         let relevant = !PERMISSIONS | need;
-        if (known.label ^ (block << 2 | need)) & relevant == 0 && known.epoch == epoch {
+        if (known.label ^ (label_of(block) | need)) & relevant == 0 && known.epoch == epoch {
             let frame = usize::try_from(known.frame).unwrap_or(usize::MAX);
             self.frames.all_mut()[frame].add_words(words, need);
             return true;

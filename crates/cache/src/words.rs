@@ -1,8 +1,10 @@
 //! Sets of the words of a block.
 
+use bytemuck::Zeroable;
+
 /// A set of words, by their position in the block: as narrow as the blocks allow, for every frame
 /// has three.
-pub trait WordMask: Copy + Default + Send + 'static {
+pub trait WordMask: Copy + Default + Zeroable + Send + 'static {
     /// How many there can be: a power of two.
     const COUNT: u64;
     /// Bytes of a word.
@@ -76,7 +78,7 @@ narrow!(u32, u64);
 
 /// The bytes of blocks of up to 64 bytes, where every byte is a word of its own: whether threads
 /// share a flag of one byte, or only have it beside another's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable)]
 pub struct ByteMask(u64);
 
 impl WordMask for ByteMask {

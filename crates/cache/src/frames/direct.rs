@@ -3,6 +3,10 @@
 use super::{CACHES, CacheArrays, CacheFrame, CacheGeometry, PERMISSIONS, SetRange, set_ranges};
 use crate::words::WordMask;
 
+/// Unused frames behind those of each cache. A cache has a power of two of them: without these the
+/// copies of a block would all lie in few sets of the caches of the machine that simulates this.
+const SPARE_FRAMES: usize = 5;
+
 /// Direct-mapped caches: sets have the numbers of their frames. There are no tags beside those of
 /// the frames and no order of use, so that a reference, and a look at another cache, goes to one
 /// place in memory.
@@ -13,8 +17,8 @@ pub struct DirectMapped<W> {
 
 impl<W: WordMask> CacheArrays<W> for DirectMapped<W> {
     fn new(geometries: &[CacheGeometry]) -> Self {
-        let frames = geometries.iter().map(|cache| cache.sets).sum();
-        Self { frames: vec![CacheFrame::unused(); frames], ranges: set_ranges(geometries) }
+        let (ranges, sets) = set_ranges(geometries, SPARE_FRAMES);
+        Self { frames: CacheFrame::unused(sets), ranges }
     }
 
     #[inline]

@@ -1,12 +1,11 @@
 //! A frame, and what is known of the copy in it.
 
+use bytemuck::Zeroable;
+
 use crate::holders::NO_BLOCK;
 use crate::words::WordMask;
 
 use super::MissStatus;
-
-/// The label of a frame that was never used.
-const UNUSED: u64 = u64::MAX;
 
 /// In a label: the processor may read the copy without a transaction.
 pub const MAY_READ: u64 = 1;
@@ -14,8 +13,20 @@ pub const MAY_READ: u64 = 1;
 pub const MAY_WRITE: u64 = 2;
 pub(crate) const PERMISSIONS: u64 = 3;
 
+/// The label of a block without permissions; 0 is that of a frame that was never used.
+#[inline]
+pub(crate) fn label_of(block: u64) -> u64 {
+    (block << 2) + PERMISSIONS + 1
+}
+
+// What is not known of a frame that was never used is all 0.
+const _: () = assert!(NO_BLOCK == 0);
+
 /// A frame and what is known of the copy in it: all that a reference needs lies side by side.
-#[derive(Clone, Copy, Debug)]
+///
+/// Frames that were never used are all zeros. Machines of a thousand nodes have some ten million of
+/// them: those that no block comes to take no memory, and no time.
+#[derive(Clone, Copy, Debug, Zeroable)]
 pub struct CacheFrame<W> {
     pub(super) label: u64,
     /// The words its holder has read, and those it has written since the others were last told
@@ -37,8 +48,9 @@ pub const READ: usize = 0;
 pub const WRITTEN: usize = 1;
 
 impl<W: WordMask> CacheFrame<W> {
-    pub(super) fn unused() -> Self {
-        Self { label: UNUSED, ..Self::of(0, NO_BLOCK) }
+    /// So many frames that were never used.
+    pub(super) fn unused(frames: usize) -> Vec<Self> {
+        bytemuck::zeroed_vec(frames)
     }
 
     /// A frame for a block that is not there yet.
@@ -46,24 +58,24 @@ impl<W: WordMask> CacheFrame<W> {
     pub fn of(block: u64, number: u32) -> Self {
         let none = W::default();
         let (touched, status) = ([none; 2], MissStatus::Settled);
-        Self { label: block << 2, touched, remote_written: none, number, state: 0, status }
+        Self { label: label_of(block), touched, remote_written: none, number, state: 0, status }
     }
 
     /// Whether it ever had a block.
     #[inline]
     pub fn is_used(&self) -> bool {
-        self.label != UNUSED
+        self.label != 0
     }
 
-    /// The block that it has or had.
+    /// The block that it has or had, if it was ever used.
     #[inline]
     pub fn block(&self) -> u64 {
-        self.label >> 2
+        (self.label >> 2) - 1
     }
 
     #[inline]
     pub(super) fn is_of(&self, block: u64) -> bool {
-        self.label ^ (block << 2) <= PERMISSIONS
+        self.label ^ label_of(block) <= PERMISSIONS
     }
 
     /// Whether it has a copy of the block, with which the processor may do this without a
@@ -72,7 +84,7 @@ impl<W: WordMask> CacheFrame<W> {
     pub fn permits(&self, block: u64, need: u64) -> bool {
         // All but the bit that is not needed.
         let relevant = !PERMISSIONS | need;
-        (self.label ^ (block << 2 | need)) & relevant == 0
+        (self.label ^ (label_of(block) | need)) & relevant == 0
     }
 
     /// The block and what the processor may do with the copy.

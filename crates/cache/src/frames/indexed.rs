@@ -93,8 +93,8 @@ impl<W: WordMask> CacheArrays<W> for IndexedSets<W> {
             }
         }
         Self {
-            frames: vec![CacheFrame::unused(); first + 1],
-            ranges: set_ranges(geometries),
+            frames: CacheFrame::unused(first + 1),
+            ranges: set_ranges(geometries, 0).0,
             index: vec![FxHashMap::default(); geometries.len()],
             links: vec![LruLink { later: NONE, earlier: NONE, stamp: 0 }; first],
             clock: 0,

@@ -1,12 +1,15 @@
 //! What a frame keeps for the classification of misses.
 
+use bytemuck::Zeroable;
+
 /// What the classification of misses has to know of a frame: how it lost its copy, or that the miss
 /// which fetched its copy has no class yet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable)]
+#[repr(u8)]
 pub enum MissStatus {
     /// Nothing.
     #[default]
-    Settled,
+    Settled = 0,
     /// The copy was fetched by an invalidation miss that is not yet known to be true sharing.
     Undecided,
     /// The same, and it was the kernel's reference that missed.

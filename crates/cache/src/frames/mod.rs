@@ -19,8 +19,8 @@ use homenode_machine::CacheShape;
 use crate::holders::CACHES_MAX;
 use bytes::{ONES, equal, first, first_equal, zeros};
 pub use direct::DirectMapped;
-pub(crate) use frame::PERMISSIONS;
 pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
+pub(crate) use frame::{PERMISSIONS, label_of};
 pub use indexed::IndexedSets;
 pub use miss_status::MissStatus;
 
@@ -164,15 +164,16 @@ impl SetRange {
     }
 }
 
-/// The sets of caches of these geometries, one cache after the other.
-fn set_ranges(geometries: &[CacheGeometry]) -> Box<[SetRange; CACHES]> {
+/// The sets of caches of these geometries, one cache after the other with so many unused ones
+/// behind each, and how many that are together.
+fn set_ranges(geometries: &[CacheGeometry], spare: usize) -> (Box<[SetRange; CACHES]>, usize) {
     let mut first = 0;
     let mut ranges = Box::new([SetRange { first, mask: 0 }; CACHES]);
     for (range, cache) in ranges.iter_mut().zip(geometries) {
         *range = SetRange { first, mask: cache.sets as u64 - 1 };
-        first += cache.sets;
+        first += cache.sets + spare;
     }
-    ranges
+    (ranges, first)
 }
 
 /// A byte from 1 to 255 that depends on a block: tags are compared eight at a time.

@@ -50,8 +50,8 @@ impl<S: TagSet, W: WordMask> CacheArrays<W> for PackedSets<S, W> {
         let stride = ways.next_power_of_two().trailing_zeros();
         let of = |cache: &CacheGeometry| std::iter::repeat_n(S::new(cache.ways), cache.sets);
         let sets: Vec<S> = geometries.iter().flat_map(of).collect();
-        let frames = vec![CacheFrame::unused(); sets.len() << stride];
-        Self { frames, stride, mask: (1 << stride) - 1, ranges: set_ranges(geometries), sets }
+        let frames = CacheFrame::unused(sets.len() << stride);
+        Self { frames, stride, mask: (1 << stride) - 1, ranges: set_ranges(geometries, 0).0, sets }
     }
 
     #[inline]

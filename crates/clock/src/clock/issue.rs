@@ -14,6 +14,8 @@ use super::processes::LeaveReason;
 enum Issued {
     /// The processor goes on after the operation.
     GoesOn,
+    /// It has taken place in a cache of the processor's own, which waits for it up to this time.
+    DoneAt(u64),
     /// It cannot begin yet.
     Stalls(StallCause),
     /// It has begun, and the processor waits for it.
@@ -102,6 +104,10 @@ impl<M: MemorySystem> Clock<M> {
             }
             Issued::Faults => return Ok(()),
             Issued::GoesOn => self.wakeups.postpone(at, self.now + self.processor.operation_cycles),
+            Issued::DoneAt(done) => {
+                self.processors[at].lose(done - self.now, cause_of(operation.kind));
+                self.wakeups.postpone(at, done + self.processor.operation_cycles);
+            }
             Issued::Waits => {}
         }
         let processor = &mut self.processors[at];
@@ -168,8 +174,15 @@ impl<M: MemorySystem> Clock<M> {
             return Ok(Issued::Stalls(StallCause::Read));
         }
         let in_order = !write || processor.stores.is_empty();
-        if !missed && in_order && self.memory.try_hit(reference) {
-            return Ok(Issued::GoesOn);
+        if !missed && in_order {
+            if self.memory.try_hit(reference) {
+                return Ok(Issued::GoesOn);
+            }
+            if self.does_timed_hits()
+                && let Some(done) = self.memory.try_timed_hit(self.now, reference)
+            {
+                return Ok(Issued::DoneAt(done));
+            }
         }
         if !self.memory.is_mapped(reference) {
             self.begin_wait(at, (Mode::Waits, StallCause::System));
@@ -185,6 +198,13 @@ impl<M: MemorySystem> Clock<M> {
         } else {
             self.load(at, &access, number)
         }
+    }
+
+    /// Whether hits that take longer are done at once. Not while it is unknown when counts begin:
+    /// a wait may lie on both sides of that.
+    #[inline(always)]
+    pub(super) fn does_timed_hits(&self) -> bool {
+        M::HAS_TIMED_HITS && self.processor.blocking && !self.awaits_init_done
     }
 
     /// A fetch that is no hit without a transaction: no window hides instructions that are not
@@ -328,4 +348,10 @@ impl<M: MemorySystem> Clock<M> {
         self.streams[processor.process].look_ahead();
         self.wakeups.sleep(at);
     }
+}
+
+/// What a processor that waits for such a reference loses its time to.
+#[inline]
+pub(super) fn cause_of(kind: OpKind) -> StallCause {
+    if kind.writes() { StallCause::Write } else { StallCause::Read }
 }

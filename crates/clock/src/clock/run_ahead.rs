@@ -8,6 +8,7 @@
 use homenode_base::Flags;
 
 use super::Clock;
+use super::issue::cause_of;
 use crate::processor::{ClockedProcessor, MemoryReference, MemorySystem, ReferenceCounts};
 use crate::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
 use crate::wakeup::NEVER;
@@ -26,16 +27,17 @@ impl<M: MemorySystem> Clock<M> {
         }
         let horizon = horizon.min(processor.window_full_at);
         // Most machines count no time for instructions without a reference.
-        if self.processor.instruction_cycles == 0 {
-            self.run_until::<false>(at, horizon)
-        } else {
-            self.run_until::<true>(at, horizon)
+        match (self.processor.instruction_cycles == 0, self.does_timed_hits()) {
+            (true, false) => self.run_until::<false, false>(at, horizon),
+            (false, false) => self.run_until::<true, false>(at, horizon),
+            (true, true) => self.run_until::<false, true>(at, horizon),
+            (false, true) => self.run_until::<true, true>(at, horizon),
         }
     }
 
-    /// The same; `GAPS` if instructions without a reference take time.
+    /// The same; `GAPS` if instructions without a reference take time, `TIMED` if hits may.
     #[inline]
-    fn run_until<const GAPS: bool>(&mut self, at: usize, horizon: u64) -> bool {
+    fn run_until<const GAPS: bool, const TIMED: bool>(&mut self, at: usize, horizon: u64) -> bool {
         let Self { memory, streams, processors, processor: model, .. } = self;
         let processor = &mut processors[at];
         let (process, fetches) = (processor.process, self.fetches[processor.process]);
@@ -47,8 +49,11 @@ impl<M: MemorySystem> Clock<M> {
         let (mut done, mut kernel, mut writes, mut gaps) = (0, 0, 0, 0);
         // Instructions without a reference begin in their time if no load can fill the window.
         let early = GAPS && processor.window_end == NEVER && !self.awaits_init_done;
-        let most =
-            if GAPS { u64::MAX } else { operations_until(horizon.saturating_sub(time), cycles) };
+        let most = if GAPS || TIMED {
+            u64::MAX
+        } else {
+            operations_until(horizon.saturating_sub(time), cycles)
+        };
         let most = most.min(processor.slice_left).min(self.references_left);
         for operation in first_of(streams[process].known(), most) {
             let (kind, flags) = (operation.kind, Flags(operation.flags));
@@ -80,14 +85,21 @@ impl<M: MemorySystem> Clock<M> {
                     break;
                 }
             } else if !memory.try_hit(&reference) {
-                missed = true;
-                break;
+                let done_at = if TIMED { memory.try_timed_hit(time, &reference) } else { None };
+                let Some(done_at) = done_at else {
+                    missed = true;
+                    break;
+                };
+                processor.lose(done_at - time, cause_of(kind));
+                time = done_at;
             }
             (number, done) = (counted, done + 1);
             kernel += u64::from(flags.contains(Flags::KERNEL));
             writes += u64::from(kind == OpKind::Write);
             if GAPS {
                 processor.gap_done = false;
+            }
+            if GAPS || TIMED {
                 time += cycles;
                 if time >= horizon && !early {
                     break;
@@ -97,7 +109,7 @@ impl<M: MemorySystem> Clock<M> {
         if done == 0 && gaps == 0 {
             return missed;
         }
-        time += if GAPS { 0 } else { done * cycles };
+        time += if GAPS || TIMED { 0 } else { done * cycles };
         processor.instructions = number;
         processor.busy += done * cycles + gaps;
         let counted = ReferenceCounts { references: done, block_references: done, kernel, writes };

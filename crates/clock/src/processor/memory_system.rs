@@ -100,8 +100,8 @@ pub struct ReferenceCounts {
 /// memory, and what all that costs. The clock drives processors, processes and their
 /// synchronisation over it ([`crate::Clock`]).
 ///
-/// A reference is first tried as a hit without a transaction ([`Self::try_hit`]). One that is none
-/// may still need no transaction ([`Self::needs_request`]) and is performed at once; else it is
+/// A reference is first tried as a hit without a transaction ([`Self::try_hit`], then
+/// [`Self::try_timed_hit`]). One that is none may still need no transaction ([`Self::needs_request`]) and is performed at once; else it is
 /// requested from a port of its processor. The memory system decides when it takes place
 /// ([`Requesters::perform`]) and when its data are there ([`Requesters::complete_at`]).
 ///
@@ -116,6 +116,9 @@ pub trait MemorySystem: Sized {
     /// Why a simulation cannot go on.
     type Error;
 
+    /// Whether [`Self::try_timed_hit`] ever does a reference.
+    const HAS_TIMED_HITS: bool = false;
+
     /// Bytes in a block, as a shift.
     fn block_shift(&self) -> u32;
 
@@ -123,7 +126,16 @@ pub trait MemorySystem: Sized {
     /// Returns whether that was so; if not, nothing has changed.
     fn try_hit(&mut self, reference: &MemoryReference) -> bool;
 
-    /// The same for a reference that could not be done when it was issued, such as a store that
+    /// The same for a hit that takes longer than an operation, in a second level perhaps. Returns
+    /// when it is done, if it was such a hit; the processor waits for that. Asked only of
+    /// processors that wait for every miss, and not while [`Self::HAS_TIMED_HITS`] is false.
+    #[inline]
+    fn try_timed_hit(&mut self, now: u64, reference: &MemoryReference) -> Option<u64> {
+        let _ = (now, reference);
+        None
+    }
+
+    /// As [`Self::try_hit`], for a reference that could not be done when it was issued, such as a store that
     /// waited for others in the store buffer.
     fn try_access(&mut self, access: &Self::Access) -> bool;
 

@@ -119,9 +119,14 @@ impl<M: MemorySystem> ClockedProcessor<M> {
 
     /// It goes on: the time since it stopped was lost to what stopped it.
     pub(crate) fn end_stall(&mut self, now: u64) {
-        let cycles = now - self.since;
+        self.lose(now - self.since, self.stall);
+    }
+
+    /// So many cycles are lost to a cause.
+    #[inline]
+    pub(crate) fn lose(&mut self, cycles: u64, cause: StallCause) {
         self.delay += cycles;
-        *self.stalls.of(self.stall) += cycles;
+        *self.stalls.of(cause) += cycles;
     }
 
     /// Begins with the instructions before the next reference, unless they are done. Returns the

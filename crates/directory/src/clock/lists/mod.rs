@@ -89,12 +89,18 @@ struct ControllerNode {
     tags: u32,
 }
 
+/// Places behind those of each node's first level, whose number is a power of two: with them the
+/// same place of all nodes is in different sets of the caches of the machine that simulates this.
+const SPARE_BLOCKS: usize = 9;
+
 /// All nodes of a machine whose directory is a list of copies.
 pub(super) struct ListMemory<F, W, const WORDS: usize> {
     caches: CacheSystem<F, W, WORDS>,
     /// By node and place, the block of the first level, plus one.
     first_level: Vec<u64>,
     first_level_blocks: u64,
+    /// From a node's first level to the next one's.
+    first_level_stride: usize,
     /// By frame of a cache, the request that brought the copy, and the copy behind it.
     tags: Vec<u32>,
     behind: Vec<u64>,
@@ -152,11 +158,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let caches = CacheSystem::<F, W, WORDS>::new(setup_of_caches);
         let frames = caches.frames.all().len();
         let first_level_blocks = timed.machine.first_level_blocks(block.bytes());
-        let of_first_level = usize::try_from(first_level_blocks).unwrap_or(usize::MAX);
+        let first_level_stride =
+            usize::try_from(first_level_blocks).unwrap_or(usize::MAX) + SPARE_BLOCKS;
         Ok(Self {
             caches,
-            first_level: vec![0; geometries.len() * of_first_level],
+            first_level: vec![0; geometries.len() * first_level_stride],
             first_level_blocks,
+            first_level_stride,
             tags: vec![0; frames],
             behind: vec![0; frames],
             homes,

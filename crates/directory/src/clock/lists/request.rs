@@ -37,8 +37,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     #[inline]
     fn first_level_place(&self, holder: usize, block: u64) -> usize {
         let blocks = self.first_level_blocks;
-        let place = block & (blocks - 1);
-        holder * usize::try_from(blocks).unwrap_or(0) + usize::try_from(place).unwrap_or(0)
+        let place = usize::try_from(block & (blocks - 1)).unwrap_or(0);
+        holder * self.first_level_stride + place
     }
 
     /// Whether a node's first level has a block.
@@ -90,15 +90,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let (own, now) = (node(access.cache), requesters.now());
         let (_, state) = self.place(own, access.block);
         if self.permits(state, access) {
-            // Words are written through without the rest of their block.
-            let needed =
-                if access.write { StoreAccess::Lookup } else { StoreAccess::LookupAndLine };
-            let done = self.access_second_level(own, now, needed);
+            let done = self.use_own_second_level(now, access);
             let performed = requesters.perform(requester, |access| self.touch(access, now));
             self.error = self.error.take().or(performed.err());
-            if !access.write {
-                self.keep_in_first_level(access.cache, access.block);
-            }
             requesters.complete_at(done, requester);
             return;
         }
@@ -114,6 +108,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         });
         let missed = self.access_second_level(own, now, StoreAccess::Lookup);
         requesters.schedule_at(missed, rank(own), ControllerEvent::Missed(own));
+    }
+
+    /// A processor refers to what its second level has. Returns when that is done.
+    #[inline]
+    pub(super) fn use_own_second_level(&mut self, now: u64, access: &BlockAccess<W>) -> u64 {
+        // Words are written through without the rest of their block.
+        let needed = if access.write { StoreAccess::Lookup } else { StoreAccess::LookupAndLine };
+        if !access.write {
+            self.keep_in_first_level(access.cache, access.block);
+        }
+        self.access_second_level(node(access.cache), now, needed)
     }
 
     /// Whether a state allows a reference.

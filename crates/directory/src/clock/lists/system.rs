@@ -44,6 +44,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
     type Event = ControllerEvent;
     type Error = ClockError;
 
+    const HAS_TIMED_HITS: bool = true;
+
     fn block_shift(&self) -> u32 {
         self.block_shift
     }
@@ -56,6 +58,21 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         }
         let place = self.caches.locate(reference.processor, reference.block);
         self.caches.hit(place, (reference.block, references::words(reference)), MAY_READ)
+    }
+
+    /// A hit of the second level.
+    #[inline(always)]
+    fn try_timed_hit(&mut self, now: u64, reference: &MemoryReference) -> Option<u64> {
+        let access = references::access(reference);
+        let place = self.caches.locate(access.cache, access.block);
+        if !self.caches.hit_access(place, &access) {
+            return None;
+        }
+        if access.write {
+            let number = self.caches.frame(place.1).number;
+            self.entries.of(number).written = true;
+        }
+        Some(self.use_own_second_level(now, &access))
     }
 
     fn try_access(&mut self, _: &BlockAccess<W>) -> bool {
