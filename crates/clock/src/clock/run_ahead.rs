@@ -49,11 +49,8 @@ impl<M: MemorySystem> Clock<M> {
         let (mut done, mut kernel, mut writes, mut gaps) = (0, 0, 0, 0);
         // Instructions without a reference begin in their time if no load can fill the window.
         let early = GAPS && processor.window_end == NEVER && !self.awaits_init_done;
-        let most = if GAPS || TIMED {
-            u64::MAX
-        } else {
-            operations_until(horizon.saturating_sub(time), cycles)
-        };
+        let within = if GAPS || TIMED { u64::MAX } else { horizon.saturating_sub(time) };
+        let most = operations_until(within, cycles);
         let most = most.min(processor.slice_left).min(self.references_left);
         for operation in first_of(streams[process].known(), most) {
             let (kind, flags) = (operation.kind, Flags(operation.flags));
@@ -84,21 +81,16 @@ impl<M: MemorySystem> Clock<M> {
                 if !buffer_store(processor, memory, (reference, model.store_buffer_words)) {
                     break;
                 }
-            } else if !memory.try_hit(&reference) {
-                let done_at = if TIMED { memory.try_timed_hit(time, &reference) } else { None };
-                let Some(done_at) = done_at else {
-                    missed = true;
-                    break;
-                };
-                processor.lose(done_at - time, cause_of(kind));
-                time = done_at;
+            } else if let Some(hit) = hit::<M, TIMED>(processor, memory, (time, &reference)) {
+                time = hit;
+            } else {
+                missed = true;
+                break;
             }
             (number, done) = (counted, done + 1);
             kernel += u64::from(flags.contains(Flags::KERNEL));
             writes += u64::from(kind == OpKind::Write);
-            if GAPS {
-                processor.gap_done = false;
-            }
+            processor.gap_done &= !GAPS;
             if GAPS || TIMED {
                 time += cycles;
                 if time >= horizon && !early {
@@ -110,17 +102,18 @@ impl<M: MemorySystem> Clock<M> {
             return missed;
         }
         time += if GAPS || TIMED { 0 } else { done * cycles };
-        processor.instructions = number;
         processor.busy += done * cycles + gaps;
         let counted = ReferenceCounts { references: done, block_references: done, kernel, writes };
-        self.went_ahead(at, time, counted);
+        self.went_ahead(at, (time, number), counted);
         false
     }
 
-    /// A processor has done some references, and issues the next one at this time.
+    /// A processor has done some references, the last of them as the instruction with this number,
+    /// and issues the next one at this time.
     #[inline]
-    fn went_ahead(&mut self, at: usize, time: u64, counted: ReferenceCounts) {
+    fn went_ahead(&mut self, at: usize, (time, number): (u64, u64), counted: ReferenceCounts) {
         let processor = &mut self.processors[at];
+        processor.instructions = number;
         processor.slice_left -= counted.references;
         self.references_left -= counted.references;
         let process = processor.process;
@@ -128,6 +121,25 @@ impl<M: MemorySystem> Clock<M> {
         self.streams[process].skip(counted.references);
         self.memory.count(counted);
     }
+}
+
+/// A reference at this time is done if it hits. Returns when the processor goes on with the
+/// operation, if it did.
+#[inline(always)]
+fn hit<M: MemorySystem, const TIMED: bool>(
+    processor: &mut ClockedProcessor<M>,
+    memory: &mut M,
+    (time, reference): (u64, &MemoryReference),
+) -> Option<u64> {
+    if memory.try_hit(reference) {
+        return Some(time);
+    }
+    if !TIMED {
+        return None;
+    }
+    let done = memory.try_timed_hit(time, reference)?;
+    processor.lose(done - time, cause_of(reference.kind));
+    Some(done)
 }
 
 /// A store takes its place in the store buffer, if there is one and its page is mapped. Returns

@@ -101,9 +101,10 @@ pub struct ReferenceCounts {
 /// synchronisation over it ([`crate::Clock`]).
 ///
 /// A reference is first tried as a hit without a transaction ([`Self::try_hit`], then
-/// [`Self::try_timed_hit`]). One that is none may still need no transaction ([`Self::needs_request`]) and is performed at once; else it is
-/// requested from a port of its processor. The memory system decides when it takes place
-/// ([`Requesters::perform`]) and when its data are there ([`Requesters::complete_at`]).
+/// [`Self::try_timed_hit`]). One that is none may still need no transaction
+/// ([`Self::needs_request`]) and is performed at once; else it is requested from a port of its
+/// processor. The memory system decides when it takes place ([`Requesters::perform`]) and when its
+/// data are there ([`Requesters::complete_at`]).
 ///
 /// In each cycle: events of the queue first, in their order; then processors issue, the lowest
 /// first; then [`Self::advance`]. The trait is a static parameter of the clock, as there is a call
@@ -135,8 +136,8 @@ pub trait MemorySystem: Sized {
         None
     }
 
-    /// As [`Self::try_hit`], for a reference that could not be done when it was issued, such as a store that
-    /// waited for others in the store buffer.
+    /// As [`Self::try_hit`], for a reference that could not be done when it was issued, such as a
+    /// store that waited for others in the store buffer.
     fn try_access(&mut self, access: &Self::Access) -> bool;
 
     /// What is kept of a reference that was no such hit.
