@@ -130,6 +130,14 @@ impl<'a> DirectedProgram<'a> {
         })
     }
 
+    /// Removes what a run that failed has written.
+    pub fn discard(options: &RecordOptions) {
+        if !options.output.is_empty() {
+            // An error of the removal is ignored in favour of the one that led here.
+            let _ = std::fs::remove_file(homenode_trace::partial_path(options.output.as_ref()));
+        }
+    }
+
     /// Completes the trace of a program that has ended; `order` says in which order it ran.
     ///
     /// # Errors

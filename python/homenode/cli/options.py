@@ -77,6 +77,22 @@ def simulate_options(function: Decorated) -> Decorated:
     return function
 
 
+def run_options(function: Decorated) -> Decorated:
+    """Adds the options of a live program: its own, and those of the machines that have a clock."""
+    bus, directory = options_of("bus"), options_of("directory")
+    of_traces = {"order", "restart", "scaling", "threads"}
+    for option in reversed([*options_of("run").values(), *{**bus, **directory}.values()]):
+        if option.name in of_traces:
+            continue
+        text = option.text()
+        if option.name in bus and option.name not in directory:
+            text = f"On a bus: {text[:1].lower()}{text[1:]}"
+        elif option.name in directory and option.name not in bus:
+            text = f"With a directory: {text[:1].lower()}{text[1:]}"
+        function = _decorated(function, option, text)
+    return function
+
+
 def options_named(study: str, texts: Mapping[str, str]) -> Callable[[Decorated], Decorated]:
     """Adds the options of a study that are named, each with what is said of it here."""
 
