@@ -1,4 +1,4 @@
-"""Programs that run on simulated machines: their waits, clocks and endings, and what is said of them."""
+"""Programs that run on simulated machines: their waits, clocks and endings."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _TIMEOUT_S = 60
 _MACHINES = {
     "bus-smp": ["--protocol", "mesi", "--cache-size", "16K"],
     "spr-2s-lines": ["--protocol", "mesi"],
-    "dash-mesh": ["--protocol", "dash"],
-    "alite": ["--protocol", "sdd"],
+    "dash-mesh": ["--protocol", "dash", "--home", "first-touch"],
+    "alite": ["--protocol", "sdd", "--home", "first-touch"],
 }
 
 pytestmark = pytest.mark.timeout(180)
@@ -126,9 +126,7 @@ def test_the_machine_says_who_gets_the_next_item(built: Callable[..., str]) -> N
 
 
 @pytest.mark.parametrize("machine", ["bus-smp", "dash-mesh", "alite"])
-def test_waits_end_and_clocks_go_by_simulated_time(
-    built: Callable[..., str], machine: str
-) -> None:
+def test_waits_end_and_clocks_go_by_simulated_time(built: Callable[..., str], machine: str) -> None:
     words = ["--machine", machine, *_MACHINES[machine], "--processors", "2"]
     said = _run("run", *words, "--", built("timed.c")).stdout.splitlines()
     assert said[:6] == [
@@ -143,7 +141,15 @@ def test_waits_end_and_clocks_go_by_simulated_time(
 
 def test_a_program_measures_what_the_machine_makes_it_wait(built: Callable[..., str]) -> None:
     def measured(machine: str) -> int:
-        words = ["--machine", machine, *_MACHINES[machine], "--processors", "1", "--csv", os.devnull]
+        words = [
+            "--machine",
+            machine,
+            *_MACHINES[machine],
+            "--processors",
+            "1",
+            "--csv",
+            os.devnull,
+        ]
         return int(_run("run", *words, "--", built("measures_itself.c")).stdout.split()[0])
 
     # Both say how fast their processors are; a miss of one takes longer than of the other.
@@ -203,7 +209,10 @@ def test_an_interrupted_run_leaves_nothing(built: Callable[..., str], tmp_path: 
         (["--machine", "bus-smp,dash-mesh", "--", "/bin/true"], "one"),
         (["--protocol", "mesi,dragon", "--", "/bin/true"], "one machine at a time"),
         (["--machine", "dash-mesh", "--home", "best-static", "--", "/bin/true"], "hindsight"),
-        (["--machine", "alite", "--cache-size", "16K", "--kernel-model", "--", "/bin/true"], "alite"),
+        (
+            ["--machine", "alite", "--cache-size", "16K", "--kernel-model", "--", "/bin/true"],
+            "alite",
+        ),
         ([], "PROGRAM"),
     ],
 )

@@ -162,6 +162,9 @@ impl Decoder {
             self.pending = Some(pending);
             return None;
         }
+        if let code::ASKS..=code::RESUMES = pending.code {
+            return Some(DecodedItem::Fact(pending.thread, live_fact(&pending)));
+        }
         // An event without payload reads zeros: only a runtime of another version makes one.
         pending.words.resize(pending.words.len().max(2), 0);
         self.item(&pending)
@@ -218,9 +221,6 @@ impl Decoder {
             code::GAP => {
                 self.gap = number;
                 return None;
-            }
-            code::ASKS..=code::RESUMES => {
-                return Some(DecodedItem::Fact(p.thread, live_fact(p)));
             }
             code::PROCESS | code::REPORT | code::CODE | code::PAGE => {
                 return Some(DecodedItem::System(p.thread, self.system_fact(p)));

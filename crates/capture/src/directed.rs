@@ -22,9 +22,11 @@ use crate::ring::RingReader;
 use crate::sink::RecordingSink;
 use crate::wire::{RELEASED_AT, TAKEN_AT, TURNS_AT, TURNS_MAX, at};
 
-/// How often the end of a list of turns is looked for before it is waited for asleep: a few
-/// microseconds, as most lists take.
-const LOOKS: u32 = 4000;
+/// How often the end of a list of turns is looked for before it is waited for asleep: about as long
+/// as most lists take. Fewer times where that was in vain, as it is while others use the
+/// processors.
+const LOOKS_MAX: u32 = 4000;
+const LOOKS_MIN: u32 = 20;
 /// Longest sleep, after which it is seen whether the program has ended.
 const IDLE: Duration = Duration::from_millis(1);
 /// How long something is waited for when no thread can go on.
@@ -79,6 +81,7 @@ pub struct DirectedProgram<'a> {
     lists: u64,
     turns: u64,
     strays: u32,
+    looks: u32,
     references: u64,
     threads: u16,
     began: Instant,
@@ -122,6 +125,7 @@ impl<'a> DirectedProgram<'a> {
             lists: 0,
             turns: 0,
             strays: 0,
+            looks: LOOKS_MAX,
             references: 0,
             threads: 0,
             began: Instant::now(),
@@ -186,6 +190,7 @@ impl<'a> DirectedProgram<'a> {
             area.set(place, turn.thread.into());
             area.set(place + 4, turn.references);
             area.set(place + 8, turn.timed_out.into());
+            area.set(place + 12, turn.exact.into());
             area.swap64(place + 16, turn.now_ns);
         }
         let count = turns.len().min(TURNS_MAX);
@@ -308,6 +313,7 @@ impl LiveProgram for DirectedProgram<'_> {
             let over = self.is_done();
             self.drain(done);
             if over {
+                self.looks = (self.looks + self.looks / 8 + 1).min(LOOKS_MAX);
                 self.note_strays(done);
                 let something = !done.rows.is_empty() || !done.marks.is_empty();
                 if something || !done.released.is_empty() || !patience {
@@ -315,7 +321,7 @@ impl LiveProgram for DirectedProgram<'_> {
                 }
             }
             looks += 1;
-            if looks < LOOKS && !over {
+            if looks < self.looks && !over {
                 std::hint::spin_loop();
                 continue;
             }
@@ -330,6 +336,8 @@ impl LiveProgram for DirectedProgram<'_> {
                 }
                 std::thread::sleep(IDLE);
             } else {
+                self.looks = (self.looks / 2).max(LOOKS_MIN);
+                looks = 0;
                 self.sleep();
             }
         }

@@ -46,15 +46,14 @@ pub fn run_directory(
     run_on(py, (options_json, progress), run)
 }
 
-type StartProgram<'a, 'p> =
-    Box<dyn FnOnce(u64) -> Result<DirectedProgram<'p>, CaptureError> + 'a>;
-type EndProgram<'a> =
-    Box<dyn FnOnce(DirectedProgram<'_>) -> Result<LiveEnd, CaptureError> + 'a>;
+type Ran<T> = Result<T, RunError<CaptureError>>;
+type StartProgram<'a, 'p> = Box<dyn FnOnce(u64) -> Result<DirectedProgram<'p>, CaptureError> + 'a>;
+type EndProgram<'a> = Box<dyn FnOnce(DirectedProgram<'_>) -> Result<LiveEnd, CaptureError> + 'a>;
 
 fn run_on<T: Serialize + Send>(
     py: Python<'_>,
     (options_json, progress): (&str, Option<Py<PyAny>>),
-    run: impl FnOnce(StartProgram<'_, '_>, EndProgram<'_>) -> Result<T, RunError<CaptureError>> + Send,
+    run: impl FnOnce(StartProgram<'_, '_>, EndProgram<'_>) -> Ran<T> + Send,
 ) -> PyResult<(String, String)> {
     let options: RecordOptions = serde_json::from_str(options_json)
         .map_err(|e| config_error(format!("the options cannot be read: {e}")))?;

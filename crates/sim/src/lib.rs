@@ -56,6 +56,7 @@ pub use homenode_machine::MachineKind;
 pub use lines::{
     LineConfig, LineFinding, LineObject, LineProvenance, LineReport, LineTime, line_waits,
 };
+pub use live::{LiveEnd, RunConfig, RunError};
 pub use machines::{MachineRow, RowPrices, have_caches, machine_kinds, machine_rows};
 pub use optimal::{
     CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,
@@ -74,7 +75,6 @@ pub use pmap::{
     pmap_policy_rows,
 };
 pub use references::{Inclusion, PrivateReferences};
-pub use live::{LiveEnd, RunConfig, RunError};
 pub use sharing::{SharingConfig, SharingCostRow, SharingReport, SharingSizeRow, sharing};
 pub use tlb::{
     CorrectedMcpr, McprCorrection, TlbConfig, TlbOutcome, TlbProvenance, TlbReport, TlbRow,

@@ -26,11 +26,11 @@ use crate::bus::{BusConfig, BusPoint};
 use crate::directory::DirectoryConfig;
 use crate::explain::ExplainConfig;
 use crate::lines::LineConfig;
+use crate::live::RunConfig;
 use crate::optimal::OptimalConfig;
 use crate::picture::PictureConfig;
 use crate::placement::SimConfig;
 use crate::pmap::PmapConfig;
-use crate::live::RunConfig;
 use crate::sharing::SharingConfig;
 use crate::tlb::{McprCorrection, TlbConfig};
 

@@ -15,6 +15,8 @@ pub struct LiveTurn {
     pub thread: u16,
     /// References that it may make; it stops before where it has to know what the simulation says.
     pub references: u32,
+    /// Whether nobody has less simulated time: only then may it synchronise.
+    pub exact: bool,
     /// Whether what it waits for has not come in time.
     pub timed_out: bool,
     /// What its clock shows: nanoseconds of simulated time.

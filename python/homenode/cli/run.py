@@ -40,16 +40,17 @@ def run(
 
     The program must be built with homenode cc, homenode c++ or homenode fortran. Of its threads the
     one with the least simulated time runs, so that work queues, spinning and barriers react to what
-    the machine makes them wait for; locks, barriers, conditions, semaphores and joins cost what they
-    cost there, and clocks, sleeps and time-outs are in simulated time.
+    the machine makes them wait for; locks, barriers, conditions, semaphores and joins cost what
+    they cost there, and clocks, sleeps and time-outs are in simulated time.
 
-    Printed is what homenode simulate prints of a trace. The machine is one of those that have a clock
-    (bus-smp, which is the default, spr-2s-lines, dash-mesh, alite), with 8 processors unless it is
-    said, one protocol (mesi on a bus) and one cache.
+    Printed is what homenode simulate prints of a trace. The machine is one of those that have a
+    clock (bus-smp, which is the default, spr-2s-lines, dash-mesh, alite), with 8 processors unless
+    it is said, one protocol (mesi on a bus) and one cache; pages are at home where they are first
+    touched.
 
-    The program's input and output are its own, so the summary of the run goes to standard error; with
-    --json the program's output does so, too. The exit code is the program's, 128 and the signal's
-    number if a signal ended it; homenode's own failures end with 2.
+    The program's input and output are its own, so the summary of the run goes to standard error;
+    with --json the program's output does so, too. The exit code is the program's, 128 and the
+    signal's number if a signal ended it; homenode's own failures end with 2.
     """
     from functools import partial
 
@@ -109,7 +110,9 @@ def _print_summary(summary: dict[str, Any]) -> None:
     from homenode.cli.output import print_facts
 
     shown = {name: value for name, value in summary.items() if value not in (None, "")}
-    print_facts(((name.replace("_", " "), _plain(value)) for name, value in shown.items()), aside=True)
+    print_facts(
+        ((name.replace("_", " "), _plain(value)) for name, value in shown.items()), aside=True
+    )
 
 
 def _plain(value: object) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Sequence
 
-MACHINE = "bus-smp"
+MACHINE, HOME = "bus-smp", "first-touch"
 
 
 def run(
@@ -27,30 +27,25 @@ def run(
     *,
     machine: str = MACHINE,
     output: str | os.PathLike[str] | None = None,
-    slack: int | None = None,
-    expected_threads: int | None = None,
     progress: Callable[[int, int | None], None] | None = None,
     **options: Any,
 ) -> BusResult | DirectoryResult:
     """Runs a program built with ``homenode cc`` on a simulated machine.
 
-    The machine decides which thread runs next: the one with the least simulated time. So work queues,
-    spinning and waiting react to what the machine makes them wait for, and the program's clocks show
-    simulated time.
+    The machine decides which thread runs next: the one with the least simulated time. So work
+    queues, spinning and waiting react to what the machine makes them wait for, and the program's
+    clocks show simulated time.
 
     Args:
         command: the program and its arguments.
         protocols: one coherence protocol; without any ``mesi`` on a bus or with links, else what
             `simulate_directory` takes.
         machine: a machine whose engine has a clock: a name or a TOML file.
-        output: where to write the trace of the run, in simulated order; nowhere unless it is said.
-        slack: cycles by which a thread may run ahead of the one with the least simulated time, 0 for
-            the strict order of events. Default: the machine's least network latency.
-        expected_threads: threads that the program is expected to have, its first one included; more
-            are added as they come. Default: the number of processors.
+        output: where to write the trace of the run, in simulated order; else nowhere.
         progress: called with the references made until now.
-        options: those of `simulate_bus` or `simulate_directory` for this machine; there are eight
-            processors unless it is said.
+        options: `RunOptions`, ``slack`` and ``expected_threads``, and those of `simulate_bus` or
+            `simulate_directory` for this machine; there are eight
+            processors, and homes are ``first-touch``, unless it is said.
 
     Returns:
         What `simulate_bus` or `simulate_directory` returns, with one row. Its ``summary`` says what
@@ -58,7 +53,8 @@ def run(
         ``references_per_second``.
 
     Raises:
-        ConfigError: when the program cannot be run, or machine, protocol or an option cannot be used.
+        ConfigError: when the program cannot be run, or machine, protocol or an option cannot be
+            used.
         TraceError: when the trace cannot be written.
 
     Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, section 3: execution-driven
@@ -67,13 +63,13 @@ def run(
     words = [str(word) for word in command]
     if not words:
         raise ConfigError("there is no program: give it and its arguments")
-    own = {"slack": slack, "expected_threads": expected_threads}
-    only_declared("run", own)
+    own = {name: options.pop(name) for name in options_of("run") if name in options}
     choice = {name: value for name, value in checked("run", own).items() if value is not None}
     told = json.dumps({"argv": words, "output": "" if output is None else str(output)})
     kind = _kind(machine, options)
     options["machines"] = machine
     if kind == "directory":
+        options.setdefault("homes", HOME)
         only_declared("directory", options)
         config = checked("directory", options)
         if protocols is not None:
@@ -102,8 +98,8 @@ def _kind(machine: str, options: dict[str, Any]) -> str:
         kind, other = "bus", "directory"
     else:
         raise ConfigError(
-            f"--machine {machine} has prices of references and no clock: a program runs on machines "
-            "such as bus-smp, spr-2s-lines, dash-mesh or alite"
+            f"--machine {machine} has prices of references and no clock: a program runs on "
+            "machines such as bus-smp, spr-2s-lines, dash-mesh or alite"
         )
     own, others = options_of(kind), options_of(other)
     for name in options:

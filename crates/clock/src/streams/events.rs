@@ -57,15 +57,7 @@ impl StreamSplitter {
                 let episode = self.episodes.arrive(process, *addr);
                 self.operation(process, OpKind::Arrive, episode);
             }
-            EventKind::BarrierLeave { addr } => {
-                let left = self.live.leaving.get_mut(process).is_some_and(std::mem::take);
-                if let Some((episode, count)) = self.episodes.depart(process, *addr)
-                    && !left
-                {
-                    let depart = Operation::new(OpKind::Depart, episode);
-                    self.push(process, Operation { count, ..depart });
-                }
-            }
+            EventKind::BarrierLeave { addr } => self.leave_barrier(process, *addr),
             EventKind::ThreadCreate { child } => {
                 let number = usize::from(*child);
                 let again = self.lives.create(number);
@@ -112,6 +104,17 @@ impl StreamSplitter {
             | EventKind::Fork { .. }
             | EventKind::InitDone
             | EventKind::Phase { .. } => {}
+        }
+    }
+
+    /// A process leaves a barrier, for which a live program has said before that it waits.
+    fn leave_barrier(&mut self, process: usize, barrier: u64) {
+        let told = self.live.leaving.get_mut(process).is_some_and(std::mem::take);
+        if let Some((episode, count)) = self.episodes.depart(process, barrier)
+            && !told
+        {
+            let depart = Operation::new(OpKind::Depart, episode);
+            self.push(process, Operation { count, ..depart });
         }
     }
 

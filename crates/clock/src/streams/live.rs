@@ -6,6 +6,8 @@
 
 use homenode_trace::{LiveBatch, LiveFact, LiveMark, NO_LIMIT_NS};
 
+use super::excluded::ExcludedInstructions;
+use super::forecast::ProcessForecast;
 use super::operation::{OPEN, OpKind, Operation};
 use super::pending::ThreadStreams;
 use super::split::StreamSplitter;
@@ -160,6 +162,20 @@ impl StreamSplitter {
     fn cycles(&self, ns: u64) -> u64 {
         let micro = u128::from(ns) * u128::from(self.live.micro_cycles_per_ns);
         u64::try_from(micro / 1_000_000).unwrap_or(u64::MAX).max(1)
+    }
+
+    /// There are so many processes now.
+    fn grow(&mut self, processes: usize) {
+        self.recorded.extend(self.recorded.len()..processes);
+        self.operations.resize_with(processes, Vec::new);
+        self.pids.resize(processes, None);
+        self.lives.grow(processes);
+        self.conditions.grow(processes);
+        self.excluded.resize(processes, ExcludedInstructions::default());
+        self.forecast.resize_with(processes, ProcessForecast::default);
+        for known in [&mut self.begun, &mut self.closed, &mut self.joins, &mut self.begins] {
+            known.resize(processes, false);
+        }
     }
 
     /// The process may be a new one.

@@ -110,20 +110,6 @@ impl StreamSplitter {
         }
     }
 
-    /// There are so many processes now.
-    pub(super) fn grow(&mut self, processes: usize) {
-        self.recorded.extend(self.recorded.len()..processes);
-        self.operations.resize_with(processes, Vec::new);
-        self.pids.resize(processes, None);
-        self.lives.grow(processes);
-        self.conditions.grow(processes);
-        self.excluded.resize(processes, ExcludedInstructions::default());
-        self.forecast.resize_with(processes, ProcessForecast::default);
-        for known in [&mut self.begun, &mut self.closed, &mut self.joins, &mut self.begins] {
-            known.resize(processes, false);
-        }
-    }
-
     /// Tells simulations that a process waits, or is over, as soon as it has done all before that:
     /// what is simulated is the same, but less of the trace has to be kept.
     #[must_use]

@@ -4,12 +4,10 @@ use homenode_machine::Interconnect;
 use homenode_trace::LiveProgram;
 
 use super::clock::{CachedClock, live_splitter, placed};
-use super::config::BusConfig;
+use super::config::{BusConfig, ReferenceOrder};
 use super::outcome::{BusSimulation, assemble};
 use super::plan::{BusPlan, PlannedPoint};
-use crate::live::{
-    LiveEnd, LiveSource, Pace, RunConfig, RunError, check_config, drive, processes,
-};
+use crate::live::{LiveEnd, LiveSource, Pace, RunConfig, RunError, check_config, drive, processes};
 
 /// Runs a program on one machine. `start` starts it once the configuration has been found to be
 /// right, and is told the slack in cycles; `end` is called when it has ended.
@@ -27,7 +25,8 @@ pub fn run_bus<P: LiveProgram>(
     let source = LiveSource::new(threads);
     let plan = BusPlan::new(config, &source)?;
     let scaling = !config.scaling.is_empty();
-    check_config(config.order, (plan.points.len(), config.restart, scaling))?;
+    let in_cycles = config.order == ReferenceOrder::Clock;
+    check_config(in_cycles, (plan.points.len(), config.restart, scaling))?;
     let point = &plan.points[0];
     let slack = run.slack.unwrap_or_else(|| least_latency(&plan, point));
     let machine = &plan.machines[point.machine];

@@ -24,8 +24,7 @@ pub(super) fn simulate_clocked<T: TraceSource + ?Sized>(
 ) -> Result<Vec<ClockedDirectoryResult>, SimError> {
     let processes = usize::from(trace.threads());
     let clocks = plan.points.iter().zip(homes);
-    let clocks =
-        clocks.map(|(point, homes)| clock_of(plan, (point, homes), (config, processes)));
+    let clocks = clocks.map(|(point, homes)| clock_of(plan, (point, homes), (config, processes)));
     let mut clocks = clocks.collect::<Result<Vec<_>, SimError>>()?;
     let mut splitter = splitter(plan, config, trace)?;
     let push = |all: &[ThreadStreams]| {

@@ -6,10 +6,9 @@ use super::clock::{clock_of, live_splitter};
 use super::config::{DirectoryConfig, MeasuredFrom};
 use super::outcome::{DirectoryStudy, FoundDirectory, assemble};
 use super::plan::{DirectoryPlan, NodeModel, PlannedDirectory};
+use crate::bus::ReferenceOrder;
 use crate::error::SimError;
-use crate::live::{
-    LiveEnd, LiveSource, Pace, RunConfig, RunError, check_config, drive, processes,
-};
+use crate::live::{LiveEnd, LiveSource, Pace, RunConfig, RunError, check_config, drive, processes};
 
 /// Runs a program on one machine; see [`crate::run_bus`].
 ///
@@ -25,7 +24,7 @@ pub fn run_directory<P: LiveProgram>(
     let config = &DirectoryConfig { processors: Some(processors), ..config.clone() };
     let plan = DirectoryPlan::new(config, &LiveSource::new(threads))?;
     let scaling = !config.scaling.is_empty();
-    check_config(config.order, (plan.points.len(), false, scaling))?;
+    check_config(config.order == ReferenceOrder::Clock, (plan.points.len(), false, scaling))?;
     let point = plan.first()?;
     let name = &point.home.text;
     if point.home.entry().needs_first_run {

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bus::ReferenceOrder;
 use crate::error::SimError;
 
 /// Processors where nothing is said of them: a program is not known beforehand to have threads.
@@ -56,11 +55,11 @@ impl<E, S: Into<SimError>> From<S> for RunError<E> {
 
 /// Refuses what only a trace has: that it is known from the start, and comes in an order.
 pub(crate) fn check_config(
-    order: ReferenceOrder,
+    in_cycles: bool,
     (points, restart, scaling): (usize, bool, bool),
 ) -> Result<(), SimError> {
     let fail = |problem: &str| Err(SimError::Config { problem: problem.to_owned() });
-    if order != ReferenceOrder::Clock {
+    if !in_cycles {
         return fail("a program that runs has no order of a trace: leave out --order");
     }
     if scaling {

@@ -92,6 +92,7 @@ struct hn_thread {
     int may_restart;            /* the present call is one that may */
     int waiting;                /* asleep in hn_wait_turn, without the lock */
     uint64_t simulated_ns;      /* directed order: when its turn began */
+    int exact;                  /* nobody has less, at the beginning of its turn */
     int timed_out;              /* the simulation ended its wait for a lock or a thread's end */
     const void *asked;          /* lock that it has asked the simulation for */
     int owes_lock;              /* the simulation says that it has one, the trace does not yet */
@@ -197,7 +198,7 @@ void hn_tell_wait(struct hn_thread *me, int class, int64_t limit_ns);
 void hn_tell_woken(struct hn_thread *me, struct hn_thread *t, int class);
 void hn_tell_given_up(struct hn_thread *me, int class);
 int hn_may_ask(struct hn_thread *me);
-void hn_new_turn(struct hn_thread *me);
+void hn_exact_turn(struct hn_thread *me);
 int hn_ask(struct hn_thread *me, int code, const void *object, int64_t limit_ns);
 int hn_ask_lock(struct hn_thread *me, const void *lock, int64_t limit_ns);
 int hn_is_asked_for(const struct hn_thread *me, const void *lock);
@@ -308,12 +309,12 @@ static inline void hn_ref(const volatile void *address, uint64_t what, uintptr_t
     me->next = at + 1;
 }
 
-/* The same for a synchronisation variable. In directed order it is the first of a turn: what other
- * threads do to the variable at an earlier simulated time, they have done. */
+/* The same for a synchronisation variable. In directed order it is the first of a turn of the
+ * thread with the least simulated time: what others do to the variable before, they have done. */
 static inline void hn_ref_ordered(const volatile void *address, uint64_t what, uintptr_t pc)
 {
     if (HN_UNLIKELY(hn_directed) && (what >> HN_SYNC_BIT & 1) != 0)
-        hn_new_turn(hn_me);
+        hn_exact_turn(hn_me);
     hn_ref(address, what, pc);
 }
 

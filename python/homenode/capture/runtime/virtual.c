@@ -68,10 +68,7 @@ int64_t hn_until(const struct timespec *deadline, clockid_t clock)
     /* Years from now: no need to count. */
     if (deadline->tv_sec > INT64_MAX / 1000000000 - 1)
         return INT64_MAX / 2;
-    if (hn_may_ask(me)) {
-        hn_new_turn(me);
-        hn_slow(me);
-    }
+    hn_exact_turn(me);
     now = (int64_t)shown_ns(me, clock);
     return at > now ? at - now : 0;
 }

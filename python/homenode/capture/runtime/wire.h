@@ -144,7 +144,7 @@ struct hn_granted {
     uint32_t thread;
     uint32_t references;
     uint32_t timed_out;     /* what it waits for has not come in time */
-    uint32_t unused;
+    uint32_t exact;         /* nobody has less simulated time, so that it may synchronise */
     uint64_t now_ns;        /* simulated time */
     uint64_t also_unused;
 };
