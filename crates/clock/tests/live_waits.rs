@@ -130,6 +130,9 @@ fn a_pause_ends_when_it_is_resumed_or_its_time_is_up() {
     assert!(!broken);
     let Ok(()) = clock.release(0);
     assert_eq!(clock.awaited_process(), Some(0));
+    // Or it is over before it begins.
+    let Ok(()) = clock.release(0);
+    assert_eq!(push(&mut clock, 0, &[of(OpKind::Arrive, 3), of(OpKind::Pause, 0)]), Some(0));
     let Ok((memory, time)) = clock.finish();
     assert_eq!((memory.references, time.deadlocks_broken), (1, 0));
 }

@@ -58,7 +58,8 @@ pub trait LiveClock<E> {
     /// that is awaited: how many are known, and the process.
     fn nearly_awaited(&self, most: usize, found: &mut Vec<(usize, usize)>);
 
-    /// Ends the wait of a process, as something outside of the simulation did.
+    /// Ends the wait of a process, or its next one if it is in none, as something outside of the
+    /// simulation did.
     ///
     /// # Errors
     /// What the memory system returns.
@@ -118,6 +119,9 @@ impl<M: MemorySystem> LiveClock<M::Error> for Clock<M> {
             self.sync.break_deadlock(process);
             self.wake(process);
             self.run()?;
+        } else if process < self.blocked.len() && !self.alarms.rung.contains(&process) {
+            // It has not come to its wait, which is over when it does; unless it has ended by now.
+            self.alarms.set.push((self.now, process));
         }
         Ok(())
     }

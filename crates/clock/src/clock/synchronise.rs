@@ -53,14 +53,14 @@ impl<M: MemorySystem> Clock<M> {
 
     /// The same in a live program, whose waits may be timed.
     fn operate_live(&mut self, request: &SyncRequest, goes_on: bool) -> bool {
-        let goes_on = goes_on || self.gives_up(request.process);
-        if goes_on {
-            self.alarms.cancel(request.process);
-        } else {
+        let kind = request.operation.kind;
+        let goes_on = goes_on || (kind.may_wait() && self.gives_up(request.process));
+        if !goes_on {
             self.leave(request.processor, LeaveReason::Blocked);
-        }
-        if goes_on && request.operation.kind == OpKind::Yield {
+        } else if kind == OpKind::Yield {
             self.leave(request.processor, LeaveReason::Yields);
+        } else if kind.may_wait() || kind == OpKind::Exit {
+            self.alarms.cancel(request.process);
         }
         self.wake_all(request);
         goes_on

@@ -122,7 +122,7 @@ impl StreamSplitter {
                 self.operations[process].push(Operation::new(OpKind::Pause, 0));
             }
             LiveFact::Resumes { thread } => {
-                self.operations[process].push(Operation::new(OpKind::Resume, u64::from(thread)));
+                self.resume(process, u64::from(thread));
             }
         }
     }
@@ -133,7 +133,7 @@ impl StreamSplitter {
             return;
         }
         if std::mem::take(&mut self.live.paused[process]) {
-            self.operations[by].push(Operation::new(OpKind::Resume, process as u64));
+            self.resume(by, process as u64);
             return;
         }
         let depart = self.conditions.end(process);
@@ -142,6 +142,14 @@ impl StreamSplitter {
         } else if let Some(depart) = depart {
             self.operations[process].push(depart);
         }
+    }
+
+    /// A process lets another one go on: also one that has ended, which then waits for its creation.
+    fn resume(&mut self, by: usize, process: u64) {
+        let operations = &mut self.operations[by];
+        let waits = operations.last().is_some_and(|last| last.kind == OpKind::Begin);
+        let at = operations.len() - usize::from(waits);
+        operations.insert(at, Operation::new(OpKind::Resume, process));
     }
 
     fn alarm(&mut self, process: usize, limit_ns: u64) {
@@ -246,6 +254,14 @@ mod tests {
         ];
         assert_eq!(of(&streams, 0), expected);
         assert_eq!(of(&streams, 1), [(OpKind::Begin, 0, 1), (OpKind::Arrive, 0, 0)]);
+    }
+
+    #[test]
+    fn who_has_ended_lets_others_go_on_before_it_is_created_again() {
+        let resumes = LiveMark::Fact(0, LiveFact::Resumes { thread: 1 });
+        let (_, streams) = live(2, vec![event(0, EventKind::ThreadExit), (0, resumes)]);
+        let expected = [(OpKind::Exit, 0, 0), (OpKind::Resume, 1, 0), (OpKind::Begin, 0, 2)];
+        assert_eq!(of(&streams, 0), expected);
     }
 
     #[test]

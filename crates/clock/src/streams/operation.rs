@@ -56,6 +56,12 @@ impl OpKind {
         matches!(self, Self::Read | Self::Write | Self::Atomic | Self::Fetch)
     }
 
+    /// Whether it may wait for another process of a live program.
+    #[must_use]
+    pub const fn may_wait(self) -> bool {
+        matches!(self, Self::Acquire | Self::Depart | Self::Join | Self::Pause)
+    }
+
     /// Whether it writes to memory.
     #[inline]
     #[must_use]

@@ -160,15 +160,20 @@ static int is_counted(int class)
     return class == HN_W_CONDITION || class == HN_W_SEMAPHORE;
 }
 
-void hn_tell_wait(struct hn_thread *me, int class, int64_t limit_ns)
+void hn_tell_wait(struct hn_thread *me, const void *address, int class, int64_t limit_ns)
 {
-    hn_fact(me, is_counted(class) ? HN_EV_WAITS : HN_EV_PAUSES, NULL, limit_ns);
+    const struct hn_thread *ends = address;
+
+    if (class == HN_W_JOIN)
+        hn_fact(me, HN_EV_JOINS, (const void *)(uintptr_t)ends->number, limit_ns);
+    else
+        hn_fact(me, is_counted(class) ? HN_EV_WAITS : HN_EV_PAUSES, NULL, limit_ns);
 }
 
 /* A thread has a turn again: if not because it was woken, it no longer waits. */
 void hn_tell_given_up(struct hn_thread *me, int class)
 {
-    if (me->woken != HN_BY_WAKE && is_counted(class))
+    if (me->woken != HN_BY_WAKE && (is_counted(class) || class == HN_W_JOIN))
         hn_fact(me, HN_EV_GIVES_UP, NULL, -1);
 }
 
@@ -182,6 +187,9 @@ void hn_tell_woken(struct hn_thread *me, struct hn_thread *t, int class)
         hn_stray(t, HN_RELEASED_AT);
         return;
     }
+    /* A thread's end is an event: the simulation knows who waits for it. */
+    if (class == HN_W_JOIN)
+        return;
     hn_event(me, is_counted(class) ? HN_EV_ENDS : HN_EV_RESUMES, t->number, 0);
     if (t->relock == NULL || class != HN_W_CONDITION)
         return;

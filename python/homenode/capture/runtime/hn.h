@@ -194,7 +194,7 @@ void hn_pass_on(void);
 int hn_await_list(struct hn_thread *me);
 void hn_stray(const struct hn_thread *t, size_t place);
 void hn_fact(struct hn_thread *me, int code, const void *object, int64_t limit_ns);
-void hn_tell_wait(struct hn_thread *me, int class, int64_t limit_ns);
+void hn_tell_wait(struct hn_thread *me, const void *address, int class, int64_t limit_ns);
 void hn_tell_woken(struct hn_thread *me, struct hn_thread *t, int class);
 void hn_tell_given_up(struct hn_thread *me, int class);
 int hn_may_ask(struct hn_thread *me);

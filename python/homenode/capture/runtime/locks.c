@@ -49,11 +49,8 @@ void hn_note_releasing(struct hn_thread *me, const void *lock, uintptr_t pc)
 /* ETIMEDOUT, or 0 to try again. */
 int hn_wait_for_lock(struct hn_thread *me, const void *lock, int64_t timeout_ns, int shared)
 {
-    if (hn_may_ask(me)) {
+    if (me->owes_lock)
         hn_return_lock(me, lock);
-        hn_sync_ref(me, lock, HN_ATOMIC, HN_CALLER);
-        return hn_ask_lock(me, lock, timeout_ns);
-    }
     if (shared && (timeout_ns < 0 || timeout_ns > LOCK_LOOK_AGAIN_NS)) {
         hn_block(me, lock, HN_W_LOCK, LOCK_LOOK_AGAIN_NS);
         return 0;

@@ -320,7 +320,7 @@ enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int
         return HN_BY_SIGNAL;
     }
     if (hn_directed)
-        hn_tell_wait(me, class, timeout_ns);
+        hn_tell_wait(me, address, class, timeout_ns);
     me->in_runtime++;
     hn_lock();
     me->wait_address = address;

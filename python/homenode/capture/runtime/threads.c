@@ -178,8 +178,6 @@ INTERPOSE(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attribu
 /* Waits for a thread's end under the baton; ETIMEDOUT when the virtual time-out comes first. */
 static int wait_for_end(struct hn_thread *me, struct hn_thread *t, int64_t timeout_ns)
 {
-    if (hn_ask(me, HN_EV_JOINS, (const void *)(uintptr_t)t->number, timeout_ns) == ETIMEDOUT)
-        return ETIMEDOUT;
     while (t->state != HN_DEAD && hn_c->order != 0) {
         enum hn_woken why;
 
