@@ -225,6 +225,6 @@ def test_what_cannot_be_run_is_refused(words: list[str], said: str, tmp_path: Pa
 
 def test_a_run_from_python(built: Callable[..., str]) -> None:
     result = hn.run([built("ends_as_told.c"), "4"], "moesi", processors=2)
-    assert (result.rows[0]["protocol"], result.summary["exit_code"]) == ("moesi", 4)
+    assert (result.rows[0]["protocol"], result.run_summary["exit_code"]) == ("moesi", 4)
     with pytest.raises(hn.ConfigError, match="for other machines"):
         hn.run([built("ends_as_told.c")], machine="dash-mesh", contention="none")

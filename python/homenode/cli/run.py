@@ -67,11 +67,11 @@ def run(
     if as_json:
         print_json(result.rows)
     else:
-        _print_summary(result.summary)
+        _print_summary(result.run_summary)
         if csv is None and parquet is None:
             show()
             print_notes(result.provenance)
-    signal, code = result.summary["signal"], result.summary["exit_code"]
+    signal, code = result.run_summary["signal"], result.run_summary["exit_code"]
     return int(code or 0) if signal is None else 128 + int(signal)
 
 

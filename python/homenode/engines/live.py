@@ -48,8 +48,8 @@ def run(
             processors, and homes are ``first-touch``, unless it is said.
 
     Returns:
-        What `simulate_bus` or `simulate_directory` returns, with one row. Its ``summary`` says what
-        the program came to: among others ``exit_code``, ``signal``, ``references`` and
+        What `simulate_bus` or `simulate_directory` returns, with one row. Its ``run_summary`` says
+        what the program came to: among others ``exit_code``, ``signal``, ``references`` and
         ``references_per_second``.
 
     Raises:
@@ -86,7 +86,7 @@ def run(
     else:
         result = BusResult(found["outcomes"], config, found["provenance"])
         result.scalability = []
-    result.summary = json.loads(summary)
+    result.run_summary = json.loads(summary)
     return result
 
 

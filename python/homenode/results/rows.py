@@ -20,7 +20,7 @@ class Rows:
         rows: one dictionary a row, with exactly the fields that the command's ``--json`` prints.
         configuration: what was asked for.
         provenance: everything that the rows depend on: trace, options, version.
-        summary: of a run of a live program, what that came to.
+        run_summary: of a live program, what it came to.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Rows:
         self.rows = list(rows)
         self.configuration = dict(configuration or {})
         self.provenance = dict(provenance or {})
-        self.summary: dict[str, Any] = {}
+        self.run_summary: dict[str, Any] = {}
 
     def __len__(self) -> int:
         return len(self.rows)
