@@ -38,7 +38,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     folder = tmp_path_factory.mktemp("live")
 
     def build(name: str, *flags: str) -> str:
-        target = folder / name.partition(".")[0]
+        target = folder / Path(name).stem
         if not target.exists():
             words = ["-O1", "-w", str(_PROGRAMS / name), "-o", str(target), "-pthread", *flags]
             assert compilers.compile("c", words) == 0
@@ -179,6 +179,19 @@ def test_the_exit_code_and_the_output_are_the_programs(
     done = _run("run", *words, "--csv", os.devnull, "--", built("ends_as_told.c"), how, code=code)
     assert done.stdout == f"{how}\n"
     assert hn.Trace.open(trace).references > 3000
+
+
+_TRAPS = ("pthreads.c", "c11.c", "conditions.c", "cancel.c", "signals.c", "pipes.c", "reuse.c")
+
+
+@pytest.mark.parametrize("trap", [*_TRAPS, "openmp.c", "ordered.c", "stuck.c"])
+def test_what_trips_a_recorder_does_not_trip_a_run(built: Callable[..., str], trap: str) -> None:
+    program = built(f"../../capture/programs/{trap}", "-fopenmp")
+    alone = subprocess.run(
+        [program], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+    )
+    words = ["--machine", "dash-mesh", "--slack", "50", "--csv", os.devnull]
+    assert _run("run", *words, "--", program, code=alone.returncode).stdout == alone.stdout
 
 
 def test_an_interrupted_run_leaves_nothing(built: Callable[..., str], tmp_path: Path) -> None:
