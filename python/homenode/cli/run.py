@@ -8,6 +8,7 @@ import click
 
 from homenode.cli.command import examples, table_options
 from homenode.cli.options import given_options, run_options
+from homenode.cli.output import echo
 from homenode.engines.live import MACHINE
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def run(
         directory_table.print_result if "home" in result.rows[0] else bus_table.print_result,
         result,  # type: ignore[arg-type]
     )
+    if output is not None:
+        _note_threads(result, options["expected_threads"])
     write_tables(result.flat_rows, csv, parquet)
     if as_json:
         print_json(result.rows)
@@ -103,6 +106,18 @@ def _run(
             output=output,
             progress=progress,
             **options,
+        )
+
+
+def _note_threads(result: BusResult | DirectoryResult, expected: int | None) -> None:
+    """Says when a replay of the trace, whose threads are known, may share them out otherwise."""
+    known, threads = expected or result.rows[0]["processors"], result.run_summary["threads"]
+    if threads > result.rows[0]["processors"] and threads != known:
+        echo(
+            f"note: the program had {threads} threads at a time, and {known} were expected: a "
+            "replay of the trace may give them to other processors; with --expected-threads "
+            f"{threads} it does not",
+            err=True,
         )
 
 

@@ -144,7 +144,8 @@ impl StreamSplitter {
         }
     }
 
-    /// A process lets another one go on: also one that has ended, which then waits for its creation.
+    /// A process lets another one go on: also one that has ended, which then waits for its
+    /// creation.
     fn resume(&mut self, by: usize, process: u64) {
         let operations = &mut self.operations[by];
         let waits = operations.last().is_some_and(|last| last.kind == OpKind::Begin);
