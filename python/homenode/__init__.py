@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from homenode.engines.explain import Explanation, explain
     from homenode.engines.interleavings import interleavings
     from homenode.engines.lines import LineResult, lines
+    from homenode.engines.live import run
     from homenode.engines.optimal import OptimalResult, optimal
     from homenode.engines.page_use import PageUse
     from homenode.engines.picture import SharingPicture, picture
@@ -72,6 +73,7 @@ __all__ = [
     "optimal",
     "picture",
     "pmap",
+    "run",
     "sensitivity",
     "sharing",
     "simulate",
@@ -113,6 +115,7 @@ _HOME = {
     "optimal": "homenode.engines.optimal",
     "picture": "homenode.engines.picture",
     "pmap": "homenode.engines.pmap",
+    "run": "homenode.engines.live",
     "sensitivity": "homenode.engines.sensitivity",
     "sharing": "homenode.engines.sharing",
     "simulate": "homenode.engines.placement",

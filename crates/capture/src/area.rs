@@ -147,6 +147,15 @@ impl SharedArea {
         word.load(Ordering::SeqCst)
     }
 
+    /// Sets a 64-bit header field, and returns what it was.
+    pub fn swap64(&self, offset: usize, value: u64) -> u64 {
+        assert!(offset.is_multiple_of(8) && offset + 8 <= RINGS_AT);
+        // SAFETY: as in `word32`.
+        let word: &AtomicU64 =
+            unsafe { AtomicU64::from_ptr(self.start.as_ptr().add(offset).cast()) };
+        word.swap(value, Ordering::SeqCst)
+    }
+
     /// Sleeps until the field is no longer `value`, another process wakes it, or the time is over.
     pub fn wait(&self, offset: usize, value: u32, most: Duration) {
         let timeout = libc::timespec {

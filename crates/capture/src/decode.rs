@@ -1,7 +1,7 @@
 //! Decodes the records of one ring to references and events.
 
 use homenode_base::{Access, AccessKind, Flags};
-use homenode_trace::EventKind;
+use homenode_trace::{EventKind, LiveFact};
 
 use crate::wire::{
     CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, GAP_BITS, GAP_SHIFT, KIND_SHIFT, SIZE_SHIFT, SYNC_BIT,
@@ -31,6 +31,8 @@ pub enum DecodedItem {
         /// First byte and one past the last.
         region: (u64, u64),
     },
+    /// What a thread of a program that a simulation directs waits for, or whose wait it ends.
+    Fact(u16, LiveFact),
     /// A fact about a whole system, from this processor.
     System(u16, SystemFact),
     /// Memory was allocated.
@@ -160,6 +162,9 @@ impl Decoder {
             self.pending = Some(pending);
             return None;
         }
+        if let code::ASKS..=code::RESUMES = pending.code {
+            return Some(DecodedItem::Fact(pending.thread, live_fact(&pending)));
+        }
         // An event without payload reads zeros: only a runtime of another version makes one.
         pending.words.resize(pending.words.len().max(2), 0);
         self.item(&pending)
@@ -248,6 +253,25 @@ impl Decoder {
             _ => return None,
         };
         Some(DecodedItem::Event(p.thread, kind))
+    }
+}
+
+/// What a thread waits for, or whose wait it ends.
+fn live_fact(p: &PendingRecord) -> LiveFact {
+    let thread = u16::try_from(p.first).unwrap_or(u16::MAX);
+    let limit_ns = p.second;
+    match p.code {
+        code::ASKS => LiveFact::Asks { lock: p.first, limit_ns },
+        code::LEAVES => {
+            let count = u32::try_from(p.second).unwrap_or(u32::MAX - 1);
+            LiveFact::Leaves { barrier: p.first, count }
+        }
+        code::JOINS => LiveFact::Joins { child: thread, limit_ns },
+        code::WAITS => LiveFact::Waits { limit_ns },
+        code::ENDS => LiveFact::Ends { thread },
+        code::GIVES_UP => LiveFact::GivesUp,
+        code::PAUSES => LiveFact::Pauses { limit_ns },
+        _ => LiveFact::Resumes { thread },
     }
 }
 

@@ -10,6 +10,7 @@
 mod area;
 mod child;
 mod decode;
+mod directed;
 mod emulator;
 mod error;
 mod forked;
@@ -25,6 +26,7 @@ mod sink;
 mod sites;
 pub mod wire;
 
+pub use directed::{DirectedProgram, DirectedSummary};
 pub use error::CaptureError;
 pub use options::{Order, RecordOptions, RecordSummary, SystemOptions};
 pub use record::record;

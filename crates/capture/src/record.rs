@@ -201,27 +201,27 @@ fn counts_instructions(options: &RecordOptions) -> bool {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
-fn per_second(references: u64, seconds: f64) -> f64 {
+pub(crate) fn per_second(references: u64, seconds: f64) -> f64 {
     references as f64 / seconds.max(f64::EPSILON)
 }
 
 /// Removes the partial trace after an error.
-fn discard(options: &RecordOptions, error: CaptureError) -> CaptureError {
+pub(crate) fn discard(options: &RecordOptions, error: CaptureError) -> CaptureError {
     let partial = homenode_trace::partial_path(options.output.as_ref());
     // An error of the removal is ignored in favour of the one that led here.
     let _ = std::fs::remove_file(partial);
     error
 }
 
-fn start_error(options: &RecordOptions, source: std::io::Error) -> CaptureError {
+pub(crate) fn start_error(options: &RecordOptions, source: std::io::Error) -> CaptureError {
     CaptureError::Start { program: options.argv[0].clone(), source }
 }
 
-fn system(action: &'static str) -> impl Fn(std::io::Error) -> CaptureError {
+pub(crate) fn system(action: &'static str) -> impl Fn(std::io::Error) -> CaptureError {
     move |source| CaptureError::System { action, source }
 }
 
-fn make_area(options: &RecordOptions) -> Result<SharedArea, CaptureError> {
+pub(crate) fn make_area(options: &RecordOptions) -> Result<SharedArea, CaptureError> {
     let (geometry, order) = match options.order {
         Order::Deterministic => (DETERMINISTIC_RING, ORDER_DETERMINISTIC),
         Order::Free => (FREE_RINGS, ORDER_FREE),

@@ -84,6 +84,7 @@ impl RingMerger {
                 | DecodedItem::Map { .. }
                 | DecodedItem::Start { .. }
                 | DecodedItem::System(..)
+                | DecodedItem::Fact(..)
                 | DecodedItem::Private { .. }) => segment.push(found),
             });
             self.waiting.push((*stamp, segment));

@@ -44,20 +44,7 @@ impl RecordingSink {
     #[must_use]
     pub fn new(mut writer: TraceWriter) -> Self {
         writer.keep_partial();
-        Self {
-            writer: Some(writer),
-            error: None,
-            private: PrivateRanges::default(),
-            heap: Heap::default(),
-            objects: Objects::default(),
-            guest: None,
-            pid: 0,
-            pcs: FxHashSet::default(),
-            pc_cache: vec![0; PC_CACHE_ENTRIES],
-            ranges: Vec::new(),
-            threads: 0,
-            references: 0,
-        }
+        Self { writer: Some(writer), ..Self::unwritten() }
     }
 
     /// A sink for a whole system, which reports its own names.
@@ -105,14 +92,41 @@ impl RecordingSink {
                     self.event(thread, EventKind::Marker { text });
                 }
             }
-            DecodedItem::Stamp(_) => {}
+            DecodedItem::Stamp(_) | DecodedItem::Fact(..) => {}
+        }
+    }
+
+    /// A sink that keeps nothing.
+    #[must_use]
+    pub fn unwritten() -> Self {
+        Self {
+            writer: None,
+            error: None,
+            private: PrivateRanges::default(),
+            heap: Heap::default(),
+            objects: Objects::default(),
+            guest: None,
+            pid: 0,
+            pcs: FxHashSet::default(),
+            pc_cache: vec![0; PC_CACHE_ENTRIES],
+            ranges: Vec::new(),
+            threads: 0,
+            references: 0,
         }
     }
 
     #[inline]
-    fn access(&mut self, mut access: Access) {
+    fn access(&mut self, access: Access) {
+        if let Some(access) = self.flagged(access) {
+            self.write(&access);
+        }
+    }
+
+    /// A reference with all its flags, if it is one.
+    #[inline]
+    pub fn flagged(&mut self, mut access: Access) -> Option<Access> {
         if access.size == 0 || access.size > 64 {
-            return;
+            return None;
         }
         if let Some(guest) = &mut self.guest {
             guest.touch(access.addr);
@@ -120,9 +134,15 @@ impl RecordingSink {
             access.flags = access.flags.union(self.private.classify(&access));
             self.note_pc(access.pc);
         }
+        Some(access)
+    }
+
+    /// Writes a reference that has all its flags.
+    #[inline]
+    pub fn write(&mut self, access: &Access) {
         if let Some(writer) = &mut self.writer {
             self.references += 1;
-            if let Err(error) = writer.push(&access) {
+            if let Err(error) = writer.push(access) {
                 self.fail(error);
             }
         }

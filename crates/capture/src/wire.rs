@@ -4,13 +4,21 @@
 /// First word of the area.
 pub const MAGIC: u32 = 0x486e_5763;
 /// Raised whenever layout or records change: runtime and recorder come from one release.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Number of counter lines, which is the most rings.
 pub const RINGS: u32 = 1024;
 /// Where the counter lines begin.
 pub const RING_LINES_AT: usize = 4096;
 /// Where the rings begin.
 pub const RINGS_AT: usize = 69632;
+/// Where the turns are that a simulation gives.
+pub const TURNS_AT: usize = 1024;
+/// Most turns in a list.
+pub const TURNS_MAX: usize = 64;
+/// Where there is a bit for each thread that goes on by itself.
+pub const RELEASED_AT: usize = 3072;
+/// Where there is a bit for each thread that lost its turn to the watchdog.
+pub const TAKEN_AT: usize = 3584;
 
 /// Bit position of the size in word 0 of a reference.
 pub const SIZE_SHIFT: u32 = 48;
@@ -94,6 +102,22 @@ pub mod code {
     pub const CODE: u8 = 27;
     /// Which virtual page of the running process a physical page is.
     pub const PAGE: u8 = 28;
+    /// A thread asks for a lock.
+    pub const ASKS: u8 = 29;
+    /// A thread waits for the others at a barrier.
+    pub const LEAVES: u8 = 30;
+    /// A thread waits for another's end.
+    pub const JOINS: u8 = 31;
+    /// A thread waits for a condition or semaphore.
+    pub const WAITS: u8 = 32;
+    /// A thread ends such a wait of another.
+    pub const ENDS: u8 = 33;
+    /// A thread no longer waits.
+    pub const GIVES_UP: u8 = 34;
+    /// A thread waits for something else.
+    pub const PAUSES: u8 = 35;
+    /// A thread ends such a wait of another.
+    pub const RESUMES: u8 = 36;
 }
 
 /// Byte offsets of the header's fields.
@@ -146,6 +170,20 @@ pub mod at {
     pub const STACKS_USED: usize = 92;
     /// `connections`
     pub const CONNECTIONS: usize = 96;
+    /// `directed`
+    pub const DIRECTED: usize = 100;
+    /// `turns_made`
+    pub const TURNS_MADE: usize = 104;
+    /// `turns_count`
+    pub const TURNS_COUNT: usize = 108;
+    /// `turns_done`
+    pub const TURNS_DONE: usize = 112;
+    /// `program_waits`
+    pub const PROGRAM_WAITS: usize = 116;
+    /// `director_waits`
+    pub const DIRECTOR_WAITS: usize = 120;
+    /// `strays`
+    pub const STRAYS: usize = 124;
 }
 
 #[cfg(test)]
@@ -164,6 +202,24 @@ mod tests {
             .strip_prefix("0x")
             .map_or_else(|| value.parse(), |hex| u64::from_str_radix(hex, 16))
             .unwrap()
+    }
+
+    /// What a program and a simulation that directs it agree on.
+    fn of_simulations() -> Vec<(&'static str, u64)> {
+        vec![
+            ("HN_TURNS_AT", TURNS_AT as u64),
+            ("HN_TURNS_MAX", TURNS_MAX as u64),
+            ("HN_RELEASED_AT", RELEASED_AT as u64),
+            ("HN_TAKEN_AT", TAKEN_AT as u64),
+            ("HN_EV_ASKS", code::ASKS.into()),
+            ("HN_EV_LEAVES", code::LEAVES.into()),
+            ("HN_EV_JOINS", code::JOINS.into()),
+            ("HN_EV_WAITS", code::WAITS.into()),
+            ("HN_EV_ENDS", code::ENDS.into()),
+            ("HN_EV_GIVES_UP", code::GIVES_UP.into()),
+            ("HN_EV_PAUSES", code::PAUSES.into()),
+            ("HN_EV_RESUMES", code::RESUMES.into()),
+        ]
     }
 
     #[test]
@@ -218,7 +274,8 @@ mod tests {
             ("HN_EV_CODE", code::CODE.into()),
             ("HN_EV_PAGE", code::PAGE.into()),
         ];
-        for (name, value) in pairs {
+        let pairs = [pairs.to_vec(), of_simulations()].concat();
+        for (name, value) in &pairs {
             assert_eq!(defined(name), *value, "{name}");
         }
         let listed = HEADER
@@ -270,6 +327,13 @@ mod tests {
             ("stack_words", at::STACK_WORDS),
             ("stacks_used", at::STACKS_USED),
             ("connections", at::CONNECTIONS),
+            ("directed", at::DIRECTED),
+            ("turns_made", at::TURNS_MADE),
+            ("turns_count", at::TURNS_COUNT),
+            ("turns_done", at::TURNS_DONE),
+            ("program_waits", at::PROGRAM_WAITS),
+            ("director_waits", at::DIRECTOR_WAITS),
+            ("strays", at::STRAYS),
         ];
         let expected: Vec<_> = expected.iter().map(|(n, o)| ((*n).to_owned(), *o)).collect();
         assert_eq!(fields, expected);

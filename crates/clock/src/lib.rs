@@ -18,7 +18,7 @@ mod sync;
 mod time;
 mod wakeup;
 
-pub use clock::{Clock, ClockSetup};
+pub use clock::{Clock, ClockSetup, LiveClock};
 pub use one_by_one::{OneByOne, ReferenceCourse};
 pub use processor::{
     MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters, SyncCourse,

@@ -46,6 +46,15 @@ impl RunQueue {
         }
     }
 
+    /// There are so many processes now; those that are new are ready.
+    pub fn grow(&mut self, processes: usize, processors: usize) {
+        for process in self.home.len()..processes {
+            self.home.push(process % processors);
+            self.ran.push(false);
+            self.add(process);
+        }
+    }
+
     /// A process is ready.
     pub fn add(&mut self, process: usize) {
         self.ready.push(Ready { process, passed: 0 });

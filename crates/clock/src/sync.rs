@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::streams::{OpKind, Operation};
+use crate::streams::{OPEN, OpKind, Operation};
 
 /// A lock: who has it, how often, and who waits.
 #[derive(Default)]
@@ -40,6 +40,13 @@ pub struct SyncObjects {
     joins: Vec<(usize, usize, u32)>,
     /// Who may go on since [`Self::take_woken`].
     woken: Vec<usize>,
+    /// The episode that a process waits for without knowing for how many arrivals.
+    open: FxHashMap<usize, u64>,
+    /// For how many arrivals a process waits that has not come to its open departure.
+    resolved: FxHashMap<usize, u32>,
+    /// How often each process was resumed before it paused, and whether it pauses.
+    resumed: FxHashMap<usize, u32>,
+    paused: Vec<usize>,
 }
 
 impl SyncObjects {
@@ -48,6 +55,13 @@ impl SyncObjects {
     pub fn new(processes: usize) -> Self {
         let none = vec![0; processes];
         Self { created: none.clone(), ended: none.clone(), uncreated: none, ..Self::default() }
+    }
+
+    /// There are so many processes now.
+    pub fn grow(&mut self, processes: usize) {
+        for known in [&mut self.created, &mut self.ended, &mut self.uncreated] {
+            known.resize(known.len().max(processes), 0);
+        }
     }
 
     /// An operation of a process takes effect. Returns whether the process can go on; else
@@ -61,6 +75,8 @@ impl SyncObjects {
             OpKind::Depart => return self.depart(process, (addr, operation.count)),
             OpKind::Begin => return self.begin(process, life),
             OpKind::Join => return self.join(process, number, life),
+            OpKind::Pause => return self.pause(process),
+            OpKind::Resume => self.resume(number),
             OpKind::Release => self.release(process, addr),
             OpKind::Arrive => self.arrive(addr),
             OpKind::Create => self.create(number, life),
@@ -71,7 +87,8 @@ impl SyncObjects {
             | OpKind::Fetch
             | OpKind::Yield
             | OpKind::InitDone
-            | OpKind::Phase => {}
+            | OpKind::Phase
+            | OpKind::Alarm => {}
         }
         true
     }
@@ -120,13 +137,69 @@ impl SyncObjects {
         });
     }
 
-    fn depart(&mut self, process: usize, (episode, count): (u64, u32)) -> bool {
+    fn depart(&mut self, process: usize, (episode, mut count): (u64, u32)) -> bool {
+        if count == OPEN {
+            match self.resolved.remove(&process) {
+                Some(known) => count = known,
+                None => _ = self.open.insert(process, episode),
+            }
+        }
         let EpisodeWaits { arrived, waiting } = self.episodes.entry(episode).or_default();
         let waits = *arrived < count;
         if waits {
             waiting.push((process, count));
         }
         !waits
+    }
+
+    /// It is known for how many arrivals a process waits at its open departure, to which it may
+    /// have still to come.
+    pub fn resolve(&mut self, process: usize, count: u32) {
+        let Some(episode) = self.open.remove(&process) else {
+            self.resolved.insert(process, count);
+            return;
+        };
+        let EpisodeWaits { arrived, waiting } = self.episodes.entry(episode).or_default();
+        for (_, awaited) in waiting.iter_mut().filter(|(waits, _)| *waits == process) {
+            *awaited = count;
+        }
+        if *arrived >= count {
+            waiting.retain(|&(waits, _)| waits != process);
+            self.woken.push(process);
+        }
+    }
+
+    /// Returns whether the process was resumed already.
+    fn pause(&mut self, process: usize) -> bool {
+        let resumed = self.resumed.entry(process).or_default();
+        let goes_on = *resumed > 0;
+        *resumed = resumed.saturating_sub(1);
+        if !goes_on {
+            self.paused.push(process);
+        }
+        goes_on
+    }
+
+    fn resume(&mut self, process: usize) {
+        match self.paused.iter().position(|&paused| paused == process) {
+            Some(at) => {
+                self.paused.remove(at);
+                self.woken.push(process);
+            }
+            None => *self.resumed.entry(process).or_default() += 1,
+        }
+    }
+
+    /// Whether a process waits for its creation.
+    #[must_use]
+    pub fn is_unborn(&self, process: usize) -> bool {
+        self.uncreated[process] != 0
+    }
+
+    /// Whether a process waits for what only the program itself can end.
+    #[must_use]
+    pub fn waits_for_program(&self, process: usize) -> bool {
+        self.open.contains_key(&process) || self.paused.contains(&process)
     }
 
     fn create(&mut self, number: usize, life: u32) {
@@ -189,6 +262,8 @@ impl SyncObjects {
         }
         self.joins.retain(|&(waits, ..)| waits != process);
         self.uncreated[process] = 0;
+        self.open.remove(&process);
+        self.paused.retain(|&waits| waits != process);
     }
 }
 

@@ -171,7 +171,7 @@ fn run(
             Portion::new(all.get(at..all.len().min(at + portion)).unwrap_or_default().to_vec())
         };
         let operations = processes.iter().map(part).enumerate().collect();
-        let Ok(()) = clock.push(&ThreadStreams { operations, closed: Vec::new() });
+        let Ok(()) = clock.push(&ThreadStreams { operations, ..ThreadStreams::default() });
     }
     let Ok(result) = clock.finish();
     result
@@ -246,7 +246,7 @@ fn a_live_front_end_is_told_which_process_has_to_run() {
     let mut clock = Clock::new(FixedLatency::default(), 2, &setup(2, true));
     let known = |process, operations: &[Operation]| ThreadStreams {
         operations: vec![(process, Portion::new(operations.to_vec()))],
-        closed: Vec::new(),
+        ..ThreadStreams::default()
     };
     let push = |clock: &mut Clock<_>, added: &ThreadStreams| {
         let Ok(()) = clock.push(added);
@@ -257,9 +257,9 @@ fn a_live_front_end_is_told_which_process_has_to_run() {
     // Process 1 hits at 11, 12 and so on, like process 0.
     assert_eq!(push(&mut clock, &known(1, &[read(0), read(4), read(8)])), Some(0));
     assert_eq!(push(&mut clock, &known(0, &[read(4)])), Some(0), "at 12, before process 1");
-    let over = ThreadStreams { operations: Vec::new(), closed: vec![0] };
+    let over = ThreadStreams { closed: vec![0], ..ThreadStreams::default() };
     assert_eq!(push(&mut clock, &over), Some(1));
-    let over = ThreadStreams { operations: Vec::new(), closed: vec![1] };
+    let over = ThreadStreams { closed: vec![1], ..ThreadStreams::default() };
     assert_eq!(push(&mut clock, &over), None);
     let Ok((memory, time)) = clock.finish();
     assert_eq!((memory.counted.references, time.cycles), (5, 13));

@@ -10,6 +10,7 @@ mod directory;
 mod error;
 mod explain;
 mod interchange;
+mod live;
 mod optimal;
 mod page_use;
 mod patient;
@@ -53,6 +54,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(batches::read_batches, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::worst_blocks, module)?)?;
     module.add_function(wrap_pyfunction!(bus::simulate_bus, module)?)?;
+    module.add_function(wrap_pyfunction!(live::run_bus, module)?)?;
+    module.add_function(wrap_pyfunction!(live::run_directory, module)?)?;
     module.add_function(wrap_pyfunction!(bus::have_caches, module)?)?;
     module.add_function(wrap_pyfunction!(bus::machine_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(bus::line_waits, module)?)?;

@@ -22,6 +22,6 @@ pub fn record(py: Python<'_>, options_json: &str, progress: Option<Py<PyAny>>) -
 }
 
 /// A full disk or a damaged file is the trace's fault, everything else is in what was asked for.
-fn capture_error(error: &CaptureError) -> PyErr {
+pub fn capture_error(error: &CaptureError) -> PyErr {
     if let CaptureError::Trace(error) = error { trace_error(error) } else { config_error(error) }
 }

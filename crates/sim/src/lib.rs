@@ -13,6 +13,7 @@ mod explain;
 mod footprint;
 mod layout;
 mod lines;
+mod live;
 mod machines;
 mod notes;
 mod optimal;
@@ -34,14 +35,14 @@ pub use bus::{
     AddressSpace, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance, BusSimulation,
     Contention, KernelActivity, ProcessorWork, ProtocolParameterRow, ProtocolReport, ProtocolRow,
     ReferenceOrder, Scalability, WaitTotals, check_protocols, critical_point, protocol_rows,
-    simulate_bus,
+    run_bus, simulate_bus,
 };
 pub use directory::{
     ChoiceRow, Consistency, CountedMessages, DirectoryConfig, DirectoryMachineRecord,
     DirectoryOutcome, DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow,
     DirectoryProvenance, DirectoryStudy, DirectoryTimes, HomeRow, MeasuredFrom, PageMapping,
     PageUseColumns, check_directory_protocols, directory_protocol_rows, home_rows, proxy_rows,
-    replication_rows, simulate_directory,
+    replication_rows, run_directory, simulate_directory,
 };
 pub use error::SimError;
 pub use explain::{
@@ -55,6 +56,7 @@ pub use homenode_machine::MachineKind;
 pub use lines::{
     LineConfig, LineFinding, LineObject, LineProvenance, LineReport, LineTime, line_waits,
 };
+pub use live::{LiveEnd, RunConfig, RunError};
 pub use machines::{MachineRow, RowPrices, have_caches, machine_kinds, machine_rows};
 pub use optimal::{
     CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,

@@ -26,6 +26,7 @@ use crate::bus::{BusConfig, BusPoint};
 use crate::directory::DirectoryConfig;
 use crate::explain::ExplainConfig;
 use crate::lines::LineConfig;
+use crate::live::RunConfig;
 use crate::optimal::OptimalConfig;
 use crate::picture::PictureConfig;
 use crate::placement::SimConfig;
@@ -48,6 +49,7 @@ pub const STUDIES: &[StudyOptions] = &[
     StudyOptions { name: "bus", schema: schema::<BusConfig> },
     StudyOptions { name: "bus-point", schema: schema::<BusPoint> },
     StudyOptions { name: "directory", schema: schema::<DirectoryConfig> },
+    StudyOptions { name: "run", schema: schema::<RunConfig> },
     StudyOptions { name: "optimal", schema: schema::<OptimalConfig> },
     StudyOptions { name: "sharing", schema: schema::<SharingConfig> },
     StudyOptions { name: "lines", schema: schema::<LineConfig> },

@@ -63,6 +63,9 @@ fn told(items: &[Operation]) -> String {
             | OpKind::Join
             | OpKind::InitDone
             | OpKind::Phase
+            | OpKind::Alarm
+            | OpKind::Pause
+            | OpKind::Resume
             | OpKind::Exit => panic!("{item:?}"),
         };
         format!("{kind}{kernel}{own}")

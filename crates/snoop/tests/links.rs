@@ -70,7 +70,7 @@ fn run(
             Portion::new(all.get(at..all.len().min(at + portion)).unwrap_or_default().to_vec())
         };
         let operations = processes.iter().map(part).enumerate().collect();
-        clock.push(&ThreadStreams { operations, closed: Vec::new() }).unwrap();
+        clock.push(&ThreadStreams { operations, ..ThreadStreams::default() }).unwrap();
     }
     clock.finish().unwrap()
 }

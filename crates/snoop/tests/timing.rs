@@ -102,7 +102,7 @@ fn a_stale_read_is_found_with_its_cycle_processor_and_address() {
     given.setup.check = true;
     let mut clock = BusClock::new(&given.setup, silent_mesi(), &given.timed).unwrap();
     let steps = processes.map(Portion::new).into_iter().enumerate().collect();
-    let pushed = clock.push(&ThreadStreams { operations: steps, closed: Vec::new() });
+    let pushed = clock.push(&ThreadStreams { operations: steps, ..ThreadStreams::default() });
     let error = pushed.and_then(|()| clock.finish().map(|_| ())).unwrap_err();
     // Processor 1 has its blocks at 80 and 84; the atomic reference asks then, and has its own
     // at 152.

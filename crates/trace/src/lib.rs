@@ -36,6 +36,7 @@ pub mod export;
 mod format;
 pub mod import;
 mod info;
+mod live;
 mod model;
 mod names;
 mod owned;
@@ -54,6 +55,7 @@ pub use compact::{COMPACT_LEVEL, CompactReport, compact};
 pub use error::TraceError;
 pub use events::event_table;
 pub use info::{Info, info};
+pub use live::{LiveBatch, LiveFact, LiveMark, LiveProgram, LiveTurn, NO_LIMIT_NS};
 pub use model::{Batch, ChunkOutline, Columns, Event, EventKind, Metadata, Process, Want};
 pub use names::{
     AddressRange, AllocationStack, CallFrame, MovedRange, RangeKind, SourceLine, TypeField,

@@ -16,7 +16,17 @@ __all__ = ["SOURCES", "mark", "plugin"]
 SOURCES = Path(__file__).parent / "qemu"
 
 # Sources that the plugin shares with the runtime: ring, scheduler, virtual time.
-_OF_THE_RUNTIME = ("area", "slots", "ring", "sched", "watchdog", "virtual", "fdwait", "mapevent")
+_OF_THE_RUNTIME = (
+    "area",
+    "slots",
+    "ring",
+    "sched",
+    "directed",
+    "watchdog",
+    "virtual",
+    "fdwait",
+    "mapevent",
+)
 
 # All are one translation unit, after those of the runtime: turns.c uses static parts of sched.c.
 _OWN = (

@@ -77,6 +77,37 @@ def simulate_options(function: Decorated) -> Decorated:
     return function
 
 
+# What a run says of options whose defaults are other ones than those of a simulation.
+_OF_RUNS = {
+    "machines": "The machine, one that has a clock: a name (homenode list machines) or a TOML "
+    "file. Default: bus-smp.",
+    "protocols": "The coherence protocol (homenode list protocols), with parameters as in "
+    "dash:pointers=4. Default: mesi on a bus and with links, dash, or sdd where nodes have "
+    "controllers.",
+    "processors": "Processors of the machine. Default: 8.",
+    "homes": "With a directory: which node is the home of a page, one policy (homenode list "
+    "homes), not one with hindsight. Default: first-touch.",
+}
+
+
+def run_options(function: Decorated) -> Decorated:
+    """Adds the options of a live program: its own, and those of the machines that have a clock."""
+    bus, directory = options_of("bus"), options_of("directory")
+    of_traces = {"order", "restart", "scaling", "threads"}
+    for option in reversed([*options_of("run").values(), *{**bus, **directory}.values()]):
+        if option.name in of_traces:
+            continue
+        text = option.text()
+        if option.name in _OF_RUNS:
+            text = _OF_RUNS[option.name]
+        elif option.name in bus and option.name not in directory:
+            text = f"On a bus: {text[:1].lower()}{text[1:]}"
+        elif option.name in directory and option.name not in bus:
+            text = f"With a directory: {text[:1].lower()}{text[1:]}"
+        function = _decorated(function, option, text)
+    return function
+
+
 def options_named(study: str, texts: Mapping[str, str]) -> Callable[[Decorated], Decorated]:
     """Adds the options of a study that are named, each with what is said of it here."""
 

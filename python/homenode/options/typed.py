@@ -143,6 +143,19 @@ class BusPoint(TypedDict, total=False):
     scheduler: str | None
 
 
+class RunOptions(TypedDict, total=False):
+    """Choices of a run beside those of the machine.
+
+    slack: Cycles by which a thread may run ahead of the one with the least simulated time; 0 is the
+        strict order of events. Default: the machine's least network latency.
+    expected_threads: Threads that the program is expected to have at a time, its first one
+        included; more are added as they come. Default: --processors.
+    """
+
+    slack: int | None
+    expected_threads: int | None
+
+
 class DirectoryOptions(TypedDict, total=False):
     """Choices of a simulation on machines with a directory: protocols, homes of pages, and caches.
 

@@ -20,6 +20,7 @@ class Rows:
         rows: one dictionary a row, with exactly the fields that the command's ``--json`` prints.
         configuration: what was asked for.
         provenance: everything that the rows depend on: trace, options, version.
+        run_summary: of a live program, what it came to.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class Rows:
         self.rows = list(rows)
         self.configuration = dict(configuration or {})
         self.provenance = dict(provenance or {})
+        self.run_summary: dict[str, Any] = {}
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -5,10 +5,13 @@
 //! system serves whom it can. Cycles in which nothing can happen are skipped.
 
 mod issue;
+mod live;
 mod processes;
 mod restart;
 mod run_ahead;
 mod synchronise;
+
+pub use live::LiveClock;
 
 use std::sync::Arc;
 
@@ -24,6 +27,7 @@ use crate::streams::{ModelledKernel, PendingOperations, SimulatedAreas, ThreadSt
 use crate::sync::SyncObjects;
 use crate::time::{ClockTime, ProcessorTime};
 use crate::wakeup::{NEVER, WakeupTable};
+use live::Alarms;
 
 /// Most misses under way in one processor: a [`Port::Mshr`] has room for no greater number.
 const MISSES_MAX: u32 = 255;
@@ -77,6 +81,10 @@ pub struct Clock<M: MemorySystem> {
     /// Whether measuring begins at the next end of initialisation, and when it began.
     awaits_init_done: bool,
     measured_from: u64,
+    /// Whether the processes are those of a live program, which may end waits that nothing here
+    /// ends.
+    live: bool,
+    alarms: Alarms,
 }
 
 impl<M: MemorySystem> Clock<M> {
@@ -116,6 +124,8 @@ impl<M: MemorySystem> Clock<M> {
             deadlocks_broken: 0,
             awaits_init_done: false,
             measured_from: 0,
+            live: false,
+            alarms: Alarms::default(),
         }
     }
 
@@ -165,6 +175,9 @@ impl<M: MemorySystem> Clock<M> {
     /// # Errors
     /// What the memory system returns.
     pub fn finish(mut self) -> Result<(M, ClockTime), M::Error> {
+        if self.live {
+            self.end_live();
+        }
         self.streams.iter_mut().for_each(PendingOperations::close);
         if self.scheduler.restart {
             self.limit_references();
@@ -177,8 +190,8 @@ impl<M: MemorySystem> Clock<M> {
     /// Goes on until everything is done or an operation is needed that is not known.
     fn run(&mut self) -> Result<(), M::Error> {
         while !self.is_over() || !self.queue.is_empty() {
-            if self.cursor.take().is_none() {
-                self.begin_cycle()?;
+            if self.cursor.take().is_none() && !self.begin_cycle()? {
+                return Ok(());
             }
             if !self.issue_all()? {
                 return Ok(());
@@ -208,8 +221,9 @@ impl<M: MemorySystem> Clock<M> {
         Ok(true)
     }
 
-    /// The next cycle in which something can happen, up to where processors issue.
-    fn begin_cycle(&mut self) -> Result<(), M::Error> {
+    /// The next cycle in which something can happen, up to where processors issue. Returns whether
+    /// there is one: only a live program can go on without it.
+    fn begin_cycle(&mut self) -> Result<bool, M::Error> {
         let mut time = self.wakeups.earliest();
         if let Some(at) = self.queue.next_time() {
             time = time.min(at);
@@ -219,6 +233,9 @@ impl<M: MemorySystem> Clock<M> {
         }
         time = time.min(self.dispatch_at);
         if time == NEVER {
+            if self.live {
+                return Ok(false);
+            }
             self.break_deadlock();
             time = self.dispatch_at;
         }
@@ -226,6 +243,9 @@ impl<M: MemorySystem> Clock<M> {
         // Before anybody whose wait is over now becomes ready: that one runs in the next cycle.
         if self.dispatch_at == self.now {
             self.dispatch_at = NEVER;
+            if self.live {
+                self.ring_alarms();
+            }
             self.dispatch();
         }
         while let Some(event) = self.queue.pop_at(self.now) {
@@ -233,7 +253,7 @@ impl<M: MemorySystem> Clock<M> {
         }
         // Nobody wakes another processor while processors issue: that takes a cycle.
         self.wakeups.begin_round(self.now);
-        Ok(())
+        Ok(true)
     }
 
     /// The first cycle in which a processor may find other copies than now: before it processors

@@ -37,10 +37,30 @@ impl<M: MemorySystem> Clock<M> {
         if operation.kind == OpKind::InitDone && std::mem::take(&mut self.awaits_init_done) {
             self.restart_measuring();
         }
+        if operation.kind == OpKind::Alarm {
+            self.set_alarm(process, operation.addr);
+        } else if self.live {
+            return self.operate_live(request, goes_on);
+        }
         if !goes_on {
             self.leave(processor, LeaveReason::Blocked);
         } else if operation.kind == OpKind::Yield {
             self.leave(processor, LeaveReason::Yields);
+        }
+        self.wake_all(request);
+        goes_on
+    }
+
+    /// The same in a live program, whose waits may be timed.
+    fn operate_live(&mut self, request: &SyncRequest, goes_on: bool) -> bool {
+        let kind = request.operation.kind;
+        let goes_on = goes_on || (kind.may_wait() && self.gives_up(request.process));
+        if !goes_on {
+            self.leave(request.processor, LeaveReason::Blocked);
+        } else if kind == OpKind::Yield {
+            self.leave(request.processor, LeaveReason::Yields);
+        } else if kind.may_wait() || kind == OpKind::Exit {
+            self.alarms.cancel(request.process);
         }
         self.wake_all(request);
         goes_on
@@ -85,6 +105,7 @@ impl<M: MemorySystem> Clock<M> {
         for process in self.sync.take_woken() {
             // Somebody is known to go on: that is no deadlock.
             self.blocked[process] = false;
+            self.alarms.cancel(process);
             let (memory, mut requesters) = self.split();
             if memory.woken(cause, process, &mut requesters) {
                 self.wake(process);

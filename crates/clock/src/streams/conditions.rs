@@ -60,6 +60,22 @@ impl Conditions {
         }
     }
 
+    /// There are so many processes now.
+    pub fn grow(&mut self, processes: usize) {
+        self.waiting.resize_with(processes, || None);
+    }
+
+    /// The number under which the wakes are counted that a process waits for.
+    #[must_use]
+    pub fn episode(&self, process: usize) -> Option<u64> {
+        self.waiting.get(process)?.as_ref().map(|wait| wake_episode(wait.addr))
+    }
+
+    /// A process waits no longer, and nothing woke it.
+    pub fn forget(&mut self, process: usize) {
+        self.waiting[process] = None;
+    }
+
     /// A process signals the condition or posts the semaphore at the address.
     pub fn wake(&mut self, addr: u64) {
         self.known.entry(addr).or_default().wakes += 1;
@@ -109,7 +125,7 @@ impl Conditions {
     }
 
     /// The process goes on: what it has to wait for until then.
-    fn end(&mut self, process: usize) -> Option<Operation> {
+    pub fn end(&mut self, process: usize) -> Option<Operation> {
         let wait = self.waiting[process].take()?;
         let condition = self.known.get_mut(&wait.addr)?;
         let count = condition.wakes_needed(&wait);

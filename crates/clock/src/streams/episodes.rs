@@ -38,6 +38,12 @@ impl BarrierEpisodes {
         number
     }
 
+    /// The number of the episode that a process is in.
+    #[must_use]
+    pub fn inside(&self, process: usize, barrier: u64) -> Option<u64> {
+        self.inside.get(&(process, barrier)).copied()
+    }
+
     /// A process leaves a barrier. Returns the number of the episode and its arrivals; `None` if
     /// the process arrived before the trace began.
     pub fn depart(&mut self, process: usize, barrier: u64) -> Option<(u64, u32)> {

@@ -50,18 +50,14 @@ impl StreamSplitter {
         }
         self.mark(process, &event.what);
         match &event.what {
+            EventKind::LockAcquire { .. } if self.has_asked(process) => {}
             EventKind::LockAcquire { addr } => self.operation(process, OpKind::Acquire, *addr),
             EventKind::LockRelease { addr } => self.operation(process, OpKind::Release, *addr),
             EventKind::BarrierEnter { addr } => {
                 let episode = self.episodes.arrive(process, *addr);
                 self.operation(process, OpKind::Arrive, episode);
             }
-            EventKind::BarrierLeave { addr } => {
-                if let Some((episode, count)) = self.episodes.depart(process, *addr) {
-                    let depart = Operation::new(OpKind::Depart, episode);
-                    self.push(process, Operation { count, ..depart });
-                }
-            }
+            EventKind::BarrierLeave { addr } => self.leave_barrier(process, *addr),
             EventKind::ThreadCreate { child } => {
                 let number = usize::from(*child);
                 let again = self.lives.create(number);
@@ -111,6 +107,22 @@ impl StreamSplitter {
         }
     }
 
+    /// A process leaves a barrier, for which a live program has said before that it waits.
+    fn leave_barrier(&mut self, process: usize, barrier: u64) {
+        let told = self.live.leaving.get_mut(process).is_some_and(std::mem::take);
+        if let Some((episode, count)) = self.episodes.depart(process, barrier)
+            && !told
+        {
+            let depart = Operation::new(OpKind::Depart, episode);
+            self.push(process, Operation { count, ..depart });
+        }
+    }
+
+    /// Whether a live program has asked for the lock that it has now.
+    fn has_asked(&mut self, process: usize) -> bool {
+        self.live.asked.get_mut(process).is_some_and(std::mem::take)
+    }
+
     /// A marker of a traced system may say which processor the process runs on.
     fn runs_on(&mut self, process: usize, text: &str) {
         if let Some(number) = text.strip_prefix("processor ") {
@@ -141,10 +153,9 @@ impl StreamSplitter {
     fn end(&mut self, process: usize) {
         if self.lives.end(process) {
             self.operation(process, OpKind::Exit, 0);
-            if self.forecast[process].created_again.pop_front() == Some(true) {
-                let life = self.lives.life(process) + 1;
-                self.push(process, Operation { count: life, ..Operation::new(OpKind::Begin, 0) });
-                self.begins[process] = true;
+            let again = self.forecast[process].created_again.pop_front() == Some(true);
+            if again || self.live.is_live {
+                self.await_creation(process, self.lives.life(process) + 1);
             }
         }
     }
@@ -159,7 +170,7 @@ impl StreamSplitter {
     }
 
     /// An operation that is about a life of another process.
-    fn of_life(&mut self, process: usize, kind: OpKind, other: u16, life: u32) {
+    pub(super) fn of_life(&mut self, process: usize, kind: OpKind, other: u16, life: u32) {
         self.push(process, Operation { count: life, ..Operation::new(kind, u64::from(other)) });
     }
 

@@ -12,6 +12,12 @@ impl ProcessLives {
         Self { lives: vec![1; processes], ended: vec![false; processes] }
     }
 
+    /// There are so many processes now.
+    pub(super) fn grow(&mut self, processes: usize) {
+        self.lives.resize(processes, 1);
+        self.ended.resize(processes, false);
+    }
+
     /// The life that the process is in, or was in last.
     pub(super) fn life(&self, process: usize) -> u32 {
         self.lives.get(process).copied().unwrap_or(1)

@@ -6,6 +6,7 @@ mod events;
 mod excluded;
 mod forecast;
 mod kernel_model;
+mod live;
 mod lives;
 mod operation;
 mod pending;
@@ -16,7 +17,7 @@ mod turn;
 
 pub use forecast::StreamForecast;
 pub use kernel_model::ModelledKernel;
-pub use operation::{OpKind, Operation};
+pub use operation::{OPEN, OpKind, Operation};
 pub use pending::{PendingOperations, ThreadStreams};
 pub use per_cpu_areas::{PROCESSOR_RELATIVE, SimulatedAreas};
 pub use portions::{Portion, PortionPool};

@@ -35,7 +35,18 @@ pub enum OpKind {
     InitDone,
     /// Says that another phase of the program begins.
     Phase,
+    /// Of a live program: the wait that follows ends after so many cycles, if nothing ended it
+    /// before.
+    Alarm,
+    /// Of a live program: waits until another process resumes it.
+    Pause,
+    /// Of a live program: lets the process with this number go on that pauses.
+    Resume,
 }
+
+/// The arrivals that a departure of a live program waits for while it is not known how many they
+/// are: see [`super::ThreadStreams::resolved`].
+pub const OPEN: u32 = u32::MAX;
 
 impl OpKind {
     /// Whether it refers to memory.
@@ -43,6 +54,12 @@ impl OpKind {
     #[must_use]
     pub const fn is_reference(self) -> bool {
         matches!(self, Self::Read | Self::Write | Self::Atomic | Self::Fetch)
+    }
+
+    /// Whether it may wait for another process of a live program.
+    #[must_use]
+    pub const fn may_wait(self) -> bool {
+        matches!(self, Self::Acquire | Self::Depart | Self::Join | Self::Pause)
     }
 
     /// Whether it writes to memory.

@@ -21,6 +21,10 @@ pub struct ThreadStreams {
     pub operations: Vec<(usize, Portion)>,
     /// Processes that have no further operations.
     pub closed: Vec<usize>,
+    /// Of a live program: the arrivals that open departures wait for ([`super::OPEN`]), by process.
+    pub resolved: Vec<(usize, u32)>,
+    /// Of a live program: how many processes are known.
+    pub processes: usize,
 }
 
 /// The operations of one process that are known to a simulation and not yet done.
@@ -93,6 +97,20 @@ impl PendingOperations {
     #[must_use]
     pub fn known(&self) -> &[Operation] {
         self.current.get(self.at..).unwrap_or_default()
+    }
+
+    /// How many operations are known if they are at most so many and all are references: what
+    /// follows another operation may depend on the simulation.
+    #[must_use]
+    pub fn known_references(&self, most: usize) -> Option<usize> {
+        let rest = self.later.iter().flat_map(|(portion, at)| portion.get(*at..));
+        let mut all = std::iter::once(self.known()).chain(rest).flatten();
+        let mut known = 0;
+        all.all(|operation| {
+            known += 1;
+            known <= most && operation.kind.is_reference()
+        })
+        .then_some(known)
     }
 
     /// Looks at what comes when the process goes on. Others do their operations before that, for

@@ -11,6 +11,7 @@ use super::episodes::BarrierEpisodes;
 use super::excluded::ExcludedInstructions;
 use super::forecast::{ProcessForecast, StreamForecast};
 use super::kernel_model::{KERNEL_MODEL_BASE, ModelledKernel};
+use super::live::LiveProcesses;
 use super::lives::ProcessLives;
 use super::operation::{OpKind, Operation};
 use super::pending::ThreadStreams;
@@ -65,6 +66,7 @@ pub struct StreamSplitter {
     /// the trace has come to it.
     pub(super) joins: Vec<bool>,
     pub(super) begins: Vec<bool>,
+    pub(super) live: LiveProcesses,
 }
 
 impl StreamSplitter {
@@ -104,6 +106,7 @@ impl StreamSplitter {
             gap: 0,
             joins: vec![false; processes],
             begins: vec![false; processes],
+            live: LiveProcesses::default(),
         }
     }
 
@@ -213,7 +216,7 @@ impl StreamSplitter {
     }
 
     /// The operations that have become known.
-    fn known(&mut self) -> ThreadStreams {
+    pub(super) fn known(&mut self) -> ThreadStreams {
         let closed = self.look_ahead();
         self.portions.reclaim();
         let Self { operations, portions, table, .. } = self;
@@ -225,7 +228,7 @@ impl StreamSplitter {
                 (process, portions.share(new))
             })
             .collect();
-        ThreadStreams { operations, closed }
+        ThreadStreams { operations, closed, ..ThreadStreams::default() }
     }
 
     /// Whether operations have the addresses of the trace, and its references are all there are.

@@ -25,7 +25,7 @@ pub fn operations(nodes: u16, batches: &[Batch]) -> Vec<ThreadStreams> {
             own[usize::from(batch.thread[row])].push(reference);
         }
         let portions = own.into_iter().map(Portion::new).enumerate();
-        ThreadStreams { operations: portions.collect(), closed: Vec::new() }
+        ThreadStreams { operations: portions.collect(), ..ThreadStreams::default() }
     };
     batches.iter().map(of_batch).collect()
 }

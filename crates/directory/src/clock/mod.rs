@@ -30,7 +30,7 @@ use homenode_cache::{
     ByteMask, CacheArrays, ClockError, WordMask, boxed_for_bytes, boxed_for_geometry,
 };
 use homenode_clock::streams::ThreadStreams;
-use homenode_clock::{Clock, ClockSetup, ClockTime, MemorySystem};
+use homenode_clock::{Clock, ClockSetup, ClockTime, LiveClock, MemorySystem};
 use homenode_machine::DirectoryMachine;
 
 use crate::home::{HomePolicy, PageDemands, PageHomes};
@@ -132,6 +132,11 @@ impl DirectoryClock {
         self.0.push(streams)
     }
 
+    /// What a live front end asks of it.
+    pub fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
+        self.0.live()
+    }
+
     /// Simulates what is left.
     ///
     /// # Errors
@@ -204,6 +209,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Clocked<ListMemory<F, W
 /// [`Clocked`], whatever the memory system.
 trait TimedSimulation: Send {
     fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError>;
+    fn live(&mut self) -> &mut dyn LiveClock<ClockError>;
     fn finish(self: Box<Self>) -> Result<ClockedDirectoryResult, ClockError>;
 }
 
@@ -214,6 +220,10 @@ where
 {
     fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
         self.0.push(streams)
+    }
+
+    fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
+        &mut self.0
     }
 
     fn finish(self: Box<Self>) -> Result<ClockedDirectoryResult, ClockError> {

@@ -39,6 +39,9 @@ pub(super) fn part(kind: OpKind) -> SyncPart {
         | OpKind::Begin
         | OpKind::Join
         | OpKind::Yield
+        | OpKind::Alarm
+        | OpKind::Pause
+        | OpKind::Resume
         | OpKind::Read
         | OpKind::Write
         | OpKind::Atomic

@@ -97,7 +97,7 @@ impl TimedMachine {
                 Portion::new(steps.get(at..end).unwrap_or_default().to_vec())
             };
             let operations = processes.iter().map(part).enumerate().collect();
-            clock.push(&ThreadStreams { operations, closed: Vec::new() })?;
+            clock.push(&ThreadStreams { operations, ..ThreadStreams::default() })?;
         }
         clock.finish()
     }

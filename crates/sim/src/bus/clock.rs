@@ -2,7 +2,7 @@
 
 use homenode_clock::pages::{PageNumbers, PageTable};
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
-use homenode_clock::{ClockSetup, ClockTime};
+use homenode_clock::{ClockSetup, ClockTime, LiveClock};
 use homenode_machine::{Interconnect, KernelModel, SchedulerModel};
 use homenode_snoop::WordWaits;
 use homenode_snoop::{BusClock, BusClockSetup, BusCounts, ClockError, LinkClock, LinkClockSetup};
@@ -76,7 +76,7 @@ impl CachedClock {
     }
 
     /// Makes up what a kernel does; machines with links have no model of one.
-    fn with_kernel(self, model: &KernelModel) -> Self {
+    pub(crate) fn with_kernel(self, model: &KernelModel) -> Self {
         match self {
             Self::Bus(clock) => Self::Bus(clock.with_kernel(model)),
             Self::Links(_) => self,
@@ -87,6 +87,14 @@ impl CachedClock {
         match self {
             Self::Bus(clock) => clock.push(streams),
             Self::Links(clock) => clock.push(streams),
+        }
+    }
+
+    /// What a live program asks of it.
+    pub(crate) fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
+        match self {
+            Self::Bus(clock) => clock.live(),
+            Self::Links(clock) => clock.live(),
         }
     }
 
@@ -106,6 +114,18 @@ impl CachedClock {
             }),
         }
     }
+}
+
+/// Pages in frames, if the configuration has them.
+pub(crate) fn placed<T: TraceSource + ?Sized>(
+    splitter: StreamSplitter,
+    (plan, config): (&BusPlan, &BusConfig),
+    trace: &T,
+) -> StreamSplitter {
+    if !plan.translates(config, trace) {
+        return splitter;
+    }
+    splitter.with_page_table(PageTable::shuffled(page_shift(plan), config.seed ^ FRAMES))
 }
 
 /// Results of each configuration, and notes on the trace.
@@ -131,11 +151,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
         Ok::<_, SimError>(clock)
     };
     let mut clocks: Vec<CachedClock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
-    let mut splitter = splitter(plan, config, trace)?;
-    if plan.translates(config, trace) {
-        splitter =
-            splitter.with_page_table(PageTable::shuffled(page_shift(plan), config.seed ^ FRAMES));
-    }
+    let mut splitter = placed(splitter(plan, config, trace)?, (plan, config), trace);
     let simulate = |all: &[ThreadStreams]| push(&mut clocks, all);
     for_each_stream_window(pool, (trace, &mut splitter), progress, simulate)?;
     if splitter.has_kernel() && config.kernel_model {
@@ -188,6 +204,15 @@ pub(crate) fn splitter<T: TraceSource + ?Sized>(
     config: &BusConfig,
     trace: &T,
 ) -> Result<StreamSplitter, SimError> {
+    Ok(live_splitter(plan, config, trace)?.with_forecast(forecast(trace)?))
+}
+
+/// The same where nothing is known of what comes.
+pub(crate) fn live_splitter<T: TraceSource + ?Sized>(
+    plan: &BusPlan,
+    config: &BusConfig,
+    trace: &T,
+) -> Result<StreamSplitter, SimError> {
     let Some(point) = plan.points.first() else {
         return Err(SimError::Config { problem: "there is nothing to simulate".to_owned() });
     };
@@ -200,5 +225,5 @@ pub(crate) fn splitter<T: TraceSource + ?Sized>(
     if let Some(model) = plan.kernel_model(config) {
         splitter = splitter.with_kernel(&model, config.seed ^ KERNEL);
     }
-    Ok(splitter.with_forecast(forecast(trace)?))
+    Ok(splitter)
 }

@@ -2,6 +2,7 @@
 
 mod clock;
 mod config;
+mod live;
 mod outcome;
 mod plan;
 mod protocols;
@@ -13,6 +14,7 @@ pub(crate) use plan::BusPlan;
 
 pub use config::{AddressSpace, BusConfig, BusPoint, Contention, ReferenceOrder};
 pub use homenode_clock::critical_point;
+pub use live::run_bus;
 pub use outcome::{
     BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, KernelActivity, ProcessorWork,
     Scalability, WaitTotals,

@@ -23,20 +23,8 @@ pub(super) fn simulate_clocked<T: TraceSource + ?Sized>(
     (pool, progress): (&rayon::ThreadPool, Progress<'_>),
 ) -> Result<Vec<ClockedDirectoryResult>, SimError> {
     let processes = usize::from(trace.threads());
-    let clock = |(point, homes): (&PlannedDirectory, Box<dyn HomePolicy>)| {
-        let table = point.table.clone();
-        let (model, table) = match (point.model, table) {
-            (NodeModel::Controllers(machine), CoherenceTable::Lists(table)) => {
-                let setup = list_setup(plan, point, (config, processes), machine);
-                return Ok(DirectoryClock::of_lists(&point.setup, table, (homes, &setup))?);
-            }
-            (NodeModel::Directory(model), table) => (model, table),
-            (NodeModel::Controllers(_), _) => return Err(DirectorySetupError::NoControllers.into()),
-        };
-        let setup = clock_setup((plan, model), point, (config, processes));
-        Ok(DirectoryClock::new(&point.setup, table, (homes, &setup))?)
-    };
-    let clocks = plan.points.iter().zip(homes).map(clock);
+    let clocks = plan.points.iter().zip(homes);
+    let clocks = clocks.map(|(point, homes)| clock_of(plan, (point, homes), (config, processes)));
     let mut clocks = clocks.collect::<Result<Vec<_>, SimError>>()?;
     let mut splitter = splitter(plan, config, trace)?;
     let push = |all: &[ThreadStreams]| {
@@ -52,18 +40,45 @@ pub(super) fn simulate_clocked<T: TraceSource + ?Sized>(
     Ok(done.into_iter().collect::<Result<_, _>>()?)
 }
 
+/// The clock of a point with its homes.
+pub(crate) fn clock_of(
+    plan: &DirectoryPlan,
+    (point, homes): (&PlannedDirectory, Box<dyn HomePolicy>),
+    (config, processes): (&DirectoryConfig, usize),
+) -> Result<DirectoryClock, SimError> {
+    let table = point.table.clone();
+    let (model, table) = match (point.model, table) {
+        (NodeModel::Controllers(machine), CoherenceTable::Lists(table)) => {
+            let setup = list_setup(plan, point, (config, processes), machine);
+            return Ok(DirectoryClock::of_lists(&point.setup, table, (homes, &setup))?);
+        }
+        (NodeModel::Directory(model), table) => (model, table),
+        (NodeModel::Controllers(_), _) => return Err(DirectorySetupError::NoControllers.into()),
+    };
+    let setup = clock_setup((plan, model), point, (config, processes));
+    Ok(DirectoryClock::new(&point.setup, table, (homes, &setup))?)
+}
+
 /// The splitter of the trace into the streams of its processes.
 pub(crate) fn splitter<T: TraceSource + ?Sized>(
     plan: &DirectoryPlan,
     config: &DirectoryConfig,
     trace: &T,
 ) -> Result<StreamSplitter, SimError> {
+    Ok(live_splitter(plan, config, trace.threads())?.with_forecast(forecast(trace)?))
+}
+
+/// The same for so many processes of which nothing is known.
+pub(crate) fn live_splitter(
+    plan: &DirectoryPlan,
+    config: &DirectoryConfig,
+    processes: u16,
+) -> Result<StreamSplitter, SimError> {
     let point = plan.first()?;
     let (filter, private) = (point.setup.filter, &point.setup.private);
-    Ok(StreamSplitter::new(usize::from(trace.threads()), filter, private, None)
+    Ok(StreamSplitter::new(usize::from(processes), filter, private, None)
         .with_marks()
-        .with_gap(config.gap)
-        .with_forecast(forecast(trace)?))
+        .with_gap(config.gap))
 }
 
 /// What has a time at a point whose nodes have controllers.

@@ -4,6 +4,7 @@ mod checked;
 mod clock;
 mod config;
 mod controllers;
+mod live;
 mod outcome;
 mod plan;
 mod protocols;
@@ -15,6 +16,7 @@ pub(crate) use controllers::buffer_reads;
 pub(crate) use plan::DirectoryPlan;
 
 pub use config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
+pub use live::run_directory;
 pub use outcome::{
     CountedMessages, DirectoryMachineRecord, DirectoryOutcome, DirectoryProvenance, DirectoryStudy,
     DirectoryTimes,

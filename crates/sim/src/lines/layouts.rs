@@ -72,7 +72,8 @@ impl LayoutLane<'_> {
                 (*process, moved(self.layout, operations, &mut self.portions))
             });
             let (operations, closed) = (moved.collect(), streams.closed.clone());
-            self.clock.push(&ThreadStreams { operations, closed })?;
+            let moved = ThreadStreams { operations, closed, ..ThreadStreams::default() };
+            self.clock.push(&moved)?;
         }
         Ok(())
     }

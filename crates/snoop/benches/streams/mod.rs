@@ -138,7 +138,7 @@ fn portions(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Th
         };
         let mut steps = |thread| (0..CHUNK.min(each - at)).map(|_| one(thread)).collect::<Vec<_>>();
         let chunks = (0..CLOCKED).map(|t| (usize::from(t), Portion::new(steps(t))));
-        ThreadStreams { operations: chunks.collect(), closed: Vec::new() }
+        ThreadStreams { operations: chunks.collect(), ..ThreadStreams::default() }
     };
     (0..each).step_by(CHUNK).map(|at| portion(at, &mut next)).collect()
 }

@@ -14,7 +14,7 @@ mod time;
 use homenode_base::ReferenceFilter;
 use homenode_cache::{CacheArrays, ClockError, WordMask, boxed_for_geometry};
 use homenode_clock::streams::ThreadStreams;
-use homenode_clock::{Clock, ClockSetup};
+use homenode_clock::{Clock, ClockSetup, LiveClock};
 use homenode_machine::{BusCycles, BusModel, KernelModel};
 use homenode_trace::ProcessorAreas;
 
@@ -84,6 +84,11 @@ impl BusClock {
         self.simulation.push(streams)
     }
 
+    /// What a live front end asks of it.
+    pub fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
+        self.simulation.live()
+    }
+
     /// Simulates what is left.
     ///
     /// # Errors
@@ -114,6 +119,7 @@ trait Simulation: Send {
     fn set_areas(&mut self, areas: &ProcessorAreas);
     fn set_kernel(&mut self, model: &KernelModel, filter: ReferenceFilter);
     fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError>;
+    fn live(&mut self) -> &mut dyn LiveClock<ClockError>;
     fn finish(self: Box<Self>) -> Result<(BusCounts, BusTime), ClockError>;
 }
 
@@ -128,6 +134,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Simulation for ClockedB
 
     fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
         self.0.push(streams)
+    }
+
+    fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
+        &mut self.0
     }
 
     fn finish(self: Box<Self>) -> Result<(BusCounts, BusTime), ClockError> {

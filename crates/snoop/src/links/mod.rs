@@ -20,7 +20,7 @@ use homenode_cache::{
     ByteMask, CacheArrays, ClockError, WordMask, WordWaits, boxed_for_bytes, boxed_for_geometry,
 };
 use homenode_clock::streams::ThreadStreams;
-use homenode_clock::{Clock, ClockSetup, ClockTime};
+use homenode_clock::{Clock, ClockSetup, ClockTime, LiveClock};
 use homenode_machine::LinkModel;
 use homenode_trace::ProcessorAreas;
 
@@ -92,6 +92,11 @@ impl LinkClock {
         self.0.push(streams)
     }
 
+    /// What a live front end asks of it.
+    pub fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
+        self.0.live()
+    }
+
     /// Simulates what is left.
     ///
     /// # Errors
@@ -121,6 +126,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedLinks<F, W, WORD
 trait LinkSimulation: Send {
     fn set_areas(&mut self, areas: &ProcessorAreas);
     fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError>;
+    fn live(&mut self) -> &mut dyn LiveClock<ClockError>;
     fn finish(self: Box<Self>) -> Result<LinkedResult, ClockError>;
 }
 
@@ -133,6 +139,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkSimulation
 
     fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
         self.0.push(streams)
+    }
+
+    fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
+        &mut self.0
     }
 
     fn finish(self: Box<Self>) -> Result<LinkedResult, ClockError> {

@@ -84,7 +84,7 @@ impl Given {
                 Portion::new(steps.get(at..end).unwrap_or_default().to_vec())
             };
             let steps = processes.iter().map(part).enumerate().collect();
-            clock.push(&ThreadStreams { operations: steps, closed: Vec::new() }).unwrap();
+            clock.push(&ThreadStreams { operations: steps, ..ThreadStreams::default() }).unwrap();
         }
         clock.finish().unwrap()
     }

@@ -9,7 +9,7 @@ const LARGEST: u64 = 64;
 
 /// The addresses that a trace uses, and the number of its references, which bounds the words that
 /// can move.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct AddressMap {
     /// Intervals of addresses that are referenced or named, by first and last byte, in order.
     used: Vec<(u64, u64)>,

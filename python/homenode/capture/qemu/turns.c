@@ -67,11 +67,11 @@ void park(struct hn_thread *me)
     me->in_runtime++;
     hn_lock();
     g->draining = 0;
-    give(me);
+    hn_give(me);
     me->state = HN_READY;
     hn_list_push(&hn_c->ready, me);
-    take(lender);
-    signal_go(lender, GO);
+    hn_take(lender);
+    hn_signal_go(lender, GO);
     hn_unlock();
     hn_wait_turn(me);
     me->in_runtime--;
@@ -107,12 +107,12 @@ int lend(struct hn_thread *me)
         hn_list_remove(&hn_c->ready, t);
         if (me->next >= me->block_end)
             hn_next_block(me);
-        give(me);
+        hn_give(me);
         me->state = HN_OUTSIDE;
         lender = me;
         guest_of(t)->draining = 1;
-        take(t);
-        signal_go(t, GO);
+        hn_take(t);
+        hn_signal_go(t, GO);
         hn_unlock();
         hn_wait_turn(me);
     }

@@ -53,6 +53,6 @@ INTERPOSE(int, sched_yield, (void))
 
     if (me == NULL || !hn_deterministic() || hn_in_handler(me))
         return REAL(sched_yield)();
-    hn_yield(me);
+    hn_give_way(me);
     return 0;
 }

@@ -101,6 +101,7 @@ int hn_make_control(void)
 /* One core for all threads: a hand-over between two cores costs nearly half more. */
 void hn_pin(void)
 {
+    const struct sched_param plain = {0};
     cpu_set_t one;
     unsigned cpu = 0;
 
@@ -111,6 +112,9 @@ void hn_pin(void)
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
     hn_sys(SYS_sched_setaffinity, 0, sizeof one, (long)&one, 0);
+    /* Who is woken must not interrupt who wakes it, which is about to sleep. */
+    if (hn_directed)
+        hn_sys(SYS_sched_setscheduler, 0, SCHED_BATCH, (long)&plain, 0);
 }
 
 /* The recorder reads our mappings before we can exit. */

@@ -32,7 +32,7 @@ static inline void after(int order)
     HN_HOOK type __tsan_atomic##bits##_load(const volatile type *a, int mo);                  \
     HN_HOOK type __tsan_atomic##bits##_load(const volatile type *a, int mo)                   \
     {                                                                                         \
-        hn_ref(a, what(HN_READ, size, mo), HN_CALLER);                                        \
+        hn_ref_ordered(a, what(HN_READ, size, mo), HN_CALLER);                                 \
         type value = hn_load##bits(a);                                                        \
         after(mo);                                                                            \
         return value;                                                                         \
@@ -40,7 +40,7 @@ static inline void after(int order)
     HN_HOOK void __tsan_atomic##bits##_store(volatile type *a, type v, int mo);               \
     HN_HOOK void __tsan_atomic##bits##_store(volatile type *a, type v, int mo)                \
     {                                                                                         \
-        hn_ref(a, what(HN_WRITE, size, mo), HN_CALLER);                                       \
+        hn_ref_ordered(a, what(HN_WRITE, size, mo), HN_CALLER);                                \
         hn_store##bits(a, v);                                                                 \
     }
 
@@ -48,7 +48,7 @@ static inline void after(int order)
     HN_HOOK type __tsan_atomic##bits##_##name(volatile type *a, type v, int mo);              \
     HN_HOOK type __tsan_atomic##bits##_##name(volatile type *a, type v, int mo)               \
     {                                                                                         \
-        hn_ref(a, what(HN_ATOMIC, size, mo), HN_CALLER);                                      \
+        hn_ref_ordered(a, what(HN_ATOMIC, size, mo), HN_CALLER);                               \
         type old = hn_##name##bits(a, v);                                                     \
         after(mo);                                                                            \
         return old;                                                                           \
@@ -61,7 +61,7 @@ static inline void after(int order)
                                                               type v, int mo, int fail_mo)    \
     {                                                                                         \
         (void)fail_mo;                                                                        \
-        hn_ref(a, what(HN_ATOMIC, size, mo), HN_CALLER);                                      \
+        hn_ref_ordered(a, what(HN_ATOMIC, size, mo), HN_CALLER);                               \
         int done = hn_compare##bits(a, c, v);                                                 \
         after(mo);                                                                            \
         return done;                                                                          \
@@ -74,7 +74,7 @@ static inline void after(int order)
                                                             type v, int mo, int fail_mo)      \
     {                                                                                         \
         (void)fail_mo;                                                                        \
-        hn_ref(a, what(HN_ATOMIC, size, mo), HN_CALLER);                                      \
+        hn_ref_ordered(a, what(HN_ATOMIC, size, mo), HN_CALLER);                               \
         (void)hn_compare##bits(a, &c, v);                                                     \
         after(mo);                                                                            \
         return c;                                                                             \

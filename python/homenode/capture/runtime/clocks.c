@@ -44,7 +44,7 @@ INTERPOSE(time_t, time, (time_t *place))
 /* Sleeps in virtual time; nanoseconds left when a signal handler ran, else 0. */
 static int64_t sleep_ns(struct hn_thread *me, int64_t ns)
 {
-    uint64_t until = hn_virtual_ns(me->next, me->block_end) + (uint64_t)ns;
+    uint64_t until = hn_now_ns(me) + (uint64_t)ns;
     uint64_t now;
 
     hn_event(me, HN_EV_SYSCALL_ENTER, SYS_clock_nanosleep, 0);
@@ -56,7 +56,7 @@ static int64_t sleep_ns(struct hn_thread *me, int64_t ns)
     if (hn_c->order == 0)
         return 0;
     hn_event(me, HN_EV_SYSCALL_EXIT, SYS_clock_nanosleep, 0);
-    now = hn_virtual_ns(me->next, me->block_end);
+    now = hn_now_ns(me);
     return me->woken == HN_BY_SIGNAL && now < until ? (int64_t)(until - now) : 0;
 }
 

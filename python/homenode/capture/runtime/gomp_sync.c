@@ -147,12 +147,14 @@ static int take_critical(const void *lock, uintptr_t pc)
     if (team == NULL)
         return 0;
     hn_sync_ref(me, lock, HN_ATOMIC, pc);
+    hn_ask_lock(me, lock, -1);
     while (hn_c->order != 0 && (find_held(lock) >= 0 || find_held(NULL) < 0))
-        hn_block(me, lock, HN_W_LOCK, -1);
+        hn_wait_for_lock(me, lock, -1, 0);
     place = find_held(NULL);
     if (hn_c->order == 0 || place < 0)
         return 0;
     held[place] = lock;
+    me->owes_lock = 0;
     hn_event(me, HN_EV_LOCK_ACQUIRE, (uintptr_t)lock, 0);
     return 1;
 }
@@ -214,6 +216,7 @@ SECTION(GOMP_atomic_start, GOMP_atomic_end, (void), &unnamed_atomic, )
             REAL(set)(lock);                                                    \
         } else {                                                                \
             hn_sync_ref(me, lock, HN_ATOMIC, HN_CALLER);                        \
+            hn_ask_lock(me, lock, -1);                                          \
             while (!REAL(test)(lock))                                           \
                 hn_wait_for_lock(me, lock, -1, 0);                              \
         }                                                                       \

@@ -159,7 +159,7 @@ INTERPOSE(void, GOMP_taskyield, (void))
     if (hn_team() == NULL)
         REAL(GOMP_taskyield)();
     else
-        hn_yield(hn_me);
+        hn_give_way(hn_me);
 }
 
 INTERPOSE(void, GOMP_taskgroup_start, (void))

@@ -47,7 +47,7 @@ enum hn_state {
 };
 
 /* Why hn_block came back. */
-enum hn_woken { HN_BY_WAKE, HN_BY_TIME, HN_BY_SIGNAL, HN_BY_CANCEL };
+enum hn_woken { HN_BY_WAKE, HN_BY_TIME, HN_BY_SIGNAL, HN_BY_CANCEL, HN_BY_NOBODY };
 
 struct hn_team;
 struct hn_task;
@@ -91,6 +91,14 @@ struct hn_thread {
     int restarts;               /* the last handler lets system calls go on */
     int may_restart;            /* the present call is one that may */
     int waiting;                /* asleep in hn_wait_turn, without the lock */
+    uint64_t simulated_ns;      /* directed order: when its turn began */
+    int exact;                  /* nobody has less, at the beginning of its turn */
+    int timed_out;              /* the simulation ended its wait for a lock or a thread's end */
+    const void *asked;          /* lock that it has asked the simulation for */
+    int owes_lock;              /* the simulation says that it has one, the trace does not yet */
+    const void *relock;         /* lock it takes again after its wait for a condition */
+    uintptr_t relock_pc;
+    int relocked;               /* its reference to that has been recorded */
 } __attribute__((aligned(64)));
 
 struct hn_list {
@@ -121,6 +129,10 @@ struct hn_control {
     uint64_t watched_cpu_ns;
     uint32_t turned_away;       /* lost threads that may make a reference yet */
     int dying_tid;              /* thread that released the baton for the last time */
+    struct hn_thread *steward;  /* directed order: waits for the next list of turns */
+    uint32_t list;              /* number of the last list, its turns, and how many have begun */
+    uint32_t list_count;
+    uint32_t list_at;
 };
 
 extern struct hn_control *hn_c;
@@ -128,6 +140,7 @@ extern struct hn_thread *hn_slots;
 extern struct hn_header *hn_shared;
 extern struct hn_thread hn_nobody;
 extern cpu_set_t hn_affinity;    /* the processors that the program sees */
+extern int hn_directed;         /* a simulation says who runs next */
 extern int hn_recording;        /* plain, unlike hn_me: may be read before the program is set up */
 extern __thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec")));
 
@@ -168,6 +181,29 @@ void hn_await_death(int tid);
 void hn_list_push(struct hn_list *list, struct hn_thread *t);
 void hn_list_remove(struct hn_list *list, struct hn_thread *t);
 uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *block_end);
+
+void hn_give(struct hn_thread *me);
+void hn_take(struct hn_thread *t);
+void hn_unblock(struct hn_thread *t, enum hn_woken why);
+void hn_signal_go(struct hn_thread *t, uint32_t value);
+
+/* directed.c */
+enum { HN_GO_LOOK = 3 };        /* a thread that waits for its turn looks for the next list */
+void hn_direct(struct hn_thread *me);
+void hn_pass_on(void);
+int hn_await_list(struct hn_thread *me);
+void hn_stray(const struct hn_thread *t, size_t place);
+void hn_fact(struct hn_thread *me, int code, const void *object, int64_t limit_ns);
+void hn_tell_wait(struct hn_thread *me, const void *address, int class, int64_t limit_ns);
+void hn_tell_woken(struct hn_thread *me, struct hn_thread *t, int class);
+void hn_tell_given_up(struct hn_thread *me, int class);
+int hn_may_ask(struct hn_thread *me);
+void hn_exact_turn(struct hn_thread *me);
+int hn_ask(struct hn_thread *me, int code, const void *object, int64_t limit_ns);
+int hn_ask_lock(struct hn_thread *me, const void *lock, int64_t limit_ns);
+int hn_is_asked_for(const struct hn_thread *me, const void *lock);
+void hn_give_way(struct hn_thread *me);
+uint64_t hn_now_ns(const struct hn_thread *me);
 
 /* watchdog.c */
 void hn_watch(struct hn_thread *me);
@@ -236,7 +272,7 @@ long hn_futex(uint32_t *word, int op, uint32_t value, const struct timespec *tim
 
 /* Wait classes: what a blocked thread waits for at its address. */
 enum { HN_W_LOCK = 1, HN_W_CONDITION, HN_W_BARRIER, HN_W_JOIN, HN_W_FUTEX, HN_W_ONCE, HN_W_TIME,
-       HN_W_TEAM };
+       HN_W_TEAM, HN_W_SEMAPHORE };
 
 /* The calling thread's slot when it must take part in recording, or null: not started, forked
  * child, unknown thread, or inside the runtime. A thread that had left comes back in. */
@@ -271,6 +307,15 @@ static inline void hn_ref(const volatile void *address, uint64_t what, uintptr_t
     __atomic_store_n(&at->word[0], ((uintptr_t)address & 0xffffffffffff) | what,
                      __ATOMIC_RELEASE);
     me->next = at + 1;
+}
+
+/* The same for a synchronisation variable. In directed order it is the first of a turn of the
+ * thread with the least simulated time: what others do to the variable before, they have done. */
+static inline void hn_ref_ordered(const volatile void *address, uint64_t what, uintptr_t pc)
+{
+    if (HN_UNLIKELY(hn_directed) && (what >> HN_SYNC_BIT & 1) != 0)
+        hn_exact_turn(hn_me);
+    hn_ref(address, what, pc);
 }
 
 #define HN_WHAT(kind, size) \

@@ -11,12 +11,26 @@
 /* A lock shared between processes may be released unseen in another one: try again. */
 enum { LOCK_LOOK_AGAIN_NS = 1000000, GLIBC_PSHARED = 128 };
 
+/* Directed order: the simulation says that the thread has a lock which it did not get. */
+static void hn_return_lock(struct hn_thread *me, const void *lock)
+{
+    me->owes_lock = 0;
+    hn_event(me, HN_EV_LOCK_ACQUIRE, (uintptr_t)lock, 0);
+    hn_event(me, HN_EV_LOCK_RELEASE, (uintptr_t)lock, 0);
+}
+
 void hn_note_acquired(int result, const void *lock, uintptr_t pc)
 {
     struct hn_thread *me = hn_inside();
 
-    if (me == NULL || (result != 0 && result != EOWNERDEAD))
+    if (me == NULL)
         return;
+    if (result != 0 && result != EOWNERDEAD) {
+        if (me->owes_lock)
+            hn_return_lock(me, lock);
+        return;
+    }
+    me->owes_lock = 0;
     hn_stamp(me);
     if (!hn_deterministic())
         hn_sync_ref(me, lock, HN_ATOMIC, pc);
@@ -25,7 +39,9 @@ void hn_note_acquired(int result, const void *lock, uintptr_t pc)
 
 void hn_note_releasing(struct hn_thread *me, const void *lock, uintptr_t pc)
 {
-    hn_sync_ref(me, lock, HN_ATOMIC, pc);
+    /* Who gets it, and when, is the simulation's to say: no need to end the turn. */
+    if (me->state == HN_RUNNING)
+        hn_ref(lock, HN_WHAT(HN_ATOMIC, 4) | (UINT64_C(1) << HN_SYNC_BIT), pc);
     if (hn_c->order != 0)
         hn_event(me, HN_EV_LOCK_RELEASE, (uintptr_t)lock, 0);
 }
@@ -33,6 +49,8 @@ void hn_note_releasing(struct hn_thread *me, const void *lock, uintptr_t pc)
 /* ETIMEDOUT, or 0 to try again. */
 int hn_wait_for_lock(struct hn_thread *me, const void *lock, int64_t timeout_ns, int shared)
 {
+    if (me->owes_lock)
+        hn_return_lock(me, lock);
     if (shared && (timeout_ns < 0 || timeout_ns > LOCK_LOOK_AGAIN_NS)) {
         hn_block(me, lock, HN_W_LOCK, LOCK_LOOK_AGAIN_NS);
         return 0;
@@ -53,6 +71,8 @@ INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t *m))
 
     if (me != NULL && hn_deterministic())
         hn_sync_ref(me, m, HN_ATOMIC, HN_CALLER);
+    if (me != NULL && m->__data.__owner != me->tid && hn_is_asked_for(me, m))
+        return EBUSY;
     result = REAL(pthread_mutex_trylock)(m);
     hn_note_acquired(result, m, HN_CALLER);
     return result;
@@ -63,6 +83,8 @@ static int lock_mutex(struct hn_thread *me, pthread_mutex_t *m, int64_t timeout_
     const int shared = (m->__data.__kind & GLIBC_PSHARED) != 0;
     int result;
 
+    if (timeout_ns != 0 && hn_ask_lock(me, m, timeout_ns) == ETIMEDOUT)
+        return ETIMEDOUT;
     while ((result = REAL(pthread_mutex_trylock)(m)) == EBUSY && hn_c->order != 0) {
         if (answers_at_once(me, m))
             return EDEADLK;
@@ -78,7 +100,9 @@ INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t *m))
     int result = EBUSY;
 
     if (me != NULL && hn_deterministic()) {
-        hn_sync_ref(me, m, HN_ATOMIC, HN_CALLER);
+        if (!me->relocked)
+            hn_sync_ref(me, m, HN_ATOMIC, HN_CALLER);
+        me->relocked = 0;
         result = lock_mutex(me, m, -1);
     }
     if (result == EBUSY)

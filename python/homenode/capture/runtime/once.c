@@ -94,7 +94,7 @@ static int wait_semaphore(struct hn_thread *me, sem_t *s, int64_t timeout_ns)
         if (hn_c->order == 0)
             return EAGAIN;
         me->wait_cancellable = 1;
-        why = hn_block(me, s, HN_W_LOCK, timeout_ns);
+        why = hn_block(me, s, HN_W_SEMAPHORE, timeout_ns);
         me->wait_cancellable = 0;
         pthread_testcancel();
         if (why == HN_BY_TIME)
@@ -165,6 +165,6 @@ INTERPOSE(int, sem_post, (sem_t *s))
         hn_event(me, HN_EV_CONDITION_WAKE, (uintptr_t)s, 0);
     }
     result = REAL(sem_post)(s);
-    hn_wake(s, HN_W_LOCK, 1);
+    hn_wake(s, HN_W_SEMAPHORE, 1);
     return result;
 }

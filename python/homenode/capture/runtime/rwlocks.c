@@ -11,6 +11,8 @@ static int take_rwlock(pthread_rwlock_t *l, lock_call *try, int64_t timeout_ns)
     struct hn_thread *me = hn_me;
     int result;
 
+    if (timeout_ns != 0 && hn_ask_lock(me, l, timeout_ns) == ETIMEDOUT)
+        return ETIMEDOUT;
     while ((result = try(l)) == EBUSY && hn_c->order != 0) {
         if (l->__data.__cur_writer == me->tid)
             return EDEADLK;
@@ -29,6 +31,8 @@ static int take_rwlock(pthread_rwlock_t *l, lock_call *try, int64_t timeout_ns)
                                                                           \
         if (me != NULL && hn_deterministic())                             \
             hn_sync_ref(me, l, HN_ATOMIC, HN_CALLER);                     \
+        if (me != NULL && hn_is_asked_for(me, l))                         \
+            return EBUSY;                                                 \
         result = REAL(name)(l);                                           \
         hn_note_acquired(result, l, HN_CALLER);                           \
         return result;                                                    \
@@ -103,6 +107,8 @@ INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t *l))
 
     if (me != NULL && hn_deterministic())
         hn_sync_ref(me, (const void *)l, HN_ATOMIC, HN_CALLER);
+    if (me != NULL && hn_is_asked_for(me, (const void *)l))
+        return EBUSY;
     result = REAL(pthread_spin_trylock)(l);
     hn_note_acquired(result, (const void *)l, HN_CALLER);
     return result;
@@ -115,6 +121,7 @@ INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t *l))
 
     if (me != NULL && hn_deterministic()) {
         hn_sync_ref(me, (const void *)l, HN_ATOMIC, HN_CALLER);
+        hn_ask_lock(me, (const void *)l, -1);
         while ((result = REAL(pthread_spin_trylock)(l)) == EBUSY && hn_c->order != 0)
             hn_wait_for_lock(me, (const void *)l, -1, 1);
     }

@@ -74,7 +74,7 @@ uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *blo
 }
 
 /* Makes a blocked thread ready: last in the queue for the baton. Locked. */
-static void unblock(struct hn_thread *t, enum hn_woken why)
+void hn_unblock(struct hn_thread *t, enum hn_woken why)
 {
     hn_list_remove(&hn_c->blocked, t);
     t->woken = why;
@@ -102,18 +102,18 @@ static void expire(uint64_t now_ns)
         return;
     while ((t = earliest()) != NULL && t->deadline_ns <= now_ns) {
         hn_c->timed--;
-        unblock(t, HN_BY_TIME);
+        hn_unblock(t, HN_BY_TIME);
     }
 }
 
-static void signal_go(struct hn_thread *t, uint32_t value)
+void hn_signal_go(struct hn_thread *t, uint32_t value)
 {
     __atomic_store_n(&t->go, value, __ATOMIC_RELEASE);
     hn_futex(&t->go, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
 /* Releases the baton. Locked. */
-static void give(struct hn_thread *me)
+void hn_give(struct hn_thread *me)
 {
     me->ran_ns += hn_virtual_ns(me->next, me->block_end) - me->turn_began_ns;
     hn_c->next = me->next;
@@ -140,7 +140,7 @@ int64_t hn_turn(void)
 }
 
 /* Gives the baton, which is free, to `t`. Locked. */
-static void take(struct hn_thread *t)
+void hn_take(struct hn_thread *t)
 {
     hn_c->holder = t;
     hn_c->switches++;
@@ -161,21 +161,25 @@ void hn_dispatch(struct hn_thread *me)
 
     if (hn_c->holder != NULL)
         return;
+    if (hn_directed) {
+        hn_direct(me);
+        return;
+    }
     expire(hn_virtual_ns(hn_c->next, hn_c->block_end));
     t = hn_c->ready.first;
     if (t != NULL) {
         hn_list_remove(&hn_c->ready, t);
-        take(t);
+        hn_take(t);
         if (t == me)
             me->go = GO;
         else
-            signal_go(t, GO);
+            hn_signal_go(t, GO);
         return;
     }
     t = earliest();
     if (t != NULL && hn_c->clock_minder != t) {
         hn_c->clock_minder = t;
-        signal_go(t, GO_MIND_CLOCK);
+        hn_signal_go(t, GO_MIND_CLOCK);
     }
 }
 
@@ -248,11 +252,17 @@ static void let_it_die(void)
     hn_await_death(tid);
 }
 
+/* In directed order turns are short, and a time-out costs as much as a switch: only a few look. */
+static int glances(const struct hn_thread *me)
+{
+    return !hn_directed || me->number < 2 || me->number + 1 == hn_c->slots_used;
+}
+
 static void doze(struct hn_thread *me)
 {
     const struct timespec glance = {0, GLANCE_NS};
 
-    if (nap(me, &glance) == -ETIMEDOUT)
+    if (nap(me, glances(me) ? &glance : NULL) == -ETIMEDOUT)
         hn_watch(me);
 }
 
@@ -266,7 +276,7 @@ void hn_wait_turn(struct hn_thread *me)
             break;
         if (go == GO_MIND_CLOCK)
             mind_clock(me);
-        else
+        else if (!hn_directed || !hn_await_list(me))
             doze(me);
     }
     me->go = 0;
@@ -282,13 +292,13 @@ void hn_yield(struct hn_thread *me)
     me->in_runtime++;
     hn_lock();
     expire(hn_virtual_ns(me->next, me->block_end));
-    if (hn_c->ready.first == NULL) {
+    if (hn_c->ready.first == NULL && !hn_directed) {
         me->turn_left = hn_turn();
         me->turn_start = me->next;
         hn_set_limit(me);
         hn_unlock();
     } else {
-        give(me);
+        hn_give(me);
         me->state = HN_READY;
         hn_list_push(&hn_c->ready, me);
         hn_dispatch(me);
@@ -309,22 +319,26 @@ enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int
         hn_run_pending(me);
         return HN_BY_SIGNAL;
     }
+    if (hn_directed)
+        hn_tell_wait(me, address, class, timeout_ns);
     me->in_runtime++;
     hn_lock();
     me->wait_address = address;
     me->wait_class = class;
     me->woken = HN_BY_WAKE;
-    if (timeout_ns >= 0) {
+    if (timeout_ns >= 0 && !hn_directed) {
         me->deadline_ns = hn_virtual_ns(me->next, me->block_end) + (uint64_t)timeout_ns + 1;
         hn_c->timed++;
     }
-    give(me);
+    hn_give(me);
     me->state = HN_BLOCKED;
     hn_list_push(&hn_c->blocked, me);
     hn_dispatch(me);
     hn_unlock();
     hn_wait_turn(me);
     me->in_runtime--;
+    if (hn_directed)
+        hn_tell_given_up(me, class);
     if (me->put_off != 0) {
         /* It may have come when the time was up already: who looks again and again (fdwait.c) would
          * go on waiting, and a signal that QEMU has still to deliver keeps all others blocked. */
@@ -343,7 +357,9 @@ void hn_interrupt(struct hn_thread *t, enum hn_woken why)
         return;
     if (t->deadline_ns != 0)
         hn_c->timed--;
-    unblock(t, why);
+    hn_unblock(t, why);
+    if (hn_directed)
+        hn_stray(t, HN_RELEASED_AT);
     hn_dispatch(NULL);
 }
 
@@ -364,7 +380,9 @@ int hn_wake(const void *address, int class, int count)
             continue;
         if (t->deadline_ns != 0)
             hn_c->timed--;
-        unblock(t, HN_BY_WAKE);
+        hn_unblock(t, HN_BY_WAKE);
+        if (hn_directed)
+            hn_tell_woken(me, t, class);
         woken++;
     }
     hn_dispatch(NULL);
@@ -378,11 +396,14 @@ void hn_leave(struct hn_thread *me)
 {
     if (!hn_deterministic() || me->state != HN_RUNNING)
         return;
+    if (hn_directed)
+        hn_fact(me, HN_EV_PAUSES, NULL, -1);
     me->in_runtime++;
     hn_lock();
-    give(me);
+    hn_give(me);
     me->state = HN_OUTSIDE;
     hn_dispatch(NULL);
+    hn_pass_on();
     hn_unlock();
     me->in_runtime--;
 }
@@ -404,6 +425,8 @@ void hn_enter(struct hn_thread *me)
     hn_shared->outside++;
     me->state = HN_READY;
     hn_list_push(&hn_c->ready, me);
+    if (hn_directed)
+        hn_stray(me, HN_RELEASED_AT);
     hn_dispatch(me);
     hn_unlock();
     hn_wait_turn(me);
@@ -435,8 +458,9 @@ void hn_finish(struct hn_thread *me, enum hn_state left_as)
     }
     hn_lock();
     if (me->state == HN_RUNNING)
-        give(me);
+        hn_give(me);
     me->state = left_as;
     hn_dispatch(NULL);
+    hn_pass_on();
     hn_unlock();
 }

@@ -27,6 +27,8 @@ struct hn_thread *hn_register(void)
         t->deadline_ns = 0;
         t->ran_ns = 0;
         t->tid = 0;
+        t->asked = t->relock = NULL;
+        t->timed_out = t->owes_lock = t->relocked = 0;
         t->team = NULL;
         t->task = NULL;
         t->gomp_pool = 0;
@@ -76,6 +78,7 @@ void hn_take_orders(void)
 {
     hn_c->pid = (int)hn_sys(SYS_getpid, 0, 0, 0, 0);
     hn_c->quantum = hn_shared->quantum;
+    hn_directed = hn_shared->directed != 0;
     /* Mixed over all bits: neighbouring seeds would begin with similar draws. */
     hn_c->random = hn_shared->seed * UINT64_C(0x9e3779b97f4a7c15);
     hn_shared->seeded = 1;
@@ -91,7 +94,7 @@ struct hn_thread *hn_first_thread(void)
     hn_c->holder = me;
     me->next = me->turn_start = hn_ring_start(me->ring);
     me->block_end = me->next + hn_shared->block_records;
-    me->turn_left = hn_turn();
+    me->turn_left = hn_directed ? 0 : hn_turn();
     hn_me = me;
     hn_recording = 1;
     hn_stamp(me);

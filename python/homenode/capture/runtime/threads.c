@@ -238,7 +238,7 @@ INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void **value))
     if (t == NULL)
         return REAL(pthread_tryjoin_np)(thread, value);
     if (t->state != HN_DEAD) {
-        hn_yield(me);
+        hn_give_way(me);
         return EBUSY;
     }
     result = pthread_join(thread, value);

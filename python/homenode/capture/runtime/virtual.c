@@ -12,7 +12,7 @@
 
 #include <sys/syscall.h>
 
-enum { NS_PER_LOOK = 1000, RECORDS_PER_LOOK = 4, NS_PER_GLANCE = 100 };
+enum { NS_PER_LOOK = 1000, NS_PER_SIMULATED_LOOK = 50, RECORDS_PER_LOOK = 4, NS_PER_GLANCE = 100 };
 
 static uint64_t start_ns[HN_CLOCKS];
 
@@ -53,7 +53,7 @@ uint64_t hn_clock_start_ns(clockid_t clock)
 /* Nanoseconds a clock shows to the thread that holds the baton. */
 static uint64_t shown_ns(struct hn_thread *me, clockid_t clock)
 {
-    return start_ns[clock] + hn_virtual_ns(me->next, me->block_end);
+    return start_ns[clock] + hn_now_ns(me);
 }
 
 /* Nanoseconds from now until a point in time; 0 when it is past. */
@@ -68,6 +68,7 @@ int64_t hn_until(const struct timespec *deadline, clockid_t clock)
     /* Years from now: no need to count. */
     if (deadline->tv_sec > INT64_MAX / 1000000000 - 1)
         return INT64_MAX / 2;
+    hn_exact_turn(me);
     now = (int64_t)shown_ns(me, clock);
     return at > now ? at - now : 0;
 }
@@ -82,6 +83,12 @@ int hn_look_at_clock(clockid_t clock, uint64_t *ns)
     me = hn_inside();
     if (me == NULL || !hn_deterministic())
         return 0;
+    if (hn_directed) {
+        if (hn_may_ask(me))
+            hn_block(me, me, HN_W_TIME, NS_PER_SIMULATED_LOOK);
+        *ns = shown_ns(me, clock);
+        return hn_c->order != 0;
+    }
     hn_c->skipped_ns += NS_PER_LOOK;
     me->turn_left -= RECORDS_PER_LOOK;
     if (me->turn_left <= me->next - me->turn_start && hn_slow(me) == NULL)

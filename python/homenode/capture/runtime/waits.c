@@ -43,9 +43,12 @@ static int wait_condition(struct hn_thread *me, pthread_cond_t *c, pthread_mutex
         return result;
     pthread_cleanup_push(relock, m);
     if (hn_c->order != 0) {
+        me->relock = m;
+        me->relock_pc = HN_CALLER;
         me->wait_cancellable = 1;
         why = hn_block(me, c, HN_W_CONDITION, timeout_ns);
         me->wait_cancellable = 0;
+        me->relock = NULL;
     }
     pthread_testcancel();
     pthread_cleanup_pop(0);
@@ -191,12 +194,17 @@ static int wait_barrier(struct hn_thread *me, struct barrier *entry, const pthre
 {
     uint64_t round = entry->round;
 
-    if (++entry->arrived == entry->count) {
+    const int last = ++entry->arrived == entry->count;
+
+    if (last) {
         entry->arrived = 0;
         entry->round++;
         hn_wake(b, HN_W_BARRIER, INT_MAX);
-        return PTHREAD_BARRIER_SERIAL_THREAD;
     }
+    if (hn_directed)
+        hn_ask(me, HN_EV_LEAVES, b, entry->count);
+    if (last)
+        return PTHREAD_BARRIER_SERIAL_THREAD;
     while (entry->round == round && hn_c->order != 0)
         hn_block(me, b, HN_W_BARRIER, -1);
     return 0;

@@ -104,7 +104,10 @@ static void take_away(struct hn_thread *t, const struct glimpse *before)
     }
     t->next = t->block_end = t->turn_start = NULL;
     hn_shared->forced++;
+    if (hn_directed)
+        hn_stray(t, HN_TAKEN_AT);
     hn_dispatch(NULL);
+    hn_pass_on();
 }
 
 static void judge(struct hn_thread *holder, uint64_t progress)

@@ -7,6 +7,9 @@
  * The area is a header, one counter line per ring, then the rings:
  *
  *     0          struct hn_header
+ *     1024       HN_TURNS_MAX turns, struct hn_granted, in directed order
+ *     3072       a bit for each thread that goes on for a reason the simulation does not know
+ *     3584       a bit for each thread from which the watchdog took its turn
  *     4096       HN_RINGS lines of 64 bytes: u32 blocks the recorder has given back
  *     69632      rings, `ring_blocks` * `block_records` records each
  *     then       `stack_words` words, call stacks of allocations: how many program counters, then
@@ -29,10 +32,14 @@
 #include <stdint.h>
 
 #define HN_MAGIC 0x486e5763
-#define HN_VERSION 4
+#define HN_VERSION 5
 #define HN_RINGS 1024
 #define HN_RING_LINES_AT 4096
 #define HN_RINGS_AT 69632
+#define HN_TURNS_AT 1024
+#define HN_TURNS_MAX 64
+#define HN_RELEASED_AT 3072
+#define HN_TAKEN_AT 3584
 
 #define HN_SIZE_SHIFT 48
 #define HN_KIND_SHIFT 55
@@ -83,6 +90,17 @@
 #define HN_EV_CODE 27           /* pc: a whole system's instruction makes its first reference */
 #define HN_EV_PAGE 28           /* physical page, virtual page: a process has it there */
 
+/* Directed order: what a thread waits for, or whose wait it ends, for the simulation that says who
+ * runs next. A limit is in nanoseconds of simulated time; all 48 bits set: none. */
+#define HN_EV_ASKS 29           /* lock, limit */
+#define HN_EV_LEAVES 30         /* barrier, how many arrive at it */
+#define HN_EV_JOINS 31          /* thread, limit */
+#define HN_EV_WAITS 32          /* 0, limit: for the condition or semaphore of its last event */
+#define HN_EV_ENDS 33           /* thread that waits so */
+#define HN_EV_GIVES_UP 34       /* its own wait of any of these kinds */
+#define HN_EV_PAUSES 35         /* 0, limit */
+#define HN_EV_RESUMES 36        /* thread that pauses */
+
 struct hn_record {
     uint64_t word[2];
 };
@@ -112,6 +130,23 @@ struct hn_header {
     uint32_t stack_words;   /* words for call stacks behind the rings; 0: none are wanted */
     uint32_t stacks_used;
     uint32_t connections;   /* accepted: what comes over them differs from run to run */
+    uint32_t directed;      /* deterministic order: a simulation says who runs next */
+    uint32_t turns_made;    /* futex: raised when a list of turns is there */
+    uint32_t turns_count;   /* how many it has */
+    uint32_t turns_done;    /* futex: = turns_made once all of them are over */
+    uint32_t program_waits; /* for turns_made, asleep */
+    uint32_t director_waits; /* for turns_done, asleep */
+    uint32_t strays;        /* raised when a bit of a thread is set */
+};
+
+/* A turn of a thread. */
+struct hn_granted {
+    uint32_t thread;
+    uint32_t references;
+    uint32_t timed_out;     /* what it waits for has not come in time */
+    uint32_t exact;         /* nobody has less simulated time, so that it may synchronise */
+    uint64_t now_ns;        /* simulated time */
+    uint64_t also_unused;
 };
 
 #endif

@@ -1,0 +1,152 @@
+//! A live program and a clock, in turns: the thread with the least simulated time runs, and the
+//! clock simulates what it did until it has to know more.
+
+use homenode_clock::LiveClock;
+use homenode_clock::streams::StreamSplitter;
+use homenode_trace::{LiveBatch, LiveProgram, LiveTurn};
+
+use super::config::RunError;
+use crate::error::SimError;
+
+/// Cycles a microsecond of a machine that does not say how fast it is: one a nanosecond.
+const MHZ: u64 = 1000;
+/// Most turns in a list.
+const TURNS_MAX: usize = 64;
+/// A thread of which so many operations are known waits: to count more takes longer than a turn.
+const KNOWN_MAX: usize = 256;
+/// How often a thread may have a turn and do nothing before that is waited for.
+const IDLE_TURNS_MAX: u32 = 64;
+/// How often nothing happens in the program before a wait of the simulation's own is broken.
+const QUIET_ROUNDS_MAX: u32 = 10;
+
+/// How far threads may run ahead, and how fast their clocks go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    references: u32,
+    pub(crate) mhz: u64,
+}
+
+impl Pace {
+    /// With so many cycles of slack, where a reference takes at least so many.
+    pub(crate) fn new(slack: u64, operation_cycles: u64, cycles_per_ms: Option<u64>) -> Self {
+        let references = slack / operation_cycles.max(1) + 1;
+        let mhz = cycles_per_ms.map_or(MHZ, |cycles| (cycles / 1000).max(1));
+        Self { references: u32::try_from(references).unwrap_or(u32::MAX), mhz }
+    }
+
+    fn ns(self, cycles: u64) -> u64 {
+        let ns = u128::from(cycles) * 1000 / u128::from(self.mhz);
+        u64::try_from(ns).unwrap_or(u64::MAX)
+    }
+}
+
+/// Which threads have a turn.
+#[derive(Default)]
+struct TurnList {
+    list: Vec<LiveTurn>,
+    /// Whether each thread has made fewer references in its last turn than it might: it goes on
+    /// only when nobody has less simulated time.
+    stopped: Vec<bool>,
+    made: Vec<u32>,
+    near: Vec<(usize, usize)>,
+}
+
+impl TurnList {
+    /// The thread whose next operation is awaited, and after it all others that are less than the
+    /// slack ahead of it, the nearest first: up to the slack.
+    fn make<E>(&mut self, clock: &mut dyn LiveClock<E>, awaited: usize, pace: Pace) {
+        let now_ns = pace.ns(clock.now());
+        let turn = |process: usize, references| LiveTurn {
+            thread: u16::try_from(process).unwrap_or(u16::MAX),
+            references,
+            exact: false,
+            timed_out: false,
+            now_ns,
+        };
+        let timed_out = clock.take_timed_out(awaited);
+        self.list.push(LiveTurn { exact: true, timed_out, ..turn(awaited, pace.references) });
+        self.set_stopped(awaited, false);
+        if pace.references < 2 {
+            return;
+        }
+        self.near.clear();
+        let most = usize::try_from(pace.references - 1).unwrap_or(usize::MAX);
+        clock.nearly_awaited(most.min(KNOWN_MAX), &mut self.near);
+        self.near.sort_unstable();
+        for &(known, process) in &self.near {
+            let known = u32::try_from(known).unwrap_or(u32::MAX);
+            let stopped = self.stopped.get(process).copied().unwrap_or(false);
+            if !stopped && self.list.len() < TURNS_MAX {
+                self.list.push(turn(process, pace.references.saturating_sub(known)));
+            }
+        }
+    }
+
+    /// Notes what the threads made of their turns.
+    fn note(&mut self, done: &LiveBatch) {
+        self.made.fill(0);
+        for &thread in &done.rows.thread {
+            let thread = usize::from(thread);
+            if self.made.len() <= thread {
+                self.made.resize(thread + 1, 0);
+            }
+            self.made[thread] += 1;
+        }
+        for index in 0..self.list.len() {
+            let turn = self.list[index];
+            let thread = usize::from(turn.thread);
+            let made = self.made.get(thread).copied().unwrap_or(0);
+            self.set_stopped(thread, made < turn.references);
+        }
+    }
+
+    fn set_stopped(&mut self, thread: usize, stopped: bool) {
+        if self.stopped.len() <= thread {
+            self.stopped.resize(thread + 1, false);
+        }
+        self.stopped[thread] = stopped;
+    }
+}
+
+/// Runs a program on a clock up to its end.
+pub(crate) fn drive<P: LiveProgram, E: Into<SimError>>(
+    clock: &mut dyn LiveClock<E>,
+    splitter: &mut StreamSplitter,
+    (program, pace): (&mut P, Pace),
+) -> Result<(), RunError<P::Error>> {
+    let mut done = LiveBatch::default();
+    let mut turns = TurnList::default();
+    clock.begin_live();
+    let known = splitter.split_live(&done);
+    clock.push_live(&known)?;
+    let (mut idle_turns, mut quiet_rounds) = (0, 0);
+    loop {
+        turns.list.clear();
+        if let Some(process) = clock.awaited_process().filter(|_| idle_turns < IDLE_TURNS_MAX) {
+            turns.make(clock, process, pace);
+        }
+        let nobody = turns.list.is_empty();
+        program.run(&turns.list, nobody, &mut done).map_err(RunError::Program)?;
+        turns.note(&done);
+        let quiet = done.rows.is_empty() && done.marks.is_empty() && done.released.is_empty();
+        if !quiet {
+            (idle_turns, quiet_rounds) = (0, 0);
+            clock.push_live(&splitter.split_live(&done))?;
+            for &thread in &done.released {
+                clock.release(usize::from(thread))?;
+            }
+        } else if !nobody {
+            idle_turns += 1;
+        } else {
+            idle_turns = 0;
+            quiet_rounds += 1;
+            if quiet_rounds >= QUIET_ROUNDS_MAX {
+                quiet_rounds = 0;
+                clock.break_wait()?;
+            }
+        }
+        if done.over {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What is known of a program's references before and after they are made.
+
+use homenode_trace::realign::AddressMap;
+use homenode_trace::{Batch, ChunkOutline, Columns, Metadata, TraceError};
+
+use super::config::LiveEnd;
+use crate::pass::TraceSource;
+
+/// A program in the place of a trace: of which nothing can be read, as it is simulated while it
+/// runs.
+pub(crate) struct LiveSource {
+    metadata: Metadata,
+    end: LiveEnd,
+}
+
+impl LiveSource {
+    /// A program that is expected to have so many threads.
+    pub(crate) fn new(threads: u16) -> Self {
+        let end = LiveEnd { threads, ..LiveEnd::default() };
+        Self { metadata: Metadata::default(), end }
+    }
+
+    /// A program that has ended.
+    pub(crate) fn ended(end: LiveEnd) -> Self {
+        Self { metadata: Metadata::default(), end }
+    }
+}
+
+impl TraceSource for LiveSource {
+    fn name(&self) -> String {
+        self.end.name.clone()
+    }
+
+    fn checksum(&self) -> String {
+        self.end.checksum.clone()
+    }
+
+    fn pieces(&self) -> usize {
+        0
+    }
+
+    fn columns(&self) -> Columns {
+        Columns { flags: true, ..Columns::default() }
+    }
+
+    fn read(&self, _: usize, batch: &mut Batch) -> Result<(), TraceError> {
+        *batch = Batch::default();
+        Ok(())
+    }
+
+    fn read_all(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError> {
+        self.read(index, batch)
+    }
+
+    fn outline(&self, _: usize) -> Result<ChunkOutline, TraceError> {
+        Ok(ChunkOutline::default())
+    }
+
+    fn references(&self) -> u64 {
+        self.end.references
+    }
+
+    fn threads(&self) -> u16 {
+        self.end.threads
+    }
+
+    fn run_time_s(&self) -> Option<f64> {
+        None
+    }
+
+    fn sampling(&self) -> &str {
+        ""
+    }
+
+    fn serial_start(&self) -> Option<u64> {
+        None
+    }
+
+    fn address_map(&self) -> AddressMap {
+        AddressMap::default()
+    }
+
+    fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+}

@@ -1,0 +1,271 @@
+/* Directed order: a simulation in the recorder's process says who runs next, and for how long.
+ *
+ * It puts down a list of turns. The threads take them one after the other, as they pass on the
+ * baton in deterministic order, and when the last is over the simulation is told so and reads what
+ * they recorded. The thread that ran last waits for the next list (the steward); all others are
+ * asleep until their turn. So a turn of the thread that ran before costs no switch.
+ *
+ * Before a thread waits, or does what depends on others, it records what for (a fact), and its turn
+ * ends; it has the next one when the simulated machine says that the wait is over. A thread that is
+ * blocked, and has a turn although nobody woke it, has waited as long as it was willing to.
+ */
+#include "hn.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+/* How often the next list is looked for before it is waited for asleep: about as long as most take.
+ * Fewer times where that was in vain, as it is while others use the processors. */
+enum { LOOKS_MAX = 2000, LOOKS_MIN = 20, DIRECTOR_PATIENCE_NS = 20000000, GIVE_WAY_NS = 1000 };
+
+int hn_directed;
+static int looks = LOOKS_MAX;
+
+static inline void rest(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    __asm__ volatile("yield");
+#endif
+}
+
+static const struct hn_granted *list(void)
+{
+    return (const struct hn_granted *)((const char *)hn_shared + HN_TURNS_AT);
+}
+
+/* All turns of the list are over. Locked. */
+static void report(void)
+{
+    if (hn_shared->turns_done == hn_c->list)
+        return;
+    __atomic_store_n(&hn_shared->turns_done, hn_c->list, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&hn_shared->director_waits, __ATOMIC_SEQ_CST))
+        hn_futex(&hn_shared->turns_done, FUTEX_WAKE, 1, NULL);
+}
+
+static void begin_turn(struct hn_thread *t, const struct hn_granted *turn)
+{
+    if (t->state == HN_BLOCKED)
+        hn_unblock(t, turn->timed_out ? HN_BY_TIME : HN_BY_NOBODY);
+    hn_list_remove(&hn_c->ready, t);
+    t->timed_out = (int)turn->timed_out;
+    t->simulated_ns = turn->now_ns;
+    t->exact = (int)turn->exact;
+    hn_take(t);
+    t->turn_left = turn->references;
+    hn_set_limit(t);
+}
+
+/* The baton is free: who has the next turn of the list gets it. Locked. */
+void hn_direct(struct hn_thread *me)
+{
+    while (hn_c->list_at < hn_c->list_count) {
+        const struct hn_granted *turn = list() + hn_c->list_at++;
+        struct hn_thread *t = &hn_slots[turn->thread % HN_THREADS_MAX];
+
+        if (t->state != HN_READY && t->state != HN_BLOCKED)
+            continue;
+        begin_turn(t, turn);
+        if (t == me)
+            me->go = 1;
+        else
+            hn_signal_go(t, 1);
+        return;
+    }
+    if (me != NULL)
+        hn_c->steward = me;
+    report();
+}
+
+/* The calling thread cannot wait for the next list: another one does. Locked. */
+void hn_pass_on(void)
+{
+    struct hn_thread *t = hn_c->blocked.first != NULL ? hn_c->blocked.first : hn_c->ready.first;
+
+    if (!hn_directed || hn_c->holder != NULL || hn_c->steward != NULL || t == NULL)
+        return;
+    hn_c->steward = t;
+    hn_signal_go(t, HN_GO_LOOK);
+}
+
+static int is_next(void)
+{
+    return __atomic_load_n(&hn_shared->turns_made, __ATOMIC_ACQUIRE) != hn_c->list;
+}
+
+static void sleep_until_next(void)
+{
+    const struct timespec patience = {0, DIRECTOR_PATIENCE_NS};
+
+    __atomic_store_n(&hn_shared->program_waits, 1, __ATOMIC_SEQ_CST);
+    if (!is_next() &&
+        hn_futex(&hn_shared->turns_made, FUTEX_WAIT, hn_c->list, &patience) == -ETIMEDOUT &&
+        hn_sys(SYS_kill, hn_shared->recorder_pid, 0, 0, 0) == -ESRCH)
+        hn_go_silent();
+    __atomic_store_n(&hn_shared->program_waits, 0, __ATOMIC_SEQ_CST);
+}
+
+/* Waits for the next list, if the thread is the steward; 0 if another one is. */
+int hn_await_list(struct hn_thread *me)
+{
+    if (me->go == HN_GO_LOOK)
+        me->go = 0;
+    if (hn_c->steward != me)
+        return 0;
+    for (int i = 0; i < looks && !is_next(); i++)
+        rest();
+    if (is_next()) {
+        looks = looks + looks / 4 < LOOKS_MAX ? looks + looks / 4 : LOOKS_MAX;
+    } else {
+        looks = looks / 2 > LOOKS_MIN ? looks / 2 : LOOKS_MIN;
+        sleep_until_next();
+    }
+    hn_lock();
+    if (me->put_off != 0 && me->state == HN_BLOCKED)
+        hn_interrupt(me, HN_BY_SIGNAL);
+    if (hn_c->steward == me && hn_c->holder == NULL && is_next()) {
+        hn_c->steward = NULL;
+        hn_c->list = hn_shared->turns_made;
+        hn_c->list_count = hn_shared->turns_count;
+        hn_c->list_at = 0;
+        hn_direct(me);
+    }
+    hn_unlock();
+    return 1;
+}
+
+/* Something outside of the simulation happened to a thread. */
+void hn_stray(const struct hn_thread *t, size_t place)
+{
+    uint64_t *bits = (uint64_t *)((char *)hn_shared + place);
+
+    __atomic_fetch_or(&bits[t->number / 64], UINT64_C(1) << (t->number % 64), __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&hn_shared->strays, 1, __ATOMIC_SEQ_CST);
+}
+
+void hn_fact(struct hn_thread *me, int code, const void *object, int64_t limit_ns)
+{
+    const uint64_t none = 0xffffffffffff;
+
+    hn_event(me, code, (uintptr_t)object,
+             limit_ns < 0 || (uint64_t)limit_ns > none ? none : (uint64_t)limit_ns);
+}
+
+/* Whether the trace says how a wait of this class ends. */
+static int is_counted(int class)
+{
+    return class == HN_W_CONDITION || class == HN_W_SEMAPHORE;
+}
+
+void hn_tell_wait(struct hn_thread *me, const void *address, int class, int64_t limit_ns)
+{
+    const struct hn_thread *ends = address;
+
+    if (class == HN_W_JOIN)
+        hn_fact(me, HN_EV_JOINS, (const void *)(uintptr_t)ends->number, limit_ns);
+    else
+        hn_fact(me, is_counted(class) ? HN_EV_WAITS : HN_EV_PAUSES, NULL, limit_ns);
+}
+
+/* A thread has a turn again: if not because it was woken, it no longer waits. */
+void hn_tell_given_up(struct hn_thread *me, int class)
+{
+    if (me->woken != HN_BY_WAKE && (is_counted(class) || class == HN_W_JOIN))
+        hn_fact(me, HN_EV_GIVES_UP, NULL, -1);
+}
+
+/* `me` has woken `t`. A thread that takes a lock again after its wait refers to it next: recorded
+ * here, that says which signal ended which wait. Locked. */
+void hn_tell_woken(struct hn_thread *me, struct hn_thread *t, int class)
+{
+    const uint64_t sync = UINT64_C(1) << HN_SYNC_BIT;
+
+    if (me->state != HN_RUNNING) {
+        hn_stray(t, HN_RELEASED_AT);
+        return;
+    }
+    /* A thread's end is an event: the simulation knows who waits for it. */
+    if (class == HN_W_JOIN)
+        return;
+    hn_event(me, is_counted(class) ? HN_EV_ENDS : HN_EV_RESUMES, t->number, 0);
+    if (t->relock == NULL || class != HN_W_CONDITION)
+        return;
+    hn_put(me, ((uintptr_t)t->relock & 0xffffffffffff) | HN_WHAT(HN_ATOMIC, 4) | sync,
+           (t->relock_pc & 0xffffffffffff) | t->tag);
+    if (hn_c->order != 0)
+        hn_set_limit(me);
+    t->relocked = 1;
+}
+
+/* Whether the thread may end its turn here. */
+int hn_may_ask(struct hn_thread *me)
+{
+    return hn_directed && hn_c->order != 0 && me->state == HN_RUNNING && !me->in_runtime &&
+           !me->no_yield && !hn_in_handler(me);
+}
+
+/* The next reference is the first of a turn of the thread with the least simulated time. */
+void hn_exact_turn(struct hn_thread *me)
+{
+    while (hn_may_ask(me) &&
+           !(me->exact && hn_virtual_ns(me->next, me->block_end) == me->turn_began_ns))
+        hn_yield(me);
+}
+
+/* The turn ends with a fact, and the next begins when the simulation says so. Returns ETIMEDOUT if
+ * that is because the time is up, else 0. */
+int hn_ask(struct hn_thread *me, int code, const void *object, int64_t limit_ns)
+{
+    if (!hn_may_ask(me))
+        return 0;
+    hn_fact(me, code, object, limit_ns);
+    hn_yield(me);
+    if (!me->timed_out)
+        return 0;
+    me->timed_out = 0;
+    hn_fact(me, HN_EV_GIVES_UP, NULL, -1);
+    return ETIMEDOUT;
+}
+
+int hn_ask_lock(struct hn_thread *me, const void *lock, int64_t limit_ns)
+{
+    int result;
+
+    if (!hn_may_ask(me))
+        return 0;
+    me->asked = lock;
+    result = hn_ask(me, HN_EV_ASKS, lock, limit_ns);
+    me->asked = NULL;
+    me->owes_lock = result == 0;
+    return result;
+}
+
+/* Whether somebody else waits for a lock, so that who only tries does not get it. */
+int hn_is_asked_for(const struct hn_thread *me, const void *lock)
+{
+    if (!hn_directed)
+        return 0;
+    for (uint32_t i = 0; i < hn_c->slots_used; i++)
+        if (&hn_slots[i] != me && hn_slots[i].asked == lock && hn_slots[i].state != HN_UNUSED)
+            return 1;
+    return 0;
+}
+
+/* Lets others run. In directed order that takes time, or who asks again and again whether something
+ * has happened would do so for ever at one point of time. */
+void hn_give_way(struct hn_thread *me)
+{
+    if (hn_directed)
+        hn_block(me, me, HN_W_TIME, GIVE_WAY_NS);
+    else
+        hn_yield(me);
+}
+
+/* The time to the thread that runs. */
+uint64_t hn_now_ns(const struct hn_thread *me)
+{
+    return hn_directed ? me->simulated_ns : hn_virtual_ns(me->next, me->block_end);
+}

@@ -1,0 +1,139 @@
+"""`homenode run`: a program that runs as a simulated machine lets it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from homenode.cli.command import examples, table_options
+from homenode.cli.options import given_options, run_options
+from homenode.cli.output import echo
+from homenode.engines.live import MACHINE
+
+if TYPE_CHECKING:
+    from homenode.engines.bus import BusResult
+    from homenode.engines.directory import DirectoryResult
+
+
+@click.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog=examples(
+        "homenode run --machine bus-smp --protocol mesi -- ./prog -p 8",
+        "homenode run --machine dash-mesh --protocol dash --processors 16 -- ./prog -p 16",
+        "homenode run --machine alite --slack 0 -o t.hnt -- ./prog",
+        "homenode run --machine bus-smp --protocol mesi --cache-size 64K --json -- ./prog",
+    ),
+)
+@click.argument("command", nargs=-1, required=True, metavar="PROGRAM [ARGS]...")
+@click.option("-o", "--output", metavar="T.hnt", help="Also write the trace, in simulated order.")
+@run_options
+@table_options
+def run(
+    command: tuple[str, ...],
+    output: str | None,
+    as_json: bool,
+    csv: str | None,
+    parquet: str | None,
+    **options: Any,
+) -> int:
+    """Run a program on a simulated machine, which decides who runs next.
+
+    The program must be built with homenode cc, homenode c++ or homenode fortran. Of its threads the
+    one with the least simulated time runs, so that work queues, spinning and barriers react to what
+    the machine makes them wait for; locks, barriers, conditions, semaphores and joins cost what
+    they cost there, and clocks, sleeps and time-outs are in simulated time.
+
+    Printed is what homenode simulate prints of a trace. The machine is one of those that have a
+    clock (bus-smp, which is the default, spr-2s-lines, dash-mesh, alite), with 8 processors unless
+    it is said, one protocol (mesi on a bus) and one cache; pages are at home where they are first
+    touched.
+
+    The program's input and output are its own, so the summary of the run goes to standard error;
+    with --json the program's output does so, too. The exit code is the program's, 128 and the
+    signal's number if a signal ended it; homenode's own failures end with 2.
+    """
+    from functools import partial
+
+    from homenode.cli import bus_table, directory_table
+    from homenode.cli.output import check_outputs, print_json, print_notes, write_tables
+
+    check_outputs((csv, parquet), command[0])
+    result = _run(command, output, given_options(options), aside=as_json)
+    show = partial(
+        directory_table.print_result if "home" in result.rows[0] else bus_table.print_result,
+        result,  # type: ignore[arg-type]
+    )
+    if output is not None:
+        _note_threads(result, options["expected_threads"])
+    write_tables(result.flat_rows, csv, parquet)
+    if as_json:
+        print_json(result.rows)
+    else:
+        _print_summary(result.run_summary)
+        if csv is None and parquet is None:
+            show()
+            print_notes(result.provenance)
+    signal, code = result.run_summary["signal"], result.run_summary["exit_code"]
+    return int(code or 0) if signal is None else 128 + int(signal)
+
+
+def _run(
+    command: tuple[str, ...], output: str | None, options: dict[str, Any], *, aside: bool
+) -> BusResult | DirectoryResult:
+    from contextlib import nullcontext
+
+    import homenode
+    from homenode.cli.output import programs_aside
+    from homenode.cli.progress import Progress
+    from homenode.errors import ConfigError
+    from homenode.files import check_replaceable
+
+    if output is not None:
+        check_replaceable(output, command[0])
+    machines = options.pop("machines", [MACHINE])
+    if len(machines) != 1:
+        raise ConfigError("a program runs on one machine at a time: say one --machine")
+    protocols = options.pop("protocols", None)
+    with (
+        Progress("running", quiet=aside) as progress,
+        programs_aside() if aside else nullcontext(),
+    ):
+        return homenode.run(
+            command,
+            protocols or None,
+            machine=machines[0],
+            output=output,
+            progress=progress,
+            **options,
+        )
+
+
+def _note_threads(result: BusResult | DirectoryResult, expected: int | None) -> None:
+    """Says when a replay of the trace, whose threads are known, may share them out otherwise."""
+    known, threads = expected or result.rows[0]["processors"], result.run_summary["threads"]
+    if threads > result.rows[0]["processors"] and threads != known:
+        echo(
+            f"note: the program had {threads} threads at a time, and {known} were expected: a "
+            "replay of the trace may give them to other processors; with --expected-threads "
+            f"{threads} it does not",
+            err=True,
+        )
+
+
+def _print_summary(summary: dict[str, Any]) -> None:
+    from homenode.cli.output import print_facts
+
+    shown = {name: value for name, value in summary.items() if value not in (None, "")}
+    print_facts(
+        ((name.replace("_", " "), _plain(value)) for name, value in shown.items()), aside=True
+    )
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.3f}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+COMMANDS = {"run": run}
