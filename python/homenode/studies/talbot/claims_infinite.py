@@ -47,8 +47,8 @@ _ONCE = (
 _BOXES = (
     "checked: all boxes are marked, as our FMM has no f_array. With one, in which each thread "
     "writes how far its bodies reach and reads what all others wrote, and nothing else marked, it "
-    "loses 0.1 % with 14 instructions before each reference, as many as it has without references "
-    "to the stack, and 3.6 % with 4; with all boxes marked and 14 it gains 2.6 %"
+    "loses 2.8 % with the 13 instructions before each reference that it has, 0.1 % with 14 and "
+    "3.6 % with 4"
 )
 _BODIES = (
     "checked: in the direct-mapped second level lines that all threads read meet others, and a "
@@ -58,16 +58,15 @@ _BODIES = (
     "its references, not 3.0, takes two fifths of the time, and gains 0.1 % from basic proxies"
 )
 _SOONER = (
-    "checked: with 14 instructions before each reference, as many as it has without references "
-    "to the stack, not 4, FMM takes 0.983 of the time with round-robin. So does Ocean-Non-Contig "
-    "0.987 where rows of tiles begin and end with lines, not in those of another thread's: half "
-    "of its misses are false sharing, wherever pages are"
+    "checked: FMM and Water tie (FMM does not with 4 instructions before each reference, 0.971). "
+    "So does Ocean-Non-Contig, 0.987, with 2 of them, not 4, and with rows of tiles that begin "
+    "and end with lines, not in those of another thread's: half of its misses are false sharing, "
+    "wherever pages are. With 4 such rows alone change nothing (0.974)"
 )
 _MARKED = (
     "checked: of Ocean-Non-Contig's read requests 3 % are of the arrays that are marked (31 of 951 "
     "thousand), and 5 reads are combined. What several read at a time are coarse grids, of q_multi "
-    "and rhs_multi: with all data marked it gains 3.2 %, and comes within 1.4 % of the "
-    "fastest; with 4 instructions before each reference instead of 2 it gains 1.5 %"
+    "and rhs_multi: with all data marked it gains 2.0 %, and comes within 1.4 % of the fastest"
 )
 _LESS = "by how much less than with first touch"
 

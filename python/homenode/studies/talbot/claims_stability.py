@@ -20,8 +20,8 @@ PROMISED = Setting(proxies=REACTIVE)
 """Reactive proxies with first touch."""
 _LOSSES = (
     "checked: only FMM is slower. What it loses hangs on queues and copies: of the better "
-    "placement's time it takes 98.8 % with queues of 2, 99.4 % with queues of 32, and 99.8 % if "
-    "proxies keep no copies; on 256 nodes 84.6 % (tables beyond and dials). With five seeds of its "
+    "placement's time it takes 99.3 % with queues of 2, 99.8 % with queues of 32, and 100.2 % if "
+    "proxies keep no copies; on 256 nodes 91.6 % (tables beyond and dials). With five seeds of its "
     "input it takes 105 to 106 %, if proxies keep none 99.8 to 100.6 %"
 )
 _OVER_BOTH = "time with reactive proxies and first touch over that of each placement without"
