@@ -22,7 +22,7 @@ _LOSSES = (
     "checked: only FMM is slower. What it loses hangs on queues and copies: of the better "
     "placement's time it takes 99.3 % with queues of 2, 99.8 % with queues of 32, and 100.2 % if "
     "proxies keep no copies; on 256 nodes 91.6 % (tables beyond and dials). With five seeds of its "
-    "input it takes 105 to 106 %, if proxies keep none 99.8 to 100.6 %"
+    "input it takes 102 to 103 %, if proxies keep none 99 to 101 %"
 )
 _OVER_BOTH = "time with reactive proxies and first touch over that of each placement without"
 _SUMMARY, _CONCLUSION = "1.5.3, paragraph 2", "1.7, paragraph 1"
