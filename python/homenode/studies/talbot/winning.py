@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 TITLE = "Where reactive proxies with first touch stop winning"
 _LEFT, _CELL, _HIGH, _TOP = 128, 66, 26, 112
+# How far a letter of a slanted head reaches to the right.
+_LETTER = 5.4
 _WINS, _TIES, _LOSES = "#56b4e9", "#f0f0e8", "#e69f00"
 _KEY = (
     (_WINS, "faster than either placement without proxies"),
@@ -63,7 +65,8 @@ def fill(ratio: float) -> str:
 def drawn(found: dict[str, dict[str, float]]) -> Markup:
     """Programs down, situations across."""
     names = sorted(unique(name for row in found.values() for name in row), key=_nodes)
-    width = _LEFT + _CELL * len(names) + 8
+    heads = [_CELL * (at + 0.5) + _LETTER * len(name) for at, name in enumerate(names)]
+    width = _LEFT + max([_CELL * len(names), *heads]) + 8
     height = _TOP + _HIGH * len(found) + 22 * len(_KEY) + 10
     paper = element("rect", x=0, y=0, width=width, height=height, fill="#ffffff")
     parts = [paper, *_heads(names)]
