@@ -225,20 +225,18 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     /// A copy is gone: a miss that is still undecided was false sharing.
     #[inline]
     pub fn end_copy(&mut self, at: usize) {
-        let status = self.frames.all()[at].status;
-        // Most have a class: a machine of a thousand nodes has millions of frames.
-        if let Some(kernel) = status.undecided() {
+        if let Some(kernel) = std::mem::take(&mut self.frame(at).status).undecided() {
             self.settle(at, MissClass::InvalidationFalse, kernel);
-        }
-        if status != MissStatus::Settled {
-            self.frame(at).status = MissStatus::Settled;
         }
     }
 
     /// All copies are gone, at the end of the trace.
     pub fn end_all_copies(&mut self) {
         for at in 0..self.frames.all().len() {
-            self.end_copy(at);
+            // Frames that are only looked at take no memory if they were never used.
+            if self.frames.all()[at].status != MissStatus::Settled {
+                self.end_copy(at);
+            }
         }
     }
 }

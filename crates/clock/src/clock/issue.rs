@@ -3,7 +3,7 @@
 use homenode_base::Flags;
 
 use super::Clock;
-use crate::processor::Mode;
+use crate::processor::{ClockedProcessor, Mode};
 use crate::processor::{MemoryReference, MemorySystem, Port, ReferenceCounts, Requester};
 use crate::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
 use crate::time::StallCause;
@@ -14,8 +14,9 @@ use super::processes::LeaveReason;
 enum Issued {
     /// The processor goes on after the operation.
     GoesOn,
-    /// It has taken place in a cache of the processor's own, which waits for it up to this time.
-    DoneAt(u64),
+    /// It has taken place in a cache of the processor's own: the processor goes on with the operation
+    /// at this time.
+    Hits(u64),
     /// It cannot begin yet.
     Stalls(StallCause),
     /// It has begun, and the processor waits for it.
@@ -104,9 +105,8 @@ impl<M: MemorySystem> Clock<M> {
             }
             Issued::Faults => return Ok(()),
             Issued::GoesOn => self.wakeups.postpone(at, self.now + self.processor.operation_cycles),
-            Issued::DoneAt(done) => {
-                self.processors[at].lose(done - self.now, cause_of(operation.kind));
-                self.wakeups.postpone(at, done + self.processor.operation_cycles);
+            Issued::Hits(time) => {
+                self.wakeups.postpone(at, time + self.processor.operation_cycles);
             }
             Issued::Waits => {}
         }
@@ -175,13 +175,10 @@ impl<M: MemorySystem> Clock<M> {
         }
         let in_order = !write || processor.stores.is_empty();
         if !missed && in_order {
-            if self.memory.try_hit(reference) {
-                return Ok(Issued::GoesOn);
-            }
-            if self.does_timed_hits()
-                && let Some(done) = self.memory.try_timed_hit(self.now, reference)
-            {
-                return Ok(Issued::DoneAt(done));
+            let timed = self.does_timed_hits();
+            let (processor, memory) = (&mut self.processors[at], &mut self.memory);
+            if let Some(time) = hit(processor, memory, (self.now, timed), reference) {
+                return Ok(Issued::Hits(time));
             }
         }
         if !self.memory.is_mapped(reference) {
@@ -350,8 +347,23 @@ impl<M: MemorySystem> Clock<M> {
     }
 }
 
-/// What a processor that waits for such a reference loses its time to.
-#[inline]
-pub(super) fn cause_of(kind: OpKind) -> StallCause {
-    if kind.writes() { StallCause::Write } else { StallCause::Read }
+/// A reference is done if it hits now, or, with `timed`, in longer than an operation. Returns when
+/// the processor goes on with the operation, if it did.
+#[inline(always)]
+pub(super) fn hit<M: MemorySystem>(
+    processor: &mut ClockedProcessor<M>,
+    memory: &mut M,
+    (now, timed): (u64, bool),
+    reference: &MemoryReference,
+) -> Option<u64> {
+    if memory.try_hit(reference) {
+        return Some(now);
+    }
+    if !timed {
+        return None;
+    }
+    let done = memory.try_timed_hit(now, reference)?;
+    let cause = if reference.kind.writes() { StallCause::Write } else { StallCause::Read };
+    processor.lose(done - now, cause);
+    Some(done)
 }

@@ -8,7 +8,7 @@
 use homenode_base::Flags;
 
 use super::Clock;
-use super::issue::cause_of;
+use super::issue::hit;
 use crate::processor::{ClockedProcessor, MemoryReference, MemorySystem, ReferenceCounts};
 use crate::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
 use crate::wakeup::NEVER;
@@ -81,7 +81,7 @@ impl<M: MemorySystem> Clock<M> {
                 if !buffer_store(processor, memory, (reference, model.store_buffer_words)) {
                     break;
                 }
-            } else if let Some(hit) = hit::<M, TIMED>(processor, memory, (time, &reference)) {
+            } else if let Some(hit) = hit(processor, memory, (time, TIMED), &reference) {
                 time = hit;
             } else {
                 missed = true;
@@ -121,25 +121,6 @@ impl<M: MemorySystem> Clock<M> {
         self.streams[process].skip(counted.references);
         self.memory.count(counted);
     }
-}
-
-/// A reference at this time is done if it hits. Returns when the processor goes on with the
-/// operation, if it did.
-#[inline(always)]
-fn hit<M: MemorySystem, const TIMED: bool>(
-    processor: &mut ClockedProcessor<M>,
-    memory: &mut M,
-    (time, reference): (u64, &MemoryReference),
-) -> Option<u64> {
-    if memory.try_hit(reference) {
-        return Some(time);
-    }
-    if !TIMED {
-        return None;
-    }
-    let done = memory.try_timed_hit(time, reference)?;
-    processor.lose(done - time, cause_of(reference.kind));
-    Some(done)
 }
 
 /// A store takes its place in the store buffer, if there is one and its page is mapped. Returns
