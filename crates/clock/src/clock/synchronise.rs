@@ -33,34 +33,22 @@ impl<M: MemorySystem> Clock<M> {
     /// go on. Returns whether that of the processor goes on.
     fn operate(&mut self, request: &SyncRequest) -> bool {
         let SyncRequest { processor, process, operation } = *request;
+        let kind = operation.kind;
         let goes_on = self.sync.operate(process, &operation);
-        if operation.kind == OpKind::InitDone && std::mem::take(&mut self.awaits_init_done) {
+        // Only waits of live programs are timed.
+        let goes_on = goes_on || (kind.may_wait() && self.gives_up(process));
+        if kind == OpKind::InitDone && std::mem::take(&mut self.awaits_init_done) {
             self.restart_measuring();
         }
-        if operation.kind == OpKind::Alarm {
+        if kind == OpKind::Alarm {
             self.set_alarm(process, operation.addr);
-        } else if self.live {
-            return self.operate_live(request, goes_on);
         }
         if !goes_on {
             self.leave(processor, LeaveReason::Blocked);
-        } else if operation.kind == OpKind::Yield {
-            self.leave(processor, LeaveReason::Yields);
-        }
-        self.wake_all(request);
-        goes_on
-    }
-
-    /// The same in a live program, whose waits may be timed.
-    fn operate_live(&mut self, request: &SyncRequest, goes_on: bool) -> bool {
-        let kind = request.operation.kind;
-        let goes_on = goes_on || (kind.may_wait() && self.gives_up(request.process));
-        if !goes_on {
-            self.leave(request.processor, LeaveReason::Blocked);
         } else if kind == OpKind::Yield {
-            self.leave(request.processor, LeaveReason::Yields);
+            self.leave(processor, LeaveReason::Yields);
         } else if kind.may_wait() || kind == OpKind::Exit {
-            self.alarms.cancel(request.process);
+            self.alarms.cancel(process);
         }
         self.wake_all(request);
         goes_on
