@@ -14,8 +14,8 @@ use super::processes::LeaveReason;
 enum Issued {
     /// The processor goes on after the operation.
     GoesOn,
-    /// It has taken place in a cache of the processor's own, which goes on with the operation at this
-    /// time.
+    /// It has taken place in a cache of the processor's own, which goes on with the operation at
+    /// this time.
     Hits(u64),
     /// It cannot begin yet.
     Stalls(StallCause),
