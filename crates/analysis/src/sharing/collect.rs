@@ -10,7 +10,10 @@ use super::accesses::BlockAccesses;
 use super::dense_index::DenseIndex;
 use super::events::{PROCESSORS_MAX, PackedEvent, WORDS_MAX, WordAccess, WordEvent};
 use super::turn_pages::TurnPages;
-use super::word_pages::{GROUP_WORDS, PAGE_BYTES, PAGE_WORDS, PageReferences, WordPages, WordSpan};
+use super::word_pages::{
+    FIRST_VISIT, GROUP_WORDS, PAGE_BYTES, PAGE_WORDS, PageReferences, RegionVisit, WordPages,
+    WordSpan,
+};
 
 /// Memory aligned and as large as the largest block. Regions do not influence one another.
 #[derive(Clone, Debug)]
@@ -19,16 +22,24 @@ pub struct SharingRegion {
     pub number: u64,
     /// In Time order.
     events: Vec<PackedEvent>,
-    /// Number of visits so far, and the processor of the present one. A visit is consecutive
-    /// references to the region by one processor.
-    visit: u32,
-    processor: ProcId,
+    /// The present one. It resumes what its processor did before if nothing has been written but
+    /// in the first visit: `docs/sharing.md` says why references repeated then need no event.
+    visit: RegionVisit,
 }
 
 impl SharingRegion {
     /// What happens to its words, in Time order.
     pub(super) fn events(&self) -> impl Iterator<Item = WordEvent> + '_ {
         self.events.iter().map(|event| event.unpacked())
+    }
+
+    /// Another processor comes, or the same.
+    fn visit(&mut self, processor: ProcId) {
+        let RegionVisit { number, resumes, .. } = self.visit;
+        if self.visit.processor != processor {
+            let resumes = resumes || number == FIRST_VISIT;
+            self.visit = RegionVisit { number: number + 1, processor, resumes };
+        }
     }
 
     /// Adds an event. Returns for how many more there is room now.
@@ -279,10 +290,8 @@ impl Collector {
         };
         if let Some(page) = self.pages.get_mut(number) {
             let region = &mut self.regions[page.region as usize];
-            if region.processor != processor {
-                (region.visit, region.processor) = (region.visit + 1, processor);
-            }
-            page.begin(region.visit);
+            region.visit(processor);
+            self.pages.enter(number, &region.visit);
         }
         self.lately.set(span, number);
         number
@@ -298,7 +307,8 @@ impl Collector {
             let next = regions.len();
             let index = region_index.number(number, || shard.holds(number).then_some(()));
             if usize::try_from(index) == Ok(next) {
-                regions.push(SharingRegion { number, events: Vec::new(), visit: 1, processor });
+                let visit = RegionVisit { number: FIRST_VISIT, processor, resumes: false };
+                regions.push(SharingRegion { number, events: Vec::new(), visit });
             }
             regions.get(usize::try_from(index).ok()?).map(|_| index)
         })
@@ -316,6 +326,7 @@ impl Collector {
         let pc = turn.pcs.map_or(0, |pcs| pcs[row]);
         let site = self.sites.number(pc, || Some(()));
         let region = &mut self.regions[region as usize];
+        region.visit.resumes &= !access.writes();
         let bits = if access.writes() { 3 } else { 1 };
         for word in span.first..span.first + span.count {
             let known = before >> (2 * (word % GROUP_WORDS)) & 3;

@@ -1,8 +1,11 @@
 //! Against slow oracles written from the definitions, on tiny traces.
 
-use homenode_base::Rng;
+use homenode_base::{AccessKind, BlockSize, ReferenceFilter, Rng};
+use homenode_placement::Shard;
+use homenode_trace::Batch;
 
 use super::block::{BlockScratch, WordFacts, is_of_several};
+use super::collect::{Collector, CollectorOptions};
 use super::counts::SharingCounts;
 use super::events::{WordAccess, WordEvent};
 
@@ -14,7 +17,10 @@ const USES: [WordAccess; 3] = [WordAccess::Read, WordAccess::Write, WordAccess::
 fn counts(trace: &[TinyReference], merge: u64) -> SharingCounts {
     let event =
         |&(processor, word, access): &TinyReference| WordEvent { word, site: 0, processor, access };
-    let mut events: Vec<WordEvent> = trace.iter().map(event).collect();
+    counts_of(trace.iter().map(event).collect(), merge)
+}
+
+fn counts_of(mut events: Vec<WordEvent>, merge: u64) -> SharingCounts {
     let mut scratch = BlockScratch::default();
     scratch.begin(&mut events, 8);
     let mut facts = vec![WordFacts::default(); 8];
@@ -182,6 +188,67 @@ fn random_small_traces_agree_with_the_oracles() {
         let trace: Vec<TinyReference> = (0..length).map(|_| reference()).collect();
         check(&trace);
     }
+}
+
+/// The events that a trace is reduced to.
+fn collected(trace: &[TinyReference]) -> Vec<WordEvent> {
+    let mut collector = Collector::new(CollectorOptions {
+        sizes: vec![BlockSize::new(32).unwrap()],
+        processors: 4,
+        filter: ReferenceFilter::default(),
+        shard: Shard::default(),
+        memory_budget_bytes: u64::MAX,
+    });
+    let kind = |access| match access {
+        WordAccess::Read => AccessKind::Read,
+        WordAccess::Write => AccessKind::Write,
+        WordAccess::Update => AccessKind::Atomic,
+    };
+    collector.push(&Batch {
+        thread: trace.iter().map(|r| r.0).collect(),
+        kind: trace.iter().map(|r| kind(r.2).code()).collect(),
+        size: vec![4; trace.len()],
+        addr: trace.iter().map(|r| u64::from(r.1) * 4).collect(),
+        ..Batch::default()
+    });
+    let (collected, _) = collector.finish();
+    collected.regions.iter().flat_map(|region| region.events()).collect()
+}
+
+/// Of traces in which one processor writes first, then several mostly read.
+#[test]
+fn references_left_out_change_nothing() {
+    let (mut rng, mut events, mut references) = (Rng::new(11), 0, 0);
+    for round in 0..4_000 {
+        let (first, reads) = (rng.below(12), 6 + rng.below(60));
+        let (processors, words) = (2 + rng.below(3), 1 + rng.below(8));
+        let mut reference = |writes: u64, processor: Option<u16>| {
+            let at = rng.below(writes.max(3));
+            let use_of = |at| USES[usize::try_from(at).unwrap()];
+            let access = if writes > 0 && at < 3 { use_of(at) } else { WordAccess::Read };
+            let word = u32::try_from(rng.below(words)).unwrap();
+            let any = u16::try_from(rng.below(processors)).unwrap();
+            (processor.unwrap_or(any), word, access)
+        };
+        let mut trace: Vec<TinyReference> = (0..first).map(|_| reference(4, Some(1))).collect();
+        trace.extend((0..reads).map(|_| reference(0, None)));
+        trace.extend((0..round % 30).map(|_| reference(12, None)));
+        let reduced = collected(&trace);
+        (events, references) = (events + reduced.len(), references + trace.len());
+        for shift in 0..=3 {
+            for block in 0..8 >> shift {
+                let here = |&&(_, word, _): &&TinyReference| word >> shift == block;
+                let whole: Vec<TinyReference> = trace.iter().filter(here).copied().collect();
+                let mut part = reduced.clone();
+                part.retain(|event| event.word >> shift == block);
+                for merge in [1, 3] {
+                    let found = counts_of(part.clone(), merge);
+                    assert_eq!(found, counts(&whole, merge), "{merge}: {whole:?}");
+                }
+            }
+        }
+    }
+    assert!(events * 2 < references, "{events} events of {references} references");
 }
 
 /// Figure 7.1's situation: two maximal intervals that overlap, of which one must be given up.

@@ -1,6 +1,6 @@
 //! What is kept of the words of memory while a trace is read, page by page.
 
-use homenode_base::BlockSize;
+use homenode_base::{BlockSize, ProcId};
 use rustc_hash::FxHashMap;
 
 use super::dense_index::DenseIndex;
@@ -48,16 +48,39 @@ impl WordSpan {
     }
 }
 
+/// Two bits a word of a page: 1 referenced, 2 written. A bit is dearer to find than a byte, but
+/// these are cleared at every visit.
+type SeenWords = [u64; PAGE_WORDS / 32];
+
+/// Bytes of memory for them, and for a page, with what the allocator adds.
+const SEEN_BYTES: usize = size_of::<SeenWords>() + 16;
+const COUNTED_PAGE_BYTES: usize = size_of::<CountedPage>() + SEEN_BYTES + 64;
+
+/// A visit to a region: consecutive references to it by one processor.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RegionVisit {
+    /// Counted from 1.
+    pub(super) number: u32,
+    pub(super) processor: ProcId,
+    /// Whether what the processor has referenced in earlier visits counts as referenced.
+    pub(super) resumes: bool,
+}
+
+/// The first visit to every region.
+pub(super) const FIRST_VISIT: u32 = 1;
+
 /// What is kept of the words of a page.
 pub(super) struct CountedPage {
     /// References that begin in each word: reads, and writes with atomics; modulo 2^32.
     counts: [[u32; 2]; PAGE_WORDS],
-    /// Two bits a word for the present visit: 1 referenced, 2 written. A bit is dearer to find than
-    /// a byte, but these are cleared at every visit.
-    seen: [u64; PAGE_WORDS / 32],
+    /// What `processor` has done to the words.
+    seen: Box<SeenWords>,
+    processor: ProcId,
+    /// The same of other processors, by their number, while the page's region is only read.
+    seen_by_others: Vec<Option<Box<SeenWords>>>,
     /// Index of the region that the page is in.
     pub(super) region: u32,
-    /// The visit to the region in which the bits were set.
+    /// The visit to the region in which bits were set last.
     visit: u32,
 }
 
@@ -71,14 +94,51 @@ impl CountedPage {
         *count == 0
     }
 
-    /// References of this visit to the region come to the page.
-    pub(super) fn begin(&mut self, visit: u32) {
-        if self.visit != visit {
-            (self.visit, self.seen) = (visit, [0; PAGE_WORDS / 32]);
+    /// The processor of a visit to the region comes to the page, and what it did in earlier visits
+    /// does not count. Returns the bytes of memory that are given back.
+    fn begin(&mut self, visit: &RegionVisit) -> usize {
+        if self.visit == visit.number {
+            return 0;
         }
+        (self.visit, self.processor) = (visit.number, visit.processor);
+        self.seen.fill(0);
+        let bytes = self.bytes() - COUNTED_PAGE_BYTES;
+        self.seen_by_others = Vec::new();
+        bytes
     }
 
-    /// The bits of the words' group in this visit.
+    /// The same if what it has referenced in earlier visits counts as referenced. Returns the bytes
+    /// of memory that are taken.
+    fn resume(&mut self, visit: &RegionVisit) -> usize {
+        if self.visit == FIRST_VISIT {
+            // A write after those of the first visit is an event of its own.
+            self.seen.iter_mut().for_each(|bits| *bits &= REFERENCED);
+        }
+        let is_new = std::mem::replace(&mut self.visit, visit.number) == 0;
+        let before = std::mem::replace(&mut self.processor, visit.processor);
+        if is_new || before == visit.processor {
+            return 0;
+        }
+        let highest = usize::from(before.max(visit.processor));
+        let longer = (highest + 1).saturating_sub(self.seen_by_others.len());
+        if longer > 0 {
+            self.seen_by_others.resize(highest + 1, None);
+        }
+        let known = self.seen_by_others[usize::from(visit.processor)].take();
+        let seen = if known.is_none() { SEEN_BYTES } else { 0 };
+        let others = std::mem::replace(&mut self.seen, known.unwrap_or_default());
+        self.seen_by_others[usize::from(before)] = Some(others);
+        longer * size_of::<Option<Box<SeenWords>>>() + seen
+    }
+
+    /// Bytes of memory that it takes.
+    fn bytes(&self) -> usize {
+        let others = self.seen_by_others.iter().flatten().count() * SEEN_BYTES;
+        let list = self.seen_by_others.len() * size_of::<Option<Box<SeenWords>>>();
+        COUNTED_PAGE_BYTES + list + others
+    }
+
+    /// The bits of the words' group, for the processor that came last.
     #[inline]
     pub(super) fn seen(&mut self, span: WordSpan) -> &mut u64 {
         &mut self.seen[span.within_page() / 32]
@@ -88,6 +148,8 @@ impl CountedPage {
 /// The pages that are referenced.
 pub(super) struct WordPages {
     pages: Vec<Box<CountedPage>>,
+    /// Bytes of memory that the pages take.
+    bytes: usize,
     index: DenseIndex,
     /// Of words, by whether they are written, how often their count began again at 0.
     carries: FxHashMap<(u64, bool), u64>,
@@ -95,7 +157,12 @@ pub(super) struct WordPages {
 
 impl WordPages {
     pub(super) fn new() -> Self {
-        Self { pages: Vec::new(), index: DenseIndex::new(), carries: FxHashMap::default() }
+        Self {
+            pages: Vec::new(),
+            bytes: 0,
+            index: DenseIndex::new(),
+            carries: FxHashMap::default(),
+        }
     }
 
     /// The number of the page with these words, if it was looked up lately.
@@ -113,17 +180,30 @@ impl WordPages {
     /// The number of the page with these words. One that is new is asked for the index of its
     /// region, and is not kept if that is `None`.
     pub(super) fn find(&mut self, span: WordSpan, region: impl FnOnce() -> Option<u32>) -> u32 {
-        let pages = &mut self.pages;
-        self.index.number(span.page(), || {
-            let region = region()?;
-            pages.push(Box::new(CountedPage {
+        let Self { pages, bytes, index, .. } = self;
+        index.number(span.page(), || {
+            let page = Box::new(CountedPage {
                 counts: [[0; 2]; PAGE_WORDS],
-                seen: [0; PAGE_WORDS / 32],
-                region,
+                seen: Box::default(),
+                processor: 0,
+                seen_by_others: Vec::new(),
+                region: region()?,
                 visit: 0,
-            }));
+            });
+            *bytes += COUNTED_PAGE_BYTES;
+            pages.push(page);
             Some(())
         })
+    }
+
+    /// The processor of a visit comes to a page of the visit's region.
+    pub(super) fn enter(&mut self, page: u32, visit: &RegionVisit) {
+        let page = &mut self.pages[page as usize];
+        if visit.resumes {
+            self.bytes += page.resume(visit);
+        } else {
+            self.bytes -= page.begin(visit);
+        }
     }
 
     /// Counts 2^32 references to a word.
@@ -135,9 +215,11 @@ impl WordPages {
     /// Keeps the pages whose number has a new region.
     pub(super) fn retain(&mut self, region: impl Fn(u64) -> Option<u32>) {
         let old = std::mem::replace(&mut self.index, DenseIndex::new());
+        self.bytes = 0;
         for (number, mut page) in old.into_keys().zip(std::mem::take(&mut self.pages)) {
             if let Some(region) = region(number) {
                 page.region = region;
+                self.bytes += page.bytes();
                 self.index.number(number, || Some(()));
                 self.pages.push(page);
             }
@@ -146,7 +228,7 @@ impl WordPages {
 
     /// Bytes of memory that the pages take.
     pub(super) fn bytes(&self) -> u64 {
-        self.pages.len() as u64 * (size_of::<CountedPage>() as u64 + 64)
+        self.bytes as u64
     }
 
     /// The references to the words of the page with this word.
@@ -200,6 +282,10 @@ mod tests {
         }
     }
 
+    fn visit(number: u32, processor: ProcId, resumes: bool) -> RegionVisit {
+        RegionVisit { number, processor, resumes }
+    }
+
     #[test]
     fn a_count_that_overflows_is_carried() {
         let mut pages = WordPages::new();
@@ -219,12 +305,35 @@ mod tests {
         assert_eq!((span.bits(false), span.bits(true)), (0b01_01_00, 0b11_11_00));
         assert_eq!(WordSpan { first: 64, count: 32 }.bits(true), u64::MAX);
         let page = pages.page(span, || Some(0)).unwrap();
-        page.begin(1);
+        page.begin(&visit(1, 0, false));
         *page.seen(span) |= span.bits(true);
-        page.begin(1);
+        page.begin(&visit(1, 0, false));
         assert_eq!(*page.seen(span), 0b11_11_00);
-        page.begin(2);
+        page.begin(&visit(2, 1, false));
         assert_eq!(*page.seen(span), 0);
+    }
+
+    #[test]
+    fn bits_of_words_that_are_only_read_are_resumed_until_something_is_written() {
+        let mut pages = WordPages::new();
+        let span = WordSpan { first: 33, count: 1 };
+        let page = pages.find(span, || Some(0));
+        let empty = pages.bytes();
+        let mut enter = |number, processor, resumes| {
+            pages.enter(page, &visit(number, processor, resumes));
+            let seen = pages.get_mut(page).map(|page| page.seen(span)).unwrap();
+            let found = *seen;
+            *seen |= span.bits(number == FIRST_VISIT);
+            (found, pages.bytes())
+        };
+        assert_eq!(enter(1, 3, false), (0, empty));
+        assert_eq!(enter(2, 9, true).0, 0);
+        assert_eq!(enter(3, 3, true).0, 0b01_00, "its write is no part of this visit");
+        let (seen, two) = enter(4, 9, true);
+        assert!(seen == 0b01_00 && two > empty);
+        assert_eq!(enter(5, 2, true).0, 0);
+        assert!(enter(6, 3, true).1 > two);
+        assert_eq!(enter(7, 9, false), (0, empty), "something was written");
     }
 
     #[test]
