@@ -6,7 +6,7 @@ use super::counts::SharingCounts;
 use super::events::{WordAccess, WordEvent};
 use super::homes;
 use super::intervals::{self, Visit};
-use super::region_processors::{FEW, MANY_WORDS, RegionProcessors};
+use super::region_processors::{ELEMENTS_MAX, FEW, RegionProcessors, elements_for};
 
 /// The last write, by the number of its visit; visits count from 1, 0 is never.
 #[derive(Clone, Copy, Debug, Default)]
@@ -143,11 +143,13 @@ impl BlockScratch {
 
     /// Finds what happens to every word of the region, and its transfers as a block of its own.
     pub(crate) fn word_transfers(&self, events: &[WordEvent], facts: &mut [WordFacts]) {
-        if self.procs <= FEW {
-            word_transfers::<1>(events, facts);
-        } else {
-            word_transfers::<MANY_WORDS>(events, facts);
-        }
+        let transfers = match elements_for(self.procs) {
+            1 => word_transfers::<1>,
+            2 => word_transfers::<2>,
+            4 => word_transfers::<4>,
+            _ => word_transfers::<ELEMENTS_MAX>,
+        };
+        transfers(events, facts);
     }
 
     /// Counts everything about the block whose events these are, of several processors.
@@ -210,18 +212,17 @@ impl BlockScratch {
 
     /// Best placements with intervals: in the strict sense, and in the thesis's.
     fn intervals(&self, transfers: u64, low: u64, merge: u64) -> [u64; 2] {
-        let least = |visits: &[Visit]| {
-            if self.procs <= FEW {
-                intervals::transfers::<1>(visits, merge)
-            } else {
-                intervals::transfers::<MANY_WORDS>(visits, merge)
-            }
+        let least = match elements_for(self.procs) {
+            1 => intervals::transfers::<1>,
+            2 => intervals::transfers::<2>,
+            4 => intervals::transfers::<4>,
+            _ => intervals::transfers::<ELEMENTS_MAX>,
         };
         // A merge costs at least one transfer, so intervals never need fewer than are necessary: no
         // search if the bound is met already.
-        let strict = if low == transfers { transfers } else { least(&self.visits) };
+        let strict = if low == transfers { transfers } else { least(&self.visits, merge) };
         let same = self.visits == self.visits_thesis;
-        [strict, if same { strict } else { least(&self.visits_thesis) }]
+        [strict, if same { strict } else { least(&self.visits_thesis, merge) }]
     }
 
     /// Counts what separating the words would save that need not be in this block.

@@ -251,6 +251,42 @@ fn references_left_out_change_nothing() {
     assert!(events * 2 < references, "{events} events of {references} references");
 }
 
+/// With so many more processors in the region, each of which reads a word of another block.
+#[test]
+fn counts_do_not_depend_on_how_many_processors_are_elsewhere() {
+    let mut rng = Rng::new(3);
+    for _ in 0..200 {
+        let mut reference = || {
+            let access = USES[usize::try_from(rng.below(4) % 3).unwrap()];
+            let word = u32::try_from(rng.below(3)).unwrap();
+            (u16::try_from(rng.below(3) * 40).unwrap(), word, access)
+        };
+        let trace: Vec<TinyReference> = (0..40).map(|_| reference()).collect();
+        let few = counts(&trace, 1);
+        for more in [90, 200, 900] {
+            let event = |&(processor, word, access): &TinyReference| WordEvent {
+                word,
+                site: 0,
+                processor,
+                access,
+            };
+            let elsewhere = (0..more).map(|processor| (processor, 8, WordAccess::Read));
+            let mut events: Vec<WordEvent> =
+                trace.iter().copied().chain(elsewhere).map(|r| event(&r)).collect();
+            let mut scratch = BlockScratch::default();
+            scratch.begin(&mut events, 16);
+            let mut facts = vec![WordFacts::default(); 16];
+            scratch.word_transfers(&events, &mut facts);
+            let mut many = SharingCounts::default();
+            scratch.block(&events[..trace.len()], (&facts, 1), &mut many);
+            // What the homes of initial values come to is only looked at for 64 processors.
+            many.necessary_low = few.necessary_low;
+            many.necessary_high = few.necessary_high;
+            assert_eq!(many, few, "{more}: {trace:?}");
+        }
+    }
+}
+
 /// Figure 7.1's situation: two maximal intervals that overlap, of which one must be given up.
 #[test]
 fn overlapping_maximal_intervals() {

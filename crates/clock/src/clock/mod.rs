@@ -13,8 +13,6 @@ mod synchronise;
 
 pub use live::LiveClock;
 
-use std::sync::Arc;
-
 use homenode_base::ReferenceFilter;
 use homenode_machine::{KernelModel, ProcessorModel, SchedulerModel};
 use homenode_trace::ProcessorAreas;
@@ -155,7 +153,7 @@ impl<M: MemorySystem> Clock<M> {
     /// What the memory system returns.
     pub fn push(&mut self, added: &ThreadStreams) -> Result<(), M::Error> {
         for (process, operations) in &added.operations {
-            self.streams[*process].add(Arc::clone(operations));
+            self.streams[*process].add(operations.clone());
         }
         for &process in &added.closed {
             self.streams[process].close();

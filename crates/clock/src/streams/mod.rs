@@ -9,6 +9,7 @@ mod kernel_model;
 mod live;
 mod lives;
 mod operation;
+mod packed;
 mod pending;
 mod per_cpu_areas;
 mod portions;

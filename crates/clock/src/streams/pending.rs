@@ -9,10 +9,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::operation::Operation;
-use super::portions::Portion;
+use super::portions::{PackedPortion, Portion};
 
 /// Operations in a line of such a cache.
 const LINE_OPERATIONS: usize = 4;
+
+/// Operations of a process that are kept as they are, 4 MB; those that follow are packed.
+const UNPACKED_MAX: usize = 1 << 18;
 
 /// The next operations of some processes.
 #[derive(Clone, Debug, Default)]
@@ -30,14 +33,32 @@ pub struct ThreadStreams {
 /// The operations of one process that are known to a simulation and not yet done.
 #[derive(Default)]
 pub struct PendingOperations {
-    current: Portion,
+    current: Arc<Vec<Operation>>,
     at: usize,
-    /// Portions that follow, each with its first operation not done.
-    later: VecDeque<(Portion, usize)>,
+    /// Portions that follow.
+    later: VecDeque<LaterPortion>,
+    /// Operations in these.
+    later_operations: usize,
     /// Whether no operations will be added.
     closed: bool,
     /// All operations that were added, for a process that starts again.
     kept: Option<Vec<Portion>>,
+}
+
+/// A portion that is not begun, or was interrupted.
+enum LaterPortion {
+    /// From this operation on.
+    Ready(Arc<Vec<Operation>>, usize),
+    Packed(PackedPortion),
+}
+
+impl LaterPortion {
+    fn len(&self) -> usize {
+        match self {
+            Self::Ready(operations, at) => operations.len() - at,
+            Self::Packed(portion) => portion.len(),
+        }
+    }
 }
 
 impl PendingOperations {
@@ -49,9 +70,12 @@ impl PendingOperations {
 
     /// Starts again with the first operation, if operations are kept.
     pub fn rewind(&mut self) {
-        let all = self.kept.iter().flatten();
-        self.later = all.map(|portion| (Arc::clone(portion), 0)).collect();
-        (self.current, self.at) = (Portion::default(), 0);
+        (self.current, self.at) = (Arc::default(), 0);
+        (self.later, self.later_operations) = (VecDeque::new(), 0);
+        for portion in self.kept.iter().flatten() {
+            self.later_operations += portion.len();
+            self.later.push_back(LaterPortion::Ready(Arc::clone(&portion.operations), 0));
+        }
     }
 
     /// The references among the operations that are kept.
@@ -62,8 +86,14 @@ impl PendingOperations {
 
     /// Adds operations after all that are known.
     pub fn add(&mut self, operations: Portion) {
-        self.kept.iter_mut().for_each(|kept| kept.push(Arc::clone(&operations)));
-        self.later.push_back((operations, 0));
+        self.kept.iter_mut().for_each(|kept| kept.push(operations.clone()));
+        let packs = self.later_operations >= UNPACKED_MAX && self.kept.is_none();
+        self.later_operations += operations.len();
+        self.later.push_back(if packs {
+            LaterPortion::Packed(operations.packed())
+        } else {
+            LaterPortion::Ready(operations.operations, 0)
+        });
     }
 
     /// No further operations will be added.
@@ -79,8 +109,10 @@ impl PendingOperations {
 
     /// Puts operations before the next one.
     pub fn insert(&mut self, operations: Portion) {
-        let current = std::mem::replace(&mut self.current, operations);
-        self.later.push_front((current, std::mem::take(&mut self.at)));
+        let current = std::mem::replace(&mut self.current, operations.operations);
+        let interrupted = LaterPortion::Ready(current, std::mem::take(&mut self.at));
+        self.later_operations += interrupted.len();
+        self.later.push_front(interrupted);
     }
 
     /// The next operation, if it is known.
@@ -103,14 +135,14 @@ impl PendingOperations {
     /// follows another operation may depend on the simulation.
     #[must_use]
     pub fn known_references(&self, most: usize) -> Option<usize> {
-        let rest = self.later.iter().flat_map(|(portion, at)| portion.get(*at..));
+        let known = self.known().len() + self.later_operations;
+        let rest = self.later.iter().map(|portion| match portion {
+            LaterPortion::Ready(operations, at) => operations.get(*at..).unwrap_or_default(),
+            // Only far more than anybody asks for is packed.
+            LaterPortion::Packed(_) => &[],
+        });
         let mut all = std::iter::once(self.known()).chain(rest).flatten();
-        let mut known = 0;
-        all.all(|operation| {
-            known += 1;
-            known <= most && operation.kind.is_reference()
-        })
-        .then_some(known)
+        (known <= most && all.all(|operation| operation.kind.is_reference())).then_some(known)
     }
 
     /// Looks at what comes when the process goes on. Others do their operations before that, for
@@ -138,13 +170,19 @@ impl PendingOperations {
     #[cold]
     fn next_portion(&mut self) -> Option<Operation> {
         while let Some(portion) = self.later.pop_front() {
-            (self.current, self.at) = portion;
+            self.later_operations -= portion.len();
+            (self.current, self.at) = match portion {
+                LaterPortion::Ready(operations, at) => (operations, at),
+                LaterPortion::Packed(portion) => {
+                    (portion.unpacked(std::mem::take(&mut self.current)), 0)
+                }
+            };
             if let Some(&operation) = self.current.get(self.at) {
                 return Some(operation);
             }
         }
         // Portions are shared by all simulations; the last one to drop a portion frees it.
-        (self.current, self.at) = (Portion::default(), 0);
+        (self.current, self.at) = (Arc::default(), 0);
         None
     }
 }
@@ -181,6 +219,23 @@ mod tests {
         assert_eq!((take(&mut pending), pending.is_closed()), (Some(5), true));
         pending.rewind();
         assert_eq!(take(&mut pending), None, "nothing was kept");
+    }
+
+    #[test]
+    fn what_waits_long_is_packed() {
+        let mut pending = PendingOperations::default();
+        let addresses: Vec<u64> = (0..UNPACKED_MAX as u64 * 3).collect();
+        for some in addresses.chunks(UNPACKED_MAX / 2) {
+            pending.add(operations(some));
+        }
+        let packed = |portion: &&LaterPortion| matches!(portion, LaterPortion::Packed(_));
+        assert_eq!(pending.later.iter().filter(packed).count(), 4);
+        assert_eq!(pending.known_references(UNPACKED_MAX), None);
+        assert_eq!(take(&mut pending), Some(0));
+        pending.insert(operations(&[7]));
+        assert_eq!(take(&mut pending), Some(7));
+        assert!(addresses[1..].iter().all(|&addr| take(&mut pending) == Some(addr)));
+        assert_eq!((take(&mut pending), pending.later_operations), (None, 0));
     }
 
     #[test]

@@ -1,19 +1,74 @@
 //! Portions of operations, in memory that is used again.
 
-use std::sync::Arc;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 use super::operation::Operation;
+use super::packed::PackedOperations;
 
 /// Operations of one process that become known together, shared by all simulations of a trace.
-pub type Portion = Arc<Vec<Operation>>;
+#[derive(Clone, Default)]
+pub struct Portion {
+    pub(super) operations: Arc<Vec<Operation>>,
+    /// The same for those that do not need them soon, once one of these asks for it.
+    packed: Arc<OnceLock<PackedOperations>>,
+}
+
+impl Portion {
+    /// A portion of these.
+    #[must_use]
+    pub fn new(operations: Vec<Operation>) -> Self {
+        Self { operations: Arc::new(operations), packed: Arc::default() }
+    }
+
+    /// The portion in less memory. The operations themselves go when nobody has them any more.
+    pub(super) fn packed(self) -> PackedPortion {
+        self.packed.get_or_init(|| PackedOperations::new(&self.operations));
+        PackedPortion(self.packed)
+    }
+}
+
+impl Deref for Portion {
+    type Target = [Operation];
+
+    fn deref(&self) -> &[Operation] {
+        &self.operations
+    }
+}
+
+impl std::fmt::Debug for Portion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// A [`Portion`] of which only the packed form is kept.
+pub(super) struct PackedPortion(Arc<OnceLock<PackedOperations>>);
+
+impl PackedPortion {
+    /// How many operations it has.
+    pub(super) fn len(&self) -> usize {
+        self.0.get().map_or(0, PackedOperations::len)
+    }
+
+    /// The operations, in the memory of others that nobody has any more, or in new.
+    pub(super) fn unpacked(&self, spare: Arc<Vec<Operation>>) -> Arc<Vec<Operation>> {
+        let mut operations = Arc::try_unwrap(spare).unwrap_or_default();
+        operations.clear();
+        if let Some(packed) = self.0.get() {
+            packed.unpack(&mut operations);
+        }
+        Arc::new(operations)
+    }
+}
 
 /// Makes portions. What a portion took is used again when nobody has it any more: a trace has
 /// several times more operations than fit into memory at a time, and fresh memory from the
 /// operating system costs more than to simulate what is put into it.
 #[derive(Default)]
 pub struct PortionPool {
-    /// Portions that others may still have.
-    given: Vec<Portion>,
+    /// Those of portions that others may still have.
+    given: Vec<Arc<Vec<Operation>>>,
     spare: Vec<Vec<Operation>>,
 }
 
@@ -27,8 +82,8 @@ impl PortionPool {
     /// Shares what a buffer holds now.
     #[must_use]
     pub fn share(&mut self, operations: Vec<Operation>) -> Portion {
-        let portion = Arc::new(operations);
-        self.given.push(Arc::clone(&portion));
+        let portion = Portion::new(operations);
+        self.given.push(Arc::clone(&portion.operations));
         portion
     }
 
@@ -61,9 +116,12 @@ mod tests {
         pool.reclaim();
         assert_eq!(pool.buffer().capacity(), 0, "it is still in use");
         assert_eq!(portion.len(), 1);
-        drop(portion);
+        let packed = portion.packed();
         pool.reclaim();
         let again = pool.buffer();
-        assert_eq!((again.len(), again.as_ptr()), (0, memory));
+        assert_eq!((again.len(), again.as_ptr()), (0, memory), "only what is packed is in use");
+        let unpacked = packed.unpacked(Arc::new(again));
+        assert_eq!((unpacked.as_ptr(), packed.len()), (memory, 1));
+        assert_eq!(*unpacked, [Operation::new(OpKind::Read, 8)]);
     }
 }
