@@ -6,8 +6,8 @@
 //!
 //! An operation becomes one byte, which says how many instructions come before it and of which
 //! *class* it is (its kind, size and flags), and the distance of its address from that of the last
-//! operation of the same class: references to a stack, and those to each type of data, are near each
-//! other. Large counts, and operations of classes beyond the 31st, are kept beside.
+//! operation of the same class: references to a stack, and those to each type of data, are near
+//! each other. Large counts, and operations of classes beyond the 31st, are kept beside.
 
 use super::operation::{OpKind, Operation};
 
