@@ -161,6 +161,8 @@ def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     assert {row["program"] for row in first.products.extra["points"]} == {SOR, MGRID}
     tables = {table.name: table.rows for table in first.products.tables}
     assert first.counts["source"] == 0
+    for row in tables["trace-driven"]:
+        assert row["replay"] == row["run"] > 0, "its threads have work of their own"
     for row in tables["optimum"]:
         # Each policy may do what the one before may, and more.
         assert row["best_references_best-static"] <= row["best_references_optimal"]

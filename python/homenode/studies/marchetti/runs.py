@@ -10,8 +10,8 @@ from homenode.engines.directory import simulate_directory
 from homenode.errors import ConfigError
 from homenode.options.specs import unique
 from homenode.studies.cache import ResultCache
-from homenode.studies.marchetti import PAPER, PROTOCOLS
-from homenode.studies.marchetti.matrix import MESH, NONE, Setting, batches, wanted
+from homenode.studies.marchetti import HARDWARE, PAPER, PROTOCOLS
+from homenode.studies.marchetti.matrix import MESH, NONE, WITHOUT, Setting, batches, wanted
 from homenode.studies.programs import listed
 from homenode.studies.tables import Missing
 from homenode.trace import Trace
@@ -183,6 +183,12 @@ def asked(
         uses=uses,
         progress=progress,
     )
+
+
+def driven() -> tuple[str, str, dict[str, Any]]:
+    """Machine, protocol and options of programs that the machine drives: the paper's case."""
+    told = {"homes": WITHOUT, "measure_from": "init-done", "sync": "exclude"}
+    return MESH, HARDWARE, told
 
 
 def machine_file(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from homenode.studies import driven
 from homenode.studies.entry import Products, Study
 from homenode.studies.marchetti import PAPER, figures, notes, offline, pages, runs, tables
 from homenode.studies.marchetti.claims import CLAIMS
@@ -26,6 +27,7 @@ def experiments(context: StudyContext) -> Products:
         tables.optimum(found, best),
         tables.advice(found),
         tables.variations(found),
+        driven.table(context, *runs.driven()),
     ]
     extra = {"points": points, "offline": best}
     said = notes.of(found, quick=context.quick)

@@ -48,6 +48,12 @@ def proxies(setting: Setting, data: Sequence[str]) -> str:
     return f"{setting.proxies}:{dials}" if dials else setting.proxies
 
 
+def driven() -> tuple[str, str, dict[str, Any]]:
+    """Machine, protocol and options of programs that the machine drives: without proxies."""
+    told = {"homes": Setting().home, "measure_from": "init-done", "sync": "exclude"}
+    return ALITE, PROTOCOL, told
+
+
 def simulated(context: StudyContext, simulate: Simulate = simulate_directory) -> list[Row]:
     """Simulates what is wanted of every program: a row a program and setting."""
     rows: list[Row] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from homenode.studies import driven
 from homenode.studies.entry import Products, Study
 from homenode.studies.talbot import PAPER, beyond, figures, notes, runs, tables, winning
 from homenode.studies.talbot.bars import NAME, Bars, of_points
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 def experiments(context: StudyContext) -> Products:
     """Simulates every configuration of every program."""
-    return products(runs.simulated(context), [tables.machine()])
+    before = [tables.machine(), driven.table(context, *runs.driven())]
+    return products(runs.simulated(context), before)
 
 
 def products(points: list[Row], before: Sequence[Table] = ()) -> Products:
