@@ -5,7 +5,7 @@ without proxies, with basic and with reactive ones; buffers without end and of 2
 requests; and where proxies keep no copies, keep them in a cache of their own, or serve in order.
 Prints a line for each pass over a trace; ends with an error at the first read that is wrong.
 
-Run with `nice python benches/checked.py`, which takes two hours on two cores, most of it Barnes, or
+Run with `nice python benches/checked.py`, which takes an hour on two cores, or
 `python benches/checked.py ge --traces traces`.
 """
 
