@@ -43,7 +43,7 @@ def table(context: StudyContext, machine: str, protocol: str, options: Mapping[s
     Raises:
         ConfigError: when a program fails.
     """
-    gaps = {row["name"]: row.get("gap", 0) for row in programs.listed(context.publication)}
+    gaps = {row["name"]: row["gap"] for row in programs.listed(context.publication)}
     chosen = {program.name for program in context.programs}
     rows = [
         _row(context, program, (machine, protocol), {**options, "gap": gaps[program.name]})

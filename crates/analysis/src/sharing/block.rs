@@ -6,7 +6,7 @@ use super::counts::SharingCounts;
 use super::events::{WordAccess, WordEvent};
 use super::homes;
 use super::intervals::{self, Visit};
-use super::region_processors::{ELEMENTS_MAX, FEW, RegionProcessors, elements_for};
+use super::region_processors::{ELEMENTS_MAX, FEW, RegionProcessors};
 
 /// The last write, by the number of its visit; visits count from 1, 0 is never.
 #[derive(Clone, Copy, Debug, Default)]
@@ -105,6 +105,27 @@ impl BlockWalk {
     }
 }
 
+/// The walks that keep sets of processors, with sets as wide as the processors of a region need.
+struct Walks {
+    words: fn(&[WordEvent], &mut [WordFacts]),
+    intervals: fn(&[Visit], u64) -> u64,
+}
+
+impl Walks {
+    fn for_processors(processors: usize) -> Self {
+        match processors.div_ceil(FEW) {
+            0..=1 => Self::with_elements::<1>(),
+            2 => Self::with_elements::<2>(),
+            3..=4 => Self::with_elements::<4>(),
+            _ => Self::with_elements::<ELEMENTS_MAX>(),
+        }
+    }
+
+    fn with_elements<const W: usize>() -> Self {
+        Self { words: word_transfers::<W>, intervals: intervals::transfers::<W> }
+    }
+}
+
 /// Whether several processors reference the block whose events these are.
 pub(crate) fn is_of_several(events: &[WordEvent]) -> bool {
     events.iter().any(|event| event.processor != events[0].processor)
@@ -143,13 +164,7 @@ impl BlockScratch {
 
     /// Finds what happens to every word of the region, and its transfers as a block of its own.
     pub(crate) fn word_transfers(&self, events: &[WordEvent], facts: &mut [WordFacts]) {
-        let transfers = match elements_for(self.procs) {
-            1 => word_transfers::<1>,
-            2 => word_transfers::<2>,
-            4 => word_transfers::<4>,
-            _ => word_transfers::<ELEMENTS_MAX>,
-        };
-        transfers(events, facts);
+        (Walks::for_processors(self.procs).words)(events, facts);
     }
 
     /// Counts everything about the block whose events these are, of several processors.
@@ -212,12 +227,7 @@ impl BlockScratch {
 
     /// Best placements with intervals: in the strict sense, and in the thesis's.
     fn intervals(&self, transfers: u64, low: u64, merge: u64) -> [u64; 2] {
-        let least = match elements_for(self.procs) {
-            1 => intervals::transfers::<1>,
-            2 => intervals::transfers::<2>,
-            4 => intervals::transfers::<4>,
-            _ => intervals::transfers::<ELEMENTS_MAX>,
-        };
+        let least = Walks::for_processors(self.procs).intervals;
         // A merge costs at least one transfer, so intervals never need fewer than are necessary: no
         // search if the bound is met already.
         let strict = if low == transfers { transfers } else { least(&self.visits, merge) };

@@ -39,7 +39,9 @@ impl WordAccess {
 }
 
 /// A reference to one word. Repetitions by a processor without another processor's reference to
-/// the region between them are left out: they move no data at any block size.
+/// the region between them are left out, and so are those of reads while nothing is written but by
+/// the first processor before others come: they move no data at any block size
+/// (`docs/sharing.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordEvent {
     /// The word, counted from the start of the region.

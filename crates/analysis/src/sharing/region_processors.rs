@@ -6,16 +6,6 @@ pub(crate) const FEW: usize = 64;
 /// Elements of bits for the most processors that the model allows.
 pub(crate) const ELEMENTS_MAX: usize = 16;
 
-/// Elements of bits for so many processors: 1, 2, 4 or [`ELEMENTS_MAX`].
-pub(crate) fn elements_for(processors: usize) -> usize {
-    match processors.div_ceil(64) {
-        0..=1 => 1,
-        2 => 2,
-        3..=4 => 4,
-        _ => ELEMENTS_MAX,
-    }
-}
-
 /// A set of processor indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RegionProcessors<const W: usize>([u64; W]);

@@ -14,10 +14,15 @@ type TinyReference = (u16, u32, WordAccess);
 
 const USES: [WordAccess; 3] = [WordAccess::Read, WordAccess::Write, WordAccess::Update];
 
-fn counts(trace: &[TinyReference], merge: u64) -> SharingCounts {
+/// The events of all references.
+fn events(trace: &[TinyReference]) -> Vec<WordEvent> {
     let event =
         |&(processor, word, access): &TinyReference| WordEvent { word, site: 0, processor, access };
-    counts_of(trace.iter().map(event).collect(), merge)
+    trace.iter().map(event).collect()
+}
+
+fn counts(trace: &[TinyReference], merge: u64) -> SharingCounts {
+    counts_of(events(trace), merge)
 }
 
 fn counts_of(mut events: Vec<WordEvent>, merge: u64) -> SharingCounts {
@@ -264,15 +269,9 @@ fn counts_do_not_depend_on_how_many_processors_are_elsewhere() {
         let trace: Vec<TinyReference> = (0..40).map(|_| reference()).collect();
         let few = counts(&trace, 1);
         for more in [90, 200, 900] {
-            let event = |&(processor, word, access): &TinyReference| WordEvent {
-                word,
-                site: 0,
-                processor,
-                access,
-            };
             let elsewhere = (0..more).map(|processor| (processor, 8, WordAccess::Read));
-            let mut events: Vec<WordEvent> =
-                trace.iter().copied().chain(elsewhere).map(|r| event(&r)).collect();
+            let all: Vec<TinyReference> = trace.iter().copied().chain(elsewhere).collect();
+            let mut events = events(&all);
             let mut scratch = BlockScratch::default();
             scratch.begin(&mut events, 16);
             let mut facts = vec![WordFacts::default(); 16];

@@ -49,7 +49,7 @@ impl WordSpan {
 }
 
 /// Two bits a word of a page: 1 referenced, 2 written. A bit is dearer to find than a byte, but
-/// these are cleared at every visit.
+/// these are cleared at most visits.
 type SeenWords = [u64; PAGE_WORDS / 32];
 
 /// Bytes of memory for them, and for a page, with what the allocator adds.
