@@ -9,12 +9,14 @@ mod block;
 mod filter;
 mod processors;
 mod rng;
+mod varint;
 
 pub use access::{Access, AccessKind, Flags};
 pub use block::{BlockSize, BlockSizeError};
 pub use filter::{ReferenceFilter, ReferenceRole};
 pub use processors::{ProcessorSet, ProcessorSet64, ProcessorSet1024};
 pub use rng::Rng;
+pub use varint::{put_varint, unzigzag, zigzag};
 
 /// Index of a data reference in the total order of a trace, counted from 0.
 ///

@@ -1,5 +1,7 @@
 //! Little-endian integers, variable-length integers and the cursor every decoder reads through.
 
+use homenode_base::unzigzag;
+
 /// An encoding that no writer produces.
 #[derive(Debug)]
 pub(crate) struct DecodeFault {
@@ -22,26 +24,6 @@ impl DecodeFault {
         self.offset = self.offset.saturating_add(base);
         self
     }
-}
-
-/// Maps signed to unsigned numbers so that small absolute values stay small.
-pub(crate) const fn zigzag(value: i64) -> u64 {
-    (value.cast_unsigned() << 1) ^ (value >> 63).cast_unsigned()
-}
-
-/// Inverse of [`zigzag`].
-pub(crate) const fn unzigzag(value: u64) -> i64 {
-    (value >> 1).cast_signed() ^ -((value & 1).cast_signed())
-}
-
-/// Appends `value` in LEB128: seven bits a byte, low ones first, the top bit says "more".
-#[inline]
-pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value.to_le_bytes()[0] | 0x80);
-        value >>= 7;
-    }
-    out.push(value.to_le_bytes()[0]);
 }
 
 /// Reads a block of bytes from front to back and never past its end.
@@ -149,6 +131,8 @@ impl<'a> Cursor<'a> {
 
 #[cfg(test)]
 mod tests {
+    use homenode_base::{put_varint, zigzag};
+
     use super::*;
 
     #[test]

@@ -9,6 +9,8 @@
 //! operation of the same class: references to a stack, and those to each type of data, are near
 //! each other. Large counts, and operations of classes beyond the 31st, are kept beside.
 
+use homenode_base::{put_varint, unzigzag, zigzag};
+
 use super::operation::{OpKind, Operation};
 
 /// The first byte: the class above the count.
@@ -69,7 +71,7 @@ impl PackedOperations {
             bytes.push(class << COUNT_BITS | count);
             let distance = operation.addr.wrapping_sub(*last).cast_signed();
             *last = operation.addr;
-            put(&mut bytes, (distance << 1 ^ distance >> 63).cast_unsigned());
+            put_varint(&mut bytes, zigzag(distance));
         }
         Self { length: operations.len(), bytes, classes, counts, others }
     }
@@ -92,8 +94,7 @@ impl PackedOperations {
                 buffer.extend(others.next());
                 continue;
             };
-            let distance = take(&mut bytes);
-            let distance = (distance >> 1).cast_signed() ^ -(distance & 1).cast_signed();
+            let distance = unzigzag(take_varint(&mut bytes));
             *last = last.wrapping_add(distance.cast_unsigned());
             let count = first & COUNT_MASK;
             let other = if count == OTHER_COUNT { counts.next().copied() } else { None };
@@ -118,19 +119,9 @@ fn number(classes: &mut Vec<OperationClass>, class: OperationClass) -> u8 {
     }
 }
 
-/// Appends a number in seven bits a byte, low ones first; the top bit says that more follow.
+/// The number that [`put_varint`] appended.
 #[inline]
-fn put(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value.to_le_bytes()[0] | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value.to_le_bytes()[0]);
-}
-
-/// The number that was appended.
-#[inline]
-fn take(bytes: &mut impl Iterator<Item = u8>) -> u64 {
+fn take_varint(bytes: &mut impl Iterator<Item = u8>) -> u64 {
     let (mut value, mut shift) = (0, 0);
     for byte in bytes {
         value |= u64::from(byte & 0x7f) << shift;

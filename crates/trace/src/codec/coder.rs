@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use homenode_base::{put_varint, zigzag};
 use rustc_hash::FxHashMap;
 
 use super::MAX_SITES;
@@ -11,7 +12,6 @@ use super::site::{
     FIRST_USE, FROM_LAST, FROM_PREVIOUS, OFFSET, SECOND, STRIDE, SitePredictor, WIDTH_OF_CODE,
     width_index,
 };
-use crate::bytes::{put_varint, zigzag};
 
 /// What makes rows uses of the same site, besides kind, size and flags.
 pub(super) trait SiteNames {

@@ -1,13 +1,14 @@
 //! Encodes rows as streams while they come: the inverse of `decode`, and the choice of sites and
 //! codes.
 
+use homenode_base::put_varint;
+
 use super::coder::{ByProgramCounter, SiteCoder};
 use super::held::HeldRows;
 use super::rows::{RowColumns, any, run_length};
 use super::stream::{StreamPacker, StreamWriter};
 use super::turns::Turn;
 use super::{event, id, wide};
-use crate::bytes::put_varint;
 use crate::model::Event;
 
 /// A chunk on its way to the file. Memory is kept from chunk to chunk.

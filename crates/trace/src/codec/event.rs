@@ -7,7 +7,9 @@
 //!          its length as varint and its bytes (UTF-8)
 //! ```
 
-use crate::bytes::{Cursor, DecodeFault, put_varint, zigzag};
+use homenode_base::{put_varint, zigzag};
+
+use crate::bytes::{Cursor, DecodeFault};
 use crate::events::{self, FIELDS, SHAPES};
 use crate::model::Event;
 

@@ -1,6 +1,6 @@
 //! The address predictor of a site.
 
-use crate::bytes::unzigzag;
+use homenode_base::unzigzag;
 
 /// Last address plus the last stride.
 pub(super) const STRIDE: u8 = 0;

@@ -1,9 +1,11 @@
 //! The columns that few traces have: gaps and process identities, thread by thread.
 
+use homenode_base::{put_varint, zigzag};
+
 use super::id;
 use super::stream::{StreamWriter, Streams};
 use super::turns::{Turn, starts};
-use crate::bytes::{Cursor, DecodeFault, put_varint, zigzag};
+use crate::bytes::{Cursor, DecodeFault};
 
 /// A gap byte that says "see the long gaps".
 const LONG: u8 = u8::MAX;
