@@ -1,6 +1,8 @@
-//! The memory budget of histories.
+//! The memory budgets of histories and of events.
 
 use homenode_placement::HistoryBuilder;
+
+use super::available::available_bytes;
 
 /// Bytes that histories may take at a time unless the configuration says otherwise.
 const BUDGET_BYTES: u64 = 1_500_000_000;
@@ -11,6 +13,16 @@ const FORESEEN_AFTER: u64 = 64;
 /// Bytes that histories may take at a time.
 pub(crate) fn budget_bytes(asked: Option<u64>) -> u64 {
     asked.unwrap_or(BUDGET_BYTES)
+}
+
+/// Of the memory that the system has left, the part that events of words may take.
+const EVENTS_PART: u64 = 4;
+
+/// Bytes that the events of words may take at a time: where they take more, the trace is read
+/// again for the rest of them.
+pub(crate) fn events_budget_bytes(asked: Option<u64>) -> u64 {
+    let part = || available_bytes().unwrap_or(0) / EVENTS_PART;
+    asked.unwrap_or_else(|| part().max(BUDGET_BYTES))
 }
 
 /// Bounds the memory of histories that are built at the same time.

@@ -1,6 +1,7 @@
 //! Passes over a trace: where its references come from, how they reach the engines, on how many
 //! threads and in how much memory.
 
+mod available;
 mod histories;
 mod memory;
 mod misses;
@@ -14,7 +15,7 @@ mod windows;
 mod words;
 
 pub(crate) use histories::{PassSink, Unchanged, WithinBudget, build_histories};
-pub(crate) use memory::{MemoryBudget, budget_bytes};
+pub(crate) use memory::{MemoryBudget, budget_bytes, events_budget_bytes};
 pub(crate) use misses::behind_caches;
 pub(crate) use pool::{check_threads, thread_pool};
 pub(crate) use processors::{processor_counts, processors};

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::config::SharingConfig;
 use crate::error::SimError;
 use crate::pass::{
-    PassProgress, Progress, TraceSource, WindowReader, budget_bytes, part_of, thread_pool,
+    PassProgress, Progress, TraceSource, WindowReader, events_budget_bytes, part_of, thread_pool,
 };
 use crate::placement::MatrixPlan;
 
@@ -65,7 +65,7 @@ impl WordWalk<'_> {
             processors: self.plan.processors,
             filter: self.plan.filter,
             shard,
-            memory_budget_bytes: budget_bytes(self.config.simulation.memory_budget_bytes),
+            memory_budget_bytes: events_budget_bytes(self.config.simulation.memory_budget_bytes),
         });
         let columns =
             Columns { pc: self.questions.detail.is_some(), flags: true, ..Columns::default() };

@@ -1,0 +1,54 @@
+//! How much memory the system has left.
+
+use std::path::Path;
+
+/// What Linux says of memory, and of the control group of this process: a container sees its own
+/// at the root.
+const SYSTEM: &str = "/proc/meminfo";
+const GROUP: &str = "/sys/fs/cgroup";
+
+/// Bytes that this process can take without anything being swapped, as far as the system says.
+pub(super) fn available_bytes() -> Option<u64> {
+    let system = std::fs::read_to_string(SYSTEM).ok().and_then(|text| of_system(&text));
+    let group = of_group(Path::new(GROUP));
+    system.into_iter().chain(group).min()
+}
+
+/// `MemAvailable` of `/proc/meminfo`.
+fn of_system(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
+/// What is left of the limit of a control group (version 2), if it has one.
+fn of_group(folder: &Path) -> Option<u64> {
+    let read = |file: &str| -> Option<u64> {
+        std::fs::read_to_string(folder.join(file)).ok()?.trim().parse().ok()
+    };
+    Some(read("memory.max")?.saturating_sub(read("memory.current")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_counts_in_kilobytes() {
+        let text = "MemTotal:       24684380 kB\nMemAvailable:   23882000 kB\nCached: 1 kB\n";
+        assert_eq!(of_system(text), Some(23_882_000 << 10));
+        assert_eq!(of_system("MemTotal: 5 kB\n"), None);
+        assert_eq!(of_system("MemAvailable: much kB\n"), None);
+    }
+
+    #[test]
+    fn a_group_has_what_its_limit_leaves() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(of_group(folder.path()), None);
+        std::fs::write(folder.path().join("memory.current"), "1000\n").unwrap();
+        std::fs::write(folder.path().join("memory.max"), "max\n").unwrap();
+        assert_eq!(of_group(folder.path()), None, "no limit");
+        std::fs::write(folder.path().join("memory.max"), "5000\n").unwrap();
+        assert_eq!(of_group(folder.path()), Some(4000));
+    }
+}
