@@ -78,10 +78,13 @@ static void run_handler(struct hn_thread *me, int number, siginfo_t *info, void 
     const int was_outside = me->state == HN_OUTSIDE;
     const uintptr_t saved_low = me->handler_low, saved_high = me->handler_high;
     const int saved_depth = me->in_handler;
+    const uint64_t saved_turn = me->op_clock;
     const stack_t *stack = &((ucontext_t *)context)->uc_stack;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     uintptr_t base = (uintptr_t)stack->ss_sp;
 
+    if (hn_logical && me->state == HN_RUNNING && hn_c->holder == me)
+        me->op_clock = UINT64_MAX;      /* the operation that it interrupts is not over */
     me->in_handler = saved_depth + 1;
     me->handler_high = here;
     me->handler_low = here >= base && here < base + stack->ss_size ? base : 0;
@@ -89,6 +92,8 @@ static void run_handler(struct hn_thread *me, int number, siginfo_t *info, void 
     me->handler_low = saved_low;
     me->handler_high = saved_high;
     me->in_handler = saved_depth;
+    if (me->op_clock == UINT64_MAX)
+        me->op_clock = saved_turn;
     me->restarts = (wanted[number].sa_flags & SA_RESTART) != 0;
     if (was_outside && me->state == HN_RUNNING)
         hn_leave(me);

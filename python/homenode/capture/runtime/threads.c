@@ -106,6 +106,8 @@ static void end_of_thread(struct hn_thread *me)
     if (me->state == HN_UNUSED || hn_c->order == 0)
         return;
     hn_enter(me);
+    if (hn_logical)
+        hn_take_turn(me);
     hn_event(me, HN_EV_THREAD_EXIT, 0, 0);
     hn_wake(me, HN_W_JOIN, INT_MAX);
     if (me->tid != hn_c->pid)
