@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::wire::{RING_LINES_AT, RINGS_AT};
+use crate::wire::{CHANGES_AT, FLOOR_AT, RING_LINES_AT, RINGS_AT};
 
 /// How the rings are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,6 +192,13 @@ impl SharedArea {
         let offset = RING_LINES_AT + ring as usize * 64;
         self.word32(offset).fetch_add(1, Ordering::SeqCst);
         self.wake(offset);
+    }
+
+    /// Logical order: the floor of a ring, and how often it has changed.
+    #[must_use]
+    pub fn floor(&self, ring: u32) -> (u64, u32) {
+        let line = RING_LINES_AT + ring as usize * 64;
+        (self.get64(line + FLOOR_AT), self.get(line + CHANGES_AT))
     }
 
     /// Takes record `index` out of a ring: its words, or `None` if it has not been written.

@@ -53,6 +53,17 @@ pub enum DecodedItem {
         /// Position of its call stack, 0 if unknown.
         stack: u32,
     },
+    /// Logical order: the thread's clock is this now, because of this other thread if there is one.
+    Clock {
+        /// The thread.
+        thread: u16,
+        /// Who ended its wait.
+        waker: Option<u16>,
+        /// Its clock.
+        clock: u64,
+    },
+    /// Logical order: the thread synchronises with others through this address.
+    Sync(u16, u64),
     /// Free order: the following records of this ring have this sequence number.
     Stamp(u64),
 }
@@ -210,6 +221,11 @@ impl Decoder {
                 });
             }
             code::STAMP => return Some(DecodedItem::Stamp(p.words[0])),
+            code::CLOCK => {
+                let waker = p.first.checked_sub(1).and_then(|waker| u16::try_from(waker).ok());
+                return Some(DecodedItem::Clock { thread: p.thread, waker, clock: p.words[0] });
+            }
+            code::SYNC => return Some(DecodedItem::Sync(p.thread, addr)),
             code::CONTEXT => {
                 let processor = usize::from(p.thread);
                 if self.processes.len() <= processor {
