@@ -37,7 +37,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
 )
 @click.option(
     "--order",
-    type=click.Choice(["deterministic", "free"]),
+    type=click.Choice(["deterministic", "logical", "free"]),
     default="deterministic",
     show_default=True,
     help="deterministic: one thread at a time, the same trace every run. free: in parallel.",

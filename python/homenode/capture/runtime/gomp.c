@@ -147,6 +147,8 @@ static void master(struct hn_thread *me, struct hn_team *team, uint32_t size)
 static void after_region(struct hn_thread *me, struct hn_team *team)
 {
     hn_stamp(me);
+    if (hn_logical)
+        hn_take_turn(me);
     if (team->members == NULL)
         return;
     forget_pool(me);
