@@ -242,7 +242,7 @@ pub struct RecordSummary {
     /// In logical order, where the program has data races, as `sor.c:88`: if there are any, the order is
     /// one of several, and two recordings may differ.
     pub races: Vec<String>,
-    /// In logical order, signal handlers that ran at a moment of the kernel's choice: if not 0, two
+    /// In logical order, signals and cancellations that met a thread wherever it was: if not 0, two
     /// recordings may differ.
     pub signals: u32,
     /// What determined the order, as in the trace's metadata.

@@ -259,6 +259,17 @@ INTERPOSE(void, GOMP_ordered_start, (void))
         hn_leave(me);
     REAL(GOMP_ordered_start)();
     me = hn_inside();
-    if (me != NULL)
+    if (me != NULL) {
         hn_stamp(me);
+        hn_sync_mark(me, me->team);
+    }
+}
+
+INTERPOSE(void, GOMP_ordered_end, (void))
+{
+    struct hn_thread *me = hn_logical ? hn_inside() : NULL;
+
+    if (me != NULL)
+        hn_sync_mark(me, me->team);
+    REAL(GOMP_ordered_end)();
 }

@@ -99,6 +99,7 @@ struct hn_thread {
     uint32_t waker;             /* 1 + number of the thread that made it jump, or 0 */
     const volatile void *repeats;   /* address of its last atomic operation, and how often */
     uint32_t repeated;
+    int raises;                 /* a signal for itself */
     uint64_t put_off;           /* signals blocked until the thread leaves the runtime */
     int restarts;               /* the last handler lets system calls go on */
     int may_restart;            /* the present call is one that may */

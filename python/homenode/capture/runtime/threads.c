@@ -294,12 +294,23 @@ INTERPOSE(int, pthread_cancel, (pthread_t thread))
         hn_lock();
         if (t->state == HN_BLOCKED && t->wait_cancellable)
             hn_interrupt(t, HN_BY_CANCEL);
+        else if (hn_logical && t != me && t->cancelled_anywhere)
+            hn_shared->signals++;   /* it sees that wherever it is */
         hn_unlock();
         me->in_runtime--;
     }
     if (result == 0 && t != NULL && t == me && me->cancelled_anywhere)
         pthread_testcancel();
     return result;
+}
+
+/* Whether somebody has cancelled the thread is asked in turn: it may have happened by now, in another
+ * thread that is not as far. */
+INTERPOSE(void, pthread_testcancel, (void))
+{
+    if (HN_UNLIKELY(hn_logical))
+        hn_inside();
+    REAL(pthread_testcancel)();
 }
 
 /* What this makes is no thread of the C library's, and has no slot of its own: if it shares the

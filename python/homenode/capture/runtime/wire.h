@@ -146,7 +146,7 @@ struct hn_header {
     uint32_t strays;        /* raised when a bit of a thread is set */
     uint64_t ends_at;       /* logical order: clock at which the program ended by itself */
     uint32_t ended_by;      /* thread + 1 */
-    uint32_t signals;       /* logical order: handlers that ran at a moment of the kernel's choice */
+    uint32_t signals;       /* logical order: what came to a thread wherever it was by then */
 };
 
 /* What is known of a ring, and of the thread that writes it. */
