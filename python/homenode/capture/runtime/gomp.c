@@ -45,23 +45,31 @@ static void forget_pool(struct hn_thread *me)
 static void await_surplus(struct hn_thread *me, uint32_t size)
 {
     const int *tids = (const int *)(me->pool + me->pool_size);
+    uint32_t *may_end = (uint32_t *)tids + me->pool_size;
 
     if (me->pool == NULL)
         return;
-    for (uint32_t i = size; i < me->pool_size; i++)
+    for (uint32_t i = size; i < me->pool_size; i++) {
+        __atomic_store_n(&may_end[i], 1, __ATOMIC_RELEASE);
+        hn_futex(&may_end[i], FUTEX_WAKE_PRIVATE, 1, NULL);
         hn_await_death(tids[i]);
+    }
     forget_pool(me);
 }
 
 /* Slots for all members, in the order of their OpenMP numbers, and their places in the queue. */
 static void publish(struct hn_thread *me, struct hn_team *team, uint32_t size)
 {
+    if (hn_logical)
+        hn_take_turn(me);
     if (team->outer == NULL)
         await_surplus(me, size);
     me->in_runtime++;
-    team->members = calloc(size, sizeof(struct hn_thread *) + sizeof(int));
+    team->members =
+        calloc(size, sizeof(struct hn_thread *) + sizeof(int) + sizeof(uint32_t));
     me->in_runtime--;
     team->tids = (int *)(team->members + size);
+    team->may_end = (uint32_t *)team->tids + size;
     team->size = size;
     for (uint32_t i = 1; i < size && team->members != NULL; i++) {
         struct hn_thread *t = hn_register();
@@ -89,6 +97,7 @@ static struct hn_thread *attach(struct hn_team *team, uint32_t number)
         return NULL;
     me->tid = team->tids[number] = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
     me->pthread = pthread_self();
+    hn_may_end = &team->may_end[number];
     hn_me = me;
     hn_wait_turn(me);
     if (hn_c->order != 0)

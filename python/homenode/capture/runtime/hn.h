@@ -213,6 +213,7 @@ void hn_show(struct hn_thread *me);
 void hn_set_stop(struct hn_thread *me);
 void hn_take_turn(struct hn_thread *me);
 void hn_look(struct hn_thread *me);
+int hn_in_library(const struct hn_thread *me);
 void hn_ref_in_turn(const volatile void *address, uint64_t what, uintptr_t pc);
 void hn_jump(struct hn_thread *me, uint64_t references);
 void hn_note_jump(struct hn_thread *me);
@@ -261,6 +262,7 @@ void hn_take_orders(void);
 struct hn_thread *hn_first_thread(void);
 
 /* threads.c */
+extern __thread uint32_t *hn_may_end __attribute__((tls_model("initial-exec")));
 struct hn_thread *hn_find_thread(pthread_t thread);
 void hn_announce(struct hn_thread *me);
 void hn_thread_init(void);

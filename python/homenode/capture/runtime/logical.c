@@ -292,13 +292,25 @@ void hn_take_turn(struct hn_thread *me)
     errno = saved_errno;
 }
 
+/* Whether what the thread copies now may be part of its operation: in a static program the C
+ * library's own calls of memcpy and its family are recorded. */
+int hn_in_library(const struct hn_thread *me)
+{
+#ifdef HN_STATIC
+    return hn_logical && me->no_yield && hn_c->holder == me && me->op_clock == hn_clock(me);
+#else
+    (void)me;
+    return 0;
+#endif
+}
+
 /* In a hook, at a reference that is no operation: the turn is over, others may have waited. */
 void hn_look(struct hn_thread *me)
 {
     hn_lock();
     if (me->state == HN_RUNNING) {
         __atomic_store_n(&me->published, hn_clock(me), __ATOMIC_RELEASE);
-        if (hn_c->holder == me && me->op_clock != UINT64_MAX)
+        if (hn_c->holder == me && me->op_clock != UINT64_MAX && !hn_in_library(me))
             hn_c->holder = NULL;
         hn_logical_dispatch(me);
         __atomic_store_n(&me->stop, next_stop(me), __ATOMIC_SEQ_CST);

@@ -227,9 +227,11 @@ void hn_range(const void *start, size_t size, uint64_t kind, uintptr_t pc)
     const uintptr_t end = at + size;
     struct hn_thread *me;
     size_t part = 64 - (at & 63);
+    int in_library;
 
     if (size == 0)
         return;
+    in_library = hn_in_library(hn_me);
     if (part > size)
         part = size;
     hn_ref(start, HN_WHAT(kind, part), pc);
@@ -245,6 +247,8 @@ void hn_range(const void *start, size_t size, uint64_t kind, uintptr_t pc)
                pc | me->tag);
     }
     me->in_runtime--;
+    if (in_library)
+        me->op_clock = hn_clock(me);
     if (hn_c->order != 0 && me->state == HN_RUNNING)
         hn_set_limit(me);
 }

@@ -9,10 +9,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <stdarg.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+
+enum { POOL_PATIENCE_NS = 100000000 };
 
 static pthread_key_t end_key;
 
@@ -268,9 +271,10 @@ INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void **value,
     return pthread_clockjoin_np(thread, value, CLOCK_REALTIME, deadline);
 }
 
-INTERPOSE(int, pthread_detach, (pthread_t thread))
+HN_DECLARE_REAL(int, pthread_detach, (pthread_t));
+
+static int detach_thread(struct hn_thread *me, pthread_t thread)
 {
-    struct hn_thread *me = hn_inside();
     struct hn_thread *t = me == NULL ? NULL : hn_find_thread(thread);
     int result = REAL(pthread_detach)(thread);
 
@@ -280,6 +284,27 @@ INTERPOSE(int, pthread_detach, (pthread_t thread))
             hn_release(t);
     }
     return result;
+}
+
+/* A thread of libgomp's pool that ends: one after the other, when its master says so, because the
+ * next thread gets the stack of the one that ended last. Not for long: its master may be gone. */
+__thread uint32_t *hn_may_end __attribute__((tls_model("initial-exec")));
+
+static void end_in_order(void)
+{
+    const struct timespec patience = {0, POOL_PATIENCE_NS};
+
+    if (hn_may_end != NULL && __atomic_load_n(hn_may_end, __ATOMIC_ACQUIRE) == 0)
+        hn_futex(hn_may_end, FUTEX_WAIT_PRIVATE, 0, &patience);
+}
+
+INTERPOSE_DECLARED(int, pthread_detach, (pthread_t thread))
+{
+    struct hn_thread *me = hn_inside();
+
+    if (me == NULL && hn_logical && hn_recording && thread == pthread_self())
+        end_in_order();
+    return detach_thread(me, thread);
 }
 
 /* The cancelled thread may be asleep waiting for the baton, where the C library cannot reach it. */
