@@ -321,7 +321,7 @@ const fn thread_of(word: u64) -> u16 {
 }
 
 #[inline]
-fn access(words: [u64; 2]) -> Access {
+pub fn access(words: [u64; 2]) -> Access {
     let kind = match (words[0] >> KIND_SHIFT) & 3 {
         0 => AccessKind::Read,
         1 => AccessKind::Write,

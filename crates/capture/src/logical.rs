@@ -1,10 +1,8 @@
 //! Merges the rings of logical order by the clocks of their threads.
 //!
-//! A thread's clock counts its references; operations that affect other threads happened in the order
-//! of (clock, thread). With a quantum of one so are all references merged. With a larger one
-//! threads take turns of that many references of their clocks, as long as their operations stay
-//! in order: one that is not the first of all threads yet ends the turn. What the program does
-//! does not depend on the quantum.
+//! A thread's clock counts its references. Threads take turns of a quantum of their clocks, and
+//! operations that affect other threads happened in the order of these turns, ties by thread number. So
+//! the order of turns is a legal one, down to a quantum of a single reference.
 //!
 //! What comes next is decided only when no thread can still write something earlier: a thread that
 //! runs holds the others back at its last record that has been read, a blocked one does not. The
@@ -15,7 +13,7 @@ use std::collections::VecDeque;
 use homenode_trace::EventKind;
 
 use crate::area::SharedArea;
-use crate::decode::{DecodedItem, Decoder};
+use crate::decode::{DecodedItem, Decoder, access};
 use crate::races::RaceDetector;
 use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, ORDERED_BIT, SYNC_BIT, at, code};
 
@@ -87,27 +85,23 @@ impl ThreadStream {
         taken
     }
 
-    /// What it does next; brings its clock there.
+    /// What it does next; brings its clock and turn there. An event is in the turn of what was before
+    /// it, unless the clock is told anew.
+    #[inline]
     fn look(&mut self, (all, quantum): (bool, u64)) -> NextStep {
-        let step = self.peek(all);
-        if self.clock >= self.turn_end || self.clock < self.turn_end - quantum {
-            self.turn = self.clock / quantum;
-            self.turn_end = (self.turn + 1).saturating_mul(quantum);
-        }
-        step
-    }
-
-    fn peek(&mut self, all: bool) -> NextStep {
         let missing = if all { NextStep::Nothing } else { NextStep::Unknown };
         let Some(&[first, _]) = self.records.front() else {
             let Some(floor) = self.floor else { return missing };
             if all || floor == u64::MAX {
                 return NextStep::Nothing;
             }
-            self.clock = self.clock.max(floor);
+            self.turn_to(self.clock.max(floor), quantum);
             return NextStep::Unknown;
         };
         if first >> EVENT_BIT == 0 {
+            if self.clock >= self.turn_end {
+                self.turn_to(self.clock, quantum);
+            }
             let operation = first & OPERATION != 0;
             return if operation { NextStep::Operation } else { NextStep::Reference };
         }
@@ -117,35 +111,26 @@ impl ThreadStream {
         if byte(first >> CODE_SHIFT) & 0x7f == code::CLOCK
             && let Some(&[clock, _]) = self.records.get(1)
         {
-            self.clock = clock & !(1 << EVENT_BIT);
+            self.turn_to(clock & !(1 << EVENT_BIT), quantum);
         }
         NextStep::Operation
     }
 
-    /// Takes the next item, of which all records are there; whether it was an ordered reference that
-    /// the trace does not call a synchronisation.
-    fn take(&mut self) -> (Option<DecodedItem>, bool) {
-        let mut item = None;
-        let mut relaxed = false;
-        while item.is_none() {
-            let Some(mut words) = self.records.pop_front() else { break };
-            if words[0] >> EVENT_BIT == 0 {
-                relaxed = words[0] & OPERATION == 1 << ORDERED_BIT;
-                words[0] &= !(1 << ORDERED_BIT);
-                self.clock += 1;
-            }
-            item = self.decoder.take(words);
-        }
-        (item, relaxed)
+    fn turn_to(&mut self, clock: u64, quantum: u64) {
+        self.clock = clock;
+        self.turn = clock / quantum;
+        self.turn_end = (self.turn + 1).saturating_mul(quantum);
     }
 
-    /// Its place in the order of clocks.
+    /// Takes the next item, an event of which all records are there.
+    fn take_event(&mut self) -> Option<DecodedItem> {
+        let extra = self.records.front().map_or(0, |first| byte(first[0] >> EXTRA_SHIFT));
+        let records = self.records.drain(..=usize::from(extra));
+        records.map(|words| self.decoder.take(words)).last().flatten()
+    }
+
+    /// Its place in the order of turns, which ends with its number.
     fn place(&self) -> u64 {
-        self.clock.min((1 << 48) - 1) << 16 | u64::from(self.ring)
-    }
-
-    /// Its place in the order of turns.
-    fn turn_place(&self) -> u64 {
         self.turn.min((1 << 48) - 1) << 16 | u64::from(self.ring)
     }
 }
@@ -161,8 +146,8 @@ pub struct LogicalMerger {
     quantum: u64,
     streams: Vec<ThreadStream>,
     steps: Vec<NextStep>,
-    /// Whose turn has begun, and which it is.
-    current: Option<(usize, u64)>,
+    /// Of each stream its place in the order of turns; `u64::MAX` of those that have nothing.
+    places: Vec<u64>,
     races: RaceDetector,
     forks: u32,
     waiting_max: usize,
@@ -177,7 +162,7 @@ impl LogicalMerger {
             quantum: quantum.max(1).into(),
             streams: Vec::new(),
             steps: Vec::new(),
-            current: None,
+            places: Vec::new(),
             races: RaceDetector::default(),
             forks: 0,
             waiting_max: WAITING_MAX,
@@ -214,7 +199,7 @@ impl LogicalMerger {
         }
         let end = match area.get(at::ENDED_BY) {
             0 => None,
-            thread => Some((area.get64(at::ENDS_AT), thread as usize - 1)),
+            thread => Some((area.get64(at::ENDS_AT) / self.quantum, thread as usize - 1)),
         };
         done += self.merge((all, end), &mut item);
         self.mind_room(done);
@@ -247,90 +232,76 @@ impl LogicalMerger {
         item: &mut impl FnMut(DecodedItem),
     ) -> usize {
         let mut done = 0;
-        self.steps.clear();
-        for place in 0..self.streams.len() {
-            let step = self.step(place, all, end);
-            self.steps.push(step);
+        let known = self.streams.len();
+        self.steps.resize(known, NextStep::Nothing);
+        self.places.resize(known, u64::MAX);
+        for place in 0..known {
+            self.step(place, all, end);
         }
-        loop {
-            let mut begun = self.current.take();
-            let Some(place) = begun.map(|(place, _)| place).or_else(|| self.choose()) else {
-                break;
-            };
-            let turn = begun.map_or(self.streams[place].turn, |(_, turn)| turn);
-            while self.steps[place] == NextStep::Reference && self.streams[place].turn == turn {
-                self.emit(place, item);
-                self.steps[place] = self.step(place, all, end);
-                begun = Some((place, turn));
+        while let Some(place) = least(&self.places) {
+            let turn = self.places[place];
+            while self.places[place] == turn {
+                match self.steps[place] {
+                    NextStep::Unknown | NextStep::Nothing => return done,
+                    NextStep::Reference => self.reference(place, item),
+                    NextStep::Operation => self.operation(place, item),
+                }
+                self.step(place, all, end);
                 done += 1;
-            }
-            match self.steps[place] {
-                NextStep::Unknown => {
-                    self.current = begun;
-                    break;
-                }
-                NextStep::Operation if self.is_first(place) => {
-                    self.emit(place, item);
-                    self.steps[place] = self.step(place, all, end);
-                    done += 1;
-                }
-                NextStep::Operation | NextStep::Reference | NextStep::Nothing => {}
             }
         }
         done
     }
 
-    fn step(&mut self, place: usize, all: bool, end: Option<(u64, usize)>) -> NextStep {
+    #[inline]
+    fn step(&mut self, place: usize, all: bool, end: Option<(u64, usize)>) {
         let stream = &mut self.streams[place];
-        let step = stream.look((all, self.quantum));
-        match end {
+        let step = match (stream.look((all, self.quantum)), end) {
             // What others did after the program had ended is not part of it.
-            Some((clock, by)) if by != place && stream.clock >= clock => NextStep::Nothing,
-            _ => step,
-        }
+            (_, Some((last, by))) if (stream.turn, place) > (last, by) && by != place => {
+                NextStep::Nothing
+            }
+            (step, _) => step,
+        };
+        self.steps[place] = step;
+        self.places[place] = if step == NextStep::Nothing { u64::MAX } else { stream.place() };
     }
 
-    /// Who is next in the order of turns, of those whose next operation may happen; `None` if nobody
-    /// does anything more.
-    fn choose(&self) -> Option<usize> {
-        let mut first: Option<(u64, usize)> = None;
-        let mut next: Option<(u64, usize)> = None;
-        for (place, (stream, step)) in self.streams.iter().zip(&self.steps).enumerate() {
-            if *step == NextStep::Nothing {
-                continue;
-            }
-            let at = (stream.place(), place);
-            if first.is_none_or(|other| at < other) {
-                first = Some(at);
-            }
-            let turn = (stream.turn_place(), place);
-            if *step != NextStep::Operation && next.is_none_or(|other| turn < other) {
-                next = Some(turn);
-            }
-        }
-        let (_, first) = first?;
-        let turn = (self.streams[first].turn_place(), first);
-        Some(next.map_or(first, |next| if turn < next { first } else { next.1 }))
+    #[inline]
+    fn reference(&mut self, place: usize, item: &mut impl FnMut(DecodedItem)) {
+        let stream = &mut self.streams[place];
+        let Some(words) = stream.records.pop_front() else { return };
+        stream.clock += 1;
+        let access = access(words);
+        self.races.access(&access);
+        item(DecodedItem::Access(access));
     }
 
-    /// Whether no thread can do anything before this one's operation.
-    fn is_first(&self, place: usize) -> bool {
-        let own = self.streams[place].place();
-        let mut others = self.streams.iter().zip(&self.steps).enumerate();
-        others.all(|(other, (stream, step))| {
-            other == place || *step == NextStep::Nothing || own < stream.place()
-        })
-    }
-
-    fn emit(&mut self, place: usize, item: &mut impl FnMut(DecodedItem)) {
-        let (Some(mut found), relaxed) = self.streams[place].take() else { return };
+    fn operation(&mut self, place: usize, item: &mut impl FnMut(DecodedItem)) {
+        let stream = &mut self.streams[place];
+        let Some(&[first, second]) = stream.records.front() else { return };
+        let found = if first >> EVENT_BIT == 0 {
+            stream.records.pop_front();
+            stream.clock += 1;
+            Some(DecodedItem::Access(access([first & !(1 << ORDERED_BIT), second])))
+        } else {
+            stream.take_event()
+        };
+        let Some(mut found) = found else { return };
         if let DecodedItem::Event(_, EventKind::Fork { pid }) = &mut found {
             self.forks += 1;
             *pid = self.forks;
         }
-        if !relaxed {
+        // An atomic operation that synchronises nothing is no race either.
+        if first >> EVENT_BIT != 0 || first >> SYNC_BIT & 1 != 0 {
             self.races.take(&found);
         }
         item(found);
     }
+}
+
+/// The stream with the least place, which ends with the stream's number.
+fn least(places: &[u64]) -> Option<usize> {
+    let least = places.iter().copied().min().filter(|least| *least != u64::MAX)?;
+    usize::try_from(least & 0xffff).ok()
 }

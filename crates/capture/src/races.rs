@@ -47,6 +47,11 @@ impl AccessEpoch {
         (self.0 ^ other.0) << 8 == 0
     }
 
+    /// Whether it is with `other` and has all its bytes.
+    const fn includes(self, other: Self) -> bool {
+        self.0 | other.0 == self.0 && self.is_with(other)
+    }
+
     const fn overlaps(self, other: Self) -> bool {
         (self.0 & other.0) >> 56 != 0
     }
@@ -61,6 +66,18 @@ impl AccessEpoch {
 struct ShadowCell {
     write: AccessEpoch,
     reads: [AccessEpoch; 2],
+}
+
+impl ShadowCell {
+    /// Whether the same access was noted since the last write.
+    #[inline]
+    fn has(&self, now: AccessEpoch, write: bool) -> bool {
+        let none = AccessEpoch::default();
+        if write {
+            return self.write.includes(now) && self.reads == [none; 2];
+        }
+        self.reads.iter().any(|read| read.includes(now))
+    }
 }
 
 /// What is known of all accesses so far.
@@ -182,9 +199,14 @@ impl RaceDetector {
         self.objects.insert(object, known);
     }
 
-    fn access(&mut self, access: &Access) {
+    /// Takes the next reference that synchronises nothing.
+    #[inline]
+    pub fn access(&mut self, access: &Access) {
         let thread = usize::from(access.thread);
-        let count = self.clock(thread)[thread];
+        let count = match self.clocks.get(thread).and_then(|clock| clock.get(thread)) {
+            Some(&count) if count != 0 => count,
+            _ => self.clock(thread)[thread],
+        };
         let end = access.addr.saturating_add(access.size.into());
         let mut at = access.addr;
         while at < end {
@@ -205,6 +227,9 @@ impl RaceDetector {
         let page = self.page(cell >> (PAGE_BITS - 3));
         let seen = self.clocks[now.thread()].as_slice();
         let at = &mut self.cells[page][usize::try_from(cell).unwrap_or(0) % CELLS];
+        if at.has(now, write) {
+            return false;
+        }
         let races = |then: AccessEpoch| {
             then.overlaps(now)
                 && then.thread() != now.thread()

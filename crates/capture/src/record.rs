@@ -35,7 +35,7 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 pub(crate) enum ItemSource {
     One(RingReader),
     Many(RingMerger),
-    Logical(LogicalMerger),
+    Logical(Box<LogicalMerger>),
 }
 
 impl ItemSource {
@@ -43,7 +43,7 @@ impl ItemSource {
     pub(crate) fn new(area: &SharedArea) -> Self {
         match area.get(at::ORDER) {
             ORDER_FREE => Self::Many(RingMerger::default()),
-            ORDER_LOGICAL => Self::Logical(LogicalMerger::new(area.get(at::QUANTUM))),
+            ORDER_LOGICAL => Self::Logical(Box::new(LogicalMerger::new(area.get(at::QUANTUM)))),
             _ => Self::One(RingReader::new(0)),
         }
     }
@@ -359,6 +359,10 @@ pub(crate) fn metadata(
         _ => "sequentially consistent",
     };
     let order = match options.order {
+        // Threads were running when a signal ended the program: how far they came, differs.
+        Order::Logical if area.get(at::ENDED_BY) == 0 && area.get(at::RINGS_USED) > 1 => {
+            format!("logical quantum={quantum} sequentially consistent")
+        }
         Order::Logical => format!("logical quantum={quantum} {repeats}"),
         Order::Deterministic => {
             let seed = match options.seed {

@@ -262,7 +262,7 @@ void hn_give_way(struct hn_thread *me)
     if (hn_directed) {
         hn_block(me, me, HN_W_TIME, GIVE_WAY_NS);
     } else if (hn_logical) {
-        hn_jump(me, GIVE_WAY_REFERENCES);
+        hn_jump(me, hn_c->quantum > GIVE_WAY_REFERENCES ? hn_c->quantum : GIVE_WAY_REFERENCES);
         hn_take_turn(me);
         hn_note_jump(me);
     } else {

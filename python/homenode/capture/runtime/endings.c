@@ -16,7 +16,7 @@ static void end_program(void)
     me = hn_inside();
     if (me == NULL || hn_shared->ended_by != 0)
         return;
-    hn_jump(me, hn_c->quantum - hn_clock(me) % hn_c->quantum);
+    hn_jump(me, hn_after(me, me, hn_clock(me)) - hn_clock(me));
     hn_take_turn(me);
     hn_note_jump(me);
     hn_shared->ends_at = hn_clock(me);

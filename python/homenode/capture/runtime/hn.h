@@ -92,6 +92,9 @@ struct hn_thread {
     uint64_t stop;              /* clock from which on others wait for it */
     uint64_t op_clock;          /* clock after the last reference of its last operation */
     uint64_t deadline_clock;    /* of a timed wait, 0: never */
+    uint64_t turn_end;          /* clock at the end of its last turn */
+    int fresh;                  /* nothing has been recorded in its turn */
+    uint64_t turn;              /* while it waits: the clock that it waits for, in quanta */
     int minded;                 /* real time has passed until then */
     uint32_t version;           /* odd while clock, next and turn_start do not fit together */
     uint32_t hidden;
@@ -215,8 +218,10 @@ void hn_take_turn(struct hn_thread *me);
 void hn_look(struct hn_thread *me);
 int hn_in_library(const struct hn_thread *me);
 void hn_ref_in_turn(const volatile void *address, uint64_t what, uintptr_t pc);
+uint64_t hn_after(const struct hn_thread *t, const struct hn_thread *other, uint64_t clock);
 void hn_jump(struct hn_thread *me, uint64_t references);
 void hn_note_jump(struct hn_thread *me);
+void hn_note_turn(struct hn_thread *me);
 void hn_logical_dispatch(struct hn_thread *me);
 struct hn_thread *hn_in_the_way(void);
 

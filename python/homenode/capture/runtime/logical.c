@@ -2,11 +2,12 @@
  *
  * Threads run in parallel, each with a ring of its own, and count their references: the logical
  * clock. An operation by which threads can affect one another (a lock, an atomic operation, an
- * allocation, a write) is performed by the thread whose clock is least of all that run or wait for
- * their turn, ties by thread number, as in Kendo (Olszewski, Ansel and Amarasinghe, ASPLOS 2009). A
- * blocked thread holds nobody up; it goes on with a clock above that of the thread that ended
- * its wait. So for a program without data races the order of the operations is a function of
- * the references alone, and so is what each thread does between them.
+ * allocation, a write) is performed by the thread whose clock, in quanta, is least of all that run or
+ * wait for their turn, ties by thread number, as in Kendo (Olszewski, Ansel and Amarasinghe, ASPLOS
+ * 2009). A blocked thread holds nobody up; it goes on with a clock that comes after that of the
+ * thread that ended its wait. So for a program without data races the order of the operations is a
+ * function of the references alone, and so is what each thread does between them. With larger quanta a
+ * thread that has many operations has several in one turn.
  *
  * A thread that is not the first sleeps. It asks those behind it to look up when they have passed
  * it, by lowering the limit with which their hooks compare anyway: nobody pays while nobody waits.
@@ -101,15 +102,11 @@ static int is_waiting(const struct hn_thread *t)
     return t->state == HN_READY || (t->state == HN_BLOCKED && t->deadline_clock != 0);
 }
 
-static uint64_t its_time(const struct hn_thread *waits)
-{
-    return waits->state == HN_BLOCKED ? waits->deadline_clock : waits->published;
-}
-
-/* Clock at which `t` has passed a thread that waits. */
+/* Clock at which `t` has passed a thread that waits: at the end of that one's quantum, or at its
+ * beginning if `t` has the larger number. */
 static uint64_t passes(const struct hn_thread *t, const struct hn_thread *waits)
 {
-    return its_time(waits) + (t->number < waits->number);
+    return (waits->turn + (t->number < waits->number)) * hn_c->quantum;
 }
 
 /* The first of those that wait, or null. Locked. */
@@ -120,8 +117,8 @@ static struct hn_thread *first_waiting(void)
     for (uint32_t i = 0; i < hn_c->slots_used; i++) {
         struct hn_thread *t = &hn_slots[i];
 
-        /* In the order of the numbers, so of equal clocks the first stays. */
-        if (is_waiting(t) && (best == NULL || its_time(t) < its_time(best)))
+        /* In the order of the numbers, so of equal turns the first stays. */
+        if (is_waiting(t) && (best == NULL || t->turn < best->turn))
             best = t;
     }
     return best;
@@ -209,6 +206,8 @@ static void hold_turn(struct hn_thread *t)
         hn_c->switches++;
     hn_c->holder = t;
     t->op_clock = hn_clock(t);
+    t->turn_end = (t->op_clock / hn_c->quantum + 1) * hn_c->quantum;
+    t->fresh = 1;
 }
 
 /* Gives the first of those that wait its turn, if it has come. Locked; `me` needs no call. */
@@ -244,8 +243,9 @@ void hn_logical_dispatch(struct hn_thread *me)
         may_go(t);
 }
 
-static int is_first(const struct hn_thread *me)
+static int is_first(struct hn_thread *me)
 {
+    me->turn = me->published / hn_c->quantum;
     for (uint32_t i = 0; i < hn_c->slots_used; i++) {
         const struct hn_thread *t = &hn_slots[i];
 
@@ -262,7 +262,8 @@ void hn_take_turn(struct hn_thread *me)
     const int saved_errno = errno;
 
     if (hn_c->order == 0 ||
-        (hn_c->holder == me && (me->op_clock == hn_clock(me) || me->op_clock == UINT64_MAX)))
+        (hn_c->holder == me && (me->op_clock == UINT64_MAX ||
+                                (me->op_clock == hn_clock(me) && me->op_clock < me->turn_end))))
         return;
     me->in_runtime++;
     hn_lock();
@@ -318,6 +319,12 @@ void hn_look(struct hn_thread *me)
     hn_unlock();
 }
 
+/* The least clock with which `t` comes after what `other` does at its clock. */
+uint64_t hn_after(const struct hn_thread *t, const struct hn_thread *other, uint64_t clock)
+{
+    return t->number > other->number ? clock : (clock / hn_c->quantum + 1) * hn_c->quantum;
+}
+
 /* The clock moves on without references. */
 void hn_jump(struct hn_thread *me, uint64_t references)
 {
@@ -337,6 +344,16 @@ void hn_note_jump(struct hn_thread *me)
         return;
     me->jumped = me->waker = 0;
     hn_event_words(me, HN_EV_CLOCK, words, 1);
+}
+
+/* An event begins an operation. If the clock is at the beginning of a quantum, the ring says that the
+ * event is in that one; else it is in that of the reference before it. */
+void hn_note_turn(struct hn_thread *me)
+{
+    me->fresh = 0;
+    if (hn_clock(me) % hn_c->quantum == 0)
+        me->jumped = 1;
+    hn_note_jump(me);
 }
 
 /* Who does the same operation over and over waits for somebody: its clock moves faster and faster,
@@ -383,5 +400,6 @@ void hn_ref_in_turn(const volatile void *address, uint64_t what, uintptr_t pc)
     hn_put(me, ((uintptr_t)address & low) | what, (pc & low) | me->tag);
     if (me->op_clock != UINT64_MAX)
         me->op_clock = hn_clock(me);
+    me->fresh = 0;
     me->in_runtime--;
 }

@@ -45,6 +45,7 @@ static uint64_t latest(void)
 static void resume(struct hn_thread *t, uint64_t clock, uint32_t waker)
 {
     t->clock = clock > t->published ? clock : t->published;
+    t->turn = t->clock / hn_c->quantum;
     t->turn_start = t->next;
     __atomic_store_n(&t->published, t->clock, __ATOMIC_RELEASE);
     t->jumped = 1;
@@ -74,7 +75,7 @@ void hn_logical_first(struct hn_thread *me)
 /* A new thread waits for its first turn. The caller made it. Locked. */
 void hn_logical_ready(struct hn_thread *t)
 {
-    resume(t, hn_clock(hn_me) + 1, hn_me->number + 1);
+    resume(t, hn_after(t, hn_me, hn_clock(hn_me)), hn_me->number + 1);
 }
 
 /* The thread is about to be blocked. Locked. */
@@ -82,6 +83,7 @@ void hn_logical_block(struct hn_thread *me, int64_t timeout_ns)
 {
     me->deadline_clock =
         timeout_ns < 0 ? 0 : hn_clock(me) + (uint64_t)timeout_ns / HN_NS_PER_RECORD + 1;
+    me->turn = me->deadline_clock / hn_c->quantum;
 }
 
 /* Ends a wait. Locked. */
@@ -92,10 +94,10 @@ void hn_logical_wake(struct hn_thread *t, enum hn_woken why)
     if (why == HN_BY_TIME) {
         resume(t, t->deadline_clock, 0);
     } else if (me != t && me->state == HN_RUNNING && hn_c->holder == me) {
-        resume(t, hn_clock(me) + 1, me->number + 1);
+        resume(t, hn_after(t, me, hn_clock(me)), me->number + 1);
     } else {
         hn_shared->signals++;
-        resume(t, latest() + 1, 0);
+        resume(t, hn_after(t, t, latest()), 0);
     }
 }
 
@@ -112,7 +114,7 @@ void hn_logical_leave(struct hn_thread *me)
 /* Comes back from outside: when, the order cannot say. Locked. */
 void hn_logical_enter(struct hn_thread *me)
 {
-    resume(me, latest() + 1, 0);
+    resume(me, hn_after(me, me, latest()), 0);
 }
 
 /* Nobody can run before this thread's deadline: lets real time pass, then its clock jumps. */

@@ -170,6 +170,8 @@ void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsig
 
     if (me->state != HN_RUNNING || hn_c->order == 0)
         return;
+    if (hn_logical && me->fresh && code != HN_EV_CLOCK)
+        hn_note_turn(me);
     me->in_runtime++;
     if (hn_logical) {
         hn_hide(me);
