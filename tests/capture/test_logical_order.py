@@ -62,7 +62,8 @@ def test_a_program_without_races_repeats(
     assert one.path.read_bytes() == two.path.read_bytes()
     assert one.summary["races"] == []
     assert one.metadata()["order"] == f"logical quantum={quantum} repeatable"
-    if source not in ("openmp.c",):
+    # With as many threads as there are processors, it says something else.
+    if source != "openmp.c":
         assert one.out == natively(program, *words)
 
 
@@ -77,7 +78,7 @@ def test_a_lock_has_one_holder_at_a_time(
         writers = counter["thread"][counter["kind"] == WRITE] - 1
         assert "".join(str(w) for w in writers.tolist()) == recording.out.strip()
     holders: dict[str, str] = {}
-    mutex, _ = recording.symbol("mutex" if source == "locked.c" else "mutex")
+    mutex, _ = recording.symbol("mutex")
     events = [words for words in recording.events() if words[1].startswith("lock-")]
     taken = 0
     for thread, what, addr, *_ in events:

@@ -251,6 +251,14 @@ impl SharedArea {
         }
     }
 
+    /// Changes a floor as a traced process would.
+    #[cfg(test)]
+    pub fn set_floor(&self, ring: u32, floor: u64) {
+        let line = RING_LINES_AT + ring as usize * 64;
+        self.swap64(line + FLOOR_AT, floor);
+        self.set(line + CHANGES_AT, self.get(line + CHANGES_AT) + 1);
+    }
+
     /// Writes a record as a traced process would.
     #[cfg(test)]
     pub fn put(&self, ring: u32, index: usize, words: [u64; 2]) {

@@ -305,3 +305,175 @@ fn least(places: &[u64]) -> Option<usize> {
     let least = places.iter().copied().min().filter(|least| *least != u64::MAX)?;
     usize::try_from(least & 0xffff).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::area::RingGeometry;
+    use crate::wire::{SIZE_SHIFT, THREAD_SHIFT};
+
+    const SMALL: RingGeometry =
+        RingGeometry { rings: 3, ring_blocks: 4, block_records: 8, stack_words: 0 };
+
+    /// What threads write, as their runtime would.
+    struct WrittenRings {
+        area: SharedArea,
+        written: [usize; 3],
+    }
+
+    impl WrittenRings {
+        fn new() -> Self {
+            let area = SharedArea::new(SMALL).unwrap();
+            area.set(at::RINGS_USED, 3);
+            let mut made = Self { area, written: [0; 3] };
+            for ring in 0..3 {
+                made.block(ring, u64::MAX);
+            }
+            made
+        }
+
+        fn put(&mut self, ring: u32, words: [u64; 2]) {
+            let at = &mut self.written[ring as usize];
+            self.area.put(ring, *at, words);
+            *at += 1;
+        }
+
+        /// References; their addresses tell the thread and how many it had made.
+        fn refer(&mut self, ring: u32, count: u64) {
+            for _ in 0..count {
+                let addr = u64::from(ring) << 8 | self.written[ring as usize] as u64;
+                let thread = u64::from(ring) << THREAD_SHIFT;
+                self.put(ring, [addr | 4 << SIZE_SHIFT, thread]);
+            }
+        }
+
+        fn event(&mut self, ring: u32, code: u8, extra: u64, first: u64) {
+            let head = 1 << EVENT_BIT | u64::from(code) << CODE_SHIFT | extra << EXTRA_SHIFT;
+            self.put(ring, [head | first, u64::from(ring) << THREAD_SHIFT]);
+        }
+
+        fn clock(&mut self, ring: u32, clock: u64) {
+            self.event(ring, code::CLOCK, 1, 0);
+            self.put(ring, [1 << EVENT_BIT | clock, 0]);
+        }
+
+        /// The thread is blocked until this clock, or runs again: 0.
+        fn block(&mut self, ring: u32, floor: u64) {
+            self.area.set_floor(ring, floor);
+        }
+    }
+
+    /// The threads of the references and `thread!` of the events, in the merged order.
+    fn merged(rings: &WrittenRings, merger: &mut LogicalMerger, all: bool) -> String {
+        let mut seen = String::new();
+        merger.drain(&rings.area, all, |item| {
+            if let DecodedItem::Access(access) = item {
+                seen.push_str(&access.thread.to_string());
+            } else if let DecodedItem::Event(thread, _) = item {
+                seen.push_str(&format!("{thread}!"));
+            }
+        });
+        seen
+    }
+
+    #[test]
+    fn turns_are_of_a_quantum() {
+        for (quantum, expected) in [(1, "0101011"), (2, "0011011"), (3, "0001111")] {
+            let mut rings = WrittenRings::new();
+            rings.refer(1, 4);
+            rings.refer(0, 3);
+            let mut merger = LogicalMerger::new(quantum);
+            assert_eq!(merged(&rings, &mut merger, false), expected, "quantum {quantum}");
+        }
+    }
+
+    #[test]
+    fn a_thread_that_runs_holds_the_others_back_and_a_blocked_one_does_not() {
+        let mut rings = WrittenRings::new();
+        let mut merger = LogicalMerger::new(1);
+        rings.block(0, 0);
+        rings.refer(0, 2);
+        rings.refer(1, 4);
+        // An event of the turn that it has had may follow.
+        assert_eq!(merged(&rings, &mut merger, false), "010");
+        rings.block(0, u64::MAX);
+        assert_eq!(merged(&rings, &mut merger, false), "111");
+        rings.block(0, 0);
+        rings.block(1, 0);
+        rings.clock(0, 6);
+        rings.refer(0, 1);
+        rings.refer(1, 4);
+        // It goes on at clock 6; what comes after is not known yet.
+        assert_eq!(merged(&rings, &mut merger, false), "110");
+        assert_eq!(merged(&rings, &mut merger, true), "11");
+    }
+
+    #[test]
+    fn a_timed_wait_holds_others_back_from_its_deadline_on() {
+        let mut rings = WrittenRings::new();
+        let mut merger = LogicalMerger::new(1);
+        rings.block(0, 2);
+        rings.refer(1, 4);
+        assert_eq!(merged(&rings, &mut merger, false), "11");
+        rings.block(0, 0);
+        rings.clock(0, 2);
+        rings.refer(0, 1);
+        rings.block(0, u64::MAX);
+        assert_eq!(merged(&rings, &mut merger, false), "011");
+    }
+
+    #[test]
+    fn an_event_is_in_the_turn_of_what_was_before() {
+        let mut rings = WrittenRings::new();
+        rings.refer(1, 1);
+        rings.event(1, code::PHASE, 0, 1);
+        rings.refer(0, 3);
+        let mut merger = LogicalMerger::new(1);
+        assert_eq!(merged(&rings, &mut merger, false), "011!00");
+        // Unless its ring says that it is in the next one.
+        let mut rings = WrittenRings::new();
+        rings.refer(1, 1);
+        rings.clock(1, 1);
+        rings.event(1, code::PHASE, 0, 1);
+        rings.refer(0, 3);
+        let mut merger = LogicalMerger::new(1);
+        assert_eq!(merged(&rings, &mut merger, false), "0101!0");
+    }
+
+    #[test]
+    fn what_others_do_after_the_end_is_left_out() {
+        let mut rings = WrittenRings::new();
+        rings.refer(0, 6);
+        rings.refer(1, 4);
+        rings.refer(2, 6);
+        rings.area.swap64(at::ENDS_AT, 4);
+        rings.area.set(at::ENDED_BY, 2);
+        let mut merger = LogicalMerger::new(2);
+        // Thread 1 ends it in turn 2, which thread 0 has had by then.
+        assert_eq!(merged(&rings, &mut merger, true), "00112200112200");
+    }
+
+    #[test]
+    fn half_an_event_of_a_killed_program_is_left_out() {
+        let mut rings = WrittenRings::new();
+        rings.refer(0, 1);
+        rings.event(0, code::ALLOC, 1, 0x1000);
+        let mut merger = LogicalMerger::new(1);
+        assert_eq!(merged(&rings, &mut merger, true), "0");
+    }
+
+    #[test]
+    fn more_is_kept_when_nothing_moves() {
+        let mut rings = WrittenRings::new();
+        let mut merger = LogicalMerger { waiting_max: 8, ..LogicalMerger::new(1) };
+        rings.block(0, 0);
+        rings.refer(1, 32);
+        assert_eq!(merged(&rings, &mut merger, false), "");
+        rings.written[1] = 0;
+        rings.refer(1, 1);
+        for _ in 0..4 * PASSES_MAX {
+            assert_eq!(merged(&rings, &mut merger, false), "");
+        }
+        assert_eq!(merger.streams[1].records.len(), 33);
+    }
+}
