@@ -1,4 +1,5 @@
-//! Records a program: `cargo run --example record -- T.hnt [quantum=Q] [order=free|logical] PROGRAM ARGS`.
+//! Records a program:
+//! `cargo run --example record -- T.hnt [quantum=Q] [order=free|logical] PROGRAM ARGS`.
 
 use homenode_capture::{Order, RecordOptions, record};
 

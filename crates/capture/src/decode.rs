@@ -221,11 +221,7 @@ impl Decoder {
                 });
             }
             code::STAMP => return Some(DecodedItem::Stamp(p.words[0])),
-            code::CLOCK => {
-                let waker = p.first.checked_sub(1).and_then(|waker| u16::try_from(waker).ok());
-                return Some(DecodedItem::Clock { thread: p.thread, waker, clock: p.words[0] });
-            }
-            code::SYNC => return Some(DecodedItem::Sync(p.thread, addr)),
+            code::CLOCK | code::SYNC => return Some(of_logical_order(p)),
             code::CONTEXT => {
                 let processor = usize::from(p.thread);
                 if self.processes.len() <= processor {
@@ -289,6 +285,15 @@ fn live_fact(p: &PendingRecord) -> LiveFact {
         code::PAUSES => LiveFact::Pauses { limit_ns },
         _ => LiveFact::Resumes { thread },
     }
+}
+
+/// What a ring of logical order says of the items that follow.
+fn of_logical_order(p: &PendingRecord) -> DecodedItem {
+    if p.code == code::SYNC {
+        return DecodedItem::Sync(p.thread, p.first);
+    }
+    let waker = p.first.checked_sub(1).and_then(|waker| u16::try_from(waker).ok());
+    DecodedItem::Clock { thread: p.thread, waker, clock: p.words[0] }
 }
 
 /// A mapping that was made.

@@ -1,8 +1,8 @@
 //! Merges the rings of logical order by the clocks of their threads.
 //!
 //! A thread's clock counts its references. Threads take turns of a quantum of their clocks, and
-//! operations that affect other threads happened in the order of these turns, ties by thread number. So
-//! the order of turns is a legal one, down to a quantum of a single reference.
+//! operations that affect other threads happened in the order of these turns, ties by thread
+//! number. So the order of turns is a legal one, down to a quantum of a single reference.
 //!
 //! What comes next is decided only when no thread can still write something earlier: a thread that
 //! runs holds the others back at its last record that has been read, a blocked one does not. The
@@ -85,8 +85,8 @@ impl ThreadStream {
         taken
     }
 
-    /// What it does next; brings its clock and turn there. An event is in the turn of what was before
-    /// it, unless the clock is told anew.
+    /// What it does next; brings its clock and turn there. An event is in the turn of what was
+    /// before it, unless the clock is told anew.
     #[inline]
     fn look(&mut self, (all, quantum): (bool, u64)) -> NextStep {
         let missing = if all { NextStep::Nothing } else { NextStep::Unknown };
@@ -175,8 +175,8 @@ impl LogicalMerger {
         &self.races
     }
 
-    /// Reads all rings once, and merges as far as the order is known; with `all`, nothing more will be
-    /// written. Returns how many records were read and items merged.
+    /// Reads all rings once, and merges as far as the order is known; with `all`, nothing more
+    /// will be written. Returns how many records were read and items merged.
     pub fn drain(
         &mut self,
         area: &SharedArea,

@@ -187,8 +187,8 @@ impl RecordOptions {
             return bad("order", expected, "logical".to_owned());
         }
         if self.seed != 0 && self.order != Order::Deterministic {
-            let expected = "0, or --order deterministic: only there the lengths of turns make other \
-                            orders";
+            let expected =
+                "0, or --order deterministic: only there the lengths of turns make other orders";
             return bad("seed", expected, self.seed.to_string());
         }
         if !(1..=22).contains(&self.level) {
@@ -239,8 +239,8 @@ pub struct RecordSummary {
     /// program made by a `clone` of its own. Their references are missing, or stand under the
     /// thread that made them, and two recordings may differ.
     pub lost_threads: u32,
-    /// In logical order, where the program has data races, as `sor.c:88`: if there are any, the order is
-    /// one of several, and two recordings may differ.
+    /// In logical order, where the program has data races, as `sor.c:88`: if there are any, the
+    /// order is one of several, and two recordings may differ.
     pub races: Vec<String>,
     /// In logical order, signals and cancellations that met a thread wherever it was: if not 0, two
     /// recordings may differ.

@@ -1,11 +1,11 @@
-//! Finds data races in references that are merged in logical order: accesses to the same bytes by two
-//! threads, one of them a write, with no synchronisation between them.
+//! Finds data races in references that are merged in logical order: accesses to the same bytes by
+//! two threads, one of them a write, with no synchronisation between them.
 //!
 //! Vector clocks order what synchronises; of each eight bytes two of the last writes and of the last
-//! reads are kept, as epochs of their threads: Flanagan and Freund, *`FastTrack`*, PLDI 2009, and for the
-//! cells `ThreadSanitizer` (Serebryany and Iskhodzhanov, WBIA 2009). Deviations: two are kept and
-//! not all, and every operation on an object is after all earlier ones on it, so a race may be
-//! missed; but what is found is one.
+//! reads are kept, as epochs of their threads: Flanagan and Freund, *`FastTrack`*, PLDI 2009; for
+//! the cells `ThreadSanitizer` (Serebryany and Iskhodzhanov, WBIA 2009). Deviations: two are
+//! kept and not all, and every operation on an object is after all earlier ones on it, so a race
+//! may be missed; but what is found is one.
 
 use std::collections::BTreeMap;
 
@@ -243,8 +243,8 @@ impl RaceDetector {
         if let Some(same) = kept.iter_mut().find(|then| then.is_with(now)) {
             *same = same.with_bytes_of(now);
         } else {
-            // One of the same bytes, or none at all; else one that whoever races with it is likely to
-            // race with this, too.
+            // One of the same bytes, or none at all; else one that whoever races with it is likely
+            // to race with this, too.
             let place = kept
                 .iter()
                 .position(|then| now.covers(*then))

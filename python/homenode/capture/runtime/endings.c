@@ -1,7 +1,8 @@
 /* Logical order: the end of the program. Other threads may be running then, and how far they come
- * before the kernel ends them, nobody can say. So the thread that ends the program waits until they
- * have passed the end of its quantum, or sleep, and the trace ends there; what needs a turn does not
- * happen any more. A program that is ended by a signal, or replaced (exec), ends where it ends.
+ * before the kernel ends them, nobody can say. So the thread that ends the program waits until
+ * they have passed the end of its quantum, or sleep, and the trace ends there; what needs a turn
+ * does not happen any more. A program that is ended by a signal, or replaced (exec), ends where it
+ * ends.
  */
 #include "hn.h"
 

@@ -372,8 +372,9 @@ static inline void hn_ref(const volatile void *address, uint64_t what, uintptr_t
 }
 
 /* The same for an atomic operation or a synchronisation variable. In logical order the thread has
- * its turn, and keeps it until its next other reference. In directed order it is the first of a turn of the
- * thread with the least simulated time: what others do to the variable before, they have done. */
+ * its turn, and keeps it until its next other reference. In directed order it is the first of a
+ * turn of the thread with the least simulated time: what others do to the variable before, they
+ * have done. */
 static inline void hn_ref_ordered(const volatile void *address, uint64_t what, uintptr_t pc)
 {
     if (HN_UNLIKELY(hn_logical)) {

@@ -2,12 +2,12 @@
  *
  * Threads run in parallel, each with a ring of its own, and count their references: the logical
  * clock. An operation by which threads can affect one another (a lock, an atomic operation, an
- * allocation, a write) is performed by the thread whose clock, in quanta, is least of all that run or
- * wait for their turn, ties by thread number, as in Kendo (Olszewski, Ansel and Amarasinghe, ASPLOS
- * 2009). A blocked thread holds nobody up; it goes on with a clock that comes after that of the
- * thread that ended its wait. So for a program without data races the order of the operations is a
- * function of the references alone, and so is what each thread does between them. With larger quanta a
- * thread that has many operations has several in one turn.
+ * allocation, a write) is performed by the thread whose clock, in quanta, is least of all that run
+ * or wait for their turn, ties by thread number, as in Kendo (Olszewski, Ansel and Amarasinghe,
+ * ASPLOS 2009). A blocked thread holds nobody up; it goes on with a clock that comes after that of
+ * the thread that ended its wait. So for a program without data races the order of the operations
+ * is a function of the references alone, and so is what each thread does between them. With larger
+ * quanta a thread that has many operations has several in one turn.
  *
  * A thread that is not the first sleeps. It asks those behind it to look up when they have passed
  * it, by lowering the limit with which their hooks compare anyway: nobody pays while nobody waits.
@@ -346,8 +346,8 @@ void hn_note_jump(struct hn_thread *me)
     hn_event_words(me, HN_EV_CLOCK, words, 1);
 }
 
-/* An event begins an operation. If the clock is at the beginning of a quantum, the ring says that the
- * event is in that one; else it is in that of the reference before it. */
+/* An event begins an operation. If the clock is at the beginning of a quantum, the ring says that
+ * the event is in that one; else it is in that of the reference before it. */
 void hn_note_turn(struct hn_thread *me)
 {
     me->fresh = 0;

@@ -1,6 +1,6 @@
 /* Writing records: blocks of the ring, back-pressure, events, ranges.
  *
- * In deterministic order all threads write ring 0, one at a time; else every thread has its own ring.
+ * In deterministic order all threads write ring 0, one at a time; else every thread has its own.
  * In free order it puts a sequence number into it every `quantum` records and after every acquiring
  * operation, by which the recorder merges; in logical order the recorder counts the references.
  */

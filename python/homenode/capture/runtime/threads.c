@@ -329,7 +329,7 @@ INTERPOSE(int, pthread_cancel, (pthread_t thread))
     return result;
 }
 
-/* Whether somebody has cancelled the thread is asked in turn: it may have happened by now, in another
+/* Whether somebody has cancelled the thread is asked in turn: it may be about to happen, in another
  * thread that is not as far. */
 INTERPOSE(void, pthread_testcancel, (void))
 {

@@ -110,8 +110,8 @@ static void take_away(struct hn_thread *t, const struct glimpse *before)
     hn_pass_on();
 }
 
-/* The same in logical order. `t` may run again at any moment: it writes a ring of its own, and if it
- * was in a hook, what it records now is merged as soon as it is seen. */
+/* The same in logical order. `t` may run again at any moment: it writes a ring of its own, and if
+ * it was in a hook, what it records now is merged as soon as it is seen. */
 static void take_for_outside(struct hn_thread *t)
 {
     hn_shared->forced++;
