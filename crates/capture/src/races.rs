@@ -1,9 +1,9 @@
 //! Finds data races in references that are merged in logical order: accesses to the same bytes by
 //! two threads, one of them a write, with no synchronisation between them.
 //!
-//! Vector clocks order what synchronises; of each eight bytes two of the last writes and of the last
-//! reads are kept, as epochs of their threads: Flanagan and Freund, *`FastTrack`*, PLDI 2009; for
-//! the cells `ThreadSanitizer` (Serebryany and Iskhodzhanov, WBIA 2009). Deviations: two are
+//! Vector clocks order what synchronises; of each eight bytes two of the last writes and of the
+//! last reads are kept, as epochs of their threads: Flanagan and Freund, *`FastTrack`*, PLDI 2009;
+//! for the cells `ThreadSanitizer` (Serebryany and Iskhodzhanov, WBIA 2009). Deviations: two are
 //! kept and not all, and every operation on an object is after all earlier ones on it, so a race
 //! may be missed; but what is found is one.
 
