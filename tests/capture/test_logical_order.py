@@ -122,6 +122,16 @@ def test_races_are_named(build: Callable[..., Path], record: Callable[..., Recor
     assert "repeatable" not in order
 
 
+def test_the_summary_says_that_a_program_races(
+    program: Callable[..., Outcome], build: Callable[..., Path], tmp_path: Path
+) -> None:
+    line = ["record", "--order", "logical", "-o", tmp_path / "t.hnt", "--"]
+    said = program(*line, build("racy.c")).err
+    assert "this program races at racy.c:" in said
+    assert "the order is one of several" in said
+    assert "races at" not in program(*line, build("parallel.c")).err
+
+
 def test_signals_and_deaths_do_not_promise_to_repeat(
     build: Callable[..., Path], record: Callable[..., Recording]
 ) -> None:

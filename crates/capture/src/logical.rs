@@ -19,7 +19,8 @@ use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, ORDERED_BIT, SYNC_BIT, at,
 
 /// Records of a thread that are kept waiting for the others before its ring is left full.
 const WAITING_MAX: usize = 1 << 17;
-/// Passes without progress after which more are kept: somebody waits unseen for room in a ring.
+/// Passes without progress after which more are kept, at first: somebody may wait, unseen, for who
+/// waits for room in a ring.
 const PASSES_MAX: u32 = 25;
 const OPERATION: u64 = 1 << SYNC_BIT | 1 << ORDERED_BIT;
 
@@ -150,6 +151,7 @@ pub struct LogicalMerger {
     places: Vec<u64>,
     races: RaceDetector,
     forks: u32,
+    waiting_least: usize,
     waiting_max: usize,
     passes: u32,
 }
@@ -165,6 +167,7 @@ impl LogicalMerger {
             places: Vec::new(),
             races: RaceDetector::default(),
             forks: 0,
+            waiting_least: WAITING_MAX,
             waiting_max: WAITING_MAX,
             passes: 0,
         }
@@ -220,7 +223,7 @@ impl LogicalMerger {
         if self.passes > PASSES_MAX {
             self.passes = 0;
             if self.streams.iter().any(|stream| stream.records.len() >= self.waiting_max) {
-                self.waiting_max *= 2;
+                self.waiting_max += self.waiting_least;
             }
         }
     }
@@ -465,13 +468,14 @@ mod tests {
     #[test]
     fn more_is_kept_when_nothing_moves() {
         let mut rings = WrittenRings::new();
-        let mut merger = LogicalMerger { waiting_max: 8, ..LogicalMerger::new(1) };
+        let mut merger =
+            LogicalMerger { waiting_least: 8, waiting_max: 8, ..LogicalMerger::new(1) };
         rings.block(0, 0);
         rings.refer(1, 32);
         assert_eq!(merged(&rings, &mut merger, false), "");
         rings.written[1] = 0;
         rings.refer(1, 1);
-        for _ in 0..4 * PASSES_MAX {
+        for _ in 0..12 * PASSES_MAX {
             assert_eq!(merged(&rings, &mut merger, false), "");
         }
         assert_eq!(merger.streams[1].records.len(), 33);

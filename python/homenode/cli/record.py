@@ -163,7 +163,18 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
         for summary in summaries:
             facts = ((name.replace("_", " "), _plain(value)) for name, value in summary.items())
             print_facts(facts, aside=True)
+            _warn_of_races(summary["races"])
     return next(filter(None, map(_exit_code, summaries)), 0)
+
+
+def _warn_of_races(places: list[str]) -> None:
+    if places:
+        more = f" and {len(places) - 1} more lines" if len(places) > 1 else ""
+        echo(
+            f"this program races at {places[0]}{more}; the order is one of several: for one that "
+            "repeats, record with --order deterministic",
+            err=True,
+        )
 
 
 def _exit_code(summary: dict[str, Any]) -> int:
@@ -283,6 +294,8 @@ def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
 def _plain(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.3f}"
+    if isinstance(value, list):
+        return ", ".join(value) or "none"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
