@@ -191,3 +191,4 @@ def test_several_quanta_are_several_orders(
     fine, coarse = (hn.Trace.open(tmp_path / f"t.q{quantum}.s0.hnt") for quantum in (1, 50))
     assert fine.references == coarse.references
     assert fine.checksum != coarse.checksum
+    assert "logical quantum=50 repeatable" in homenode("info", coarse.path).out
