@@ -33,11 +33,15 @@ struct hn_team *hn_team(void)
 
 static void forget_pool(struct hn_thread *me)
 {
+    struct hn_thread **pool = me->pool;
+
     me->in_runtime++;
-    free(me->pool);
-    me->in_runtime--;
+    hn_lock();
     me->pool = NULL;
     me->pool_size = 0;
+    hn_unlock();
+    free(pool);
+    me->in_runtime--;
 }
 
 /* A smaller team than the last one: libgomp ends the surplus threads. Their stacks must be free
@@ -65,11 +69,11 @@ static void publish(struct hn_thread *me, struct hn_team *team, uint32_t size)
     if (team->outer == NULL)
         await_surplus(me, size);
     me->in_runtime++;
+    /* Of each member its slot, then its tid, then a futex: 1 when it may end. */
     team->members =
         calloc(size, sizeof(struct hn_thread *) + sizeof(int) + sizeof(uint32_t));
     me->in_runtime--;
     team->tids = (int *)(team->members + size);
-    team->may_end = (uint32_t *)team->tids + size;
     team->size = size;
     for (uint32_t i = 1; i < size && team->members != NULL; i++) {
         struct hn_thread *t = hn_register();
@@ -97,7 +101,6 @@ static struct hn_thread *attach(struct hn_team *team, uint32_t number)
         return NULL;
     me->tid = team->tids[number] = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
     me->pthread = pthread_self();
-    hn_may_end = &team->may_end[number];
     hn_me = me;
     hn_wait_turn(me);
     if (hn_c->order != 0)
@@ -161,8 +164,12 @@ static void after_region(struct hn_thread *me, struct hn_team *team)
     if (team->members == NULL)
         return;
     forget_pool(me);
+    me->in_runtime++;
+    hn_lock();
     me->pool = team->members;
     me->pool_size = team->size;
+    hn_unlock();
+    me->in_runtime--;
     if (team->outer != NULL)
         await_surplus(me, 1);
 }

@@ -29,7 +29,6 @@ struct hn_team {
     struct hn_team *outer;
     struct hn_thread **members;
     int *tids;                  /* of the members, once they have attached */
-    uint32_t *may_end;          /* futexes, of the members */
     uint32_t published;         /* futex: the master has given every member its slot */
     uint32_t size;
     uint32_t arrived;

@@ -267,7 +267,6 @@ void hn_take_orders(void);
 struct hn_thread *hn_first_thread(void);
 
 /* threads.c */
-extern __thread uint32_t *hn_may_end __attribute__((tls_model("initial-exec")));
 struct hn_thread *hn_find_thread(pthread_t thread);
 void hn_announce(struct hn_thread *me);
 void hn_thread_init(void);

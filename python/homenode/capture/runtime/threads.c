@@ -273,6 +273,17 @@ INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void **value,
 
 HN_DECLARE_REAL(int, pthread_detach, (pthread_t));
 
+/* The futex by which a master lets a thread of its pool end, or null. Locked. */
+static uint32_t *pool_word(struct hn_thread *master, int tid)
+{
+    const int *tids = (const int *)(master->pool + master->pool_size);
+
+    for (uint32_t i = 1; master->pool != NULL && i < master->pool_size; i++)
+        if (tids[i] == tid)
+            return (uint32_t *)tids + master->pool_size + i;
+    return NULL;
+}
+
 static int detach_thread(struct hn_thread *me, pthread_t thread)
 {
     struct hn_thread *t = me == NULL ? NULL : hn_find_thread(thread);
@@ -288,14 +299,19 @@ static int detach_thread(struct hn_thread *me, pthread_t thread)
 
 /* A thread of libgomp's pool that ends: one after the other, when its master says so, because the
  * next thread gets the stack of the one that ended last. Not for long: its master may be gone. */
-__thread uint32_t *hn_may_end __attribute__((tls_model("initial-exec")));
-
 static void end_in_order(void)
 {
     const struct timespec patience = {0, POOL_PATIENCE_NS};
+    const int tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
+    uint32_t *may_end = NULL;
 
-    if (hn_may_end != NULL && __atomic_load_n(hn_may_end, __ATOMIC_ACQUIRE) == 0)
-        hn_futex(hn_may_end, FUTEX_WAIT_PRIVATE, 0, &patience);
+    hn_lock();
+    for (uint32_t i = 0; i < hn_c->slots_used && may_end == NULL; i++)
+        may_end = pool_word(&hn_slots[i], tid);
+    hn_unlock();
+    /* The pool outlives it: its master frees it when the thread is dead. */
+    if (may_end != NULL && __atomic_load_n(may_end, __ATOMIC_ACQUIRE) == 0)
+        hn_futex(may_end, FUTEX_WAIT_PRIVATE, 0, &patience);
 }
 
 INTERPOSE_DECLARED(int, pthread_detach, (pthread_t thread))
