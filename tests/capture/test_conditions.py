@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from conftest import Recording
 
 
-@pytest.mark.parametrize("options", [{"quantum": 7}, {"quantum": 100}, {"order": "free"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"quantum": 7},
+        {"quantum": 100},
+        {"order": "logical", "quantum": 1},
+        {"order": "logical"},
+        {"order": "free"},
+    ],
+)
 def test_nobody_waits_in_vain(
     build: Callable[..., Path],
     record: Callable[..., Recording],

@@ -92,11 +92,22 @@ def test_a_trace_that_has_no_room_to_become_smaller_is_kept(disk: Path, big: Pat
     assert "make room" in done.stderr
 
 
+@pytest.mark.parametrize("order", ["deterministic", "logical"])
 @pytest.mark.parametrize(("size", "kept"), [("8k", False), ("2m", True)])
 def test_a_recording_keeps_what_can_be_rescued(
-    size: str, kept: bool, disk: Path, build: Callable[..., Path]
+    size: str, kept: bool, order: str, disk: Path, build: Callable[..., Path]
 ) -> None:
-    record = [*_CLI, "record", "-o", "t.hnt", "--", str(build("large.c")), "3000000"]
+    record = [
+        *_CLI,
+        "record",
+        "--order",
+        order,
+        "-o",
+        "t.hnt",
+        "--",
+        str(build("large.c")),
+        "3000000",
+    ]
     script = f"{shlex.join(record)} >&2; echo $?; ls -A"
     if kept:
         # There is room for what is left of it, once the first of it is gone.

@@ -82,7 +82,7 @@ def test_recorded_order_is_the_order_of_execution(
     assert switches > 10 * 4 / quantum
 
 
-@pytest.mark.parametrize("order", ["deterministic", "free"])
+@pytest.mark.parametrize("order", ["deterministic", "logical", "free"])
 def test_a_lock_orders_what_it_protects(
     build: Callable[..., Path], record: Callable[..., Recording], order: str
 ) -> None:

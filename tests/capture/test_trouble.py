@@ -59,7 +59,7 @@ def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("order", ["deterministic", "free"])
+@pytest.mark.parametrize("order", ["deterministic", "logical", "free"])
 @pytest.mark.parametrize("goes_on", [False, True])
 def test_a_killed_recorder_ends_the_program_and_hangs_no_other(
     build: Callable[..., Path],
@@ -79,7 +79,7 @@ def test_a_killed_recorder_ends_the_program_and_hangs_no_other(
     assert (tmp_path / "t.hnt.partial").exists()
 
 
-@pytest.mark.parametrize("order", ["deterministic", "free"])
+@pytest.mark.parametrize("order", ["deterministic", "logical", "free"])
 @pytest.mark.parametrize("source", ["raw_thread.c", "stranger.c"])
 def test_threads_that_nobody_announced_are_counted(
     build: Callable[..., Path], record: Callable[..., Recording], source: str, order: str

@@ -1,4 +1,5 @@
-//! Records a program: `cargo run --example record -- T.hnt [quantum=Q] [order=free] PROGRAM ARGS`.
+//! Records a program:
+//! `cargo run --example record -- T.hnt [quantum=Q] [order=free|logical] PROGRAM ARGS`.
 
 use homenode_capture::{Order, RecordOptions, record};
 
@@ -18,6 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 options.via = "qemu-system".to_owned();
             }
             Some(("order", "free")) => options.order = Order::Free,
+            Some(("order", "logical")) => options.order = Order::Logical,
             _ => return Err(format!("unknown option {word}").into()),
         }
     }

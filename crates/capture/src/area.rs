@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::wire::{RING_LINES_AT, RINGS_AT};
+use crate::wire::{CHANGES_AT, FLOOR_AT, RING_LINES_AT, RINGS_AT};
 
 /// How the rings are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,6 +194,13 @@ impl SharedArea {
         self.wake(offset);
     }
 
+    /// Logical order: the floor of a ring, and how often it has changed.
+    #[must_use]
+    pub fn floor(&self, ring: u32) -> (u64, u32) {
+        let line = RING_LINES_AT + ring as usize * 64;
+        (self.get64(line + FLOOR_AT), self.get(line + CHANGES_AT))
+    }
+
     /// Takes record `index` out of a ring: its words, or `None` if it has not been written.
     #[inline]
     pub fn take(&self, ring: u32, index: usize) -> Option<[u64; 2]> {
@@ -242,6 +249,14 @@ impl SharedArea {
         } else {
             (first + 1..=first + count).map(word).collect()
         }
+    }
+
+    /// Changes a floor as a traced process would.
+    #[cfg(test)]
+    pub fn set_floor(&self, ring: u32, floor: u64) {
+        let line = RING_LINES_AT + ring as usize * 64;
+        self.swap64(line + FLOOR_AT, floor);
+        self.set(line + CHANGES_AT, self.get(line + CHANGES_AT) + 1);
     }
 
     /// Writes a record as a traced process would.

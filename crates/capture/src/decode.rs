@@ -53,6 +53,17 @@ pub enum DecodedItem {
         /// Position of its call stack, 0 if unknown.
         stack: u32,
     },
+    /// Logical order: the thread's clock is this now, because of this other thread if there is one.
+    Clock {
+        /// The thread.
+        thread: u16,
+        /// Who ended its wait.
+        waker: Option<u16>,
+        /// Its clock.
+        clock: u64,
+    },
+    /// Logical order: the thread synchronises with others through this address.
+    Sync(u16, u64),
     /// Free order: the following records of this ring have this sequence number.
     Stamp(u64),
 }
@@ -210,6 +221,7 @@ impl Decoder {
                 });
             }
             code::STAMP => return Some(DecodedItem::Stamp(p.words[0])),
+            code::CLOCK | code::SYNC => return Some(of_logical_order(p)),
             code::CONTEXT => {
                 let processor = usize::from(p.thread);
                 if self.processes.len() <= processor {
@@ -275,6 +287,15 @@ fn live_fact(p: &PendingRecord) -> LiveFact {
     }
 }
 
+/// What a ring of logical order says of the items that follow.
+fn of_logical_order(p: &PendingRecord) -> DecodedItem {
+    if p.code == code::SYNC {
+        return DecodedItem::Sync(p.thread, p.first);
+    }
+    let waker = p.first.checked_sub(1).and_then(|waker| u16::try_from(waker).ok());
+    DecodedItem::Clock { thread: p.thread, waker, clock: p.words[0] }
+}
+
 /// A mapping that was made.
 fn mapping(p: &PendingRecord) -> EventKind {
     EventKind::Map {
@@ -305,7 +326,7 @@ const fn thread_of(word: u64) -> u16 {
 }
 
 #[inline]
-fn access(words: [u64; 2]) -> Access {
+pub fn access(words: [u64; 2]) -> Access {
     let kind = match (words[0] >> KIND_SHIFT) & 3 {
         0 => AccessKind::Read,
         1 => AccessKind::Write,

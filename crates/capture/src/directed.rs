@@ -176,7 +176,7 @@ impl<'a> DirectedProgram<'a> {
             let repeats = if strays == 0 { "repeatable" } else { "sequentially consistent" };
             metadata.order = format!("{order} {repeats}");
             metadata.provenance = vec!["run".to_owned()];
-            summary.checksum = self.sink.finish(metadata, &self.area)?.checksum;
+            summary.checksum = self.sink.finish(metadata, &self.area)?.summary.checksum;
             summary.output = Some(self.options.output.clone());
         }
         Ok(summary)
@@ -380,6 +380,8 @@ fn note(item: &DecodedItem, done: &mut LiveBatch) -> u16 {
         | DecodedItem::Private { .. }
         | DecodedItem::System(..)
         | DecodedItem::Alloc { .. }
+        | DecodedItem::Clock { .. }
+        | DecodedItem::Sync(..)
         | DecodedItem::Stamp(_) => {}
     }
     0

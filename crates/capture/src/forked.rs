@@ -126,6 +126,7 @@ fn follow(
                 // A thread that is still running finds no recorder, and stops recording.
                 area.set(at::RECORDER_PID, NO_CHILD);
                 while source.drain(area, true, |item| sink.take(item)) > 0 {}
+                sink.note_races(source.races());
                 break;
             }
         }

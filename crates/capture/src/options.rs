@@ -11,6 +11,9 @@ pub enum Order {
     /// One at a time, in turns of `quantum` references: the same trace every time.
     #[default]
     Deterministic,
+    /// All at once, what they do to one another in the order of logical clocks: the same trace
+    /// every time, of a program without data races.
+    Logical,
     /// All at once, with a sequence number every `quantum` references.
     Free,
 }
@@ -35,7 +38,8 @@ pub struct RecordOptions {
     pub fetches: bool,
     /// In which order threads run.
     pub order: Order,
-    /// References a thread makes before the next one's turn, from 1 to 10^9.
+    /// References a thread makes before the next one's turn, from 1 to 10^9. In logical order
+    /// it only says how the references of threads that ran in parallel are merged.
     pub quantum: u32,
     /// In deterministic order: 0 for turns of exactly `quantum` references; else turns of 1 to
     /// less than two quanta, at random with this seed.
@@ -155,7 +159,7 @@ impl RecordOptions {
         if self.whole_system() {
             self.system.check()?;
             let others = [
-                ("order", self.order == Order::Free),
+                ("order", self.order != Order::Deterministic),
                 ("quantum", self.quantum != Self::default().quantum),
                 ("seed", self.seed != 0),
                 ("native", self.native),
@@ -177,8 +181,15 @@ impl RecordOptions {
         if !(1..=1_000_000_000).contains(&self.quantum) {
             return bad("quantum", "1 to 1000000000 references", self.quantum.to_string());
         }
-        if self.seed != 0 && self.order == Order::Free {
-            return bad("seed", "0 in free order, which has no turns", self.seed.to_string());
+        if self.via == "qemu" && self.order == Order::Logical {
+            let expected = "deterministic or free with --via qemu: logical needs a program built \
+                            with homenode cc, and --via cc";
+            return bad("order", expected, "logical".to_owned());
+        }
+        if self.seed != 0 && self.order != Order::Deterministic {
+            let expected =
+                "0, or --order deterministic: only there the lengths of turns make other orders";
+            return bad("seed", expected, self.seed.to_string());
         }
         if !(1..=22).contains(&self.level) {
             return bad("level", "1 to 22", self.level.to_string());
@@ -228,6 +239,14 @@ pub struct RecordSummary {
     /// program made by a `clone` of its own. Their references are missing, or stand under the
     /// thread that made them, and two recordings may differ.
     pub lost_threads: u32,
+    /// In logical order, where the program has data races, as `sor.c:88`: if there are any, the
+    /// order is one of several, and two recordings may differ.
+    pub races: Vec<String>,
+    /// In logical order, signals and cancellations that met a thread wherever it was: if not 0, two
+    /// recordings may differ.
+    pub signals: u32,
+    /// What determined the order, as in the trace's metadata.
+    pub order: String,
     /// Content checksum of the trace.
     pub checksum: String,
     /// Traces of child processes.
@@ -256,6 +275,7 @@ mod tests {
             RecordOptions { via: "qemu-system".to_owned(), ..good.clone() },
             RecordOptions { quantum: 0, ..good.clone() },
             RecordOptions { seed: 1, order: Order::Free, ..good.clone() },
+            RecordOptions { seed: 1, order: Order::Logical, ..good.clone() },
             RecordOptions { level: 23, ..good.clone() },
             RecordOptions { argv: vec!["a\0b".to_owned()], ..good },
         ];
@@ -282,6 +302,7 @@ mod tests {
             RecordOptions { quantum: 50, ..good.clone() },
             RecordOptions { native: true, ..good.clone() },
             RecordOptions { order: Order::Free, ..good.clone() },
+            RecordOptions { order: Order::Logical, ..good.clone() },
             RecordOptions {
                 system: SystemOptions { memory_mib: 4096, ..system.clone() },
                 ..good.clone()

@@ -12,10 +12,12 @@ use crate::decode::DecodedItem;
 use crate::emulator::Emulator;
 use crate::error::CaptureError;
 use crate::forked::ForkedChildren;
+use crate::logical::LogicalMerger;
 use crate::options::{Order, RecordOptions, RecordSummary};
+use crate::races::RaceDetector;
 use crate::ring::{RingMerger, RingReader};
-use crate::sink::RecordingSink;
-use crate::wire::{MAGIC, ORDER_DETERMINISTIC, ORDER_FREE, RINGS, VERSION, at};
+use crate::sink::{FinishedTrace, RecordingSink};
+use crate::wire::{MAGIC, ORDER_DETERMINISTIC, ORDER_FREE, ORDER_LOGICAL, RINGS, VERSION, at};
 
 /// 4 MB: small enough to stay in the caches that both processes share.
 const DETERMINISTIC_RING: RingGeometry =
@@ -33,15 +35,16 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 pub(crate) enum ItemSource {
     One(RingReader),
     Many(RingMerger),
+    Logical(Box<LogicalMerger>),
 }
 
 impl ItemSource {
     /// The rings of an area, at their beginning.
     pub(crate) fn new(area: &SharedArea) -> Self {
-        if area.geometry().rings == 1 {
-            Self::One(RingReader::new(0))
-        } else {
-            Self::Many(RingMerger::default())
+        match area.get(at::ORDER) {
+            ORDER_FREE => Self::Many(RingMerger::default()),
+            ORDER_LOGICAL => Self::Logical(Box::new(LogicalMerger::new(area.get(at::QUANTUM)))),
+            _ => Self::One(RingReader::new(0)),
         }
     }
 
@@ -54,6 +57,15 @@ impl ItemSource {
         match self {
             Self::One(reader) => reader.drain(area, item),
             Self::Many(merger) => merger.drain(area, all, item),
+            Self::Logical(merger) => merger.drain(area, all, item),
+        }
+    }
+
+    /// The races among what has been drained, if they are looked for.
+    pub(crate) fn races(&self) -> Option<&RaceDetector> {
+        match self {
+            Self::Logical(merger) => Some(merger.races()),
+            Self::One(_) | Self::Many(_) => None,
         }
     }
 }
@@ -102,7 +114,7 @@ pub fn record(
     if let Some(emulator) = &emulator {
         metadata.tool = format!("{}, {}", metadata.tool, emulator.version);
     }
-    let summary = sink.finish(metadata, &area)?;
+    let FinishedTrace { summary, order, races } = sink.finish(metadata, &area)?;
     if cut == Cut::Asked {
         return Err(CaptureError::Interrupted { references });
     }
@@ -122,6 +134,9 @@ pub fn record(
         outside_waits: area.get(at::OUTSIDE),
         process_numbers: area.get(at::NUMBERS),
         lost_threads: area.get(at::LOST_THREADS),
+        races,
+        signals: area.get(at::SIGNALS),
+        order,
         checksum: summary.checksum,
         children: children?,
     })
@@ -225,6 +240,7 @@ pub(crate) fn make_area(options: &RecordOptions) -> Result<SharedArea, CaptureEr
     let (geometry, order) = match options.order {
         Order::Deterministic => (DETERMINISTIC_RING, ORDER_DETERMINISTIC),
         Order::Free => (FREE_RINGS, ORDER_FREE),
+        Order::Logical => (FREE_RINGS, ORDER_LOGICAL),
     };
     // The plugin of the emulator sees no allocations.
     let stack_words = if options.emulated() { 0 } else { STACK_WORDS };
@@ -303,6 +319,7 @@ fn run(
         }
         if let Some(ending) = child.ending().map_err(system("wait for the program"))? {
             while source.drain(area, true, |item| sink.take(item)) > 0 {}
+            sink.note_races(source.races());
             return Ok((ending, cut));
         }
         wait(area, bell);
@@ -333,16 +350,21 @@ pub(crate) fn metadata(
     wall_time_s: f64,
 ) -> Metadata {
     let quantum = options.quantum;
+    let strays = [at::FORCED, at::OUTSIDE, at::LOST_THREADS, at::SIGNALS];
+    let strays: u32 = strays.map(|word| area.get(word)).iter().sum();
+    let repeats = match (strays, area.get(at::CONNECTIONS), area.get(at::NUMBERS)) {
+        (0, 0, 0) => "repeatable",
+        (0, 0, _) => "repeatable but for process numbers",
+        (0, ..) => "repeatable but for what clients send",
+        _ => "sequentially consistent",
+    };
     let order = match options.order {
+        // Threads were running when a signal ended the program: how far they came, differs.
+        Order::Logical if area.get(at::ENDED_BY) == 0 && area.get(at::RINGS_USED) > 1 => {
+            format!("logical quantum={quantum} sequentially consistent")
+        }
+        Order::Logical => format!("logical quantum={quantum} {repeats}"),
         Order::Deterministic => {
-            let strays = [at::FORCED, at::OUTSIDE, at::LOST_THREADS];
-            let strays: u32 = strays.map(|word| area.get(word)).iter().sum();
-            let repeats = match (strays, area.get(at::CONNECTIONS), area.get(at::NUMBERS)) {
-                (0, 0, 0) => "repeatable",
-                (0, 0, _) => "repeatable but for process numbers",
-                (0, ..) => "repeatable but for what clients send",
-                _ => "sequentially consistent",
-            };
             let seed = match options.seed {
                 0 => String::new(),
                 seed => format!(" seed={seed}"),

@@ -1,4 +1,5 @@
-//! Reads the rings: one in deterministic order, one a thread in free order.
+//! Reads the rings: one in deterministic order, one a thread in free order; those of logical order
+//! are read by `logical.rs`.
 
 use crate::area::SharedArea;
 use crate::decode::{DecodedItem, Decoder};
@@ -85,6 +86,8 @@ impl RingMerger {
                 | DecodedItem::Start { .. }
                 | DecodedItem::System(..)
                 | DecodedItem::Fact(..)
+                | DecodedItem::Clock { .. }
+                | DecodedItem::Sync(..)
                 | DecodedItem::Private { .. }) => segment.push(found),
             });
             self.waiting.push((*stamp, segment));

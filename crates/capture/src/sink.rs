@@ -1,12 +1,13 @@
 //! The sink of a recording: adds flags and names, and passes items to the trace writer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
 use homenode_base::Access;
 use homenode_trace::{
-    AddressRange, Event, EventKind, Metadata, RangeKind, Summary, TraceError, TraceWriter,
+    AddressRange, Event, EventKind, Metadata, RangeKind, SourceLine, Summary, TraceError,
+    TraceWriter,
 };
 
 use crate::area::SharedArea;
@@ -16,9 +17,22 @@ use crate::guest::Guest;
 use crate::heap::{Allocation, Heap};
 use crate::objects::Objects;
 use crate::private::PrivateRanges;
+use crate::races::RaceDetector;
 use crate::sites::{Layouts, Sites};
 
 const PC_CACHE_ENTRIES: usize = 1 << 12;
+/// Lines with races that the metadata names.
+const RACES_NAMED: usize = 3;
+
+/// A trace that is complete.
+pub struct FinishedTrace {
+    /// What the writer says.
+    pub summary: Summary,
+    /// What determined the order, as in the metadata.
+    pub order: String,
+    /// Where the program has data races.
+    pub races: Vec<String>,
+}
 
 /// Takes items in order, and collects what the metadata needs.
 pub struct RecordingSink {
@@ -37,6 +51,8 @@ pub struct RecordingSink {
     ranges: Vec<AddressRange>,
     threads: u16,
     references: u64,
+    /// Program counters of accesses that raced with others.
+    races: Vec<u64>,
 }
 
 impl RecordingSink {
@@ -92,8 +108,17 @@ impl RecordingSink {
                     self.event(thread, EventKind::Marker { text });
                 }
             }
-            DecodedItem::Stamp(_) | DecodedItem::Fact(..) => {}
+            DecodedItem::Stamp(_)
+            | DecodedItem::Fact(..)
+            | DecodedItem::Clock { .. }
+            | DecodedItem::Sync(..) => {}
         }
+    }
+
+    /// Notes the races among what was taken.
+    pub fn note_races(&mut self, found: Option<&RaceDetector>) {
+        self.races =
+            found.map(|found| found.places().keys().copied().collect()).unwrap_or_default();
     }
 
     /// A sink that keeps nothing.
@@ -112,6 +137,7 @@ impl RecordingSink {
             ranges: Vec::new(),
             threads: 0,
             references: 0,
+            races: Vec::new(),
         }
     }
 
@@ -235,7 +261,7 @@ impl RecordingSink {
         mut self,
         mut metadata: Metadata,
         area: &SharedArea,
-    ) -> Result<Summary, TraceError> {
+    ) -> Result<FinishedTrace, TraceError> {
         let writer = match (self.writer.take(), self.error.take()) {
             (Some(writer), None) => writer,
             (_, Some(error)) => return Err(error),
@@ -276,8 +302,40 @@ impl RecordingSink {
             metadata.ranges.extend(ranges);
         }
         metadata.ranges.sort_by_key(|r| (r.start, r.size, r.kind as u8, r.thread));
-        writer.finish(metadata)
+        let races = places(&self.races, &metadata.lines);
+        if !races.is_empty() {
+            metadata.order = racing(&metadata.order, &races);
+        }
+        let order = metadata.order.clone();
+        Ok(FinishedTrace { summary: writer.finish(metadata)?, order, races })
     }
+}
+
+/// Lines of program counters, each once, in the order of their names.
+fn places(pcs: &[u64], lines: &[SourceLine]) -> Vec<String> {
+    let place = |pc: &u64| {
+        let known = lines.binary_search_by_key(pc, |line| line.pc).ok().map(|at| &lines[at]);
+        match known {
+            Some(line) if line.line != 0 => {
+                let file = line.file.rsplit('/').next().unwrap_or_default();
+                format!("{file}:{}", line.line)
+            }
+            Some(line) if !line.function.is_empty() => line.function.clone(),
+            _ => format!("{pc:#x}"),
+        }
+    };
+    pcs.iter().map(place).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The order of a program with races: it could have been another.
+fn racing(order: &str, races: &[String]) -> String {
+    let kind: Vec<&str> = order.split(' ').take(2).collect();
+    let named = races[..races.len().min(RACES_NAMED)].join(", ");
+    let more = match races.len().saturating_sub(RACES_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more lines"),
+    };
+    format!("{}, one of several: races at {named}{more}", kind.join(" "))
 }
 
 /// Names the memory of files that no mapping event covers: the anonymous pages of `.bss` after
@@ -310,6 +368,25 @@ const fn cache_slot(pc: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_order_with_races_names_their_lines() {
+        let line = |pc, line, file: &str| SourceLine {
+            pc,
+            function: "sweep".to_owned(),
+            file: file.to_owned(),
+            line,
+        };
+        let lines = [line(16, 88, "/src/sor.c"), line(32, 90, "sor.c"), line(48, 0, "")];
+        let found = places(&[16, 32, 33, 48], &lines);
+        assert_eq!(found, ["0x21", "sor.c:88", "sor.c:90", "sweep"]);
+        let order = racing("logical quantum=7 repeatable", &found);
+        assert_eq!(
+            order,
+            "logical quantum=7, one of several: races at 0x21, sor.c:88, sor.c:90 and 1 more lines"
+        );
+        assert!(racing("logical quantum=7 repeatable", &found[1..2]).ends_with("at sor.c:88"));
+    }
 
     #[test]
     fn memory_of_files_is_named() {

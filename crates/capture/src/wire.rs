@@ -4,7 +4,7 @@
 /// First word of the area.
 pub const MAGIC: u32 = 0x486e_5763;
 /// Raised whenever layout or records change: runtime and recorder come from one release.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Number of counter lines, which is the most rings.
 pub const RINGS: u32 = 1024;
 /// Where the counter lines begin.
@@ -30,6 +30,8 @@ pub const SYNC_BIT: u32 = 57;
 pub const GAP_SHIFT: u32 = 58;
 /// Bits of it; if all are set, the number is in an event before the reference.
 pub const GAP_BITS: u32 = 5;
+/// Logical order, which counts no instructions: an atomic operation, ordered as all of them are.
+pub const ORDERED_BIT: u32 = 58;
 /// Bit position of the number of payload records in word 0 of an event.
 pub const EXTRA_SHIFT: u32 = 48;
 /// Bit position of the event code.
@@ -43,6 +45,14 @@ pub const THREAD_SHIFT: u32 = 48;
 pub const ORDER_DETERMINISTIC: u32 = 1;
 /// All threads at once.
 pub const ORDER_FREE: u32 = 2;
+/// All threads at once, their operations in the order of logical clocks.
+pub const ORDER_LOGICAL: u32 = 3;
+
+/// Offset in a ring's line of how often its floor has changed.
+pub const CHANGES_AT: usize = 4;
+/// Offset in a ring's line of the floor: 0 while its thread runs or waits for its turn, else a
+/// clock that what it writes next will not be under.
+pub const FLOOR_AT: usize = 8;
 
 /// Event codes; `wire.h` lists the arguments.
 pub mod code {
@@ -118,6 +128,10 @@ pub mod code {
     pub const PAUSES: u8 = 35;
     /// A thread ends such a wait of another.
     pub const RESUMES: u8 = 36;
+    /// In logical order, the clock of what follows.
+    pub const CLOCK: u8 = 37;
+    /// In logical order, threads synchronise without a reference.
+    pub const SYNC: u8 = 38;
 }
 
 /// Byte offsets of the header's fields.
@@ -184,6 +198,12 @@ pub mod at {
     pub const DIRECTOR_WAITS: usize = 120;
     /// `strays`
     pub const STRAYS: usize = 124;
+    /// `ends_at`
+    pub const ENDS_AT: usize = 128;
+    /// `ended_by`
+    pub const ENDED_BY: usize = 136;
+    /// `signals`
+    pub const SIGNALS: usize = 140;
 }
 
 #[cfg(test)]
@@ -204,7 +224,7 @@ mod tests {
             .unwrap()
     }
 
-    /// What a program and a simulation that directs it agree on.
+    /// What a program agrees on with a simulation that directs it, and in logical order.
     fn of_simulations() -> Vec<(&'static str, u64)> {
         vec![
             ("HN_TURNS_AT", TURNS_AT as u64),
@@ -219,6 +239,8 @@ mod tests {
             ("HN_EV_GIVES_UP", code::GIVES_UP.into()),
             ("HN_EV_PAUSES", code::PAUSES.into()),
             ("HN_EV_RESUMES", code::RESUMES.into()),
+            ("HN_EV_CLOCK", code::CLOCK.into()),
+            ("HN_EV_SYNC", code::SYNC.into()),
         ]
     }
 
@@ -235,6 +257,7 @@ mod tests {
             ("HN_SYNC_BIT", SYNC_BIT.into()),
             ("HN_GAP_SHIFT", GAP_SHIFT.into()),
             ("HN_GAP_BITS", GAP_BITS.into()),
+            ("HN_ORDERED_BIT", ORDERED_BIT.into()),
             ("HN_EXTRA_SHIFT", EXTRA_SHIFT.into()),
             ("HN_CODE_SHIFT", CODE_SHIFT.into()),
             ("HN_EVENT_BIT", EVENT_BIT.into()),
@@ -245,6 +268,7 @@ mod tests {
             ("HN_FETCH", 3),
             ("HN_ORDER_DETERMINISTIC", ORDER_DETERMINISTIC.into()),
             ("HN_ORDER_FREE", ORDER_FREE.into()),
+            ("HN_ORDER_LOGICAL", ORDER_LOGICAL.into()),
             ("HN_EV_THREAD_START", code::THREAD_START.into()),
             ("HN_EV_THREAD_EXIT", code::THREAD_EXIT.into()),
             ("HN_EV_THREAD_CREATE", code::THREAD_CREATE.into()),
@@ -334,6 +358,9 @@ mod tests {
             ("program_waits", at::PROGRAM_WAITS),
             ("director_waits", at::DIRECTOR_WAITS),
             ("strays", at::STRAYS),
+            ("ends_at", at::ENDS_AT),
+            ("ended_by", at::ENDED_BY),
+            ("signals", at::SIGNALS),
         ];
         let expected: Vec<_> = expected.iter().map(|(n, o)| ((*n).to_owned(), *o)).collect();
         assert_eq!(fields, expected);

@@ -81,7 +81,10 @@ def link_flags(compiler: Sequence[str], *, shared: bool, static: bool, openmp: b
         folder = _build(compiler, Variant("dynamic", (), tuple(sources)))
         wrap = f"-Wl,@{folder / 'runtime.wrap'}"
         exports = f"-Wl,--dynamic-list={folder / 'runtime.list'}"
-        return [wrap] if shared else [str(folder / "runtime.o"), wrap, exports, "-lpthread", "-ldl"]
+        # Our functions call libgomp's, but it is in the program only if the program needs it.
+        gomp = ["-Wl,--push-state,--no-as-needed", "-lgomp", "-Wl,--pop-state"] if openmp else []
+        own = [str(folder / "runtime.o"), wrap, exports, *gomp, "-lpthread", "-ldl"]
+        return [wrap] if shared else own
     folders = [_build(compiler, Variant("static", ("-DHN_STATIC",), others))]
     if openmp:
         folders.append(_build(compiler, Variant("openmp", ("-DHN_STATIC",), for_openmp)))

@@ -21,6 +21,8 @@ _OF_THE_RUNTIME = (
     "slots",
     "ring",
     "sched",
+    "logical",
+    "logical_waits",
     "directed",
     "watchdog",
     "virtual",

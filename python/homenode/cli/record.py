@@ -17,6 +17,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
     context_settings={"allow_interspersed_args": False},
     epilog=examples(
         "homenode record -o t.hnt -- ./prog -p 8",
+        "homenode record --order logical --quantum 1 -o t.hnt -- ./prog",
         "homenode record --order free -o t.hnt -- ./prog",
         "homenode record --native-program ./plain -o t.hnt -- ./prog",
         "homenode record --repeat 5 --quantum 50,200 -o t.hnt -- ./prog",
@@ -37,10 +38,11 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
 )
 @click.option(
     "--order",
-    type=click.Choice(["deterministic", "free"]),
+    type=click.Choice(["deterministic", "logical", "free"]),
     default="deterministic",
     show_default=True,
-    help="deterministic: one thread at a time, the same trace every run. free: in parallel.",
+    help="deterministic: one thread at a time, the same trace every run. logical: in parallel, the "
+    "same trace every run unless the program has data races, which are named. free: in parallel.",
 )
 @click.option(
     "--quantum",
@@ -50,7 +52,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
     show_default=True,
     metavar="Q,...",
     help="References a thread makes before the next thread's turn; of several, each in a recording "
-    "of its own.",
+    "of its own. In logical order 1 costs little more than 100.",
 )
 @click.option(
     "--seed",
@@ -161,7 +163,18 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
         for summary in summaries:
             facts = ((name.replace("_", " "), _plain(value)) for name, value in summary.items())
             print_facts(facts, aside=True)
+            _warn_of_races(summary["races"])
     return next(filter(None, map(_exit_code, summaries)), 0)
+
+
+def _warn_of_races(places: list[str]) -> None:
+    if places:
+        more = f" and {len(places) - 1} more lines" if len(places) > 1 else ""
+        echo(
+            f"this program races at {places[0]}{more}; the order is one of several: for one that "
+            "repeats, record with --order deterministic",
+            err=True,
+        )
 
 
 def _exit_code(summary: dict[str, Any]) -> int:
@@ -234,6 +247,11 @@ def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:
     quanta, repeat = options.pop("quanta"), options.pop("repeat")
     if first + repeat - 1 > _SEED_MAX:
         raise click.UsageError(f"--seed {first} and --repeat {repeat}: the last seed is too large")
+    if options["order"] != "deterministic" and first + repeat > 1:
+        raise click.UsageError(
+            f"--seed and --repeat make other orders only with --order deterministic, and none with "
+            f"{options['order']}: leave them out, or record with several quanta"
+        )
     turns = [(quantum, first + i) for quantum in quanta for i in range(repeat)]
     return [
         {
@@ -276,6 +294,8 @@ def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
 def _plain(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.3f}"
+    if isinstance(value, list):
+        return ", ".join(value) or "none"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 

@@ -35,10 +35,13 @@ if TYPE_CHECKING:
 class RecordOptions(TypedDict, total=False):
     """Choices of a recording; what is left out has the default named here.
 
-    order: ``deterministic`` (one thread at a time, the same trace every time; default) or ``free``.
+    order: ``deterministic`` (one thread at a time, the same trace every time; default), ``logical``
+        (in parallel, the same trace every time unless the program has data races, which the
+        metadata name) or ``free``.
     quantum: references a thread makes before the next thread's turn. Default: 100.
     seed: 0 for turns of exactly a quantum; else every turn has a length from 1 to less than two
-        quanta, at random with this seed, and the same seed gives the same trace. Default: 0.
+        quanta, at random with this seed, and the same seed gives the same trace; only in
+        deterministic order. Default: 0.
     via: ``cc`` for a program built with ``homenode cc`` (default), ``qemu`` for any program,
         ``qemu-system`` for a kernel with all that runs on it: then the command is the kernel and
         further options for QEMU.

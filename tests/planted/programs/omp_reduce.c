@@ -2,9 +2,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#define N 64000
+#define N 65536
 
-static double sample[N];
+/* From the beginning of a page to the end of one: no threads share one, wherever it lies. */
+static _Alignas(4096) double sample[N];
 
 int main(void)
 {

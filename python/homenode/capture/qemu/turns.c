@@ -71,7 +71,7 @@ void park(struct hn_thread *me)
     me->state = HN_READY;
     hn_list_push(&hn_c->ready, me);
     hn_take(lender);
-    hn_signal_go(lender, GO);
+    hn_signal_go(lender, HN_GO);
     hn_unlock();
     hn_wait_turn(me);
     me->in_runtime--;
@@ -112,7 +112,7 @@ int lend(struct hn_thread *me)
         lender = me;
         guest_of(t)->draining = 1;
         hn_take(t);
-        hn_signal_go(t, GO);
+        hn_signal_go(t, HN_GO);
         hn_unlock();
         hn_wait_turn(me);
     }

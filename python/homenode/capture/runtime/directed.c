@@ -17,7 +17,8 @@
 
 /* How often the next list is looked for before it is waited for asleep: about as long as most take.
  * Fewer times where that was in vain, as it is while others use the processors. */
-enum { LOOKS_MAX = 2000, LOOKS_MIN = 20, DIRECTOR_PATIENCE_NS = 20000000, GIVE_WAY_NS = 1000 };
+enum { LOOKS_MAX = 2000, LOOKS_MIN = 20, DIRECTOR_PATIENCE_NS = 20000000, GIVE_WAY_NS = 1000,
+       GIVE_WAY_REFERENCES = 100 };
 
 int hn_directed;
 static int looks = LOOKS_MAX;
@@ -258,14 +259,21 @@ int hn_is_asked_for(const struct hn_thread *me, const void *lock)
  * has happened would do so for ever at one point of time. */
 void hn_give_way(struct hn_thread *me)
 {
-    if (hn_directed)
+    if (hn_directed) {
         hn_block(me, me, HN_W_TIME, GIVE_WAY_NS);
-    else
+    } else if (hn_logical) {
+        hn_jump(me, hn_c->quantum > GIVE_WAY_REFERENCES ? hn_c->quantum : GIVE_WAY_REFERENCES);
+        hn_take_turn(me);
+        hn_note_jump(me);
+    } else {
         hn_yield(me);
+    }
 }
 
 /* The time to the thread that runs. */
 uint64_t hn_now_ns(const struct hn_thread *me)
 {
+    if (hn_logical)
+        return hn_clock(me) * HN_NS_PER_RECORD;
     return hn_directed ? me->simulated_ns : hn_virtual_ns(me->next, me->block_end);
 }

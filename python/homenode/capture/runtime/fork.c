@@ -22,7 +22,7 @@ static void be_a_child(int restore)
 INTERPOSE(pid_t, fork, (void))
 {
     struct hn_thread *me = hn_inside();
-    const int pinned = me != NULL && hn_deterministic();
+    const int pinned = me != NULL && hn_one_ring();
     pid_t child;
 
     if (me != NULL)

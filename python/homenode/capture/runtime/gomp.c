@@ -33,11 +33,15 @@ struct hn_team *hn_team(void)
 
 static void forget_pool(struct hn_thread *me)
 {
+    struct hn_thread **pool = me->pool;
+
     me->in_runtime++;
-    free(me->pool);
-    me->in_runtime--;
+    hn_lock();
     me->pool = NULL;
     me->pool_size = 0;
+    hn_unlock();
+    free(pool);
+    me->in_runtime--;
 }
 
 /* A smaller team than the last one: libgomp ends the surplus threads. Their stacks must be free
@@ -45,21 +49,29 @@ static void forget_pool(struct hn_thread *me)
 static void await_surplus(struct hn_thread *me, uint32_t size)
 {
     const int *tids = (const int *)(me->pool + me->pool_size);
+    uint32_t *may_end = (uint32_t *)tids + me->pool_size;
 
     if (me->pool == NULL)
         return;
-    for (uint32_t i = size; i < me->pool_size; i++)
+    for (uint32_t i = size; i < me->pool_size; i++) {
+        __atomic_store_n(&may_end[i], 1, __ATOMIC_RELEASE);
+        hn_futex(&may_end[i], FUTEX_WAKE_PRIVATE, 1, NULL);
         hn_await_death(tids[i]);
+    }
     forget_pool(me);
 }
 
 /* Slots for all members, in the order of their OpenMP numbers, and their places in the queue. */
 static void publish(struct hn_thread *me, struct hn_team *team, uint32_t size)
 {
+    if (hn_logical)
+        hn_take_turn(me);
     if (team->outer == NULL)
         await_surplus(me, size);
     me->in_runtime++;
-    team->members = calloc(size, sizeof(struct hn_thread *) + sizeof(int));
+    /* Of each member its slot, then its tid, then a futex: 1 when it may end. */
+    team->members =
+        calloc(size, sizeof(struct hn_thread *) + sizeof(int) + sizeof(uint32_t));
     me->in_runtime--;
     team->tids = (int *)(team->members + size);
     team->size = size;
@@ -147,11 +159,17 @@ static void master(struct hn_thread *me, struct hn_team *team, uint32_t size)
 static void after_region(struct hn_thread *me, struct hn_team *team)
 {
     hn_stamp(me);
+    if (hn_logical)
+        hn_take_turn(me);
     if (team->members == NULL)
         return;
     forget_pool(me);
+    me->in_runtime++;
+    hn_lock();
     me->pool = team->members;
     me->pool_size = team->size;
+    hn_unlock();
+    me->in_runtime--;
     if (team->outer != NULL)
         await_surplus(me, 1);
 }

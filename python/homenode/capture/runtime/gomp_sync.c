@@ -30,8 +30,11 @@ static int any_task(const struct hn_task *task, const void *argument)
 /* All threads arrive, and all deferred tasks are run. */
 void hn_team_barrier(struct hn_thread *me, struct hn_team *team)
 {
-    const uint32_t round = team->round;
+    uint32_t round;
 
+    if (hn_logical)
+        hn_take_turn(me);
+    round = team->round;
     if (hn_c->order == 0) {
         silent_barrier(team, round, 0);
         return;
@@ -78,11 +81,15 @@ void hn_team_barrier(struct hn_thread *me, struct hn_team *team)
 
 INTERPOSE(void, GOMP_loop_end_nowait, (void))
 {
+    if (hn_logical)
+        hn_inside();
     REAL(GOMP_loop_end_nowait)();
 }
 
 INTERPOSE(void, GOMP_sections_end_nowait, (void))
 {
+    if (hn_logical)
+        hn_inside();
     REAL(GOMP_sections_end_nowait)();
 }
 
@@ -95,6 +102,8 @@ BARRIER(_Bool, GOMP_sections_end_cancel, REAL(GOMP_sections_end_nowait)(), 0)
 
 INTERPOSE(_Bool, GOMP_single_start, (void))
 {
+    if (hn_logical)
+        hn_inside();
     return REAL(GOMP_single_start)();
 }
 
@@ -202,8 +211,11 @@ SECTION(GOMP_atomic_start, GOMP_atomic_end, (void), &unnamed_atomic, )
 #define OMP_LOCK(set, unset, test)                                              \
     INTERPOSE(int, test, (void *lock))                                          \
     {                                                                           \
-        int result = REAL(test)(lock);                                          \
+        int result;                                                             \
                                                                                 \
+        if (hn_logical)                                                         \
+            hn_inside();                                                        \
+        result = REAL(test)(lock);                                              \
         hn_note_acquired(result != 0 ? 0 : EBUSY, lock, HN_CALLER);             \
         return result;                                                          \
     }                                                                           \
@@ -247,6 +259,17 @@ INTERPOSE(void, GOMP_ordered_start, (void))
         hn_leave(me);
     REAL(GOMP_ordered_start)();
     me = hn_inside();
-    if (me != NULL)
+    if (me != NULL) {
         hn_stamp(me);
+        hn_sync_mark(me, me->team);
+    }
+}
+
+INTERPOSE(void, GOMP_ordered_end, (void))
+{
+    struct hn_thread *me = hn_logical ? hn_inside() : NULL;
+
+    if (me != NULL)
+        hn_sync_mark(me, me->team);
+    REAL(GOMP_ordered_end)();
 }

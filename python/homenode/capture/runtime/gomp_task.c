@@ -64,8 +64,12 @@ int hn_run_task(struct hn_thread *me, struct hn_team *team,
     team->queued--;
     team->running++;
     me->task = task;
+    hn_sync_mark(me, team);
     task->run(task->data);
     me = hn_me;
+    if (hn_logical)
+        hn_take_turn(me);
+    hn_sync_mark(me, team);
     me->task = outer;
     finished(me, team, task);
     return 1;
@@ -111,6 +115,9 @@ INTERPOSE(void, GOMP_task, (body_call *body, void *data, copy_call *copy, long s
                         depend, priority, detach);
         return;
     }
+    if (hn_logical)
+        hn_take_turn(me);
+    hn_sync_mark(me, team);
     task->run = body;
     task->parent->children++;
     if (task->group != NULL)
@@ -146,6 +153,7 @@ INTERPOSE(void, GOMP_taskwait, (void))
     while (me->task->children > 0 && hn_c->order != 0)
         if (!hn_run_task(me, team, is_child, me->task))
             hn_block(me, team, HN_W_TEAM, -1);
+    hn_sync_mark(me, team);
 }
 
 INTERPOSE(void, GOMP_taskwait_depend, (void **depend))
@@ -194,6 +202,7 @@ INTERPOSE(void, GOMP_taskgroup_end, (void))
     while (group->count > 0 && hn_c->order != 0)
         if (!hn_run_task(me, team, in_group, group))
             hn_block(me, team, HN_W_TEAM, -1);
+    hn_sync_mark(me, team);
     me->task->group = group->outer;
     me->in_runtime++;
     free(group);

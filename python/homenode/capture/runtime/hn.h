@@ -86,7 +86,23 @@ struct hn_thread {
     struct hn_thread **pool;    /* a team's master: members and tids of its last region */
     uint32_t pool_size;
     uint32_t ring;
-    uint64_t blocks_done;       /* free order: blocks of its ring it has filled */
+    uint64_t blocks_done;       /* a ring of its own: blocks of it that are filled */
+    uint64_t clock;             /* logical order: references before turn_start, and jumps */
+    uint64_t published;         /* the clock, or less while the thread runs */
+    uint64_t stop;              /* clock from which on others wait for it */
+    uint64_t op_clock;          /* clock after the last reference of its last operation */
+    uint64_t deadline_clock;    /* of a timed wait, 0: never */
+    uint64_t turn_end;          /* clock at the end of its last turn */
+    int fresh;                  /* nothing has been recorded in its turn */
+    uint64_t turn;              /* while it waits: the clock that it waits for, in quanta */
+    int minded;                 /* real time has passed until then */
+    uint32_t version;           /* odd while clock, next and turn_start do not fit together */
+    uint32_t hidden;
+    uint32_t jumped;            /* its clock has, and its ring does not say so yet */
+    uint32_t waker;             /* 1 + number of the thread that made it jump, or 0 */
+    const volatile void *repeats;   /* address of its last atomic operation, and how often */
+    uint32_t repeated;
+    int raises;                 /* a signal for itself */
     uint64_t put_off;           /* signals blocked until the thread leaves the runtime */
     int restarts;               /* the last handler lets system calls go on */
     int may_restart;            /* the present call is one that may */
@@ -141,6 +157,7 @@ extern struct hn_header *hn_shared;
 extern struct hn_thread hn_nobody;
 extern cpu_set_t hn_affinity;    /* the processors that the program sees */
 extern int hn_directed;         /* a simulation says who runs next */
+extern int hn_logical;          /* threads run in parallel, operations in order of logical clocks */
 extern int hn_recording;        /* plain, unlike hn_me: may be read before the program is set up */
 extern __thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec")));
 
@@ -185,7 +202,40 @@ uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *blo
 void hn_give(struct hn_thread *me);
 void hn_take(struct hn_thread *t);
 void hn_unblock(struct hn_thread *t, enum hn_woken why);
+enum { HN_NS_PER_RECORD = 10, HN_GO = 1, HN_GO_MIND_CLOCK = 2 };  /* values of hn_thread.go */
 void hn_signal_go(struct hn_thread *t, uint32_t value);
+
+long hn_nap(struct hn_thread *me, const struct timespec *limit);
+void hn_let_it_die(void);
+
+/* logical.c */
+uint64_t hn_clock(const struct hn_thread *me);
+uint64_t hn_glance(const struct hn_thread *t);
+void hn_hide(struct hn_thread *me);
+void hn_show(struct hn_thread *me);
+void hn_set_stop(struct hn_thread *me);
+void hn_take_turn(struct hn_thread *me);
+void hn_look(struct hn_thread *me);
+int hn_in_library(const struct hn_thread *me);
+void hn_ref_in_turn(const volatile void *address, uint64_t what, uintptr_t pc);
+uint64_t hn_after(const struct hn_thread *t, const struct hn_thread *other, uint64_t clock);
+void hn_jump(struct hn_thread *me, uint64_t references);
+void hn_note_jump(struct hn_thread *me);
+void hn_note_turn(struct hn_thread *me);
+void hn_logical_dispatch(struct hn_thread *me);
+struct hn_thread *hn_in_the_way(void);
+
+/* logical_waits.c */
+void hn_close_ring(struct hn_thread *t, uint64_t floor);
+void hn_logical_start(struct hn_thread *t);
+void hn_logical_first(struct hn_thread *me);
+void hn_logical_ready(struct hn_thread *t);
+void hn_logical_block(struct hn_thread *me, int64_t timeout_ns);
+void hn_logical_wake(struct hn_thread *t, enum hn_woken why);
+void hn_logical_leave(struct hn_thread *me);
+void hn_logical_enter(struct hn_thread *me);
+void hn_logical_mind_clock(struct hn_thread *me);
+void hn_sync_mark(struct hn_thread *me, const void *object);
 
 /* directed.c */
 enum { HN_GO_LOOK = 3 };        /* a thread that waits for its turn looks for the next list */
@@ -284,10 +334,21 @@ static inline struct hn_thread *hn_inside(void)
         return NULL;
     if (HN_UNLIKELY(me->state != HN_RUNNING))
         hn_enter(me);
-    return me->state == HN_RUNNING ? me : NULL;
+    if (me->state != HN_RUNNING)
+        return NULL;
+    if (HN_UNLIKELY(hn_logical))
+        hn_take_turn(me);
+    return me;
 }
 
+/* Whether the runtime orders what threads do: its waits are performed here. */
 static inline int hn_deterministic(void)
+{
+    return (hn_c->order & HN_ORDER_DETERMINISTIC) != 0;
+}
+
+/* Whether there is one ring, which one thread at a time writes. */
+static inline int hn_one_ring(void)
 {
     return hn_c->order == HN_ORDER_DETERMINISTIC;
 }
@@ -306,13 +367,19 @@ static inline void hn_ref(const volatile void *address, uint64_t what, uintptr_t
     at->word[1] = pc | me->tag;
     __atomic_store_n(&at->word[0], ((uintptr_t)address & 0xffffffffffff) | what,
                      __ATOMIC_RELEASE);
-    me->next = at + 1;
+    __atomic_store_n(&me->next, at + 1, __ATOMIC_RELEASE);
 }
 
-/* The same for a synchronisation variable. In directed order it is the first of a turn of the
- * thread with the least simulated time: what others do to the variable before, they have done. */
+/* The same for an atomic operation or a synchronisation variable. In logical order the thread has
+ * its turn, and keeps it until its next other reference. In directed order it is the first of a
+ * turn of the thread with the least simulated time: what others do to the variable before, they
+ * have done. */
 static inline void hn_ref_ordered(const volatile void *address, uint64_t what, uintptr_t pc)
 {
+    if (HN_UNLIKELY(hn_logical)) {
+        hn_ref_in_turn(address, what, pc);
+        return;
+    }
     if (HN_UNLIKELY(hn_directed) && (what >> HN_SYNC_BIT & 1) != 0)
         hn_exact_turn(hn_me);
     hn_ref(address, what, pc);

@@ -41,7 +41,7 @@ static void begin_recording(struct hn_header *area)
     me->pthread = pthread_self();
     hn_announce(me);
     hn_set_limit(me);
-    if (hn_deterministic())
+    if (hn_one_ring())
         hn_pin();
 }
 

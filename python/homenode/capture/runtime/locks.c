@@ -40,7 +40,9 @@ void hn_note_acquired(int result, const void *lock, uintptr_t pc)
 void hn_note_releasing(struct hn_thread *me, const void *lock, uintptr_t pc)
 {
     /* Who gets it, and when, is the simulation's to say: no need to end the turn. */
-    if (me->state == HN_RUNNING)
+    if (hn_logical && me->state == HN_RUNNING)
+        hn_ref_in_turn(lock, HN_WHAT(HN_ATOMIC, 4) | (UINT64_C(1) << HN_SYNC_BIT), pc);
+    else if (me->state == HN_RUNNING)
         hn_ref(lock, HN_WHAT(HN_ATOMIC, 4) | (UINT64_C(1) << HN_SYNC_BIT), pc);
     if (hn_c->order != 0)
         hn_event(me, HN_EV_LOCK_RELEASE, (uintptr_t)lock, 0);

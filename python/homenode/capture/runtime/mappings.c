@@ -24,15 +24,19 @@ static struct hn_thread *mapper(void)
 {
     struct hn_thread *me = hn_me;
 
-    return me->state == HN_RUNNING && !me->in_runtime && hn_c->order != 0 ? me : NULL;
+    if (me->state != HN_RUNNING || me->in_runtime || hn_c->order == 0)
+        return NULL;
+    if (hn_logical)
+        hn_take_turn(me);
+    return me;
 }
 
 #define MAP(name, offset_type)                                                               \
     INTERPOSE(void *, name, (void *at, size_t size, int protection, int flags, int fd,       \
                              offset_type offset))                                            \
     {                                                                                        \
-        void *start = REAL(name)(at, size, protection, flags, fd, offset);                   \
         struct hn_thread *me = mapper();                                                     \
+        void *start = REAL(name)(at, size, protection, flags, fd, offset);                   \
         const int how[2] = {flags, fd};                                                      \
                                                                                              \
         if (me != NULL && start != MAP_FAILED)                                               \
@@ -69,8 +73,8 @@ INTERPOSE(void *, mremap, (void *old, size_t old_size, size_t size, int flags, .
     va_start(rest, flags);
     wanted = va_arg(rest, void *);
     va_end(rest);
-    start = REAL(mremap)(old, old_size, size, flags, wanted);
     me = mapper();
+    start = REAL(mremap)(old, old_size, size, flags, wanted);
     if (me != NULL && start != MAP_FAILED) {
         const int how[2] = {MAP_PRIVATE | MAP_ANONYMOUS, -1};
 

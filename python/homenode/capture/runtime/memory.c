@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 
 #ifdef HN_STATIC
-#define MALLOC_REAL(name) __real_##name
+#define MALLOC_REAL(name) (in_turn(), __real_##name)
 #else
-#define MALLOC_REAL(name) __libc_##name
+#define MALLOC_REAL(name) (in_turn(), __libc_##name)
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
@@ -26,7 +26,18 @@ static struct hn_thread *recording(void)
 {
     struct hn_thread *me = hn_me;
 
-    return me->state == HN_RUNNING && !me->in_runtime && hn_c->order != 0 ? me : NULL;
+    if (me->state != HN_RUNNING || me->in_runtime || hn_c->order == 0)
+        return NULL;
+    if (hn_logical)
+        hn_take_turn(me);
+    return me;
+}
+
+/* Logical order: which memory a thread gets depends on who allocated before. */
+static inline void in_turn(void)
+{
+    if (HN_UNLIKELY(hn_logical))
+        recording();
 }
 
 static void *allocated(void *start, size_t size, uintptr_t pc, const void *frame)

@@ -16,9 +16,13 @@ static void once_ended(struct once_node **node)
 {
     struct once_node **link = &running;
 
+    struct hn_thread *me = hn_inside();
+
     while (*link != *node)
         link = &(*link)->next;
     *link = (*node)->next;
+    if (me != NULL)
+        hn_sync_mark(me, (*node)->control);
     hn_wake((*node)->control, HN_W_ONCE, INT32_MAX);
 }
 

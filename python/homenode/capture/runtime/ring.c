@@ -1,8 +1,8 @@
 /* Writing records: blocks of the ring, back-pressure, events, ranges.
  *
- * In deterministic order all threads write ring 0, one at a time; in free order every thread has
- * its own ring and puts a sequence number into it every `quantum` records and after every
- * acquiring operation, by which the recorder merges.
+ * In deterministic order all threads write ring 0, one at a time; else every thread has its own.
+ * In free order it puts a sequence number into it every `quantum` records and after every acquiring
+ * operation, by which the recorder merges; in logical order the recorder counts the references.
  */
 #include "hn.h"
 
@@ -14,7 +14,7 @@ enum { RECORDER_PATIENCE_NS = 100000000 };
 
 static uint32_t *given_back(uint32_t ring)
 {
-    return (uint32_t *)((char *)hn_shared + HN_RING_LINES_AT + (size_t)ring * 64);
+    return &((struct hn_ring_line *)((char *)hn_shared + HN_RING_LINES_AT))[ring].given_back;
 }
 
 struct hn_record *hn_ring_start(uint32_t ring)
@@ -61,7 +61,7 @@ static void wait_for_room(uint32_t ring, uint64_t done)
 /* The block is full: tells the recorder and moves to the next one. Null when recording ended. */
 struct hn_record *hn_next_block(struct hn_thread *me)
 {
-    uint64_t done = hn_deterministic() ? ++hn_c->blocks_done : ++me->blocks_done;
+    uint64_t done = hn_one_ring() ? ++hn_c->blocks_done : ++me->blocks_done;
     size_t block = done % hn_shared->ring_blocks;
 
     __atomic_fetch_add(&hn_shared->doorbell, 1, __ATOMIC_SEQ_CST);
@@ -70,10 +70,16 @@ struct hn_record *hn_next_block(struct hn_thread *me)
     wait_for_room(me->ring, done);
     if (hn_c->order == 0)
         return NULL;
+    if (hn_logical) {
+        hn_hide(me);
+        me->clock = hn_clock(me);
+    }
     me->turn_left -= me->next - me->turn_start;
     me->next = hn_ring_start(me->ring) + block * hn_shared->block_records;
     me->block_end = me->next + hn_shared->block_records;
     me->turn_start = me->next;
+    if (hn_logical)
+        hn_show(me);
     hn_set_limit(me);
     return me->next;
 }
@@ -83,6 +89,10 @@ void hn_set_limit(struct hn_thread *me)
     int64_t room = me->block_end - me->next;
     int64_t left = me->turn_left - (me->next - me->turn_start);
 
+    if (hn_logical) {
+        hn_set_stop(me);
+        return;
+    }
     if (left < 0)
         left = 0;
     me->limit = me->next + (left < room ? left : room);
@@ -98,7 +108,9 @@ struct hn_record *hn_slow(struct hn_thread *me)
     if (me->put_off != 0)
         hn_run_pending(me);
     me->in_runtime++;
-    if (hn_c->order != 0 && me->turn_left <= me->next - me->turn_start) {
+    if (hn_c->order != 0 && hn_logical) {
+        hn_look(me);
+    } else if (hn_c->order != 0 && me->turn_left <= me->next - me->turn_start) {
         if (!hn_deterministic())
             hn_stamp(me);
         else if (!me->no_yield && !hn_in_handler(me))
@@ -131,7 +143,7 @@ __attribute__((noinline)) void hn_ref_slow(const volatile void *address, uint64_
     at->word[1] = (pc & 0xffffffffffff) | me->tag;
     __atomic_store_n(&at->word[0], ((uintptr_t)address & 0xffffffffffff) | what,
                      __ATOMIC_RELEASE);
-    me->next = at + 1;
+    __atomic_store_n(&me->next, at + 1, __ATOMIC_RELEASE);
 }
 
 /* Writes one record without looking at the quantum: events, payload, the rest of a range. */
@@ -145,7 +157,7 @@ void hn_put(struct hn_thread *me, uint64_t word0, uint64_t word1)
         return;
     at->word[1] = word1;
     __atomic_store_n(&at->word[0], word0, __ATOMIC_RELEASE);
-    me->next = at + 1;
+    __atomic_store_n(&me->next, at + 1, __ATOMIC_RELEASE);
 }
 
 /* An event with `extra` records of payload behind the first two words. The caller runs, and
@@ -154,16 +166,28 @@ void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsig
 {
     const uint64_t low = 0xffffffffffff;
     const uint64_t mark = UINT64_C(1) << HN_EVENT_BIT;
+    uint64_t clock = 0;
 
     if (me->state != HN_RUNNING || hn_c->order == 0)
         return;
+    if (hn_logical && me->fresh && code != HN_EV_CLOCK)
+        hn_note_turn(me);
     me->in_runtime++;
+    if (hn_logical) {
+        hn_hide(me);
+        clock = hn_clock(me);
+    }
     hn_put(me,
            mark | ((uint64_t)code << HN_CODE_SHIFT) | ((uint64_t)extra << HN_EXTRA_SHIFT) |
                (words[0] & low),
            (words[1] & low) | me->tag);
     for (unsigned i = 1; i <= extra; i++)
         hn_put(me, words[2 * i] | mark, words[2 * i + 1]);
+    if (hn_logical) {               /* which counts references only */
+        me->clock = clock;
+        me->turn_start = me->next;
+        hn_show(me);
+    }
     me->in_runtime--;
     if (hn_c->order != 0)
         hn_set_limit(me);
@@ -205,9 +229,11 @@ void hn_range(const void *start, size_t size, uint64_t kind, uintptr_t pc)
     const uintptr_t end = at + size;
     struct hn_thread *me;
     size_t part = 64 - (at & 63);
+    int in_library;
 
     if (size == 0)
         return;
+    in_library = hn_in_library(hn_me);
     if (part > size)
         part = size;
     hn_ref(start, HN_WHAT(kind, part), pc);
@@ -217,10 +243,14 @@ void hn_range(const void *start, size_t size, uint64_t kind, uintptr_t pc)
     me->in_runtime++;
     for (at += part; at < end && hn_c->order != 0; at += part) {
         part = end - at < 64 ? end - at : 64;
+        if (hn_logical && me->next >= me->block_end)
+            hn_look(me);
         hn_put(me, (at & 0xffffffffffff) | HN_WHAT(kind, part),
                pc | me->tag);
     }
     me->in_runtime--;
+    if (in_library)
+        me->op_clock = hn_clock(me);
     if (hn_c->order != 0 && me->state == HN_RUNNING)
         hn_set_limit(me);
 }

@@ -17,11 +17,8 @@
 #include <unistd.h>
 
 enum {
-    NS_PER_RECORD = 10,
     NS_PER_MS = 1000000,
     GLANCE_NS = 20 * NS_PER_MS,     /* how often a waiting thread checks that the holder is alive */
-    GO = 1,
-    GO_MIND_CLOCK = 2,
     DYING_TRIES = 20000
 };
 
@@ -70,7 +67,7 @@ uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *blo
     uint64_t records = (hn_c->blocks_done + 1) * hn_shared->block_records -
                        (uint64_t)(block_end - next);
 
-    return records * NS_PER_RECORD + hn_c->skipped_ns;
+    return records * HN_NS_PER_RECORD + hn_c->skipped_ns;
 }
 
 /* Makes a blocked thread ready: last in the queue for the baton. Locked. */
@@ -78,6 +75,10 @@ void hn_unblock(struct hn_thread *t, enum hn_woken why)
 {
     hn_list_remove(&hn_c->blocked, t);
     t->woken = why;
+    if (hn_logical) {
+        hn_logical_wake(t, why);
+        return;
+    }
     t->deadline_ns = 0;
     t->state = HN_READY;
     hn_list_push(&hn_c->ready, t);
@@ -115,6 +116,10 @@ void hn_signal_go(struct hn_thread *t, uint32_t value)
 /* Releases the baton. Locked. */
 void hn_give(struct hn_thread *me)
 {
+    if (hn_logical) {
+        hn_logical_leave(me);
+        return;
+    }
     me->ran_ns += hn_virtual_ns(me->next, me->block_end) - me->turn_began_ns;
     hn_c->next = me->next;
     hn_c->block_end = me->block_end;
@@ -159,6 +164,10 @@ void hn_dispatch(struct hn_thread *me)
 {
     struct hn_thread *t;
 
+    if (hn_logical) {
+        hn_logical_dispatch(me);
+        return;
+    }
     if (hn_c->holder != NULL)
         return;
     if (hn_directed) {
@@ -171,21 +180,21 @@ void hn_dispatch(struct hn_thread *me)
         hn_list_remove(&hn_c->ready, t);
         hn_take(t);
         if (t == me)
-            me->go = GO;
+            me->go = HN_GO;
         else
-            hn_signal_go(t, GO);
+            hn_signal_go(t, HN_GO);
         return;
     }
     t = earliest();
     if (t != NULL && hn_c->clock_minder != t) {
         hn_c->clock_minder = t;
-        hn_signal_go(t, GO_MIND_CLOCK);
+        hn_signal_go(t, HN_GO_MIND_CLOCK);
     }
 }
 
 /* One sleep, however it ends. A signal handler that comes while `waiting` is set has the thread
  * woken itself; one that came before is noticed here. */
-static long nap(struct hn_thread *me, const struct timespec *limit)
+long hn_nap(struct hn_thread *me, const struct timespec *limit)
 {
     long result = 0;
 
@@ -212,12 +221,12 @@ static void mind_clock(struct hn_thread *me)
     hn_lock();
     now_ns = hn_virtual_ns(hn_c->next, hn_c->block_end);
     gap_ns = me->deadline_ns > now_ns ? me->deadline_ns - now_ns : 0;
-    if (me->go == GO_MIND_CLOCK)
+    if (me->go == HN_GO_MIND_CLOCK)
         me->go = 0;
     hn_unlock();
     wait.tv_sec = (time_t)(gap_ns / 1000000000);
     wait.tv_nsec = (long)(gap_ns % 1000000000);
-    result = gap_ns == 0 ? -ETIMEDOUT : nap(me, &wait);
+    result = gap_ns == 0 ? -ETIMEDOUT : hn_nap(me, &wait);
     hn_lock();
     if (hn_c->clock_minder == me)
         hn_c->clock_minder = NULL;
@@ -244,7 +253,7 @@ void hn_await_death(int tid)
 
 /* The previous holder of the baton may be exiting: its last steps in the C library free memory, so
  * they must come before our next step. */
-static void let_it_die(void)
+void hn_let_it_die(void)
 {
     int tid = hn_c->dying_tid;
 
@@ -262,7 +271,7 @@ static void doze(struct hn_thread *me)
 {
     const struct timespec glance = {0, GLANCE_NS};
 
-    if (nap(me, glances(me) ? &glance : NULL) == -ETIMEDOUT)
+    if (hn_nap(me, glances(me) ? &glance : NULL) == -ETIMEDOUT)
         hn_watch(me);
 }
 
@@ -272,16 +281,22 @@ void hn_wait_turn(struct hn_thread *me)
     while (hn_c->order != 0) {
         uint32_t go = __atomic_load_n(&me->go, __ATOMIC_ACQUIRE);
 
-        if (go == GO)
+        if (go == HN_GO)
             break;
-        if (go == GO_MIND_CLOCK)
+        if (go == HN_GO_MIND_CLOCK && hn_logical)
+            hn_logical_mind_clock(me);
+        else if (go == HN_GO_MIND_CLOCK)
             mind_clock(me);
         else if (!hn_directed || !hn_await_list(me))
             doze(me);
     }
     me->go = 0;
     if (hn_c->order != 0)
-        let_it_die();
+        hn_let_it_die();
+    if (hn_c->order != 0 && hn_logical) {
+        hn_set_limit(me);
+        hn_note_jump(me);
+    }
 }
 
 /* Quantum over: every other ready thread goes first. */
@@ -326,7 +341,9 @@ enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int
     me->wait_address = address;
     me->wait_class = class;
     me->woken = HN_BY_WAKE;
-    if (timeout_ns >= 0 && !hn_directed) {
+    if (hn_logical) {
+        hn_logical_block(me, timeout_ns);
+    } else if (timeout_ns >= 0 && !hn_directed) {
         me->deadline_ns = hn_virtual_ns(me->next, me->block_end) + (uint64_t)timeout_ns + 1;
         hn_c->timed++;
     }
@@ -423,8 +440,12 @@ void hn_enter(struct hn_thread *me)
         return;
     }
     hn_shared->outside++;
-    me->state = HN_READY;
-    hn_list_push(&hn_c->ready, me);
+    if (hn_logical) {
+        hn_logical_enter(me);
+    } else {
+        me->state = HN_READY;
+        hn_list_push(&hn_c->ready, me);
+    }
     if (hn_directed)
         hn_stray(me, HN_RELEASED_AT);
     hn_dispatch(me);
@@ -439,8 +460,12 @@ void hn_make_ready(struct hn_thread *t)
 {
     hn_me->in_runtime++;
     hn_lock();
-    t->state = HN_READY;
-    hn_list_push(&hn_c->ready, t);
+    if (hn_logical) {
+        hn_logical_ready(t);
+    } else {
+        t->state = HN_READY;
+        hn_list_push(&hn_c->ready, t);
+    }
     hn_dispatch(NULL);
     hn_unlock();
     hn_me->in_runtime--;

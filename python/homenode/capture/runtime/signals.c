@@ -78,10 +78,15 @@ static void run_handler(struct hn_thread *me, int number, siginfo_t *info, void 
     const int was_outside = me->state == HN_OUTSIDE;
     const uintptr_t saved_low = me->handler_low, saved_high = me->handler_high;
     const int saved_depth = me->in_handler;
+    const uint64_t saved_turn = me->op_clock;
     const stack_t *stack = &((ucontext_t *)context)->uc_stack;
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     uintptr_t base = (uintptr_t)stack->ss_sp;
 
+    if (hn_logical && me->state == HN_RUNNING && hn_c->holder == me)
+        me->op_clock = UINT64_MAX;      /* the operation that it interrupts is not over */
+    if (hn_logical && !me->raises && !is_synchronous(number, info))
+        hn_shared->signals++;
     me->in_handler = saved_depth + 1;
     me->handler_high = here;
     me->handler_low = here >= base && here < base + stack->ss_size ? base : 0;
@@ -89,6 +94,8 @@ static void run_handler(struct hn_thread *me, int number, siginfo_t *info, void 
     me->handler_low = saved_low;
     me->handler_high = saved_high;
     me->in_handler = saved_depth;
+    if (me->op_clock == UINT64_MAX)
+        me->op_clock = saved_turn;
     me->restarts = (wanted[number].sa_flags & SA_RESTART) != 0;
     if (was_outside && me->state == HN_RUNNING)
         hn_leave(me);
@@ -191,6 +198,20 @@ INTERPOSE(plain_handler, __sysv_signal, (int number, plain_handler handler))
 {
     return hn_recording ? set_plain(number, handler, SA_RESETHAND | SA_NODEFER)
                         : REAL(__sysv_signal)(number, handler);
+}
+
+/* A thread's own signal comes here and nowhere else. */
+INTERPOSE(int, raise, (int number))
+{
+    struct hn_thread *me = hn_logical ? hn_inside() : NULL;
+    int result;
+
+    if (me == NULL)
+        return REAL(raise)(number);
+    me->raises++;
+    result = REAL(raise)(number);
+    me->raises--;
+    return result;
 }
 
 /* The program did not block the deferred signals: deliver them before it reads its mask. */

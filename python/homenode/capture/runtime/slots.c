@@ -6,7 +6,7 @@
 /* A slot with the lowest free number, or null when there are too many threads. */
 struct hn_thread *hn_register(void)
 {
-    const uint32_t most = hn_deterministic() ? HN_THREADS_MAX : hn_shared->ring_count;
+    const uint32_t most = hn_one_ring() ? HN_THREADS_MAX : hn_shared->ring_count;
     struct hn_thread *me = hn_me;
     struct hn_thread *t = NULL;
 
@@ -18,12 +18,13 @@ struct hn_thread *hn_register(void)
     if (t != NULL) {
         t->number = (uint32_t)(t - hn_slots);
         t->tag = (uint64_t)t->number << HN_THREAD_SHIFT;
-        t->ring = hn_deterministic() ? 0 : t->number;
+        t->ring = hn_one_ring() ? 0 : t->number;
         t->state = hn_deterministic() ? HN_OUTSIDE : HN_RUNNING;
         t->go = 0;
         t->in_runtime = 1;
         t->in_handler = t->detached = t->waiting = t->cancelled_anywhere = 0;
         t->put_off = 0;
+        t->raises = 0;
         t->deadline_ns = 0;
         t->ran_ns = 0;
         t->tid = 0;
@@ -32,13 +33,15 @@ struct hn_thread *hn_register(void)
         t->team = NULL;
         t->task = NULL;
         t->gomp_pool = 0;
-        if (!hn_deterministic() && t->block_end == NULL) {
-            t->next = hn_ring_start(t->ring);
+        if (!hn_one_ring() && t->block_end == NULL) {
+            t->next = t->turn_start = hn_ring_start(t->ring);
             t->block_end = t->next + hn_shared->block_records;
         }
         if (hn_c->slots_used <= t->number)
             hn_c->slots_used = t->number + 1;
-        if (!hn_deterministic())
+        if (hn_logical)
+            hn_logical_start(t);
+        if (!hn_one_ring())
             hn_shared->rings_used = hn_c->slots_used;
     } else {
         hn_lose_thread();
@@ -79,6 +82,7 @@ void hn_take_orders(void)
     hn_c->pid = (int)hn_sys(SYS_getpid, 0, 0, 0, 0);
     hn_c->quantum = hn_shared->quantum;
     hn_directed = hn_shared->directed != 0;
+    hn_logical = hn_shared->order == HN_ORDER_LOGICAL;
     /* Mixed over all bits: neighbouring seeds would begin with similar draws. */
     hn_c->random = hn_shared->seed * UINT64_C(0x9e3779b97f4a7c15);
     hn_shared->seeded = 1;
@@ -96,6 +100,8 @@ struct hn_thread *hn_first_thread(void)
     me->block_end = me->next + hn_shared->block_records;
     me->turn_left = hn_directed ? 0 : hn_turn();
     hn_me = me;
+    if (hn_logical)
+        hn_logical_first(me);
     hn_recording = 1;
     hn_stamp(me);
     return me;
@@ -105,4 +111,6 @@ void hn_release(struct hn_thread *t)
 {
     t->pthread = 0;
     t->state = HN_UNUSED;
+    if (hn_logical)
+        hn_close_ring(t, 0);
 }

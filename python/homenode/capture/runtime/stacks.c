@@ -44,6 +44,7 @@ struct walk {
 };
 
 static struct stacks *stacks;
+extern const char __start_hn_visible[], __stop_hn_visible[];    /* visible.c */
 
 /* The kernel wipes what is known in a forked child, as it does all our state. */
 void hn_stacks_init(void)
@@ -133,6 +134,9 @@ static _Unwind_Reason_Code walked(struct _Unwind_Context *context, void *argumen
 
     /* Frames of ours, up to the function that was called for memory. */
     if (stack <= w->frame)
+        return _URC_NO_REASON;
+    /* Ours too: the C library allocates the buffers of files that the program prints to. */
+    if (address - 1 >= (uintptr_t)__start_hn_visible && address <= (uintptr_t)__stop_hn_visible)
         return _URC_NO_REASON;
     if (address == 0 || w->count == FRAMES_MAX)
         return _URC_END_OF_STACK;

@@ -9,10 +9,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <stdarg.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+
+enum { POOL_PATIENCE_NS = 100000000 };
 
 static pthread_key_t end_key;
 
@@ -106,6 +109,8 @@ static void end_of_thread(struct hn_thread *me)
     if (me->state == HN_UNUSED || hn_c->order == 0)
         return;
     hn_enter(me);
+    if (hn_logical)
+        hn_take_turn(me);
     hn_event(me, HN_EV_THREAD_EXIT, 0, 0);
     hn_wake(me, HN_W_JOIN, INT_MAX);
     if (me->tid != hn_c->pid)
@@ -266,9 +271,21 @@ INTERPOSE(int, pthread_timedjoin_np, (pthread_t thread, void **value,
     return pthread_clockjoin_np(thread, value, CLOCK_REALTIME, deadline);
 }
 
-INTERPOSE(int, pthread_detach, (pthread_t thread))
+HN_DECLARE_REAL(int, pthread_detach, (pthread_t));
+
+/* The futex by which a master lets a thread of its pool end, or null. Locked. */
+static uint32_t *pool_word(struct hn_thread *master, int tid)
 {
-    struct hn_thread *me = hn_inside();
+    const int *tids = (const int *)(master->pool + master->pool_size);
+
+    for (uint32_t i = 1; master->pool != NULL && i < master->pool_size; i++)
+        if (tids[i] == tid)
+            return (uint32_t *)tids + master->pool_size + i;
+    return NULL;
+}
+
+static int detach_thread(struct hn_thread *me, pthread_t thread)
+{
     struct hn_thread *t = me == NULL ? NULL : hn_find_thread(thread);
     int result = REAL(pthread_detach)(thread);
 
@@ -278,6 +295,32 @@ INTERPOSE(int, pthread_detach, (pthread_t thread))
             hn_release(t);
     }
     return result;
+}
+
+/* A thread of libgomp's pool that ends: one after the other, when its master says so, because the
+ * next thread gets the stack of the one that ended last. Not for long: its master may be gone. */
+static void end_in_order(void)
+{
+    const struct timespec patience = {0, POOL_PATIENCE_NS};
+    const int tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
+    uint32_t *may_end = NULL;
+
+    hn_lock();
+    for (uint32_t i = 0; i < hn_c->slots_used && may_end == NULL; i++)
+        may_end = pool_word(&hn_slots[i], tid);
+    hn_unlock();
+    /* The pool outlives it: its master frees it when the thread is dead. */
+    if (may_end != NULL && __atomic_load_n(may_end, __ATOMIC_ACQUIRE) == 0)
+        hn_futex(may_end, FUTEX_WAIT_PRIVATE, 0, &patience);
+}
+
+INTERPOSE_DECLARED(int, pthread_detach, (pthread_t thread))
+{
+    struct hn_thread *me = hn_inside();
+
+    if (me == NULL && hn_logical && hn_recording && thread == pthread_self())
+        end_in_order();
+    return detach_thread(me, thread);
 }
 
 /* The cancelled thread may be asleep waiting for the baton, where the C library cannot reach it. */
@@ -292,12 +335,23 @@ INTERPOSE(int, pthread_cancel, (pthread_t thread))
         hn_lock();
         if (t->state == HN_BLOCKED && t->wait_cancellable)
             hn_interrupt(t, HN_BY_CANCEL);
+        else if (hn_logical && t != me && t->cancelled_anywhere)
+            hn_shared->signals++;   /* it sees that wherever it is */
         hn_unlock();
         me->in_runtime--;
     }
     if (result == 0 && t != NULL && t == me && me->cancelled_anywhere)
         pthread_testcancel();
     return result;
+}
+
+/* Whether somebody has cancelled the thread is asked in turn: it may be about to happen, in another
+ * thread that is not as far. */
+INTERPOSE(void, pthread_testcancel, (void))
+{
+    if (HN_UNLIKELY(hn_logical))
+        hn_inside();
+    REAL(pthread_testcancel)();
 }
 
 /* What this makes is no thread of the C library's, and has no slot of its own: if it shares the

@@ -110,6 +110,16 @@ static void take_away(struct hn_thread *t, const struct glimpse *before)
     hn_pass_on();
 }
 
+/* The same in logical order. `t` may run again at any moment: it writes a ring of its own, and if
+ * it was in a hook, what it records now is merged as soon as it is seen. */
+static void take_for_outside(struct hn_thread *t)
+{
+    hn_shared->forced++;
+    hn_give(t);
+    t->state = HN_OUTSIDE;
+    hn_dispatch(NULL);
+}
+
 static void judge(struct hn_thread *holder, uint64_t progress)
 {
     struct glimpse g;
@@ -125,7 +135,7 @@ static void judge(struct hn_thread *holder, uint64_t progress)
     if (now - hn_c->watched_since_ns < ASLEEP_NS || !look_at(holder->tid, &g))
         return;
     if (g.state == 'S' || g.state == 'D' || g.cpu_ns - hn_c->watched_cpu_ns > SPINNING_CPU_NS)
-        take_away(holder, &g);
+        hn_logical ? take_for_outside(holder) : take_away(holder, &g);
 }
 
 /* Called now and then by a thread that waits for its turn. */
@@ -135,6 +145,13 @@ void hn_watch(struct hn_thread *me)
 
     (void)me;
     hn_lock();
+    if (hn_logical) {
+        holder = hn_in_the_way();
+        if (holder != NULL && !holder->in_runtime)
+            judge(holder, hn_glance(holder) * 64 + hn_c->switches);
+        hn_unlock();
+        return;
+    }
     holder = hn_c->holder;
     if (holder != NULL && hn_c->ready.first != NULL && !holder->in_runtime)
         judge(holder, (uintptr_t)holder->next + hn_c->switches * 64 + hn_c->blocks_done);

@@ -10,14 +10,15 @@
  *     1024       HN_TURNS_MAX turns, struct hn_granted, in directed order
  *     3072       a bit for each thread that goes on for a reason the simulation does not know
  *     3584       a bit for each thread from which the watchdog took its turn
- *     4096       HN_RINGS lines of 64 bytes: u32 blocks the recorder has given back
+ *     4096       HN_RINGS lines of 64 bytes, struct hn_ring_line
  *     69632      rings, `ring_blocks` * `block_records` records each
  *     then       `stack_words` words, call stacks of allocations: how many program counters, then
  *                these, innermost first. The first word is unused: position 0 is no stack.
  *
  * A record is two 64-bit words. A reference:
  *     word 0     bits 0-47 address, 48-54 size in bytes, 55-56 kind, 57 synchronisation variable,
- *                58-62 instructions since the thread's previous reference, if counted
+ *                58-62 instructions since the thread's previous reference, if counted; in logical
+ *                order, which counts none, 58 is an atomic operation, ordered as all of them are
  *     word 1     bits 0-47 program counter, 48-63 thread
  * An event sets bit 63 of word 0 and is followed by `extra` records of plain payload:
  *     word 0     bits 0-47 first argument, 48-55 extra, 56-62 code, 63 set
@@ -32,7 +33,7 @@
 #include <stdint.h>
 
 #define HN_MAGIC 0x486e5763
-#define HN_VERSION 5
+#define HN_VERSION 6
 #define HN_RINGS 1024
 #define HN_RING_LINES_AT 4096
 #define HN_RINGS_AT 69632
@@ -45,6 +46,7 @@
 #define HN_KIND_SHIFT 55
 #define HN_SYNC_BIT 57
 #define HN_GAP_SHIFT 58
+#define HN_ORDERED_BIT 58
 #define HN_GAP_BITS 5
 #define HN_EXTRA_SHIFT 48
 #define HN_CODE_SHIFT 56
@@ -58,6 +60,7 @@
 
 #define HN_ORDER_DETERMINISTIC 1
 #define HN_ORDER_FREE 2
+#define HN_ORDER_LOGICAL 3
 
 /* Event codes: arguments; payload words in parentheses. */
 #define HN_EV_THREAD_START 1    /* stack low, stack high (TLS low, TLS high) */
@@ -101,6 +104,10 @@
 #define HN_EV_PAUSES 35         /* 0, limit */
 #define HN_EV_RESUMES 36        /* thread that pauses */
 
+/* Logical order: what follows in this ring. */
+#define HN_EV_CLOCK 37          /* 1 + thread that ended this one's wait, or 0 (clock, 0) */
+#define HN_EV_SYNC 38           /* address: after all others that had it, before all that will */
+
 struct hn_record {
     uint64_t word[2];
 };
@@ -137,6 +144,18 @@ struct hn_header {
     uint32_t program_waits; /* for turns_made, asleep */
     uint32_t director_waits; /* for turns_done, asleep */
     uint32_t strays;        /* raised when a bit of a thread is set */
+    uint64_t ends_at;       /* logical order: clock at which the program ended by itself */
+    uint32_t ended_by;      /* thread + 1 */
+    uint32_t signals;       /* logical order: what came to a thread wherever it was by then */
+};
+
+/* What is known of a ring, and of the thread that writes it. */
+struct hn_ring_line {
+    uint32_t given_back;    /* futex: blocks that the recorder has emptied */
+    uint32_t changes;       /* logical order: raised whenever `floor` changes */
+    uint64_t floor;         /* logical order: 0 while the thread runs or waits for its turn, else a
+                               clock that what it writes next will not be under */
+    uint64_t unused[6];
 };
 
 /* A turn of a thread. */
