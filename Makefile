@@ -42,6 +42,7 @@ lint: setup ## formatting, clippy, links of the documentation, tidy, ruff, types
 
 bench: setup ## measure speeds, sizes and memory; never part of the tests
 	cargo bench --quiet -p homenode-trace -p homenode-placement -p homenode-snoop -p homenode-directory -p homenode-sim
+	$(BIN)/python benches/capture.py
 	$(BIN)/python benches/record.py
 
 gate: ## compare instructions per reference with benches/instructions.toml

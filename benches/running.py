@@ -25,12 +25,14 @@ RECORD = [sys.executable, "-m", "homenode", "record", "--json"]
 class Cost:
     """What a command took, and what it and the programs that it started said.
 
-    `peak_mb` is that of the largest process among them, not the sum of all.
+    `peak_mb` is that of the largest process among them, not the sum of all; `sleeps` counts how
+    often their threads waited (voluntary context switches).
     """
 
     wall_s: float
     cpu_s: float
     peak_mb: float
+    sleeps: int
     output: str
     said: bytes
 
@@ -61,7 +63,7 @@ def run(command: list[str]) -> Cost:
 
 
 def write_numbers(path: Path, count: int) -> Path:
-    """Writes lines to sort: numbers in no order, each once, because 1,000,003 is prime."""
+    """Writes lines to sort: numbers in no order; 1,000,003 is prime, so few come twice."""
     numbers = (number * 611_953 % 1_000_003 for number in range(1, count + 1))
     path.write_text("".join(f"{number:010d}\n" for number in numbers))
     return path
@@ -77,6 +79,7 @@ def _measure(report: str, command: list[str]) -> int:
         "wall_s": time.perf_counter() - begin,
         "cpu_s": usage.ru_utime + usage.ru_stime,
         "peak_mb": usage.ru_maxrss / 1024,
+        "sleeps": usage.ru_nvcsw,
     }
     Path(report).write_text(json.dumps(took))
     return process.returncode

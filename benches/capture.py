@@ -1,0 +1,186 @@
+"""Measures what capture is to reach: millions of references a second, beside goals and old figures.
+
+The encoder on one core, with streams that repeat and random ones; recording in every order, by
+`homenode cc` and in QEMU: the median of some programs with 8 threads, each the median of several
+runs. Beside the speed stand the times that a thread of what took part went to sleep (voluntary
+context switches) for each thousand references, which say more than seconds do on a busy machine.
+Old figures are those of a74ee81, which had no logical order and no row-wise encoder; a dash stands
+where nothing was measured.
+
+Run with `make bench`, or `python benches/capture.py --runs 1 gauss`; add `--sort` for the 81 MB
+that sort orders in QEMU, in several minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from running import RECORD, run, write_numbers
+
+from homenode import workloads
+
+THREADS = "8"
+PROGRAMS = {
+    "gauss": ["-n", "160"],
+    "sorbyr": ["-n", "200", "-i", "20"],
+    "fft1d": ["-n", "16384"],
+    "ocean-contig": ["-n", "34", "-i", "2"],
+    "water-nsq": ["-n", "64", "-i", "2"],
+    "barnes": ["-n", "512", "-i", "1"],
+    "p-qsort": [],
+}
+SLOW_RUNS = 1
+SORT_LINES = 7_363_637  # of eleven bytes
+ENCODER = ["cargo", "bench", "--quiet", "-p", "homenode-trace"]
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to record, with its figure of old and its goal, in millions of references a second."""
+
+    name: str
+    options: tuple[str, ...]
+    old: float | None = None
+    goal: float | None = None
+    slow: bool = False
+
+    @property
+    def via_qemu(self) -> bool:
+        """Whether it records programs as they are."""
+        return "--via=qemu" in self.options
+
+
+WAYS = (
+    Way("`cc`, deterministic, quantum 100", (), 16, 80),
+    Way("`cc`, deterministic, quantum 1,000", ("--quantum=1000",), 28),
+    Way("`cc`, deterministic, quantum 1", ("--quantum=1",), None, 40, slow=True),
+    Way("`cc`, logical, quantum 1", ("--order=logical", "--quantum=1"), None, 40),
+    Way("`cc`, logical, quantum 100", ("--order=logical",), None, 80),
+    Way("`cc`, logical, quantum 1,000", ("--order=logical", "--quantum=1000")),
+    Way("`cc`, free", ("--order=free",), 18),
+    Way("`qemu`, deterministic, quantum 100", ("--via=qemu",), 20, 40),
+)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What one program's recordings took: medians of the runs."""
+
+    references: int
+    wall_s: float
+    switches: float
+    bytes_per_reference: float
+
+
+def main() -> None:
+    """Prints one table, in Markdown, and what the machine did besides."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help=f"workloads; by default {', '.join(PROGRAMS)}")
+    parser.add_argument("--runs", type=int, default=3, help="of which the median counts")
+    parser.add_argument("--sort", action="store_true", help="sort 81 MB in QEMU, too")
+    options = parser.parse_args()
+    names = options.names or list(PROGRAMS)
+    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the beginning\n")
+    row("", "old", "goal", "now", "least", "most", "switches / 1,000", "bytes/ref")
+    print(f"|---|{'---:|' * 7}", flush=True)
+    encoder()
+    with tempfile.TemporaryDirectory() as folder:
+        for way in WAYS:
+            runs = SLOW_RUNS if way.slow else options.runs
+            tell(way, [record(name, way, Path(folder), runs) for name in names])
+        if options.sort:
+            sort(Path(folder))
+    print(f"\nload {os.getloadavg()[0]:.1f} at the end")
+
+
+def encoder() -> None:
+    """The encoder's bench, of which the streams without program counters count."""
+    lines = subprocess.run(ENCODER, capture_output=True, text=True, check=True).stdout.splitlines()
+    found = [json.loads(line) for line in lines if line.startswith("{")]
+    for what, old, goal, name in (
+        ("encoder, regular", 35.0, 150.0, "matrix-sweep"),
+        ("encoder, random", 13.0, 60.0, "random"),
+    ):
+        line = next(one for one in found if one["trace"] == name and not one["pc"])
+        speed = line["references"] / line["encode_s"] / 1e6
+        size = line["bytes"] / line["references"]
+        row(what, figure(old), figure(goal), figure(speed), "", "", "", f"{size:.3f}")
+
+
+def record(name: str, way: Way, folder: Path, runs: int) -> Recording:
+    """One program, recorded in one way."""
+    compiler = "cc" if way.via_qemu else "homenode"
+    program = workloads.build(name, folder / f"{name}.{compiler}", compiler)
+    arguments = ["-p", THREADS, *PROGRAMS.get(name, [])]
+    command = [*RECORD, *way.options, "-o", str(folder / "t.hnt"), "--", str(program), *arguments]
+    costs = [run(command) for _ in range(runs)]
+    summary = costs[0].summary
+    references = summary["references"]
+    return Recording(
+        references,
+        statistics.median(cost.summary["wall_time_s"] for cost in costs),
+        statistics.median(cost.sleeps for cost in costs),
+        summary["bytes"] / max(references, 1),
+    )
+
+
+def tell(way: Way, recordings: list[Recording]) -> None:
+    """A row of the table: medians over the programs, and the extremes of the speed."""
+    speeds = [one.references / one.wall_s / 1e6 for one in recordings]
+    switches = statistics.median(1000 * one.switches / one.references for one in recordings)
+    size = statistics.median(one.bytes_per_reference for one in recordings)
+    extremes = (figure(min(speeds)), figure(max(speeds)))
+    now = figure(statistics.median(speeds))
+    row(
+        way.name,
+        figure(way.old),
+        figure(way.goal),
+        now,
+        *extremes,
+        f"{switches:.2f}",
+        f"{size:.3f}",
+    )
+
+
+def sort(folder: Path) -> None:
+    """Debian's sort of 81 MB, whose goal is in seconds."""
+    lines = write_numbers(folder / "lines", SORT_LINES)
+    command = [*RECORD, "--via=qemu", "-o", str(folder / "t.hnt"), "--"]
+    cost = run([*command, "sort", "--parallel=4", "-S", "60M", str(lines)])
+    seconds = cost.summary["wall_time_s"]
+    references = cost.summary["references"]
+    size = cost.summary["bytes"] / references
+    switches = f"{1000 * cost.sleeps / references:.2f}"
+    row(
+        "`sort` of 81 MB in QEMU",
+        "280 s",
+        "90 s",
+        f"{seconds:.0f} s",
+        "",
+        "",
+        switches,
+        f"{size:.3f}",
+    )
+
+
+def figure(speed: float | None) -> str:
+    """Millions of references a second, or a dash."""
+    if speed is None:
+        return "-"
+    return f"{speed:.2f}" if speed < 1 else f"{speed:.1f}" if speed < 100 else f"{speed:.0f}"
+
+
+def row(*cells: str) -> None:
+    """One line of the table."""
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
