@@ -12,6 +12,7 @@ mod child;
 mod decode;
 mod directed;
 mod emulator;
+mod encoding;
 mod error;
 mod forked;
 mod guest;

@@ -13,6 +13,7 @@ use homenode_trace::{
 use crate::area::SharedArea;
 use crate::child;
 use crate::decode::DecodedItem;
+use crate::encoding::EncodingThread;
 use crate::guest::Guest;
 use crate::heap::{Allocation, Heap};
 use crate::objects::Objects;
@@ -36,7 +37,8 @@ pub struct FinishedTrace {
 
 /// Takes items in order, and collects what the metadata needs.
 pub struct RecordingSink {
-    writer: Option<TraceWriter>,
+    /// Nothing once the writer has failed.
+    writer: Option<EncodingThread>,
     error: Option<TraceError>,
     private: PrivateRanges,
     heap: Heap,
@@ -60,7 +62,7 @@ impl RecordingSink {
     #[must_use]
     pub fn new(mut writer: TraceWriter) -> Self {
         writer.keep_partial();
-        Self { writer: Some(writer), ..Self::unwritten() }
+        Self { writer: Some(EncodingThread::new(writer)), ..Self::unwritten() }
     }
 
     /// A sink for a whole system, which reports its own names.
@@ -168,8 +170,8 @@ impl RecordingSink {
     pub fn write(&mut self, access: &Access) {
         if let Some(writer) = &mut self.writer {
             self.references += 1;
-            if let Err(error) = writer.push(access) {
-                self.fail(error);
+            if !writer.push(access) {
+                self.fail();
             }
         }
     }
@@ -179,9 +181,9 @@ impl RecordingSink {
             self.note_pc(site);
         }
         if let Some(writer) = &mut self.writer
-            && let Err(error) = writer.event(Event { thread, what })
+            && !writer.event(Event { thread, what })
         {
-            self.fail(error);
+            self.fail();
         }
     }
 
@@ -247,10 +249,11 @@ impl RecordingSink {
         }
     }
 
+    /// The writer has failed.
     #[cold]
-    fn fail(&mut self, error: TraceError) {
-        self.error.get_or_insert(error);
-        self.writer = None;
+    fn fail(&mut self) {
+        let ended = self.writer.take().map(EncodingThread::finish);
+        self.error = ended.and_then(Result::err);
     }
 
     /// Completes the trace.
@@ -263,7 +266,7 @@ impl RecordingSink {
         area: &SharedArea,
     ) -> Result<FinishedTrace, TraceError> {
         let writer = match (self.writer.take(), self.error.take()) {
-            (Some(writer), None) => writer,
+            (Some(writer), None) => writer.finish()?,
             (_, Some(error)) => return Err(error),
             (None, None) => unreachable!("the writer goes only when an error comes"),
         };
