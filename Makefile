@@ -41,7 +41,7 @@ lint: setup ## formatting, clippy, links of the documentation, tidy, ruff, types
 	$(BIN)/python -m mypy.stubtest homenode._core --ignore-missing-stub
 
 bench: setup ## measure speeds, sizes and memory; never part of the tests
-	cargo bench --quiet -p homenode-trace -p homenode-placement -p homenode-snoop -p homenode-directory -p homenode-sim
+	cargo bench --quiet -p homenode-placement -p homenode-snoop -p homenode-directory -p homenode-sim
 	$(BIN)/python benches/capture.py
 	$(BIN)/python benches/record.py
 

@@ -21,8 +21,9 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from running import RECORD, run, write_numbers
+from running import RECORD, row, run, write_numbers
 
 from homenode import workloads
 
@@ -88,9 +89,10 @@ def main() -> None:
     options = parser.parse_args()
     names = options.names or list(PROGRAMS)
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the beginning\n")
+    measured = encoder()
     row("", "old", "goal", "now", "least", "most", "switches / 1,000", "bytes/ref")
     print(f"|---|{'---:|' * 7}", flush=True)
-    encoder()
+    tell_encoder(measured)
     with tempfile.TemporaryDirectory() as folder:
         for way in WAYS:
             runs = SLOW_RUNS if way.slow else options.runs
@@ -100,10 +102,15 @@ def main() -> None:
     print(f"\nload {os.getloadavg()[0]:.1f} at the end")
 
 
-def encoder() -> None:
-    """The encoder's bench, of which the streams without program counters count."""
+def encoder() -> list[dict[str, Any]]:
+    """Runs the trace store's bench, and passes its table on."""
     lines = subprocess.run(ENCODER, capture_output=True, text=True, check=True).stdout.splitlines()
-    found = [json.loads(line) for line in lines if line.startswith("{")]
+    print("\n".join(lines), end="\n\n")
+    return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+def tell_encoder(found: list[dict[str, Any]]) -> None:
+    """Two rows of the table: streams without program counters."""
     for what, old, goal, name in (
         ("encoder, regular", 35.0, 150.0, "matrix-sweep"),
         ("encoder, random", 13.0, 60.0, "random"),
@@ -175,11 +182,6 @@ def figure(speed: float | None) -> str:
     if speed is None:
         return "-"
     return f"{speed:.2f}" if speed < 1 else f"{speed:.1f}" if speed < 100 else f"{speed:.0f}"
-
-
-def row(*cells: str) -> None:
-    """One line of the table."""
-    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

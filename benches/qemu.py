@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from running import RECORD, run, write_numbers
+from running import RECORD, row, run, write_numbers
 
 from homenode import workloads
 
@@ -150,11 +150,6 @@ def large(folder: Path) -> None:
             *(name, how, f"{wall_s:.2f}", f"{cost.cpu_s:.2f}", f"{references:,}", speed),
             *("", f"{size / references:.3f}", f"{cost.peak_mb:.0f}"),
         )
-
-
-def row(*cells: str) -> None:
-    """One line of the table."""
-    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def wall(cost: Cost, command: list[str]) -> float:

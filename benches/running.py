@@ -69,6 +69,11 @@ def write_numbers(path: Path, count: int) -> Path:
     return path
 
 
+def row(*cells: str) -> None:
+    """One line of a table in Markdown."""
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def _measure(report: str, command: list[str]) -> int:
     """Runs the command and writes what it took; its exit code."""
     begin = time.perf_counter()

@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::wire::{CHANGES_AT, FLOOR_AT, RING_LINES_AT, RINGS_AT};
+use crate::wire::{CHANGES_AT, FLOOR_AT, RING_LINES_AT, RINGS_AT, at};
 
 /// How the rings are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,6 +192,12 @@ impl SharedArea {
         let offset = RING_LINES_AT + ring as usize * 64;
         self.word32(offset).fetch_add(1, Ordering::SeqCst);
         self.wake(offset);
+    }
+
+    /// Rings that threads have written, or may write now.
+    #[must_use]
+    pub fn rings_used(&self) -> u32 {
+        self.get(at::RINGS_USED).min(self.geometry().rings)
     }
 
     /// Logical order: the floor of a ring, and how often it has changed.

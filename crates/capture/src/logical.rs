@@ -15,6 +15,7 @@ use homenode_trace::EventKind;
 use crate::area::SharedArea;
 use crate::decode::{DecodedItem, Decoder, access};
 use crate::races::RaceDetector;
+use crate::ring::RingCursor;
 use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, ORDERED_BIT, SYNC_BIT, at, code};
 
 /// Records of a thread that are kept waiting for the others before its ring is left full.
@@ -39,8 +40,7 @@ enum NextStep {
 /// The records of one thread that have been read and not been merged.
 #[derive(Debug)]
 struct ThreadStream {
-    ring: u32,
-    next: usize,
+    cursor: RingCursor,
     records: VecDeque<[u64; 2]>,
     decoder: Decoder,
     /// Of the next record.
@@ -54,36 +54,15 @@ struct ThreadStream {
 
 impl ThreadStream {
     fn new(ring: u32) -> Self {
-        let (next, clock, turn, turn_end) = (0, 0, 0, 0);
-        let records = VecDeque::new();
-        Self {
-            ring,
-            next,
-            records,
-            decoder: Decoder::default(),
-            clock,
-            floor: None,
-            turn,
-            turn_end,
-        }
+        let (clock, turn, turn_end) = (0, 0, 0);
+        let (cursor, records) = (RingCursor::new(ring), VecDeque::new());
+        Self { cursor, records, decoder: Decoder::default(), clock, floor: None, turn, turn_end }
     }
 
     /// Reads what has been written, at most one revolution; returns the number of records.
     fn read(&mut self, area: &SharedArea) -> usize {
-        let block = area.geometry().block_records as usize;
-        let size = area.geometry().ring_records();
-        let mut taken = 0;
-        while taken < size {
-            let Some(words) = area.take(self.ring, self.next) else { break };
-            self.records.push_back(words);
-            taken += 1;
-            self.next += 1;
-            if self.next.is_multiple_of(block) {
-                area.give_back(self.ring);
-                self.next %= size;
-            }
-        }
-        taken
+        let records = &mut self.records;
+        self.cursor.read(area, |words| records.push_back(words))
     }
 
     /// What it does next; brings its clock and turn there. An event is in the turn of what was
@@ -132,7 +111,7 @@ impl ThreadStream {
 
     /// Its place in the order of turns, which ends with its number.
     fn place(&self) -> u64 {
-        self.turn.min((1 << 48) - 1) << 16 | u64::from(self.ring)
+        self.turn.min((1 << 48) - 1) << 16 | u64::from(self.cursor.ring())
     }
 }
 
@@ -187,7 +166,8 @@ impl LogicalMerger {
         mut item: impl FnMut(DecodedItem),
     ) -> usize {
         self.meet(area);
-        let before: Vec<_> = self.streams.iter().map(|stream| area.floor(stream.ring)).collect();
+        let before: Vec<_> =
+            self.streams.iter().map(|stream| area.floor(stream.cursor.ring())).collect();
         let mut done = 0;
         for stream in &mut self.streams {
             if all || stream.records.len() < self.waiting_max {
@@ -197,7 +177,7 @@ impl LogicalMerger {
         // A thread that is new since then has written nothing that was read.
         self.meet(area);
         for (stream, before) in self.streams.iter_mut().zip(before) {
-            let after = area.floor(stream.ring);
+            let after = area.floor(stream.cursor.ring());
             stream.floor = (after == before && after.0 != 0).then_some(after.0);
         }
         let end = match area.get(at::ENDED_BY) {
@@ -210,8 +190,7 @@ impl LogicalMerger {
     }
 
     fn meet(&mut self, area: &SharedArea) {
-        let used = area.get(at::RINGS_USED).min(area.geometry().rings);
-        for ring in u32::try_from(self.streams.len()).unwrap_or(u32::MAX)..used {
+        for ring in u32::try_from(self.streams.len()).unwrap_or(u32::MAX)..area.rings_used() {
             self.streams.push(ThreadStream::new(ring));
         }
     }

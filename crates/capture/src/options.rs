@@ -39,7 +39,8 @@ pub struct RecordOptions {
     /// In which order threads run.
     pub order: Order,
     /// References a thread makes before the next one's turn, from 1 to 10^9. In logical order
-    /// it only says how the references of threads that ran in parallel are merged.
+    /// the unit in which clocks are compared: it says whose operation is next, and how references
+    /// of threads that ran in parallel are merged.
     pub quantum: u32,
     /// In deterministic order: 0 for turns of exactly `quantum` references; else turns of 1 to
     /// less than two quanta, at random with this seed.

@@ -17,7 +17,9 @@ use crate::decode::DecodedItem;
 
 const PAGE_BITS: u32 = 12;
 const CELL_BYTES: u64 = 8;
-const CELLS: usize = 1 << (PAGE_BITS - 3);
+/// Cells of a page, as a shift.
+const CELLS_SHIFT: u32 = PAGE_BITS - CELL_BYTES.trailing_zeros();
+const CELLS: usize = 1 << CELLS_SHIFT;
 const CACHE_ENTRIES: usize = 256;
 /// Stands for the kernel: what a thread sends, another may receive.
 const KERNEL: u64 = 0;
@@ -227,7 +229,7 @@ impl RaceDetector {
 
     /// Notes an access to a cell; whether it races with an earlier one.
     fn touch(&mut self, cell: u64, now: AccessEpoch, write: bool) -> bool {
-        let page = self.page(cell >> (PAGE_BITS - 3));
+        let page = self.page(cell >> CELLS_SHIFT);
         let seen = self.clocks[now.thread()].as_slice();
         let at = &mut self.cells[page][usize::try_from(cell).unwrap_or(0) % CELLS];
         if at.has(now, write) {
@@ -282,7 +284,7 @@ impl RaceDetector {
             return;
         }
         let (first, last) = (addr / CELL_BYTES, addr.saturating_add(size - 1) / CELL_BYTES);
-        let (low, high) = (first >> (PAGE_BITS - 3), last >> (PAGE_BITS - 3));
+        let (low, high) = (first >> CELLS_SHIFT, last >> CELLS_SHIFT);
         let known: Vec<(u64, usize)> = if high - low < self.pages.len() as u64 {
             (low..=high).filter_map(|page| Some((page, *self.pages.get(&page)?))).collect()
         } else {
@@ -290,7 +292,7 @@ impl RaceDetector {
             self.pages.iter().filter(inside).map(|(page, index)| (*page, *index)).collect()
         };
         for (page, index) in known {
-            let begin = page << (PAGE_BITS - 3);
+            let begin = page << CELLS_SHIFT;
             let from = usize::try_from(first.saturating_sub(begin)).unwrap_or(CELLS);
             let to = usize::try_from(last - begin).unwrap_or(CELLS).min(CELLS - 1);
             self.cells[index][from..=to].fill(ShadowCell::default());

@@ -5,32 +5,35 @@ use crate::area::SharedArea;
 use crate::decode::{DecodedItem, Decoder};
 use crate::wire::at;
 
-/// The reading end of one ring.
+/// The reading end of one ring: where its next record is.
 #[derive(Debug, Default)]
-pub struct RingReader {
+pub struct RingCursor {
     ring: u32,
     next: usize,
-    decoder: Decoder,
 }
 
-impl RingReader {
-    /// The reader of ring number `ring`, at its beginning.
+impl RingCursor {
+    /// The beginning of ring number `ring`.
     #[must_use]
-    pub fn new(ring: u32) -> Self {
-        Self { ring, ..Self::default() }
+    pub const fn new(ring: u32) -> Self {
+        Self { ring, next: 0 }
     }
 
-    /// Decodes everything that has been written, at most one revolution of the ring; returns the
-    /// number of records.
-    pub fn drain(&mut self, area: &SharedArea, mut item: impl FnMut(DecodedItem)) -> usize {
+    /// The number of the ring.
+    #[must_use]
+    pub const fn ring(&self) -> u32 {
+        self.ring
+    }
+
+    /// Takes what has been written, at most one revolution of the ring; returns the number of
+    /// records.
+    pub fn read(&mut self, area: &SharedArea, mut record: impl FnMut([u64; 2])) -> usize {
         let block = area.geometry().block_records as usize;
         let records = area.geometry().ring_records();
         let mut taken = 0;
         while taken < records {
             let Some(words) = area.take(self.ring, self.next) else { break };
-            if let Some(found) = self.decoder.take(words) {
-                item(found);
-            }
+            record(words);
             taken += 1;
             self.next += 1;
             if self.next.is_multiple_of(block) {
@@ -39,6 +42,32 @@ impl RingReader {
             }
         }
         taken
+    }
+}
+
+/// Reads and decodes one ring.
+#[derive(Debug, Default)]
+pub struct RingReader {
+    cursor: RingCursor,
+    decoder: Decoder,
+}
+
+impl RingReader {
+    /// The reader of ring number `ring`, at its beginning.
+    #[must_use]
+    pub fn new(ring: u32) -> Self {
+        Self { cursor: RingCursor::new(ring), ..Self::default() }
+    }
+
+    /// Decodes everything that has been written, at most one revolution of the ring; returns the
+    /// number of records.
+    pub fn drain(&mut self, area: &SharedArea, mut item: impl FnMut(DecodedItem)) -> usize {
+        let decoder = &mut self.decoder;
+        self.cursor.read(area, |words| {
+            if let Some(found) = decoder.take(words) {
+                item(found);
+            }
+        })
     }
 }
 
@@ -65,8 +94,7 @@ impl RingMerger {
         mut item: impl FnMut(DecodedItem),
     ) -> usize {
         let safe = if all { u64::MAX } else { area.get64(at::STAMP) };
-        let used = area.get(at::RINGS_USED).min(area.geometry().rings);
-        for ring in u32::try_from(self.rings.len()).unwrap_or(u32::MAX)..used {
+        for ring in u32::try_from(self.rings.len()).unwrap_or(u32::MAX)..area.rings_used() {
             self.rings.push(RingReader::new(ring));
             self.stamps.push(0);
         }

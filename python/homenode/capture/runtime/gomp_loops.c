@@ -5,33 +5,25 @@
 
 typedef unsigned long long ull;
 
-#define IN_TURN_GOMP(name, params, ...)         \
-    INTERPOSE(_Bool, name, params)              \
-    {                                           \
-        if (HN_UNLIKELY(hn_logical))            \
-            hn_inside();                        \
-        return REAL(name)(__VA_ARGS__);         \
-    }
-
-#define PART(kind)                                                                             \
-    IN_TURN_GOMP(GOMP_loop_##kind##_next, (long *first, long *last), first, last)              \
-    IN_TURN_GOMP(GOMP_loop_ull_##kind##_next, (ull *first, ull *last), first, last)
-#define CHUNKS(kind)                                                                           \
-    PART(kind)                                                                                 \
-    IN_TURN_GOMP(GOMP_loop_##kind##_start,                                                     \
-                 (long start, long end, long step, long chunk, long *first, long *last),       \
-                 start, end, step, chunk, first, last)                                         \
-    IN_TURN_GOMP(GOMP_loop_ull_##kind##_start,                                                 \
-                 (_Bool up, ull start, ull end, ull step, ull chunk, ull *first, ull *last),   \
-                 up, start, end, step, chunk, first, last)
-#define AT_RUN_TIME(kind)                                                                      \
-    PART(kind)                                                                                 \
-    IN_TURN_GOMP(GOMP_loop_##kind##_start,                                                     \
-                 (long start, long end, long step, long *first, long *last), start, end, step, \
-                 first, last)                                                                  \
-    IN_TURN_GOMP(GOMP_loop_ull_##kind##_start,                                                 \
-                 (_Bool up, ull start, ull end, ull step, ull *first, ull *last), up, start,   \
-                 end, step, first, last)
+#define PART(kind)                                                                         \
+    IN_TURN(_Bool, GOMP_loop_##kind##_next, (long *first, long *last), first, last)        \
+    IN_TURN(_Bool, GOMP_loop_ull_##kind##_next, (ull *first, ull *last), first, last)
+#define CHUNKS(kind)                                                                       \
+    PART(kind)                                                                             \
+    IN_TURN(_Bool, GOMP_loop_##kind##_start,                                               \
+            (long start, long end, long step, long chunk, long *first, long *last),        \
+            start, end, step, chunk, first, last)                                          \
+    IN_TURN(_Bool, GOMP_loop_ull_##kind##_start,                                           \
+            (_Bool up, ull start, ull end, ull step, ull chunk, ull *first, ull *last),    \
+            up, start, end, step, chunk, first, last)
+#define AT_RUN_TIME(kind)                                                                  \
+    PART(kind)                                                                             \
+    IN_TURN(_Bool, GOMP_loop_##kind##_start,                                               \
+            (long start, long end, long step, long *first, long *last), start, end, step,  \
+            first, last)                                                                   \
+    IN_TURN(_Bool, GOMP_loop_ull_##kind##_start,                                           \
+            (_Bool up, ull start, ull end, ull step, ull *first, ull *last), up, start,    \
+            end, step, first, last)
 
 CHUNKS(static)
 CHUNKS(dynamic)
@@ -46,24 +38,16 @@ AT_RUN_TIME(ordered_runtime)
 AT_RUN_TIME(nonmonotonic_runtime)
 AT_RUN_TIME(maybe_nonmonotonic_runtime)
 
-IN_TURN_GOMP(GOMP_loop_start,
-             (long start, long end, long step, long kind, long chunk, long *first, long *last,
-              uintptr_t *reductions, void **memory),
-             start, end, step, kind, chunk, first, last, reductions, memory)
-IN_TURN_GOMP(GOMP_loop_ull_start,
-             (_Bool up, ull start, ull end, ull step, long kind, ull chunk, ull *first, ull *last,
-              uintptr_t *reductions, void **memory),
-             up, start, end, step, kind, chunk, first, last, reductions, memory)
+IN_TURN(_Bool, GOMP_loop_start,
+        (long start, long end, long step, long kind, long chunk, long *first, long *last,
+         uintptr_t *reductions, void **memory),
+        start, end, step, kind, chunk, first, last, reductions, memory)
+IN_TURN(_Bool, GOMP_loop_ull_start,
+        (_Bool up, ull start, ull end, ull step, long kind, ull chunk, ull *first, ull *last,
+         uintptr_t *reductions, void **memory),
+        up, start, end, step, kind, chunk, first, last, reductions, memory)
 
-#define SECTION_IN_TURN(name, params, ...)      \
-    INTERPOSE(unsigned, name, params)           \
-    {                                           \
-        if (HN_UNLIKELY(hn_logical))            \
-            hn_inside();                        \
-        return REAL(name)(__VA_ARGS__);         \
-    }
-
-SECTION_IN_TURN(GOMP_sections_start, (unsigned count), count)
-SECTION_IN_TURN(GOMP_sections_next, (void), )
-SECTION_IN_TURN(GOMP_sections2_start, (unsigned count, uintptr_t *reductions, void **memory), count,
-                reductions, memory)
+IN_TURN(unsigned, GOMP_sections_start, (unsigned count), count)
+IN_TURN(unsigned, GOMP_sections_next, (void), )
+IN_TURN(unsigned, GOMP_sections2_start, (unsigned count, uintptr_t *reductions, void **memory),
+        count, reductions, memory)

@@ -79,19 +79,8 @@ void hn_team_barrier(struct hn_thread *me, struct hn_team *team)
 
 #define NO_VALUE
 
-INTERPOSE(void, GOMP_loop_end_nowait, (void))
-{
-    if (hn_logical)
-        hn_inside();
-    REAL(GOMP_loop_end_nowait)();
-}
-
-INTERPOSE(void, GOMP_sections_end_nowait, (void))
-{
-    if (hn_logical)
-        hn_inside();
-    REAL(GOMP_sections_end_nowait)();
-}
+IN_TURN(void, GOMP_loop_end_nowait, (void), )
+IN_TURN(void, GOMP_sections_end_nowait, (void), )
 
 BARRIER(void, GOMP_barrier, , NO_VALUE)
 BARRIER(void, GOMP_loop_end, REAL(GOMP_loop_end_nowait)(), NO_VALUE)
@@ -100,12 +89,7 @@ BARRIER(_Bool, GOMP_barrier_cancel, , 0)
 BARRIER(_Bool, GOMP_loop_end_cancel, REAL(GOMP_loop_end_nowait)(), 0)
 BARRIER(_Bool, GOMP_sections_end_cancel, REAL(GOMP_sections_end_nowait)(), 0)
 
-INTERPOSE(_Bool, GOMP_single_start, (void))
-{
-    if (hn_logical)
-        hn_inside();
-    return REAL(GOMP_single_start)();
-}
+IN_TURN(_Bool, GOMP_single_start, (void), )
 
 /* The first thread gets null and runs the block; the others wait for what it copies to them. */
 INTERPOSE(void *, GOMP_single_copy_start, (void))

@@ -205,7 +205,6 @@ void hn_unblock(struct hn_thread *t, enum hn_woken why);
 enum { HN_NS_PER_RECORD = 10, HN_GO = 1, HN_GO_MIND_CLOCK = 2 };  /* values of hn_thread.go */
 void hn_signal_go(struct hn_thread *t, uint32_t value);
 
-long hn_nap(struct hn_thread *me, const struct timespec *limit);
 void hn_let_it_die(void);
 
 /* logical.c */
@@ -234,7 +233,7 @@ void hn_logical_block(struct hn_thread *me, int64_t timeout_ns);
 void hn_logical_wake(struct hn_thread *t, enum hn_woken why);
 void hn_logical_leave(struct hn_thread *me);
 void hn_logical_enter(struct hn_thread *me);
-void hn_logical_mind_clock(struct hn_thread *me);
+uint64_t hn_logical_until_deadline_ns(const struct hn_thread *me);
 void hn_sync_mark(struct hn_thread *me, const void *object);
 
 /* directed.c */
@@ -419,5 +418,15 @@ void *hn_resolve(void **slot, const char *name);
 #define INTERPOSE(ret, name, params)                                                              \
     HN_DECLARE_REAL(ret, name, params);                                                           \
     INTERPOSE_DECLARED(ret, name, params)
+
+/* A call that is passed on, in logical order in turn. That is done by a jump (-O2), which leaves no
+ * frame in call stacks. */
+#define IN_TURN(ret, name, params, ...)                                                           \
+    INTERPOSE(ret, name, params)                                                                  \
+    {                                                                                             \
+        if (HN_UNLIKELY(hn_logical))                                                              \
+            hn_inside();                                                                          \
+        return REAL(name)(__VA_ARGS__);                                                           \
+    }
 
 #endif

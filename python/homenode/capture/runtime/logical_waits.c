@@ -5,8 +5,6 @@
  */
 #include "hn.h"
 
-#include <errno.h>
-
 static struct hn_ring_line *line_of(const struct hn_thread *t)
 {
     return (struct hn_ring_line *)((char *)hn_shared + HN_RING_LINES_AT) + t->ring;
@@ -117,30 +115,12 @@ void hn_logical_enter(struct hn_thread *me)
     resume(me, hn_after(me, me, latest()), 0);
 }
 
-/* Nobody can run before this thread's deadline: lets real time pass, then its clock jumps. */
-void hn_logical_mind_clock(struct hn_thread *me)
+/* Time from the largest clock to the deadline of a thread. Locked. */
+uint64_t hn_logical_until_deadline_ns(const struct hn_thread *me)
 {
-    struct timespec wait;
-    uint64_t now, gap_ns;
-    long result = -ETIMEDOUT;
+    const uint64_t now = latest();
 
-    hn_lock();
-    now = latest();
-    gap_ns = me->deadline_clock > now ? (me->deadline_clock - now) * HN_NS_PER_RECORD : 0;
-    if (me->go == HN_GO_MIND_CLOCK)
-        me->go = 0;
-    hn_unlock();
-    wait.tv_sec = (time_t)(gap_ns / HN_NS_PER_SECOND);
-    wait.tv_nsec = (long)(gap_ns % HN_NS_PER_SECOND);
-    if (gap_ns != 0)
-        result = hn_nap(me, &wait);
-    hn_lock();
-    if (hn_c->clock_minder == me)
-        hn_c->clock_minder = NULL;
-    me->minded = result == -ETIMEDOUT;
-    hn_logical_dispatch(me);
-    me->minded = 0;
-    hn_unlock();
+    return me->deadline_clock > now ? (me->deadline_clock - now) * HN_NS_PER_RECORD : 0;
 }
 
 /* What threads did with an object before is ordered before what they do with it from here on. */

@@ -194,7 +194,7 @@ void hn_dispatch(struct hn_thread *me)
 
 /* One sleep, however it ends. A signal handler that comes while `waiting` is set has the thread
  * woken itself; one that came before is noticed here. */
-long hn_nap(struct hn_thread *me, const struct timespec *limit)
+static long nap(struct hn_thread *me, const struct timespec *limit)
 {
     long result = 0;
 
@@ -211,31 +211,42 @@ long hn_nap(struct hn_thread *me, const struct timespec *limit)
     return result;
 }
 
+/* Time until the deadline of a thread. Locked. */
+static uint64_t until_deadline_ns(const struct hn_thread *me)
+{
+    const uint64_t now_ns = hn_virtual_ns(hn_c->next, hn_c->block_end);
+
+    if (hn_logical)
+        return hn_logical_until_deadline_ns(me);
+    return me->deadline_ns > now_ns ? me->deadline_ns - now_ns : 0;
+}
+
 /* Nobody can run before this thread's deadline: lets real time pass, then virtual time jumps. */
 static void mind_clock(struct hn_thread *me)
 {
     struct timespec wait;
-    uint64_t now_ns, gap_ns;
-    long result;
+    uint64_t gap_ns;
+    int passed;
 
     hn_lock();
-    now_ns = hn_virtual_ns(hn_c->next, hn_c->block_end);
-    gap_ns = me->deadline_ns > now_ns ? me->deadline_ns - now_ns : 0;
+    gap_ns = until_deadline_ns(me);
     if (me->go == HN_GO_MIND_CLOCK)
         me->go = 0;
     hn_unlock();
-    wait.tv_sec = (time_t)(gap_ns / 1000000000);
-    wait.tv_nsec = (long)(gap_ns % 1000000000);
-    result = gap_ns == 0 ? -ETIMEDOUT : hn_nap(me, &wait);
+    wait.tv_sec = (time_t)(gap_ns / HN_NS_PER_SECOND);
+    wait.tv_nsec = (long)(gap_ns % HN_NS_PER_SECOND);
+    passed = gap_ns == 0 || nap(me, &wait) == -ETIMEDOUT;
     hn_lock();
     if (hn_c->clock_minder == me)
         hn_c->clock_minder = NULL;
-    if (hn_c->holder == NULL && me->state == HN_BLOCKED) {
-        now_ns = hn_virtual_ns(hn_c->next, hn_c->block_end);
-        if (result == -ETIMEDOUT && me->deadline_ns > now_ns) {
-            hn_c->skipped_ns += me->deadline_ns - now_ns;
-            hn_c->idle_ns += me->deadline_ns - now_ns;
-        }
+    if (hn_logical) {
+        me->minded = passed;
+        hn_dispatch(me);
+        me->minded = 0;
+    } else if (hn_c->holder == NULL && me->state == HN_BLOCKED) {
+        gap_ns = passed ? until_deadline_ns(me) : 0;
+        hn_c->skipped_ns += gap_ns;
+        hn_c->idle_ns += gap_ns;
         hn_dispatch(me);
     }
     hn_unlock();
@@ -271,7 +282,7 @@ static void doze(struct hn_thread *me)
 {
     const struct timespec glance = {0, GLANCE_NS};
 
-    if (hn_nap(me, glances(me) ? &glance : NULL) == -ETIMEDOUT)
+    if (nap(me, glances(me) ? &glance : NULL) == -ETIMEDOUT)
         hn_watch(me);
 }
 
@@ -283,9 +294,7 @@ void hn_wait_turn(struct hn_thread *me)
 
         if (go == HN_GO)
             break;
-        if (go == HN_GO_MIND_CLOCK && hn_logical)
-            hn_logical_mind_clock(me);
-        else if (go == HN_GO_MIND_CLOCK)
+        if (go == HN_GO_MIND_CLOCK)
             mind_clock(me);
         else if (!hn_directed || !hn_await_list(me))
             doze(me);

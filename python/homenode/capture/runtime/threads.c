@@ -347,12 +347,7 @@ INTERPOSE(int, pthread_cancel, (pthread_t thread))
 
 /* Whether somebody has cancelled the thread is asked in turn: it may be about to happen, in another
  * thread that is not as far. */
-INTERPOSE(void, pthread_testcancel, (void))
-{
-    if (HN_UNLIKELY(hn_logical))
-        hn_inside();
-    REAL(pthread_testcancel)();
-}
+IN_TURN(void, pthread_testcancel, (void), )
 
 /* What this makes is no thread of the C library's, and has no slot of its own: if it shares the
  * maker's thread-local storage, as it does without CLONE_SETTLS, even its references are the

@@ -74,7 +74,7 @@ int64_t hn_until(const struct timespec *deadline, clockid_t clock)
 }
 
 /* In logical order every thread has a clock of its own, which shows how far it has come. */
-static int hn_logical_look_at_clock(clockid_t clock, uint64_t *ns)
+static int look_at_own_clock(clockid_t clock, uint64_t *ns)
 {
     struct hn_thread *me = hn_me;
 
@@ -97,7 +97,7 @@ int hn_look_at_clock(clockid_t clock, uint64_t *ns)
     if (!hn_recording || !hn_is_virtual(clock))
         return 0;
     if (hn_logical)
-        return hn_logical_look_at_clock(clock, ns);
+        return look_at_own_clock(clock, ns);
     me = hn_inside();
     if (me == NULL || !hn_deterministic())
         return 0;

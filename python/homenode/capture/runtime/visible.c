@@ -11,15 +11,6 @@
 /* No header that declares these: some are variadic, of which only numbers are passed here. */
 struct file;
 
-/* A call that is passed on by a jump leaves no frame in call stacks (-O2). */
-#define IN_TURN(ret, name, params, ...)         \
-    INTERPOSE(ret, name, params)                \
-    {                                           \
-        if (HN_UNLIKELY(hn_logical))            \
-            hn_inside();                        \
-        return REAL(name)(__VA_ARGS__);         \
-    }
-
 /* One that cannot be: stacks.c leaves frames of this section out. */
 #define VARIADIC(name, real, params, last, ...)                                 \
     HN_EXPORT __attribute__((weak, section("hn_visible"))) int HN_NAME(name) params; \
