@@ -318,7 +318,7 @@ INTERPOSE_DECLARED(int, pthread_detach, (pthread_t thread))
 {
     struct hn_thread *me = hn_inside();
 
-    if (me == NULL && hn_logical && hn_recording && thread == pthread_self())
+    if (me == NULL && hn_recording && hn_deterministic() && thread == pthread_self())
         end_in_order();
     return detach_thread(me, thread);
 }
