@@ -70,10 +70,7 @@ void hn_direct(struct hn_thread *me)
         if (t->state != HN_READY && t->state != HN_BLOCKED)
             continue;
         begin_turn(t, turn);
-        if (t == me)
-            me->go = 1;
-        else
-            hn_signal_go(t, 1);
+        hn_hand_over(me, t);
         return;
     }
     if (me != NULL)
@@ -134,7 +131,7 @@ int hn_await_list(struct hn_thread *me)
         hn_c->list_at = 0;
         hn_direct(me);
     }
-    hn_unlock();
+    hn_unlock_for_heir(me);
     return 1;
 }
 

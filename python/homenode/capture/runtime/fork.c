@@ -15,6 +15,7 @@ static void be_a_child(int restore)
 {
     hn_me = &hn_nobody;
     hn_recording = 0;
+    hn_carries = 0;
     if (restore)
         hn_sys(SYS_sched_setaffinity, 0, sizeof hn_affinity, (long)&hn_affinity, 0);
 }
@@ -25,6 +26,7 @@ INTERPOSE(pid_t, fork, (void))
     const int pinned = me != NULL && hn_one_ring();
     pid_t child;
 
+    hn_be_home();
     if (me != NULL)
         me->in_runtime++;
     child = REAL(fork)();

@@ -92,6 +92,8 @@ INTERPOSE_DECLARED(long, syscall, (long number, ...))
         errno = (int)-result;
         return -1;
     }
+    if (number != SYS_futex)
+        hn_be_home();
     result = REAL(syscall)(number, arguments[0], arguments[1], arguments[2], arguments[3],
                            arguments[4], arguments[5]);
     if (me != NULL && !hn_deterministic())

@@ -139,6 +139,7 @@ struct hn_control {
     struct hn_thread *clock_minder; /* sleeps for real until the earliest deadline */
     uint32_t timed;             /* blocked threads with a deadline */
     int pid;
+    int keeps_lock;             /* the holder writes records with the lock held */
     struct hn_thread *watched;  /* what the watchdog saw last, and when */
     uint64_t watched_progress;
     uint64_t watched_since_ns;
@@ -157,6 +158,7 @@ extern struct hn_header *hn_shared;
 extern struct hn_thread hn_nobody;
 extern cpu_set_t hn_affinity;    /* the processors that the program sees */
 extern int hn_directed;         /* a simulation says who runs next */
+extern int hn_carries;          /* threads take turns without the kernel */
 extern int hn_logical;          /* threads run in parallel, operations in order of logical clocks */
 extern int hn_recording;        /* plain, unlike hn_me: may be read before the program is set up */
 extern __thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec")));
@@ -206,6 +208,7 @@ enum { HN_NS_PER_RECORD = 10, HN_GO = 1, HN_GO_MIND_CLOCK = 2 };  /* values of h
 void hn_signal_go(struct hn_thread *t, uint32_t value);
 
 void hn_let_it_die(void);
+void hn_hand_over(struct hn_thread *me, struct hn_thread *t);
 
 /* logical.c */
 uint64_t hn_clock(const struct hn_thread *me);
@@ -255,7 +258,19 @@ void hn_give_way(struct hn_thread *me);
 uint64_t hn_now_ns(const struct hn_thread *me);
 
 /* watchdog.c */
-void hn_watch(struct hn_thread *me);
+void hn_watch(void);
+
+/* carriers.c */
+void hn_carriers_init(void);
+void hn_carriers_begin(const struct hn_thread *t);
+int hn_kernel_tid(const struct hn_thread *t);
+void hn_park(struct hn_thread *me);
+int hn_unpark(struct hn_thread *t);
+int hn_make_heir(struct hn_thread *me, struct hn_thread *t);
+void hn_unlock_for_heir(struct hn_thread *me);
+int hn_go_home(struct hn_thread *me);
+void hn_must_go_home(struct hn_thread *me);
+void hn_stop_carrying(void);
 
 /* slots.c */
 struct hn_thread *hn_register(void);
@@ -338,6 +353,15 @@ static inline struct hn_thread *hn_inside(void)
     if (HN_UNLIKELY(hn_logical))
         hn_take_turn(me);
     return me;
+}
+
+/* The calling thread runs on the kernel thread that was made for it, until its next turn. */
+static inline void hn_be_home(void)
+{
+    struct hn_thread *me = hn_me;
+
+    if (HN_UNLIKELY(hn_carries) && me->state == HN_RUNNING && !me->in_runtime && hn_c->order != 0)
+        hn_must_go_home(me);
 }
 
 /* Whether the runtime orders what threads do: its waits are performed here. */

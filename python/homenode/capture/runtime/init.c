@@ -35,10 +35,13 @@ static void begin_recording(struct hn_header *area)
     hn_stacks_init();
     hn_greet();
     hn_take_orders();
+    if (hn_one_ring())
+        hn_carriers_init();
     hn_thread_init();
     hn_clock_init();
     me = hn_first_thread();
     me->pthread = pthread_self();
+    me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
     hn_announce(me);
     hn_set_limit(me);
     if (hn_one_ring())

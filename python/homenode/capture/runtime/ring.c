@@ -33,6 +33,8 @@ void hn_go_silent(void)
         __atomic_store_n(&hn_slots[i].go, 1, __ATOMIC_RELEASE);
         hn_futex(&hn_slots[i].go, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL);
     }
+    if (!hn_c->keeps_lock)
+        hn_stop_carrying();
 }
 
 static int recorder_is_gone(void)

@@ -22,46 +22,6 @@ enum {
     DYING_TRIES = 20000
 };
 
-void hn_lock(void)
-{
-    uint32_t free_value = 0;
-
-    while (!__atomic_compare_exchange_n(&hn_c->lock, &free_value, 1, 0, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED)) {
-        free_value = 0;
-        hn_sys(SYS_sched_yield, 0, 0, 0, 0);
-    }
-}
-
-void hn_unlock(void)
-{
-    __atomic_store_n(&hn_c->lock, 0, __ATOMIC_RELEASE);
-}
-
-void hn_list_push(struct hn_list *list, struct hn_thread *t)
-{
-    t->queue_next = NULL;
-    t->queue_previous = list->last;
-    if (list->last != NULL)
-        list->last->queue_next = t;
-    else
-        list->first = t;
-    list->last = t;
-}
-
-void hn_list_remove(struct hn_list *list, struct hn_thread *t)
-{
-    if (t->queue_previous != NULL)
-        t->queue_previous->queue_next = t->queue_next;
-    else
-        list->first = t->queue_next;
-    if (t->queue_next != NULL)
-        t->queue_next->queue_previous = t->queue_previous;
-    else
-        list->last = t->queue_previous;
-    t->queue_next = t->queue_previous = NULL;
-}
-
 uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *block_end)
 {
     uint64_t records = (hn_c->blocks_done + 1) * hn_shared->block_records -
@@ -107,10 +67,12 @@ static void expire(uint64_t now_ns)
     }
 }
 
+/* Locked. */
 void hn_signal_go(struct hn_thread *t, uint32_t value)
 {
     __atomic_store_n(&t->go, value, __ATOMIC_RELEASE);
-    hn_futex(&t->go, FUTEX_WAKE_PRIVATE, 1, NULL);
+    if (!hn_unpark(t))
+        hn_futex(&t->go, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
 /* Releases the baton. Locked. */
@@ -159,7 +121,17 @@ void hn_take(struct hn_thread *t)
     hn_set_limit(t);
 }
 
-/* The baton is free: the first thread in the queue gets it. Locked; `me` needs no call. */
+/* Tells `t` that it has the baton. Locked; `me` waits for its own turn next. */
+void hn_hand_over(struct hn_thread *me, struct hn_thread *t)
+{
+    if (t == me)
+        me->go = HN_GO;
+    else if (!hn_make_heir(me, t))
+        hn_signal_go(t, HN_GO);
+}
+
+/* The baton is free: the first thread in the queue gets it. Locked; `me` waits for its own turn
+ * next, or is null. */
 void hn_dispatch(struct hn_thread *me)
 {
     struct hn_thread *t;
@@ -179,10 +151,7 @@ void hn_dispatch(struct hn_thread *me)
     if (t != NULL) {
         hn_list_remove(&hn_c->ready, t);
         hn_take(t);
-        if (t == me)
-            me->go = HN_GO;
-        else
-            hn_signal_go(t, HN_GO);
+        hn_hand_over(me, t);
         return;
     }
     t = earliest();
@@ -228,6 +197,7 @@ static void mind_clock(struct hn_thread *me)
     uint64_t gap_ns;
     int passed;
 
+    hn_go_home(me);
     hn_lock();
     gap_ns = until_deadline_ns(me);
     if (me->go == HN_GO_MIND_CLOCK)
@@ -249,7 +219,7 @@ static void mind_clock(struct hn_thread *me)
         hn_c->idle_ns += gap_ns;
         hn_dispatch(me);
     }
-    hn_unlock();
+    hn_unlock_for_heir(me);
 }
 
 /* Waits until an exiting thread is gone. */
@@ -282,8 +252,10 @@ static void doze(struct hn_thread *me)
 {
     const struct timespec glance = {0, GLANCE_NS};
 
-    if (nap(me, glances(me) ? &glance : NULL) == -ETIMEDOUT)
-        hn_watch(me);
+    if (hn_carries)
+        hn_park(me);
+    else if (nap(me, glances(me) ? &glance : NULL) == -ETIMEDOUT)
+        hn_watch();
 }
 
 /* Sleeps until the baton arrives. */
@@ -326,7 +298,7 @@ void hn_yield(struct hn_thread *me)
         me->state = HN_READY;
         hn_list_push(&hn_c->ready, me);
         hn_dispatch(me);
-        hn_unlock();
+        hn_unlock_for_heir(me);
         hn_wait_turn(me);
     }
     me->in_runtime--;
@@ -360,7 +332,7 @@ enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int
     me->state = HN_BLOCKED;
     hn_list_push(&hn_c->blocked, me);
     hn_dispatch(me);
-    hn_unlock();
+    hn_unlock_for_heir(me);
     hn_wait_turn(me);
     me->in_runtime--;
     if (hn_directed)
@@ -407,12 +379,17 @@ int hn_wake(const void *address, int class, int count)
         if (t->deadline_ns != 0)
             hn_c->timed--;
         hn_unblock(t, HN_BY_WAKE);
-        if (hn_directed)
+        if (hn_directed) {
+            hn_c->keeps_lock = 1;
             hn_tell_woken(me, t, class);
+            hn_c->keeps_lock = 0;
+        }
         woken++;
     }
     hn_dispatch(NULL);
     hn_unlock();
+    if (HN_UNLIKELY(hn_c->order == 0))
+        hn_stop_carrying();     /* what was recorded above could not see to that */
     me->in_runtime--;
     return woken;
 }
@@ -422,6 +399,7 @@ void hn_leave(struct hn_thread *me)
 {
     if (!hn_deterministic() || me->state != HN_RUNNING)
         return;
+    hn_must_go_home(me);
     if (hn_directed)
         hn_fact(me, HN_EV_PAUSES, NULL, -1);
     me->in_runtime++;
@@ -458,7 +436,7 @@ void hn_enter(struct hn_thread *me)
     if (hn_directed)
         hn_stray(me, HN_RELEASED_AT);
     hn_dispatch(me);
-    hn_unlock();
+    hn_unlock_for_heir(me);
     hn_wait_turn(me);
     me->in_runtime--;
     errno = saved_errno;
@@ -483,6 +461,8 @@ void hn_make_ready(struct hn_thread *t)
 /* The thread has ended, or leaves the set of recorded threads. */
 void hn_finish(struct hn_thread *me, enum hn_state left_as)
 {
+    if (me->state == HN_RUNNING)
+        hn_must_go_home(me);
     me->in_runtime++;
     hn_me = &hn_nobody;
     if (!hn_deterministic()) {

@@ -155,6 +155,7 @@ INTERPOSE(int, sigaction, (int number, const struct sigaction *action, struct si
         if (result == 0)
             ours[number] = 0;
     } else {
+        hn_stop_carrying();
         mine = *action;
         mine.sa_sigaction = on_signal;
         mine.sa_flags |= SA_SIGINFO;
@@ -215,22 +216,24 @@ INTERPOSE(int, raise, (int number))
 }
 
 /* The program did not block the deferred signals: deliver them before it reads its mask. */
-static void settle(void)
+static void settle(const sigset_t *set)
 {
     struct hn_thread *me = hn_me;
 
+    if (set != NULL)
+        hn_stop_carrying();
     if (me->put_off != 0)
         hn_run_pending(me);
 }
 
 INTERPOSE(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *old))
 {
-    settle();
+    settle(set);
     return REAL(pthread_sigmask)(how, set, old);
 }
 
 INTERPOSE(int, sigprocmask, (int how, const sigset_t *set, sigset_t *old))
 {
-    settle();
+    settle(set);
     return REAL(sigprocmask)(how, set, old);
 }

@@ -33,6 +33,7 @@ struct hn_thread *hn_register(void)
         t->team = NULL;
         t->task = NULL;
         t->gomp_pool = 0;
+        hn_carriers_begin(t);
         if (!hn_one_ring() && t->block_end == NULL) {
             t->next = t->turn_start = hn_ring_start(t->ring);
             t->block_end = t->next + hn_shared->block_records;

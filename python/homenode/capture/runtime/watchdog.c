@@ -96,7 +96,7 @@ static void take_away(struct hn_thread *t, const struct glimpse *before)
     hn_c->holder = NULL;
     t->limit = NULL;
     t->state = HN_OUTSIDE;
-    if (!look_at(t->tid, &after) || after.slices != before->slices) {
+    if (!look_at(hn_kernel_tid(t), &after) || after.slices != before->slices) {
         t->limit = saved.limit;
         t->state = HN_RUNNING;
         hn_c->holder = t;
@@ -122,6 +122,7 @@ static void take_for_outside(struct hn_thread *t)
 
 static void judge(struct hn_thread *holder, uint64_t progress)
 {
+    const int tid = hn_kernel_tid(holder);
     struct glimpse g;
     uint64_t now = now_ns();
 
@@ -129,21 +130,20 @@ static void judge(struct hn_thread *holder, uint64_t progress)
         hn_c->watched = holder;
         hn_c->watched_progress = progress;
         hn_c->watched_since_ns = now;
-        hn_c->watched_cpu_ns = look_at(holder->tid, &g) ? g.cpu_ns : 0;
+        hn_c->watched_cpu_ns = look_at(tid, &g) ? g.cpu_ns : 0;
         return;
     }
-    if (now - hn_c->watched_since_ns < ASLEEP_NS || !look_at(holder->tid, &g))
+    if (now - hn_c->watched_since_ns < ASLEEP_NS || !look_at(tid, &g))
         return;
     if (g.state == 'S' || g.state == 'D' || g.cpu_ns - hn_c->watched_cpu_ns > SPINNING_CPU_NS)
         hn_logical ? take_for_outside(holder) : take_away(holder, &g);
 }
 
-/* Called now and then by a thread that waits for its turn. */
-void hn_watch(struct hn_thread *me)
+/* Called now and then where a thread waits for its turn. */
+void hn_watch(void)
 {
     struct hn_thread *holder;
 
-    (void)me;
     hn_lock();
     if (hn_logical) {
         holder = hn_in_the_way();

@@ -1,0 +1,341 @@
+/* Deterministic order: threads that take turns without the kernel.
+ *
+ * Only one thread runs at a time, so one kernel thread can run them all, one after the other. A
+ * thread that waits for its turn is parked: what the kernel would keep of it (registers, stack,
+ * thread pointer) is put on its own stack, and the kernel thread that ran it, its carrier, goes on
+ * with the next thread. The kernel thread that was made for a parked thread is idle meanwhile: it
+ * sleeps on a small stack of its own. Where there is nobody to go on with, a carrier becomes idle,
+ * and one that is idle is woken for the thread that has the turn.
+ *
+ * Some things belong to the kernel thread. So a thread goes home, to the one that was made for it,
+ * before it ends, blocks in the kernel without the turn, forks, or asks the kernel about itself
+ * (identity.c). Signals, too, are sent to kernel threads and have masks there: with the first
+ * handler or mask all threads go home for good, and take turns by the kernel from then on.
+ *
+ * Every switch is made with the lock held, and released by who comes out of it: nobody sees a
+ * thread that is half saved.
+ */
+#include "hn.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+enum { STACK_BYTES = 32768, IDLE_GLANCE_NS = 20000000, GLANCERS = 16, AWAIT_HOME_NS = 1000000 };
+
+/* Of each slot: its thread, and the kernel thread that was made for it. */
+struct hn_carrier {
+    void *thread_context;       /* of the thread, while it is parked */
+    struct hn_thread *heir;     /* what its carrier goes on with when it parks */
+    uint32_t on;                /* number of the slot whose kernel thread runs it */
+    int parked;
+    void *idle_context;         /* of the kernel thread, while it runs a thread; null at first */
+    struct hn_thread *load;     /* what it is woken to run */
+    uint32_t woken;             /* futex */
+    int idle;
+} __attribute__((aligned(64)));
+
+int hn_carries;
+static struct hn_carrier *carriers;
+static char *idle_stacks;
+static struct hn_thread *homeward;  /* on its way home. Locked. */
+
+#if defined(__x86_64__)
+
+/* Leaves a context in `*save` and goes on with another. The thread pointer is a part of it, and so
+ * are the modes of the floating-point units, which a thread may change. */
+void hn_swap(void **save, void *load);
+__asm__(".text\n"
+        ".hidden hn_swap\n"
+        ".globl hn_swap\n"
+        ".type hn_swap, @function\n"
+        "hn_swap:\n"
+        "    pushq %rbp\n"
+        "    pushq %rbx\n"
+        "    pushq %r12\n"
+        "    pushq %r13\n"
+        "    pushq %r14\n"
+        "    pushq %r15\n"
+        "    subq $16, %rsp\n"
+        "    rdfsbase %rax\n"
+        "    movq %rax, (%rsp)\n"
+        "    stmxcsr 8(%rsp)\n"
+        "    fnstcw 12(%rsp)\n"
+        "    movq %rsp, (%rdi)\n"
+        "    movq %rsi, %rsp\n"
+        "    movq (%rsp), %rax\n"
+        "    wrfsbase %rax\n"
+        "    ldmxcsr 8(%rsp)\n"
+        "    fldcw 12(%rsp)\n"
+        "    addq $16, %rsp\n"
+        "    popq %r15\n"
+        "    popq %r14\n"
+        "    popq %r13\n"
+        "    popq %r12\n"
+        "    popq %rbx\n"
+        "    popq %rbp\n"
+        "    ret\n"
+        ".size hn_swap, . - hn_swap\n");
+
+/* What hn_swap finds on a stack, from below. */
+struct context {
+    uintptr_t thread_pointer;
+    uint32_t mxcsr;
+    uint16_t fpu_control, padding;
+    uintptr_t registers[6];
+    void (*begin)(void);
+    uintptr_t end[1];           /* begin is called with an aligned stack */
+};
+
+static void *new_context(char *stack_end, void (*begin)(void))
+{
+    struct context *context = (struct context *)stack_end - 1;
+
+    *context = (struct context){
+        .thread_pointer = (uintptr_t)pthread_self(),
+        .mxcsr = 0x1f80,
+        .fpu_control = 0x37f,
+        .begin = begin,
+    };
+    return context;
+}
+
+/* Whether the thread pointer may be set without the kernel, and returns need not match calls. */
+static int may_switch(void)
+{
+    enum { HWCAP2_FSGSBASE_BIT = 1 << 1, ARCH_SHSTK_STATUS = 0x5005 };
+    uint64_t shadow_stack = 0;
+
+    hn_sys(SYS_arch_prctl, ARCH_SHSTK_STATUS, (long)&shadow_stack, 0, 0);
+    return (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT) != 0 && shadow_stack == 0;
+}
+
+#else
+
+static void hn_swap(void **save, void *load) {}
+
+static void *new_context(char *stack_end, void (*begin)(void))
+{
+    return NULL;
+}
+
+static int may_switch(void)
+{
+    return 0;
+}
+
+#endif
+
+static struct hn_carrier *carrier(const struct hn_thread *t)
+{
+    return &carriers[t->number];
+}
+
+/* Whether a handler was there before the program: by a library that was loaded first. The C
+ * library's own are for signals that it keeps to itself. */
+static int has_handlers(void)
+{
+    enum { SIGNALS = 65, OF_THE_C_LIBRARY = 32, KERNEL_SET_BYTES = 8 };
+    struct { uintptr_t handler, rest[3]; } action;
+
+    for (int i = 1; i < SIGNALS; i++)
+        if (i != OF_THE_C_LIBRARY && i != OF_THE_C_LIBRARY + 1 &&
+            hn_sys(SYS_rt_sigaction, i, 0, (long)&action, KERNEL_SET_BYTES) == 0 &&
+            action.handler > (uintptr_t)SIG_IGN)
+            return 1;
+    return 0;
+}
+
+/* The memory is far from where the kernel puts what the program maps, whose addresses are the same
+ * with and without. */
+void hn_carriers_init(void)
+{
+    char *const place = (char *)(UINT64_C(1) << 45);
+    const size_t heads = HN_THREADS_MAX * sizeof(struct hn_carrier);
+    const size_t size = heads + (size_t)HN_THREADS_MAX * STACK_BYTES;
+    char *memory;
+
+    if (!may_switch() || has_handlers())
+        return;
+    memory = mmap(place, size, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (memory != place) {
+        if (memory != MAP_FAILED)
+            munmap(memory, size);
+        return;
+    }
+    carriers = (struct hn_carrier *)memory;
+    idle_stacks = memory + heads;
+    hn_carries = 1;
+}
+
+/* A slot has a new thread. */
+void hn_carriers_begin(const struct hn_thread *t)
+{
+    if (carriers != NULL)
+        *carrier(t) = (struct hn_carrier){.on = t->number};
+}
+
+/* The kernel thread that runs `t`. */
+int hn_kernel_tid(const struct hn_thread *t)
+{
+    return carriers != NULL ? hn_slots[carrier(t)->on].tid : t->tid;
+}
+
+static struct hn_carrier *idle_one(void)
+{
+    for (uint32_t i = 0; i < hn_c->slots_used; i++)
+        if (carriers[i].idle)
+            return &carriers[i];
+    return NULL;
+}
+
+/* Wakes a kernel thread for a parked thread: its own, or another if that is stuck in the kernel
+ * with a thread that the watchdog took the turn from. There are as many idle ones as parked
+ * threads. */
+static void wake_carrier_for(struct hn_thread *t)
+{
+    struct hn_carrier *own = carrier(t);
+    struct hn_carrier *k = own->idle ? own : idle_one();
+
+    if (k == NULL)
+        return;
+    own->parked = 0;
+    own->on = (uint32_t)(k - carriers);
+    k->idle = 0;
+    k->load = t;
+    __atomic_store_n(&k->woken, 1, __ATOMIC_RELEASE);
+    hn_futex(&k->woken, FUTEX_WAKE_PRIVATE, 1, NULL);
+}
+
+/* What an idle kernel thread does, on its own stack. It is entered with the lock held, and shares
+ * the thread pointer with a thread that may run elsewhere: it must not write what is
+ * thread-local. */
+static void be_idle(void)
+{
+    const struct hn_thread *const own = hn_me;
+    struct hn_carrier *const k = carrier(own);
+    const uint64_t glance_ns = IDLE_GLANCE_NS * (1 + (uint64_t)hn_c->slots_used / GLANCERS);
+    const struct timespec glance = {(time_t)(glance_ns / HN_NS_PER_SECOND),
+                                    (long)(glance_ns % HN_NS_PER_SECOND)};
+
+    for (;;) {
+        k->idle = 1;
+        if (homeward != NULL)
+            wake_carrier_for(homeward);
+        homeward = NULL;
+        hn_unlock();
+        while (__atomic_load_n(&k->woken, __ATOMIC_ACQUIRE) == 0)
+            if (hn_futex(&k->woken, FUTEX_WAIT_PRIVATE, 0, &glance) == -ETIMEDOUT &&
+                hn_c->order != 0)
+                hn_watch();
+        hn_lock();
+        k->woken = 0;
+        hn_swap(&k->idle_context, carrier(k->load)->thread_context);
+    }
+}
+
+/* Parks `me`; its carrier goes on with `heir`, or becomes idle. Locked; not when it comes back. */
+static void switch_to(struct hn_thread *me, const struct hn_thread *heir)
+{
+    struct hn_carrier *own = carrier(me);
+
+    /* The first that a kernel thread runs is the thread that it was made for. */
+    if (own->idle_context == NULL)
+        own->idle_context =
+            new_context(idle_stacks + (size_t)(me->number + 1) * STACK_BYTES, be_idle);
+    own->parked = 1;
+    hn_swap(&own->thread_context,
+            heir != NULL ? carrier(heir)->thread_context : carriers[own->on].idle_context);
+    hn_unlock();
+}
+
+/* Parks the thread until somebody signals it, unless that has happened. */
+void hn_park(struct hn_thread *me)
+{
+    hn_lock();
+    if (hn_carries && me->go == 0 && hn_c->order != 0)
+        switch_to(me, NULL);
+    else
+        hn_unlock();
+}
+
+/* `t` has the turn, and `me` is about to wait for its own: if nothing else is needed, the carrier
+ * of `me` will go on with `t`. Locked. */
+int hn_make_heir(struct hn_thread *me, struct hn_thread *t)
+{
+    if (!hn_carries || me == NULL || !carrier(t)->parked)
+        return 0;
+    carrier(t)->parked = 0;
+    carrier(t)->on = carrier(me)->on;
+    carrier(me)->heir = t;
+    t->go = HN_GO;
+    return 1;
+}
+
+/* Releases the lock; if `me` has an heir, that goes on, and `me` is parked. */
+void hn_unlock_for_heir(struct hn_thread *me)
+{
+    const struct hn_thread *heir = carriers != NULL ? carrier(me)->heir : NULL;
+
+    if (heir == NULL) {
+        hn_unlock();
+        return;
+    }
+    carrier(me)->heir = NULL;
+    switch_to(me, heir);
+}
+
+/* Gets a parked thread to see that its `go` has changed. Locked. Returns 0 if it is not parked. */
+int hn_unpark(struct hn_thread *t)
+{
+    if (carriers == NULL || !carrier(t)->parked)
+        return 0;
+    wake_carrier_for(t);
+    return 1;
+}
+
+/* The thread goes on on the kernel thread that was made for it. Returns 0 if that is not idle. */
+int hn_go_home(struct hn_thread *me)
+{
+    struct hn_carrier *own;
+
+    if (carriers == NULL)
+        return 1;
+    own = carrier(me);
+    if (own->on == me->number)
+        return 1;
+    hn_lock();
+    if (!own->idle) {
+        hn_unlock();
+        return 0;
+    }
+    homeward = me;
+    switch_to(me, NULL);
+    return 1;
+}
+
+/* The same, however long that takes. The thread has the turn. */
+void hn_must_go_home(struct hn_thread *me)
+{
+    while (!hn_go_home(me))
+        hn_block(me, me, HN_W_TIME, AWAIT_HOME_NS);
+}
+
+/* All threads go home, and take turns by the kernel from now on. */
+void hn_stop_carrying(void)
+{
+    struct hn_thread *me = hn_me;
+
+    if (!hn_carries)
+        return;
+    if (me->state != HN_UNUSED)
+        hn_go_home(me);
+    hn_lock();
+    hn_carries = 0;
+    for (uint32_t i = 0; i < hn_c->slots_used; i++)
+        hn_unpark(&hn_slots[i]);
+    hn_unlock();
+}
