@@ -3,101 +3,11 @@
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::{EventKind, LiveFact};
 
+use crate::item::{DecodedItem, SystemFact};
 use crate::wire::{
     CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, GAP_BITS, GAP_SHIFT, KIND_SHIFT, SIZE_SHIFT, SYNC_BIT,
     THREAD_SHIFT, code,
 };
-
-/// What one or several records encode.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DecodedItem {
-    /// A reference; the private flag is not known yet.
-    Access(Access),
-    /// An event of a trace.
-    Event(u16, EventKind),
-    /// A thread begins: stack and thread-local storage, as (low, high).
-    Start {
-        /// The thread.
-        thread: u16,
-        /// Its stack.
-        stack: (u64, u64),
-        /// Its thread-local storage; empty if it has none.
-        tls: (u64, u64),
-    },
-    /// A thread declares a region private.
-    Private {
-        /// The thread.
-        thread: u16,
-        /// First byte and one past the last.
-        region: (u64, u64),
-    },
-    /// What a thread of a program that a simulation directs waits for, or whose wait it ends.
-    Fact(u16, LiveFact),
-    /// A fact about a whole system, from this processor.
-    System(u16, SystemFact),
-    /// Memory was allocated.
-    Alloc {
-        /// The thread.
-        thread: u16,
-        /// First byte, bytes, and program counter of the call.
-        block: (u64, u64, u64),
-        /// Position of its call stack, 0 if unknown.
-        stack: u32,
-    },
-    /// A mapping was made: an event, and the position of its call stack, 0 if unknown.
-    Map {
-        /// The thread.
-        thread: u16,
-        /// The event.
-        what: EventKind,
-        /// Position of its call stack, 0 if unknown.
-        stack: u32,
-    },
-    /// Logical order: the thread's clock is this now, because of this other thread if there is one.
-    Clock {
-        /// The thread.
-        thread: u16,
-        /// Who ended its wait.
-        waker: Option<u16>,
-        /// Its clock.
-        clock: u64,
-    },
-    /// Logical order: the thread synchronises with others through this address.
-    Sync(u16, u64),
-    /// Free order: the following records of this ring have this sequence number.
-    Stamp(u64),
-}
-
-/// Facts about a whole system, from the plugin and the mark program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SystemFact {
-    /// The new name of a process.
-    Process {
-        /// The process.
-        pid: u32,
-        /// Its name.
-        name: String,
-    },
-    /// The next bytes of the mark program's report.
-    Report(Vec<u8>),
-    /// An instruction makes its first reference.
-    Code {
-        /// The process that runs it.
-        pid: u32,
-        /// Its program counter.
-        pc: u64,
-    },
-    /// A physical page is used at a virtual address other than that of the kernel's map of all
-    /// memory.
-    Page {
-        /// The process that uses it.
-        pid: u32,
-        /// Number of the physical page.
-        frame: u64,
-        /// Number of the virtual page.
-        page: u64,
-    },
-}
 
 const LOW: u64 = (1 << 48) - 1;
 const KERNEL_HALF: u64 = 1 << 47;
@@ -127,9 +37,18 @@ impl Decoder {
     /// Takes the next record; most are an item each.
     #[inline]
     pub fn take(&mut self, words: [u64; 2]) -> Option<DecodedItem> {
+        match self.reference(words) {
+            Some(access) => Some(DecodedItem::Access(access)),
+            None => self.event(words),
+        }
+    }
+
+    /// Takes the next record if it is a reference.
+    #[inline(always)]
+    pub fn reference(&mut self, words: [u64; 2]) -> Option<Access> {
         // Nearly all records are references, which one test of the top bit distinguishes.
         if self.pending.is_some() || words[0] >> EVENT_BIT != 0 {
-            return self.take_event(words);
+            return None;
         }
         let mut access = access(words);
         if self.gap != 0 {
@@ -138,7 +57,7 @@ impl Decoder {
         if !self.processes.is_empty() {
             self.place(&mut access);
         }
-        Some(DecodedItem::Access(access))
+        Some(access)
     }
 
     /// Sets the process and the kernel flag of a reference.
@@ -154,7 +73,9 @@ impl Decoder {
         self.processes.get(usize::from(thread)).copied().unwrap_or(0)
     }
 
-    fn take_event(&mut self, words: [u64; 2]) -> Option<DecodedItem> {
+    /// Takes the next record, which is not a reference.
+    #[inline(never)]
+    pub fn event(&mut self, words: [u64; 2]) -> Option<DecodedItem> {
         let mut pending = if let Some(mut pending) = self.pending.take() {
             pending.words.extend([words[0] & !(1 << EVENT_BIT), words[1]]);
             pending.missing -= 1;
@@ -325,7 +246,7 @@ const fn thread_of(word: u64) -> u16 {
     (word >> THREAD_SHIFT) as u16
 }
 
-#[inline]
+#[inline(always)]
 pub fn access(words: [u64; 2]) -> Access {
     let kind = match (words[0] >> KIND_SHIFT) & 3 {
         0 => AccessKind::Read,

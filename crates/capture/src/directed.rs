@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use crate::area::SharedArea;
 use crate::child::{Ending, Launch, Traced};
-use crate::decode::DecodedItem;
 use crate::error::CaptureError;
+use crate::item::{DecodedItem, ItemSink};
 use crate::options::RecordOptions;
 use crate::record::{discard, greet, make_area, metadata, start_error, system, writer_options};
 use crate::ring::RingReader;
@@ -206,19 +206,8 @@ impl<'a> DirectedProgram<'a> {
     /// Reads all that was recorded.
     fn drain(&mut self, done: &mut LiveBatch) {
         let Self { ring, area, sink, references, threads, .. } = self;
-        let mut take = |item| {
-            if let DecodedItem::Access(access) = item {
-                if let Some(access) = sink.flagged(access) {
-                    *references += 1;
-                    push(&mut done.rows, &access);
-                    sink.write(&access);
-                }
-            } else {
-                *threads = (*threads).max(note(&item, done));
-                sink.take(item);
-            }
-        };
-        while ring.drain(area, &mut take) > 0 {}
+        let mut taker = BatchTaker { sink, references, threads, done };
+        while ring.drain(area, &mut taker) > 0 {}
     }
 
     /// What happened to threads that the simulation does not know of.
@@ -361,6 +350,30 @@ fn push(rows: &mut Batch, access: &Access) {
 /// The number of the next row.
 fn row(done: &LiveBatch) -> u32 {
     u32::try_from(done.rows.len()).unwrap_or(u32::MAX)
+}
+
+/// Takes what was recorded for the trace and for the simulation.
+struct BatchTaker<'a> {
+    sink: &'a mut RecordingSink,
+    references: &'a mut u64,
+    threads: &'a mut u16,
+    done: &'a mut LiveBatch,
+}
+
+impl ItemSink for BatchTaker<'_> {
+    #[inline(always)]
+    fn access(&mut self, access: Access) {
+        if let Some(access) = self.sink.flagged(access) {
+            *self.references += 1;
+            push(&mut self.done.rows, &access);
+            self.sink.write(access);
+        }
+    }
+
+    fn other(&mut self, item: DecodedItem) {
+        *self.threads = (*self.threads).max(note(&item, self.done));
+        self.sink.other(item);
+    }
 }
 
 /// Notes what is no reference, if the simulation has to know it. Returns how many threads there are

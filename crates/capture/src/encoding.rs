@@ -58,9 +58,9 @@ impl EncodingThread {
     }
 
     /// Adds a reference. Returns whether the writer can go on, as far as is known.
-    #[inline]
-    pub fn push(&mut self, access: &Access) -> bool {
-        self.portion.accesses.push(*access);
+    #[inline(always)]
+    pub fn push(&mut self, access: Access) -> bool {
+        self.portion.accesses.push(access);
         !self.portion.is_full() || self.hand_over()
     }
 
@@ -134,7 +134,7 @@ mod tests {
                 assert!(thread.event(event(number + again)));
             }
             direct.push(&access(number)).unwrap();
-            assert!(thread.push(&access(number)));
+            assert!(thread.push(access(number)));
         }
         direct.finish(Metadata::default()).unwrap();
         thread.finish().unwrap().finish(Metadata::default()).unwrap();
@@ -149,8 +149,8 @@ mod tests {
         let writer = TraceWriter::create(path, WriterOptions::default()).unwrap();
         let mut thread = EncodingThread::new(writer);
         // No trace can hold it.
-        thread.push(&Access { size: 0, ..access(0) });
-        let goes_on = (0..100 * PORTION as u64).all(|number| thread.push(&access(number)));
+        thread.push(Access { size: 0, ..access(0) });
+        let goes_on = (0..100 * PORTION as u64).all(|number| thread.push(access(number)));
         assert!(!goes_on, "it is known before the end");
         assert!(thread.finish().is_err_and(|error| error.to_string().contains("size")));
     }

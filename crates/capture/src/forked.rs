@@ -116,7 +116,7 @@ fn follow(
         let bell = area.get(at::DOORBELL);
         greet(area, &mut sink);
         children.record_next(area);
-        if source.drain(area, false, |item| sink.take(item)) > 0 {
+        if source.drain(area, false, &mut sink) > 0 {
             continue;
         }
         let stop = over.load(Ordering::SeqCst);
@@ -125,7 +125,7 @@ fn follow(
             if stop || !child::shares_memory(pid) {
                 // A thread that is still running finds no recorder, and stops recording.
                 area.set(at::RECORDER_PID, NO_CHILD);
-                while source.drain(area, true, |item| sink.take(item)) > 0 {}
+                while source.drain(area, true, &mut sink) > 0 {}
                 sink.note_races(source.races());
                 break;
             }

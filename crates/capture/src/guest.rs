@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use homenode_trace::{AddressRange, Process, ProcessorAreas, RangeKind, SourceLine};
 
-use crate::decode::SystemFact;
+use crate::item::SystemFact;
 use crate::report::{ALL_MEMORY, KERNEL_IMAGE, NamedPart, PAGE_BYTES, SystemReport};
 
 /// Granularity at which references are noted: what was never referenced needs no name.

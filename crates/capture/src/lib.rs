@@ -17,6 +17,7 @@ mod error;
 mod forked;
 mod guest;
 mod heap;
+mod item;
 mod logical;
 mod objects;
 mod options;

@@ -13,7 +13,8 @@ use std::collections::VecDeque;
 use homenode_trace::EventKind;
 
 use crate::area::SharedArea;
-use crate::decode::{DecodedItem, Decoder, access};
+use crate::decode::{Decoder, access};
+use crate::item::{DecodedItem, ItemSink};
 use crate::races::RaceDetector;
 use crate::ring::RingCursor;
 use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, ORDERED_BIT, SYNC_BIT, at, code};
@@ -159,12 +160,7 @@ impl LogicalMerger {
 
     /// Reads all rings once, and merges as far as the order is known; with `all`, nothing more
     /// will be written. Returns how many records were read and items merged.
-    pub fn drain(
-        &mut self,
-        area: &SharedArea,
-        all: bool,
-        mut item: impl FnMut(DecodedItem),
-    ) -> usize {
+    pub fn drain(&mut self, area: &SharedArea, all: bool, sink: &mut impl ItemSink) -> usize {
         self.meet(area);
         let before: Vec<_> =
             self.streams.iter().map(|stream| area.floor(stream.cursor.ring())).collect();
@@ -184,7 +180,7 @@ impl LogicalMerger {
             0 => None,
             thread => Some((area.get64(at::ENDS_AT) / self.quantum, thread as usize - 1)),
         };
-        done += self.merge((all, end), &mut item);
+        done += self.merge((all, end), sink);
         self.mind_room(done);
         done
     }
@@ -211,7 +207,7 @@ impl LogicalMerger {
     fn merge(
         &mut self,
         (all, end): (bool, Option<(u64, usize)>),
-        item: &mut impl FnMut(DecodedItem),
+        sink: &mut impl ItemSink,
     ) -> usize {
         let mut done = 0;
         let known = self.streams.len();
@@ -225,8 +221,8 @@ impl LogicalMerger {
             while self.places[place] == turn {
                 match self.steps[place] {
                     NextStep::Unknown | NextStep::Nothing => return done,
-                    NextStep::Reference => self.reference(place, item),
-                    NextStep::Operation => self.operation(place, item),
+                    NextStep::Reference => self.reference(place, sink),
+                    NextStep::Operation => self.operation(place, sink),
                 }
                 self.step(place, all, end);
                 done += 1;
@@ -250,16 +246,16 @@ impl LogicalMerger {
     }
 
     #[inline]
-    fn reference(&mut self, place: usize, item: &mut impl FnMut(DecodedItem)) {
+    fn reference(&mut self, place: usize, sink: &mut impl ItemSink) {
         let stream = &mut self.streams[place];
         let Some(words) = stream.records.pop_front() else { return };
         stream.clock += 1;
         let access = access(words);
         self.races.access(&access);
-        item(DecodedItem::Access(access));
+        sink.access(access);
     }
 
-    fn operation(&mut self, place: usize, item: &mut impl FnMut(DecodedItem)) {
+    fn operation(&mut self, place: usize, sink: &mut impl ItemSink) {
         let stream = &mut self.streams[place];
         let Some(&[first, second]) = stream.records.front() else { return };
         let found = if first >> EVENT_BIT == 0 {
@@ -278,7 +274,7 @@ impl LogicalMerger {
         if first >> EVENT_BIT != 0 || first >> SYNC_BIT & 1 != 0 {
             self.races.take(&found);
         }
-        item(found);
+        sink.item(found);
     }
 }
 
@@ -348,7 +344,7 @@ mod tests {
     /// The threads of the references and `thread!` of the events, in the merged order.
     fn merged(rings: &WrittenRings, merger: &mut LogicalMerger, all: bool) -> String {
         let mut seen = String::new();
-        merger.drain(&rings.area, all, |item| {
+        merger.drain(&rings.area, all, &mut |item| {
             if let DecodedItem::Access(access) = item {
                 seen.push_str(&access.thread.to_string());
             } else if let DecodedItem::Event(thread, _) = item {

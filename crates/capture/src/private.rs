@@ -77,20 +77,29 @@ impl PrivateRanges {
     }
 
     /// The private flag of a reference. Notes granules that other threads reference.
-    #[inline]
-    pub fn classify(&mut self, access: &Access) -> Flags {
+    #[inline(always)]
+    pub fn classify(&mut self, access: Access) -> Flags {
         let slot = cache_slot(access.addr);
         // A thread's references have locality, so that mostly the interval of an earlier one is
         // found without a search.
-        let mut known = self.cache[slot];
+        let known = &self.cache[slot];
+        let mut range = known.range;
         if access.addr < known.low || access.addr >= known.high {
-            known = self.look_up(access.addr);
-            self.cache[slot] = known;
+            range = self.look_up_slowly(access.addr);
         }
-        if known.range == NO_RANGE {
+        if range == NO_RANGE {
             return Flags::default();
         }
-        self.ranges[known.range].classify(access)
+        self.ranges[range].classify(access.thread, access.addr, access.size)
+    }
+
+    /// The range of an address of which the cache knows nothing.
+    #[cold]
+    #[inline(never)]
+    fn look_up_slowly(&mut self, addr: u64) -> usize {
+        let known = self.look_up(addr);
+        self.cache[cache_slot(addr)] = known;
+        known.range
     }
 
     fn look_up(&self, addr: u64) -> KnownInterval {
@@ -112,10 +121,10 @@ const fn cache_slot(addr: u64) -> usize {
 }
 
 impl Range {
-    fn classify(&mut self, access: &Access) -> Flags {
-        let first = access.addr >> GRANULE_SHIFT;
-        let last = (access.addr + u64::from(access.size) - 1) >> GRANULE_SHIFT;
-        let own = access.thread == self.owner;
+    fn classify(&mut self, thread: u16, addr: u64, size: u8) -> Flags {
+        let first = addr >> GRANULE_SHIFT;
+        let last = (addr + u64::from(size) - 1) >> GRANULE_SHIFT;
+        let own = thread == self.owner;
         // Most stacks are never referenced by another thread, which saves the map look-up.
         if own && self.shared.is_empty() {
             return Flags::PRIVATE;
@@ -140,7 +149,7 @@ mod tests {
     use homenode_base::AccessKind;
 
     fn flags(ranges: &mut PrivateRanges, thread: u16, addr: u64) -> Flags {
-        ranges.classify(&Access::new(thread, AccessKind::Write, addr, 8))
+        ranges.classify(Access::new(thread, AccessKind::Write, addr, 8))
     }
 
     #[test]

@@ -13,7 +13,7 @@ use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::EventKind;
 use rustc_hash::FxHashMap;
 
-use crate::decode::DecodedItem;
+use crate::item::DecodedItem;
 
 const PAGE_BITS: u32 = 12;
 const CELL_BYTES: u64 = 8;

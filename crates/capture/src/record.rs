@@ -8,10 +8,10 @@ use homenode_trace::{Columns, Metadata, TraceWriter, WriterOptions};
 
 use crate::area::{RingGeometry, SharedArea};
 use crate::child::{Ending, Launch, Traced};
-use crate::decode::DecodedItem;
 use crate::emulator::Emulator;
 use crate::error::CaptureError;
 use crate::forked::ForkedChildren;
+use crate::item::ItemSink;
 use crate::logical::LogicalMerger;
 use crate::options::{Order, RecordOptions, RecordSummary};
 use crate::races::RaceDetector;
@@ -52,12 +52,12 @@ impl ItemSource {
         &mut self,
         area: &SharedArea,
         all: bool,
-        item: impl FnMut(DecodedItem),
+        sink: &mut impl ItemSink,
     ) -> usize {
         match self {
-            Self::One(reader) => reader.drain(area, item),
-            Self::Many(merger) => merger.drain(area, all, item),
-            Self::Logical(merger) => merger.drain(area, all, item),
+            Self::One(reader) => reader.drain(area, sink),
+            Self::Many(merger) => merger.drain(area, all, sink),
+            Self::Logical(merger) => merger.drain(area, all, sink),
         }
     }
 
@@ -301,7 +301,7 @@ fn run(
             greet(area, sink);
         }
         children.record_next(area);
-        let taken = source.drain(area, false, |item| sink.take(item));
+        let taken = source.drain(area, false, sink);
         if cut != Cut::No {
             child.end();
         }
@@ -318,7 +318,7 @@ fn run(
             continue;
         }
         if let Some(ending) = child.ending().map_err(system("wait for the program"))? {
-            while source.drain(area, true, |item| sink.take(item)) > 0 {}
+            while source.drain(area, true, sink) > 0 {}
             sink.note_races(source.races());
             return Ok((ending, cut));
         }

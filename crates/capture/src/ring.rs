@@ -2,7 +2,8 @@
 //! are read by `logical.rs`.
 
 use crate::area::SharedArea;
-use crate::decode::{DecodedItem, Decoder};
+use crate::decode::Decoder;
+use crate::item::{DecodedItem, ItemSink};
 use crate::wire::at;
 
 /// The reading end of one ring: where its next record is.
@@ -27,6 +28,7 @@ impl RingCursor {
 
     /// Takes what has been written, at most one revolution of the ring; returns the number of
     /// records.
+    #[inline(always)]
     pub fn read(&mut self, area: &SharedArea, mut record: impl FnMut([u64; 2])) -> usize {
         let block = area.geometry().block_records as usize;
         let records = area.geometry().ring_records();
@@ -61,11 +63,13 @@ impl RingReader {
 
     /// Decodes everything that has been written, at most one revolution of the ring; returns the
     /// number of records.
-    pub fn drain(&mut self, area: &SharedArea, mut item: impl FnMut(DecodedItem)) -> usize {
+    pub fn drain(&mut self, area: &SharedArea, sink: &mut impl ItemSink) -> usize {
         let decoder = &mut self.decoder;
         self.cursor.read(area, |words| {
-            if let Some(found) = decoder.take(words) {
-                item(found);
+            if let Some(access) = decoder.reference(words) {
+                sink.access(access);
+            } else if let Some(found) = decoder.event(words) {
+                sink.other(found);
             }
         })
     }
@@ -87,12 +91,7 @@ pub struct RingMerger {
 impl RingMerger {
     /// Reads all rings once; returns the number of records. With `all`, no items are kept for the
     /// next round.
-    pub fn drain(
-        &mut self,
-        area: &SharedArea,
-        all: bool,
-        mut item: impl FnMut(DecodedItem),
-    ) -> usize {
+    pub fn drain(&mut self, area: &SharedArea, all: bool, sink: &mut impl ItemSink) -> usize {
         let safe = if all { u64::MAX } else { area.get64(at::STAMP) };
         for ring in u32::try_from(self.rings.len()).unwrap_or(u32::MAX)..area.rings_used() {
             self.rings.push(RingReader::new(ring));
@@ -102,7 +101,7 @@ impl RingMerger {
         for (reader, stamp) in self.rings.iter_mut().zip(&mut self.stamps) {
             let mut segment = Vec::new();
             let waiting = &mut self.waiting;
-            taken += reader.drain(area, |found| match found {
+            taken += reader.drain(area, &mut |found| match found {
                 DecodedItem::Stamp(next) => {
                     waiting.push((*stamp, std::mem::take(&mut segment)));
                     *stamp = next;
@@ -123,7 +122,7 @@ impl RingMerger {
         // Stable: a thread's own segments stay in order.
         self.waiting.sort_by_key(|(stamp, _)| *stamp);
         let ready = self.waiting.partition_point(|(stamp, _)| *stamp <= safe);
-        self.waiting.drain(..ready).flat_map(|(_, items)| items).for_each(&mut item);
+        self.waiting.drain(..ready).flat_map(|(_, items)| items).for_each(|item| sink.item(item));
         taken
     }
 }
@@ -158,7 +157,7 @@ mod tests {
             for i in 0..8 {
                 area.put(0, i, reference(0, 0x1000 + round * 8 + i as u64));
             }
-            assert_eq!(reader.drain(&area, |item| seen.push(item)), 8);
+            assert_eq!(reader.drain(&area, &mut |item| seen.push(item)), 8);
             assert_eq!(
                 area.get(crate::wire::RING_LINES_AT),
                 2 * (u32::try_from(round).unwrap() + 1)
@@ -176,7 +175,7 @@ mod tests {
         }
         // Killed between the two stores of the fourth record: word 0 is written last.
         let mut seen = Vec::new();
-        assert_eq!(reader.drain(&area, |item| seen.push(item)), 3);
+        assert_eq!(reader.drain(&area, &mut |item| seen.push(item)), 3);
         assert_eq!(addresses(&seen), [0x40, 0x41, 0x42]);
     }
 
@@ -202,10 +201,10 @@ mod tests {
         area.set(at::STAMP, 3);
         let mut merger = RingMerger::default();
         let mut seen = Vec::new();
-        assert_eq!(merger.drain(&area, false, |item| seen.push(item)), 12);
+        assert_eq!(merger.drain(&area, false, &mut |item| seen.push(item)), 12);
         assert_eq!(addresses(&seen), [0xa0, 0xb0, 0xb1]);
         area.put(1, 6, reference(1, 0xb2));
-        assert_eq!(merger.drain(&area, true, |item| seen.push(item)), 1);
+        assert_eq!(merger.drain(&area, true, &mut |item| seen.push(item)), 1);
         assert_eq!(addresses(&seen), [0xa0, 0xb0, 0xb1, 0xb2, 0xa1]);
     }
 }

@@ -12,10 +12,10 @@ use homenode_trace::{
 
 use crate::area::SharedArea;
 use crate::child;
-use crate::decode::DecodedItem;
 use crate::encoding::EncodingThread;
 use crate::guest::Guest;
 use crate::heap::{Allocation, Heap};
+use crate::item::{DecodedItem, ItemSink};
 use crate::objects::Objects;
 use crate::private::PrivateRanges;
 use crate::races::RaceDetector;
@@ -89,34 +89,6 @@ impl RecordingSink {
         self.threads
     }
 
-    /// Takes the next item. After the writer has failed, items are dropped, and the program runs
-    /// on.
-    #[inline]
-    pub fn take(&mut self, item: DecodedItem) {
-        match item {
-            DecodedItem::Access(access) => self.access(access),
-            DecodedItem::Event(thread, what) => self.event(thread, what),
-            DecodedItem::Alloc { thread, block: (addr, size, site), stack } => {
-                self.heap.allocate(Allocation { addr, size, site, stack, thread });
-                self.event(thread, EventKind::Alloc { addr, size, site });
-            }
-            DecodedItem::Map { thread, what, stack } => self.map(thread, what, stack),
-            DecodedItem::Start { thread, stack, tls } => self.start(thread, stack, tls),
-            DecodedItem::Private { thread, region } => {
-                self.private.claim(region.0, region.1, thread)
-            }
-            DecodedItem::System(thread, told) => {
-                if let Some(text) = self.guest.as_mut().and_then(|guest| guest.take(told)) {
-                    self.event(thread, EventKind::Marker { text });
-                }
-            }
-            DecodedItem::Stamp(_)
-            | DecodedItem::Fact(..)
-            | DecodedItem::Clock { .. }
-            | DecodedItem::Sync(..) => {}
-        }
-    }
-
     /// Notes the races among what was taken.
     pub fn note_races(&mut self, found: Option<&RaceDetector>) {
         self.races =
@@ -143,15 +115,8 @@ impl RecordingSink {
         }
     }
 
-    #[inline]
-    fn access(&mut self, access: Access) {
-        if let Some(access) = self.flagged(access) {
-            self.write(&access);
-        }
-    }
-
     /// A reference with all its flags, if it is one.
-    #[inline]
+    #[inline(always)]
     pub fn flagged(&mut self, mut access: Access) -> Option<Access> {
         if access.size == 0 || access.size > 64 {
             return None;
@@ -159,15 +124,15 @@ impl RecordingSink {
         if let Some(guest) = &mut self.guest {
             guest.touch(access.addr);
         } else {
-            access.flags = access.flags.union(self.private.classify(&access));
+            access.flags = access.flags.union(self.private.classify(access));
             self.note_pc(access.pc);
         }
         Some(access)
     }
 
     /// Writes a reference that has all its flags.
-    #[inline]
-    pub fn write(&mut self, access: &Access) {
+    #[inline(always)]
+    pub fn write(&mut self, access: Access) {
         if let Some(writer) = &mut self.writer {
             self.references += 1;
             if !writer.push(access) {
@@ -311,6 +276,42 @@ impl RecordingSink {
         }
         let order = metadata.order.clone();
         Ok(FinishedTrace { summary: writer.finish(metadata)?, order, races })
+    }
+}
+
+/// After the writer has failed, items are dropped, and the program runs on.
+impl ItemSink for RecordingSink {
+    #[inline(always)]
+    fn access(&mut self, access: Access) {
+        if let Some(access) = self.flagged(access) {
+            self.write(access);
+        }
+    }
+
+    #[inline(never)]
+    fn other(&mut self, item: DecodedItem) {
+        match item {
+            DecodedItem::Event(thread, what) => self.event(thread, what),
+            DecodedItem::Alloc { thread, block: (addr, size, site), stack } => {
+                self.heap.allocate(Allocation { addr, size, site, stack, thread });
+                self.event(thread, EventKind::Alloc { addr, size, site });
+            }
+            DecodedItem::Map { thread, what, stack } => self.map(thread, what, stack),
+            DecodedItem::Start { thread, stack, tls } => self.start(thread, stack, tls),
+            DecodedItem::Private { thread, region } => {
+                self.private.claim(region.0, region.1, thread)
+            }
+            DecodedItem::System(thread, told) => {
+                if let Some(text) = self.guest.as_mut().and_then(|guest| guest.take(told)) {
+                    self.event(thread, EventKind::Marker { text });
+                }
+            }
+            DecodedItem::Access(_)
+            | DecodedItem::Stamp(_)
+            | DecodedItem::Fact(..)
+            | DecodedItem::Clock { .. }
+            | DecodedItem::Sync(..) => {}
+        }
     }
 }
 
