@@ -22,7 +22,6 @@ _OF_THE_RUNTIME = (
     "ring",
     "lists",
     "sched",
-    "carriers",
     "logical",
     "logical_waits",
     "directed",
@@ -35,6 +34,7 @@ _OF_THE_RUNTIME = (
 # All are one translation unit, after those of the runtime: turns.c uses static parts of sched.c.
 _OWN = (
     "api",
+    "no_carriers",
     "machine",
     "layout",
     "environment",

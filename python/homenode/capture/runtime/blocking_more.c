@@ -201,6 +201,16 @@ static int child_ready(void *argument)
     return c->result != 0;
 }
 
+/* How far other threads come until a child ends hangs on real time. */
+static void note_child_awaited(const struct hn_thread *me)
+{
+    for (uint32_t i = 0; i < hn_c->slots_used; i++)
+        if (&hn_slots[i] != me && hn_slots[i].state != HN_UNUSED && hn_slots[i].state != HN_DEAD) {
+            hn_shared->outside++;
+            return;
+        }
+}
+
 INTERPOSE_DECLARED(pid_t, wait4, (pid_t who, int *status, int options, struct rusage *usage))
 {
     struct hn_thread *me = hn_enter_call(SYS_wait4);
@@ -209,8 +219,12 @@ INTERPOSE_DECLARED(pid_t, wait4, (pid_t who, int *status, int options, struct ru
 
     if (me == NULL || (options & WNOHANG) != 0)
         result = REAL(wait4)(who, status, options, usage);
-    else
+    else if (child_ready(&call))
+        result = call.result;
+    else {
+        note_child_awaited(me);
         result = hn_wait_restarting(me, child_ready, &call, -1) < 0 ? -1 : call.result;
+    }
     hn_leave_call(SYS_wait4);
     return result;
 }

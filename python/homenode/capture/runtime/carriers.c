@@ -23,7 +23,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-enum { STACK_BYTES = 32768, IDLE_GLANCE_NS = 20000000, GLANCERS = 16, AWAIT_HOME_NS = 1000000 };
+enum { STACK_BYTES = 32768, IDLE_GLANCE_NS = 20000000, GLANCERS = 16, AWAIT_HOME_NS = 1000000,
+       TRIES_AT_HOME = 20 };
 
 /* Of each slot: its thread, and the kernel thread that was made for it. */
 struct hn_carrier {
@@ -31,6 +32,7 @@ struct hn_carrier {
     struct hn_thread *heir;     /* what its carrier goes on with when it parks */
     uint32_t on;                /* number of the slot whose kernel thread runs it */
     int parked;
+    int wants_home;             /* parked until its own kernel thread is idle */
     void *idle_context;         /* of the kernel thread, while it runs a thread; null at first */
     struct hn_thread *load;     /* what it is woken to run */
     uint32_t woken;             /* futex */
@@ -215,7 +217,7 @@ static void wake_carrier_for(struct hn_thread *t)
  * thread-local. */
 static void be_idle(void)
 {
-    const struct hn_thread *const own = hn_me;
+    struct hn_thread *const own = hn_me;
     struct hn_carrier *const k = carrier(own);
     const uint64_t glance_ns = IDLE_GLANCE_NS * (1 + (uint64_t)hn_c->slots_used / GLANCERS);
     const struct timespec glance = {(time_t)(glance_ns / HN_NS_PER_SECOND),
@@ -226,6 +228,10 @@ static void be_idle(void)
         if (homeward != NULL)
             wake_carrier_for(homeward);
         homeward = NULL;
+        if (k->wants_home && k->parked) {
+            k->wants_home = 0;
+            wake_carrier_for(own);
+        }
         hn_unlock();
         while (__atomic_load_n(&k->woken, __ATOMIC_ACQUIRE) == 0)
             if (hn_futex(&k->woken, FUTEX_WAIT_PRIVATE, 0, &glance) == -ETIMEDOUT &&
@@ -317,11 +323,42 @@ int hn_go_home(struct hn_thread *me)
     return 1;
 }
 
+/* Whether a thread that the watchdog took the turn from is stuck on the kernel thread that was made
+ * for `me`. Locked. */
+static int is_occupied(const struct hn_thread *me)
+{
+    for (uint32_t i = 0; i < hn_c->slots_used; i++)
+        if (&hn_slots[i] != me && carriers[i].on == me->number && !carriers[i].parked &&
+            hn_slots[i].state == HN_OUTSIDE)
+            return 1;
+    return 0;
+}
+
+/* Who is stuck there may wait for what `me` does next, so it is sent home. It may be the carrier of
+ * `me` that was made for it: `me` is parked, without giving up its turn, until its own is free. */
+static void change_places(struct hn_thread *me)
+{
+    hn_lock();
+    if (!is_occupied(me)) {
+        hn_unlock();
+        return;
+    }
+    carrier(me)->wants_home = 1;
+    hn_send_home(me->tid);
+    me->in_runtime++;
+    switch_to(me, NULL);
+    me->in_runtime--;
+}
+
 /* The same, however long that takes. The thread has the turn. */
 void hn_must_go_home(struct hn_thread *me)
 {
-    while (!hn_go_home(me))
-        hn_block(me, me, HN_W_TIME, AWAIT_HOME_NS);
+    for (int tries = 1; !hn_go_home(me); tries++) {
+        if (tries % TRIES_AT_HOME == 0)
+            change_places(me);
+        else
+            hn_block(me, me, HN_W_TIME, AWAIT_HOME_NS);
+    }
 }
 
 /* All threads go home, and take turns by the kernel from now on. */

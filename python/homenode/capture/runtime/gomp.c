@@ -111,6 +111,7 @@ static struct hn_thread *attach(struct hn_team *team, uint32_t number)
 
 static void detach(struct hn_thread *me, struct hn_team *team)
 {
+    hn_must_go_home(me);
     hn_event(me, HN_EV_THREAD_EXIT, 0, 0);
     team->left++;
     hn_wake(&team->left, HN_W_TEAM, INT_MAX);

@@ -461,8 +461,6 @@ void hn_make_ready(struct hn_thread *t)
 /* The thread has ended, or leaves the set of recorded threads. */
 void hn_finish(struct hn_thread *me, enum hn_state left_as)
 {
-    if (me->state == HN_RUNNING)
-        hn_must_go_home(me);
     me->in_runtime++;
     hn_me = &hn_nobody;
     if (!hn_deterministic()) {

@@ -215,6 +215,31 @@ INTERPOSE(int, raise, (int number))
     return result;
 }
 
+/* A thread goes on on its own kernel thread, and begins again there what it was waiting for in the
+ * kernel. */
+static void on_send_home(int number, siginfo_t *info, void *context)
+{
+    struct hn_thread *me = hn_me;
+    int saved_errno = errno;
+
+    if (me->state == HN_OUTSIDE && !me->in_runtime && !in_a_hook(context))
+        hn_go_home(me);
+    errno = saved_errno;
+}
+
+/* Sends home the thread that is stuck on this kernel thread (carriers.c). As long as a thread can
+ * be on another's, the program has no handlers. */
+void hn_send_home(int tid)
+{
+    static int ready;
+    struct sigaction action = {.sa_sigaction = on_send_home, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+    if (!ready)
+        REAL(sigaction)(SIGRTMAX, &action, NULL);
+    ready = 1;
+    hn_sys(SYS_tgkill, hn_c->pid, tid, SIGRTMAX, 0);
+}
+
 /* The program did not block the deferred signals: deliver them before it reads its mask. */
 static void settle(const sigset_t *set)
 {

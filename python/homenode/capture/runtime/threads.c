@@ -110,6 +110,7 @@ static void end_of_thread(struct hn_thread *me)
     hn_enter(me);
     if (hn_logical)
         hn_take_turn(me);
+    hn_must_go_home(me);
     hn_event(me, HN_EV_THREAD_EXIT, 0, 0);
     hn_wake(me, HN_W_JOIN, INT_MAX);
     if (me->tid != hn_c->pid)

@@ -6,7 +6,8 @@
  * seed from time(), differs from second to second.
  *
  * In free order the system's answers are passed on. So are those of the clocks of processor time,
- * but for programs in an emulator, where it is the virtual time of a thread's turns.
+ * but for that of a thread where threads take turns, and for all of programs in an emulator: they
+ * show the virtual time of the thread's turns.
  */
 #include "hn.h"
 
