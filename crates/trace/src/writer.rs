@@ -8,7 +8,7 @@ use homenode_base::{Access, AccessKind, Flags};
 use serde::Serialize;
 
 use crate::checksum::{ContentHash, to_hex};
-use crate::codec::{ChunkEncoder, ChunkSummary, RowBlock, StreamPacker};
+use crate::codec::{ChunkEncoder, ChunkSummary, RowBlock, StreamPacker, is_storable};
 use crate::error::TraceError;
 use crate::format::v1::{
     CHUNK_HEADER_BYTES, ChunkHeader, FOOTER_HEADER_BYTES, FooterHeader, Header, MAX_METADATA_RATIO,
@@ -221,13 +221,26 @@ impl<W: Write> TraceWriter<W> {
     /// when a full chunk cannot be written.
     #[inline]
     pub fn push(&mut self, access: &Access) -> Result<(), TraceError> {
-        if access.size.wrapping_sub(1) >= 64
-            || access.thread == u16::MAX
-            || access.flags.0 & !Flags::ALL.0 != 0
-        {
+        if !is_storable(access.thread, access.size, access.flags.0) {
             return Err(self.bad_access(access));
         }
         if self.block.push(access) { self.encode_block() } else { Ok(()) }
+    }
+
+    /// Adds references in order: as [`push`](Self::push) for each, in fewer instructions.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push); those before the one with the error are added.
+    pub fn push_all(&mut self, mut accesses: &[Access]) -> Result<(), TraceError> {
+        while !accesses.is_empty() {
+            accesses = &accesses[self.block.fill(accesses)..];
+            if self.block.is_full() {
+                self.encode_block()?;
+            } else if let Some(bad) = accesses.first() {
+                return Err(self.bad_access(bad));
+            }
+        }
+        Ok(())
     }
 
     /// Adds the references and events of a batch, in order; absent columns read as 0.

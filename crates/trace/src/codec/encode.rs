@@ -175,11 +175,10 @@ impl ThreadList {
 
     /// The place of a thread, which may be new.
     #[inline]
-    fn slot(&mut self, thread: [u8; 2]) -> usize {
-        let at = usize::from(u16::from_le_bytes(thread));
-        match self.places.get(at) {
+    fn slot(&mut self, thread: u16) -> usize {
+        match self.places.get(usize::from(thread)) {
             Some(&place) if place != 0 => place as usize - 1,
-            _ => self.add(u16::from_le_bytes(thread)),
+            _ => self.add(thread),
         }
     }
 

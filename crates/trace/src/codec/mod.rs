@@ -55,7 +55,7 @@ mod wide;
 
 pub(crate) use decode::{ChunkLayout, decode, outline};
 pub(crate) use encode::ChunkEncoder;
-pub(crate) use rows::{RowBlock, RowColumns};
+pub(crate) use rows::{RowBlock, RowColumns, is_storable};
 pub(crate) use stream::StreamPacker;
 pub(crate) use summary::ChunkSummary;
 
