@@ -8,7 +8,9 @@ use homenode_base::{Access, AccessKind, Flags};
 use serde::Serialize;
 
 use crate::checksum::{ContentHash, to_hex};
-use crate::codec::{ChunkEncoder, ChunkSummary, RowBlock, StreamPacker, is_storable};
+use crate::codec::{
+    ChunkEncoder, ChunkSummary, DEFAULT_LEVEL, RowBlock, StreamPacker, is_storable,
+};
 use crate::error::TraceError;
 use crate::format::v1::{
     CHUNK_HEADER_BYTES, ChunkHeader, FOOTER_HEADER_BYTES, FooterHeader, Header, MAX_METADATA_RATIO,
@@ -30,7 +32,7 @@ pub struct WriterOptions {
 
 impl Default for WriterOptions {
     fn default() -> Self {
-        Self { columns: Columns::default(), level: 3, chunk_rows: 1 << 20 }
+        Self { columns: Columns::default(), level: DEFAULT_LEVEL, chunk_rows: 1 << 20 }
     }
 }
 

@@ -46,6 +46,7 @@ mod encode;
 mod event;
 mod held;
 mod index;
+mod packing;
 mod rows;
 mod site;
 mod stream;
@@ -55,6 +56,7 @@ mod wide;
 
 pub(crate) use decode::{ChunkLayout, decode, outline};
 pub(crate) use encode::ChunkEncoder;
+pub(crate) use packing::DEFAULT_LEVEL;
 pub(crate) use rows::{RowBlock, RowColumns, is_storable};
 pub(crate) use stream::StreamPacker;
 pub(crate) use summary::ChunkSummary;
