@@ -24,7 +24,8 @@ use crate::partial::{create_partial, partial_path};
 pub struct WriterOptions {
     /// Optional columns to store; values for others are dropped.
     pub columns: Columns,
-    /// Level of zstd, 1 to 22: higher is smaller and slower to write, not slower to read.
+    /// Level of zstd, 1 to 22: higher is smaller and slower to write, not slower to read. Above the
+    /// default nothing else is left out either that may save bytes.
     pub level: i32,
     /// References a chunk holds, 1 to 2^21: memory of writer and readers grows with it.
     pub chunk_rows: u32,
@@ -158,7 +159,7 @@ impl<W: Write> TraceWriter<W> {
             target: None,
             options,
             block: RowBlock::new(options.columns, options.chunk_rows as usize),
-            encoder: ChunkEncoder::default(),
+            encoder: ChunkEncoder::new(options.level > DEFAULT_LEVEL),
             packer: StreamPacker::new(options.level),
             summary: ChunkSummary::new(),
             chunk_events: Vec::new(),
