@@ -28,11 +28,11 @@ impl ItemPortion {
     fn write(&mut self, writer: &mut TraceWriter) -> Result<(), TraceError> {
         let mut from = 0;
         for (until, event) in self.events.drain(..) {
-            self.accesses[from..until].iter().try_for_each(|access| writer.push(access))?;
+            writer.push_all(&self.accesses[from..until])?;
             writer.event(event)?;
             from = until;
         }
-        self.accesses[from..].iter().try_for_each(|access| writer.push(access))?;
+        writer.push_all(&self.accesses[from..])?;
         self.accesses.clear();
         Ok(())
     }

@@ -92,7 +92,7 @@ fn encode(rows: &[Access], options: WriterOptions) -> Result<(f64, Vec<u8>), Tra
             portion.clear();
             portion.extend_from_slice(part);
             let start = Instant::now();
-            portion.iter().try_for_each(|access| writer.push(access))?;
+            writer.push_all(&portion)?;
             note(start);
         }
         let start = Instant::now();

@@ -8,7 +8,9 @@ use homenode_base::{Access, AccessKind, Flags};
 use serde::Serialize;
 
 use crate::checksum::{ContentHash, to_hex};
-use crate::codec::{ChunkEncoder, ChunkSummary, RowBlock, StreamPacker};
+use crate::codec::{
+    ChunkEncoder, ChunkSummary, DEFAULT_LEVEL, RowBlock, StreamPacker, is_storable,
+};
 use crate::error::TraceError;
 use crate::format::v1::{
     CHUNK_HEADER_BYTES, ChunkHeader, FOOTER_HEADER_BYTES, FooterHeader, Header, MAX_METADATA_RATIO,
@@ -22,7 +24,8 @@ use crate::partial::{create_partial, partial_path};
 pub struct WriterOptions {
     /// Optional columns to store; values for others are dropped.
     pub columns: Columns,
-    /// Level of zstd, 1 to 22: higher is smaller and slower to write, not slower to read.
+    /// Level of zstd, 1 to 22: higher is smaller and slower to write, not slower to read. Above the
+    /// default nothing else is left out either that may save bytes.
     pub level: i32,
     /// References a chunk holds, 1 to 2^21: memory of writer and readers grows with it.
     pub chunk_rows: u32,
@@ -30,7 +33,7 @@ pub struct WriterOptions {
 
 impl Default for WriterOptions {
     fn default() -> Self {
-        Self { columns: Columns::default(), level: 3, chunk_rows: 1 << 20 }
+        Self { columns: Columns::default(), level: DEFAULT_LEVEL, chunk_rows: 1 << 20 }
     }
 }
 
@@ -156,7 +159,7 @@ impl<W: Write> TraceWriter<W> {
             target: None,
             options,
             block: RowBlock::new(options.columns, options.chunk_rows as usize),
-            encoder: ChunkEncoder::default(),
+            encoder: ChunkEncoder::new(options.level > DEFAULT_LEVEL),
             packer: StreamPacker::new(options.level),
             summary: ChunkSummary::new(),
             chunk_events: Vec::new(),
@@ -221,13 +224,26 @@ impl<W: Write> TraceWriter<W> {
     /// when a full chunk cannot be written.
     #[inline]
     pub fn push(&mut self, access: &Access) -> Result<(), TraceError> {
-        if access.size.wrapping_sub(1) >= 64
-            || access.thread == u16::MAX
-            || access.flags.0 & !Flags::ALL.0 != 0
-        {
+        if !is_storable(access.thread, access.size, access.flags.0) {
             return Err(self.bad_access(access));
         }
         if self.block.push(access) { self.encode_block() } else { Ok(()) }
+    }
+
+    /// Adds references in order: as [`push`](Self::push) for each, in fewer instructions.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push); those before the one with the error are added.
+    pub fn push_all(&mut self, mut accesses: &[Access]) -> Result<(), TraceError> {
+        while !accesses.is_empty() {
+            accesses = &accesses[self.block.fill(accesses)..];
+            if self.block.is_full() {
+                self.encode_block()?;
+            } else if let Some(bad) = accesses.first() {
+                return Err(self.bad_access(bad));
+            }
+        }
+        Ok(())
     }
 
     /// Adds the references and events of a batch, in order; absent columns read as 0.

@@ -84,17 +84,19 @@ fn a_trace_without_anything_is_a_trace() {
     assert_eq!(trace.info().bytes_per_reference, None);
 }
 
-/// Rows go to the encoder in blocks, and without program counters they are held until one comes.
+/// Rows go to the encoder in blocks, one by one or many at a time; without program counters sites
+/// are made up until one comes, with more effort in two ways.
 #[test]
 fn program_counters_may_begin_late_and_threads_may_be_many() {
     let mut rng = Rng::new(5);
-    for (first_pc, threads, turn) in
-        [(0, 3, 1), (1, 3, 700), (1500, 300, 1), (2500, 2, 129), (u64::MAX, 5, 128)]
+    let cases = [(0, 3, 1), (1, 3, 700), (1500, 300, 1), (2500, 2, 129), (u64::MAX, 5, 128)];
+    for ((first_pc, threads, turn), level) in
+        cases.into_iter().flat_map(|case| [1, 9].map(|level| (case, level)))
     {
         let mut expected = Vec::new();
         let mut writer_bytes = Vec::new();
         let columns = Columns { pc: true, flags: true, ..Columns::default() };
-        let options = WriterOptions { columns, level: 1, chunk_rows: 3000 };
+        let options = WriterOptions { columns, level, chunk_rows: 3000 };
         let mut writer = TraceWriter::new(&mut writer_bytes, "memory", options).unwrap();
         for i in 0..7000u64 {
             let thread = u16::try_from(i / turn % threads).unwrap();
@@ -102,7 +104,12 @@ fn program_counters_may_begin_late_and_threads_may_be_many() {
             let access = Access::new(thread, AccessKind::Read, addr, 8);
             let pc = if i % 3000 < first_pc { 0 } else { 0x400 + i % 5 };
             expected.push(Access { pc, ..access });
-            writer.push(&Access { pc, ..access }).unwrap();
+            if level == 1 {
+                writer.push(&Access { pc, ..access }).unwrap();
+            }
+        }
+        if level > 1 {
+            expected.chunks(700).for_each(|rows| writer.push_all(rows).unwrap());
         }
         writer.finish(homenode_trace::Metadata::default()).unwrap();
         let trace = TraceReader::from_bytes(writer_bytes, "memory").unwrap();

@@ -1,4 +1,4 @@
-//! Rows to site numbers, codes and differences: the inner loop of the encoder.
+//! Rows of all threads to site numbers, codes and differences.
 
 use std::ops::Range;
 
@@ -6,61 +6,32 @@ use homenode_base::{put_varint, zigzag};
 use rustc_hash::FxHashMap;
 
 use super::MAX_SITES;
-use super::index::{SiteIndex, SiteKey};
+use super::index::SiteKey;
+use super::made_up::UnpredictedOffsets;
 use super::rows::{SiteColumns, Traits};
-use super::site::{
-    FIRST_USE, FROM_LAST, FROM_PREVIOUS, OFFSET, SECOND, STRIDE, SitePredictor, WIDTH_OF_CODE,
-    width_index,
-};
-
-/// What makes rows uses of the same site, besides kind, size and flags.
-pub(super) trait SiteNames {
-    /// Whether it is made up.
-    const SYNTHETIC: bool;
-
-    /// The program counter or its substitute for a row, which is at `offset` from the thread's
-    /// previous reference.
-    fn name(&self, rows: &SiteColumns<'_>, row: usize, offset: u64) -> u64;
-}
-
-/// Sites are instructions.
-pub(super) struct ByProgramCounter;
-
-impl SiteNames for ByProgramCounter {
-    const SYNTHETIC: bool = false;
-
-    #[inline(always)]
-    fn name(&self, rows: &SiteColumns<'_>, row: usize, _offset: u64) -> u64 {
-        u64::from_le_bytes(rows.pc[row])
-    }
-}
-
-/// State of a thread while its rows are coded.
-struct ThreadCoder {
-    sites: SiteIndex,
-    /// Number of the site of its last row.
-    last: u16,
-    /// Address of its last row.
-    previous: u64,
-    /// Its rows so far.
-    rows: usize,
-    /// Site number and code of each row, and room for more.
-    numbers: Vec<u16>,
-    codes: Vec<u8>,
-}
+use super::site::SitePredictor;
+use super::thread::{CodedRows, INSTRUCTIONS, MADE_UP, ThreadCoder};
+use super::written::WrittenDifferences;
+use crate::format::v1::MAX_ROWS;
 
 /// Most rows coded at a time, for which a thread has room.
 const PIECE_ROWS: usize = 128;
+
+/// Rows for which threads' memory is kept from chunk to chunk.
+const SPARE_ROWS: usize = 2 * MAX_ROWS as usize;
 
 /// The streams about sites and addresses, of a chunk so far.
 #[derive(Default)]
 pub(super) struct SiteCoder {
     threads: Vec<ThreadCoder>,
+    /// Memory of threads of the chunk before.
+    spare: Vec<CodedRows>,
     /// Line of each definition, and for each line its latest first use: thread, number.
     lines: FxHashMap<SiteKey, usize>,
     defined: Vec<(SitePredictor, Option<(usize, u16)>)>,
     remembered: usize,
-    /// WrittenDifferences that are written out.
+    unpredicted: UnpredictedOffsets,
+    /// Differences that are written out.
     pub(super) differences: WrittenDifferences,
     /// First uses.
     pub(super) first_uses: Vec<u8>,
@@ -68,136 +39,139 @@ pub(super) struct SiteCoder {
     pub(super) definitions: Vec<u8>,
 }
 
-/// WrittenDifferences of any width, one after the other.
-#[derive(Default)]
-pub(super) struct WrittenDifferences {
-    /// With room for a whole word after what is written.
-    bytes: Vec<u8>,
-    written: usize,
-}
-
-impl WrittenDifferences {
-    /// What was written.
-    pub(super) fn written(&self) -> &[u8] {
-        &self.bytes[..self.written]
-    }
-
-    /// Writes the low bytes of a word. A whole word is stored whatever its width, so that there is
-    /// no branch on it.
-    #[inline(always)]
-    fn put(&mut self, word: u64, width: u8) {
-        let Some(place) = self.bytes.get_mut(self.written..self.written + 8) else {
-            return self.put_at_end(word, width);
-        };
-        place.copy_from_slice(&word.to_le_bytes());
-        self.written += usize::from(width);
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn put_at_end(&mut self, word: u64, width: u8) {
-        self.bytes.resize((2 * self.bytes.len()).max(1 << 12), 0);
-        self.put(word, width);
-    }
-}
-
 impl SiteCoder {
     /// Forgets everything but its memory.
     pub(super) fn clear(&mut self) {
-        self.threads.clear();
+        let mut rows = 0;
+        let fits = |room: &CodedRows| {
+            rows += room.room();
+            rows <= SPARE_ROWS
+        };
+        // The first thread to appear gets the room of the one that did before.
+        self.spare.clear();
+        self.spare.extend(self.threads.drain(..).map(ThreadCoder::into_room).take_while(fits));
+        self.spare.reverse();
         self.lines.clear();
         self.defined.clear();
         self.remembered = 0;
-        self.differences.written = 0;
+        self.unpredicted.clear();
+        self.differences.clear();
         self.first_uses.clear();
         self.definitions.clear();
     }
 
+    /// Forgets what the sites stand for: those of rows without program counters are none of an
+    /// instruction that has the same number.
+    #[cold]
+    pub(super) fn forget_names(&mut self) {
+        self.lines.clear();
+        self.threads.iter_mut().for_each(|thread| thread.sites.forget_names());
+    }
+
     /// Codes rows from the first in `range` on, and returns how many: up to the first that is
-    /// another thread's, but not very many at a time. Their thread is the `slot`-th to appear.
+    /// another thread's, but not very many at a time. Their thread is the `slot`-th to appear, and
+    /// `BY` how its rows get their sites.
     #[inline(always)]
-    pub(super) fn turn<N: SiteNames>(
+    pub(super) fn turn<const BY: u8>(
         &mut self,
         slot: usize,
         (rows, range): (&SiteColumns<'_>, Range<usize>),
-        names: &N,
     ) -> usize {
-        if self.threads.len() <= slot {
-            self.threads.resize_with(slot + 1, ThreadCoder::new);
-        }
         let (start, end) = (range.start, range.end.min(range.start + PIECE_ROWS));
         let thread = rows.traits[start];
-        let out = &mut self.differences;
-        let done = start + self.threads[slot].known_sites((rows, start..end), thread, names, out);
-        if done == end || !rows.traits[done].same_thread(thread) {
-            done - start
-        } else {
-            self.turn_with_first_uses(slot, (rows, done..end), thread, names) - start
+        self.begin(slot, thread);
+        self.threads[slot].reserve(end - start);
+        let mut row = start;
+        loop {
+            let coder = &mut self.threads[slot];
+            row += if BY != MADE_UP {
+                coder.known_instructions::<BY>((rows, row..end), thread, &mut self.differences)
+            } else {
+                coder.followed((rows, row..end))
+            };
+            if row == end || !rows.traits[row].same_thread(thread) {
+                return row - start;
+            }
+            self.other_row::<BY>(slot, rows, row);
+            row += 1;
         }
     }
 
-    /// Goes on with a turn at the first row in `range`, which is the first use of a site. Returns
-    /// the row after the turn.
-    #[cold]
-    #[inline(never)]
-    fn turn_with_first_uses<N: SiteNames>(
-        &mut self,
-        slot: usize,
-        (rows, range): (&SiteColumns<'_>, Range<usize>),
-        thread: Traits,
-        names: &N,
-    ) -> usize {
-        let mut row = range.start;
-        while row < range.end && rows.traits[row].same_thread(thread) {
-            let addr = u64::from_le_bytes(rows.addr[row]);
-            let offset = addr.wrapping_sub(self.threads[slot].previous);
-            let pc = names.name(rows, row, offset);
-            let key = SiteKey { pc, traits: rows.traits[row].of_site() };
-            self.first_use::<N>(key, slot, addr);
-            row += 1;
-            let out = &mut self.differences;
-            row += self.threads[slot].known_sites((rows, row..range.end), thread, names, out);
+    /// Codes one row of the `slot`-th thread to appear; as [`turn`](Self::turn), but where threads
+    /// alternate in fewer instructions.
+    #[inline(always)]
+    pub(super) fn row<const BY: u8>(&mut self, slot: usize, rows: &SiteColumns<'_>, row: usize) {
+        let (addr, traits) = (u64::from_le_bytes(rows.addr[row]), rows.traits[row]);
+        self.begin(slot, traits);
+        let thread = &mut self.threads[slot];
+        thread.reserve(1);
+        if BY != MADE_UP {
+            let pc = u64::from_le_bytes(rows.pc[row]);
+            match thread.instruction(pc, traits) {
+                0 => self.other_row::<BY>(slot, rows, row),
+                number => thread.use_site::<BY>(number, addr, &mut self.differences),
+            }
+        } else if let Some(number) = thread.next_predicting(addr, traits) {
+            thread.use_site::<BY>(number, addr, &mut self.differences);
+        } else {
+            self.other_row::<BY>(slot, rows, row);
         }
-        row
+    }
+
+    /// Codes a row whose site is new to the thread, or is yet to be made up.
+    #[inline(always)]
+    fn other_row<const BY: u8>(&mut self, slot: usize, rows: &SiteColumns<'_>, row: usize) {
+        let (addr, traits) = (u64::from_le_bytes(rows.addr[row]), rows.traits[row].of_site());
+        let thread = &mut self.threads[slot];
+        let choice = if BY != MADE_UP {
+            Err(SiteKey { pc: u64::from_le_bytes(rows.pc[row]), traits })
+        } else {
+            self.unpredicted.choose(thread, addr, traits)
+        };
+        match choice {
+            Ok(number) => thread.use_site::<BY>(number, addr, &mut self.differences),
+            Err(key) => self.first_use::<BY>(key, slot, addr),
+        }
+    }
+
+    /// Makes the `slot`-th thread to appear, if it has not yet.
+    #[inline(always)]
+    fn begin(&mut self, slot: usize, traits: Traits) {
+        if self.threads.len() == slot {
+            let room = self.spare.pop().unwrap_or_default();
+            self.threads.push(ThreadCoder::new(traits.thread(), room));
+        }
     }
 
     /// Site numbers and codes of a thread's rows.
     pub(super) fn rows(&self, slot: usize) -> (&[u16], &[u8]) {
-        let thread = &self.threads[slot];
-        (&thread.numbers[..thread.rows], &thread.codes[..thread.rows])
+        self.threads[slot].rows()
     }
 
     #[cold]
     #[inline(never)]
-    fn first_use<N: SiteNames>(&mut self, key: SiteKey, slot: usize, addr: u64) {
+    fn first_use<const BY: u8>(&mut self, key: SiteKey, slot: usize, addr: u64) {
         let line = if let Some(&line) = self.lines.get(&key) {
             put_varint(&mut self.first_uses, line as u64 + 1);
             line
         } else {
             put_varint(&mut self.first_uses, 0);
-            self.define(key, if N::SYNTHETIC { 0 } else { key.pc })
+            self.define(key, if BY == INSTRUCTIONS { key.pc } else { 0 })
         };
         // Threads mostly run the same code over neighbouring data, so the predictor of the thread
         // that began with the site last is a better start than an empty one.
-        let mut site = match self.defined[line].1 {
-            Some((slot, number)) => self.threads[slot].sites.predictor(number),
+        let site = match self.defined[line].1 {
+            Some((slot, number)) => self.threads[slot].sites.site(number).predictor,
             None => self.defined[line].0,
         };
         let thread = &mut self.threads[slot];
-        let code = step::<N>(&mut site, [addr, thread.previous], &mut self.differences);
-        let mut number = 0;
-        // Beyond the limit the number stays 0 and every use is a first use again, which bounds the
-        // decoder's memory.
-        if thread.sites.count() < usize::from(u16::MAX) && self.remembered < MAX_SITES {
-            number = thread.sites.add(key, site);
-            thread.last = number;
+        // Beyond the limit every use is a first use again, which bounds the decoder's memory.
+        let remember = thread.sites.count() < usize::from(u16::MAX) && self.remembered < MAX_SITES;
+        let number = thread.first_use::<BY>((key, remember), site, addr, &mut self.differences);
+        if remember {
             self.defined[line].1 = Some((slot, number));
             self.remembered += 1;
         }
-        thread.numbers[thread.rows] = number;
-        thread.codes[thread.rows] = code | FIRST_USE;
-        thread.rows += 1;
-        thread.previous = addr;
     }
 
     fn define(&mut self, key: SiteKey, pc: u64) -> usize {
@@ -210,117 +184,4 @@ impl SiteCoder {
         self.lines.insert(key, self.defined.len() - 1);
         self.defined.len() - 1
     }
-}
-
-impl ThreadCoder {
-    fn new() -> Self {
-        Self {
-            sites: SiteIndex::new(),
-            last: 0,
-            previous: 0,
-            rows: 0,
-            numbers: Vec::new(),
-            codes: Vec::new(),
-        }
-    }
-
-    /// Makes room for rows.
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, rows: usize) {
-        let room = (self.rows + rows).max(2 * self.codes.len());
-        self.numbers.resize(room, 0);
-        self.codes.resize(room, 0);
-    }
-
-    /// Codes rows of `thread` up to the first that is the first use of a site, or another thread's;
-    /// returns how many.
-    ///
-    /// What is known from row to row is in local variables: through memory the chain from row to
-    /// row would be longer.
-    #[inline(always)]
-    fn known_sites<N: SiteNames>(
-        &mut self,
-        (rows, range): (&SiteColumns<'_>, Range<usize>),
-        thread: Traits,
-        names: &N,
-        differences: &mut WrittenDifferences,
-    ) -> usize {
-        // Room for the rows, and for one that is the first use of a site.
-        let count = range.len();
-        if self.rows + count >= self.codes.len() {
-            self.grow(count + 1);
-        }
-        let numbers = &mut self.numbers[self.rows..self.rows + count];
-        let codes = &mut self.codes[self.rows..self.rows + count];
-        let rows = rows.part(range);
-        let (sites, table) = self.sites.parts();
-        let (mut last, mut previous) = (usize::from(self.last), self.previous);
-        let mut row = 0;
-        while row < count && rows.traits[row].same_thread(thread) {
-            let addr = u64::from_le_bytes(rows.addr[row]);
-            let pc = names.name(&rows, row, addr.wrapping_sub(previous));
-            let key = SiteKey { pc, traits: rows.traits[row].of_site() };
-            // Most sites are followed by the same site as last time, which saves hashing.
-            let before = &mut sites[last];
-            let (guess, print) = (usize::from(before.next), before.next_print);
-            if print == key.print() && sites[guess].key() == key {
-                last = guess;
-            } else {
-                let number = table.find(sites, key);
-                if number == 0 {
-                    break;
-                }
-                (sites[last].next, sites[last].next_print) = (number, key.print());
-                last = usize::from(number);
-            }
-            codes[row] = step::<N>(&mut sites[last].predictor, [addr, previous], differences);
-            numbers[row] = u16::try_from(last).unwrap_or(0);
-            previous = addr;
-            row += 1;
-        }
-        (self.last, self.previous) = (u16::try_from(last).unwrap_or(0), previous);
-        self.rows += row;
-        row
-    }
-}
-
-/// The code of `addr`, which the site learns; appends the difference that it needs.
-#[inline(always)]
-fn step<N: SiteNames>(
-    site: &mut SitePredictor,
-    [addr, previous]: [u64; 2],
-    differences: &mut WrittenDifferences,
-) -> u8 {
-    let stride = addr.wrapping_sub(site.last);
-    let offset = addr.wrapping_sub(previous);
-    // A site without program counter is a difference to the thread's previous address: that first.
-    let code = if N::SYNTHETIC && offset == site.offset {
-        OFFSET
-    } else if stride == site.stride {
-        STRIDE
-    } else if stride == site.second {
-        SECOND
-    } else if offset == site.offset {
-        OFFSET
-    } else {
-        let [along, beside] = [stride, offset].map(|distance| zigzag(distance.cast_signed()));
-        let [along_width, beside_width] = [along, beside].map(width_index);
-        let beside_is_best = N::SYNTHETIC || beside_width < along_width;
-        let (zigzag, code) = if beside_is_best {
-            (beside, FROM_PREVIOUS + beside_width)
-        } else {
-            (along, FROM_LAST + along_width)
-        };
-        differences.put(zigzag, WIDTH_OF_CODE[usize::from(code & 15)]);
-        code
-    };
-    // As `SitePredictor::learn`, which has the differences yet to take.
-    if stride != site.stride {
-        site.second = site.stride;
-        site.stride = stride;
-    }
-    site.last = addr;
-    site.offset = offset;
-    code
 }

@@ -3,13 +3,17 @@
 
 use homenode_base::put_varint;
 
-use super::coder::{ByProgramCounter, SiteCoder};
-use super::held::HeldRows;
-use super::rows::{RowColumns, any, run_length};
+use super::coder::SiteCoder;
+use super::counted::CountedSites;
+use super::rows::{BLOCK_ROWS, RowColumns, any};
 use super::stream::{StreamPacker, StreamWriter};
+use super::thread::{INSTRUCTIONS, MADE_UP};
 use super::turns::Turn;
 use super::{event, id, wide};
 use crate::model::Event;
+
+/// Threads alternate where turns have fewer rows than this on the average.
+const ALTERNATING: usize = 4;
 
 /// A chunk on its way to the file. Memory is kept from chunk to chunk.
 #[derive(Default)]
@@ -18,10 +22,11 @@ pub(crate) struct ChunkEncoder {
     threads: ThreadList,
     /// Turns of threads, as yet by their place in `threads`.
     turns: Vec<Turn>,
-    /// Whether a program counter has occurred; before, rows are held.
+    /// Whether a program counter has occurred; before, sites are made up.
     has_pc: bool,
-    held: HeldRows,
     coder: SiteCoder,
+    /// With more effort, the other way to encode a chunk that begins without program counters.
+    counted: Option<CountedSites>,
     gap: SparseColumn,
     pid: SparseColumn,
     gathered: Gathered,
@@ -51,6 +56,11 @@ struct Gathered {
 }
 
 impl ChunkEncoder {
+    /// An encoder; with `effort` it encodes in two ways where that may save bytes.
+    pub(crate) fn new(effort: bool) -> Self {
+        Self { counted: effort.then(CountedSites::default), ..Self::default() }
+    }
+
     /// Rows taken since [`clear`](Self::clear).
     pub(crate) const fn rows(&self) -> usize {
         self.rows
@@ -62,8 +72,8 @@ impl ChunkEncoder {
         self.threads.clear();
         self.turns.clear();
         self.has_pc = false;
-        self.held.clear();
         self.coder.clear();
+        self.counted.iter_mut().for_each(CountedSites::clear);
         self.gap.0.clear();
         self.pid.0.clear();
     }
@@ -71,54 +81,71 @@ impl ChunkEncoder {
     /// Takes the next rows.
     pub(crate) fn take(&mut self, rows: &RowColumns<'_>) {
         let reference = &rows.reference;
-        let count = reference.addr.len();
         if !self.has_pc && any(reference.pc) {
             self.has_pc = true;
-            self.code_held(false);
+            self.coder.forget_names();
+        }
+        if let Some(counted) = &mut self.counted
+            && (!self.has_pc || counted.rows() > 0)
+        {
+            counted.hold(reference);
+        }
+        if self.has_pc {
+            self.take_rows::<INSTRUCTIONS>(rows);
+        } else {
+            self.take_rows::<MADE_UP>(rows);
+        }
+        self.gap.push(self.rows, rows.gap);
+        self.pid.push(self.rows, rows.pid);
+        self.rows += reference.addr.len();
+    }
+
+    fn take_rows<const BY: u8>(&mut self, rows: &RowColumns<'_>) {
+        let (reference, count) = (&rows.reference, rows.thread.len());
+        let pairs = rows.thread.iter().zip(rows.thread.get(1..).unwrap_or_default());
+        let changes: usize = pairs.map(|(thread, next)| usize::from(thread != next)).sum();
+        if changes > count / ALTERNATING {
+            self.take_alternating::<BY>(rows);
+            return;
         }
         let mut at = 0;
         while at < count {
             let slot = self.threads.slot(reference.traits[at].thread());
-            let length = if self.has_pc {
-                self.coder.turn(slot, (reference, at..count), &ByProgramCounter)
-            } else {
-                let length = run_length(&rows.thread[at..]);
-                self.held.push(slot, &reference.part(at..at + length));
-                length
-            };
+            let length = self.coder.turn::<BY>(slot, (reference, at..count));
             self.note_turn(slot, self.rows + at, length);
             at += length;
         }
-        self.gap.push(self.rows, rows.gap);
-        self.pid.push(self.rows, rows.pid);
-        self.rows += count;
+    }
+
+    /// Takes rows of threads that take short turns. When a turn ends is hard to predict for a
+    /// processor: so there is no branch on it.
+    fn take_alternating<const BY: u8>(&mut self, rows: &RowColumns<'_>) {
+        let mut starts = [0u16; BLOCK_ROWS + 1];
+        let small = |row: usize| u16::try_from(row).unwrap_or(0);
+        let (mut turns, mut before) = (0, None);
+        for (row, thread) in rows.thread.iter().enumerate() {
+            starts[turns] = small(row);
+            turns += usize::from(before != Some(thread));
+            before = Some(thread);
+            let slot = self.threads.slot(u16::from_le_bytes(*thread));
+            self.coder.row::<BY>(slot, &rows.reference, row);
+        }
+        starts[turns] = small(rows.thread.len());
+        for turn in starts[..=turns].windows(2) {
+            let turn = [turn[0], turn[1]].map(usize::from);
+            let slot = self.threads.slot(u16::from_le_bytes(rows.thread[turn[0]]));
+            self.note_turn(slot, self.rows + turn[0], turn[1] - turn[0]);
+        }
     }
 
     fn note_turn(&mut self, slot: usize, row: usize, rows: usize) {
         self.threads.list[slot].1 += u32::try_from(rows).unwrap_or(u32::MAX);
         let more = |last: &mut Turn| last.extend(slot, rows);
-        if !self.turns.last_mut().is_some_and(more) {
-            self.turns.extend(Turn::new(slot, row, rows));
+        if !self.turns.last_mut().is_some_and(more)
+            && let Some(turn) = Turn::new(slot, row, rows)
+        {
+            self.turns.push(turn);
         }
-    }
-
-    /// Codes the rows that were held: without program counters if they are `all` of a chunk, or as
-    /// having 0 for one.
-    #[cold]
-    fn code_held(&mut self, all: bool) {
-        let (rows, counted) = self.held.rows();
-        for turn in &self.turns {
-            let (mut at, end) = (turn.range().start, turn.range().end);
-            while at < end {
-                let part = (&rows, at..end);
-                at += if all {
-                    self.coder.turn(turn.slot(), part, counted)
-                } else {
-                    self.coder.turn(turn.slot(), part, &ByProgramCounter)
-                };
-            }
-        }
-        self.held.clear();
     }
 
     /// Threads with rows and how many, by thread.
@@ -136,33 +163,34 @@ impl ChunkEncoder {
         packer: &mut StreamPacker,
         out: &mut Vec<u8>,
     ) {
-        if !self.has_pc {
-            self.code_held(true);
-        }
         let place = |&(thread, _): &(u16, u32)| table.partition_point(|entry| entry.0 < thread);
         let places: Vec<usize> = self.threads.list.iter().map(place).collect();
-        self.turns.iter_mut().for_each(|turn| turn.rename(&places));
-        let Self { coder, gathered, gap, pid, rows, turns, .. } = self;
+        let Self { coder, counted, gathered, gap, pid, rows, turns, has_pc, .. } = self;
+        let counted = counted.as_mut().filter(|counted| counted.rows() > 0);
+        let other = counted.map(|counted| counted.code(turns, *has_pc));
+        turns.iter_mut().for_each(|turn| turn.rename(&places));
         gathered.turns(turns, table.len());
-        let is_narrow = gathered.rows(&places, coder);
-        let mut streams = StreamWriter::new(packer);
-        streams.put(id::TURNS, &gathered.slots);
-        streams.put(id::LENGTHS, &gathered.lengths);
-        if is_narrow {
-            streams.put(id::SITES, &gathered.narrow);
-        } else {
-            streams.put(id::WIDE_SITES, gathered.wide.as_flattened());
-        }
-        streams.put(id::CODES, &gathered.codes);
-        streams.put(id::DIFFERENCES, coder.differences.written());
-        streams.put(id::FIRST_USES, &coder.first_uses);
-        streams.put(id::DEFINITIONS, &coder.definitions);
-        wide::put_gaps(gap.complete(*rows), turns, table, &mut streams);
-        wide::put_pids(pid.complete(*rows), turns, table, &mut streams);
         gathered.events.clear();
         event::encode(events, &mut gathered.events);
-        streams.put_dense(id::EVENTS, &gathered.events);
-        streams.finish(out);
+        let mut put = |coder: &SiteCoder, out: &mut Vec<u8>| {
+            let mut streams = StreamWriter::new(packer);
+            gathered.put_rows(&places, coder, &mut streams);
+            wide::put_gaps(gap.complete(*rows), turns, table, &mut streams);
+            wide::put_pids(pid.complete(*rows), turns, table, &mut streams);
+            streams.put_dense(id::EVENTS, &gathered.events);
+            streams.finish(out);
+        };
+        let start = out.len();
+        put(coder, out);
+        if let Some(other) = other {
+            let end = out.len();
+            put(other, out);
+            if out.len() - end < end - start {
+                out.drain(start..end);
+            } else {
+                out.truncate(end);
+            }
+        }
     }
 }
 
@@ -175,11 +203,10 @@ impl ThreadList {
 
     /// The place of a thread, which may be new.
     #[inline]
-    fn slot(&mut self, thread: [u8; 2]) -> usize {
-        let at = usize::from(u16::from_le_bytes(thread));
-        match self.places.get(at) {
+    fn slot(&mut self, thread: u16) -> usize {
+        match self.places.get(usize::from(thread)) {
             Some(&place) if place != 0 => place as usize - 1,
-            _ => self.add(u16::from_le_bytes(thread)),
+            _ => self.add(thread),
         }
     }
 
@@ -217,15 +244,30 @@ impl Gathered {
         self.slots.clear();
         self.lengths.clear();
         let mut before = 0;
-        for turn in turns {
-            let mut step = turn.slot() + threads - before;
-            if step >= threads {
-                step -= threads;
-            }
-            put_varint(&mut self.slots, step as u64);
-            put_varint(&mut self.lengths, turn.len() as u64);
+        let steps = turns.iter().map(|turn| {
+            let step = turn.slot() + threads - before;
             before = turn.slot();
+            if step >= threads { step - threads } else { step }
+        });
+        let lengths = turns.iter().map(|turn| turn.len());
+        put_varints(&mut self.slots, steps, threads);
+        put_varints(&mut self.lengths, lengths.clone(), lengths.max().unwrap_or(0));
+    }
+
+    /// Adds the streams of rows, whose turns were gathered before.
+    fn put_rows(&mut self, places: &[usize], coder: &SiteCoder, streams: &mut StreamWriter<'_>) {
+        let is_narrow = self.rows(places, coder);
+        streams.put(id::TURNS, &self.slots);
+        streams.put(id::LENGTHS, &self.lengths);
+        if is_narrow {
+            streams.put(id::SITES, &self.narrow);
+        } else {
+            streams.put(id::WIDE_SITES, self.wide.as_flattened());
         }
+        streams.put(id::CODES, &self.codes);
+        streams.put(id::DIFFERENCES, coder.differences.written());
+        streams.put(id::FIRST_USES, &coder.first_uses);
+        streams.put(id::DEFINITIONS, &coder.definitions);
     }
 
     /// Brings the rows of all threads together; `places` has the place in the thread table of each
@@ -248,5 +290,14 @@ impl Gathered {
             }
         }
         is_narrow
+    }
+}
+
+/// Appends numbers, of which none is larger than `most`: of a byte each, if that is enough.
+fn put_varints(out: &mut Vec<u8>, numbers: impl Iterator<Item = usize>, most: usize) {
+    if most < 0x80 {
+        out.extend(numbers.map(|number| number.to_le_bytes()[0]));
+    } else {
+        numbers.for_each(|number| put_varint(out, number as u64));
     }
 }

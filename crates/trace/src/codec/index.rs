@@ -1,6 +1,6 @@
 //! The encoder's sites of a thread, and how they are found.
 
-use super::rows::SiteTraits;
+use super::rows::{SiteTraits, Traits};
 use super::site::SitePredictor;
 
 /// Identity of a site: the program counter or its substitute; kind, size and flags.
@@ -13,13 +13,6 @@ pub(super) struct SiteKey {
 }
 
 impl SiteKey {
-    /// A few bits of it, by which most others are told apart without looking at their sites.
-    #[inline(always)]
-    pub(super) const fn print(self) -> u32 {
-        let [a, b, c, d, ..] = self.pc.to_le_bytes();
-        u32::from_le_bytes([a, b, c, d]) ^ (self.traits.0 as u32) << 16
-    }
-
     /// The entry of a site with this key in a table of 2^`bits`, but for the site's number, and its
     /// place there.
     #[inline(always)]
@@ -35,10 +28,10 @@ impl SiteKey {
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct KnownSite {
-    pc: u64,
-    /// Print of the key of the site that followed it last.
-    pub(super) next_print: u32,
-    traits: SiteTraits,
+    /// Program counter or substitute.
+    name: u64,
+    /// Its traits and its thread.
+    traits: Traits,
     /// Number of the site that followed it last; 0 if none has.
     pub(super) next: u16,
     /// Its predictor.
@@ -46,14 +39,22 @@ pub(super) struct KnownSite {
 }
 
 impl KnownSite {
-    const fn new(SiteKey { pc, traits }: SiteKey, predictor: SitePredictor) -> Self {
-        Self { pc, next_print: 0, traits, next: 0, predictor }
-    }
-
     /// What makes it the site it is.
     #[inline]
     pub(super) const fn key(&self) -> SiteKey {
-        SiteKey { pc: self.pc, traits: self.traits }
+        SiteKey { pc: self.name, traits: self.traits.of_site() }
+    }
+
+    /// Whether a row with these traits may be a use of it.
+    #[inline(always)]
+    pub(super) fn has(&self, traits: Traits) -> bool {
+        self.traits == traits
+    }
+
+    /// Whether a row with these is a use of it.
+    #[inline(always)]
+    pub(super) fn is(&self, pc: u64, traits: Traits) -> bool {
+        self.name == pc && self.has(traits)
     }
 }
 
@@ -62,6 +63,7 @@ pub(super) struct SiteIndex {
     /// Sites 1, 2, ... at 0 stands one that no row has.
     sites: Vec<KnownSite>,
     table: SiteTable,
+    thread: u16,
 }
 
 /// Numbers of sites by key.
@@ -72,15 +74,27 @@ pub(super) struct SiteTable {
     bits: u32,
 }
 
-/// No row has these.
-const NOBODY: SiteKey = SiteKey { pc: 0, traits: SiteTraits::NONE };
 const FIRST_BITS: u32 = 5;
 
 impl SiteIndex {
-    /// No sites.
-    pub(super) fn new() -> Self {
-        let nobody = KnownSite::new(NOBODY, SitePredictor::default());
-        Self { sites: vec![nobody], table: SiteTable::new(FIRST_BITS) }
+    /// No sites of a thread.
+    pub(super) fn new(thread: u16) -> Self {
+        let (name, next) = (0, 0);
+        let predictor = SitePredictor::default();
+        let nobody = KnownSite { name, traits: Traits::NONE, next, predictor };
+        Self { sites: vec![nobody], table: SiteTable::new(FIRST_BITS), thread }
+    }
+
+    /// Makes all sites such that no row is a use of them any more.
+    pub(super) fn forget_names(&mut self) {
+        self.sites.iter_mut().for_each(|site| site.traits = Traits::NONE);
+        self.table = SiteTable::new(self.table.bits);
+    }
+
+    /// Number of the site with this key, 0 if there is none.
+    #[inline(always)]
+    pub(super) fn find(&self, key: SiteKey) -> u16 {
+        self.table.find(&self.sites, key)
     }
 
     /// Sites there are.
@@ -93,15 +107,17 @@ impl SiteIndex {
         (self.sites.as_mut_slice(), &self.table)
     }
 
-    /// The predictor of a site.
-    pub(super) fn predictor(&self, number: u16) -> SitePredictor {
-        self.sites[usize::from(number)].predictor
+    /// A site.
+    #[inline(always)]
+    pub(super) fn site(&self, number: u16) -> &KnownSite {
+        &self.sites[usize::from(number)]
     }
 
     /// Adds a site and returns its number. There must be less than 65535.
     pub(super) fn add(&mut self, key: SiteKey, predictor: SitePredictor) -> u16 {
         let number = u16::try_from(self.sites.len()).expect("fewer than 2^16 sites");
-        self.sites.push(KnownSite::new(key, predictor));
+        let traits = key.traits.of_thread(self.thread);
+        self.sites.push(KnownSite { name: key.pc, traits, next: 0, predictor });
         if 4 * self.sites.len() > self.table.entries.len() {
             self.table = SiteTable::new(self.table.bits + 2);
             for number in 1..=number {
@@ -152,18 +168,17 @@ mod tests {
 
     #[test]
     fn every_site_is_found_and_no_other() {
-        let mut index = SiteIndex::new();
-        let find = |index: &mut SiteIndex, key| {
-            let (sites, table) = index.parts();
-            table.find(sites, key)
-        };
+        let mut index = SiteIndex::new(7);
         let key = |i: u16| SiteKey { pc: u64::from(i / 2) * 64, traits: SiteTraits(1 + i % 2) };
         for i in 0..2000 {
-            assert_eq!(find(&mut index, key(i)), 0);
+            assert_eq!(index.find(key(i)), 0);
             assert_eq!(index.add(key(i), SitePredictor::default()), i + 1);
-            assert!((0..=i).step_by(97).all(|i| find(&mut index, key(i)) == i + 1));
+            assert!((0..=i).step_by(97).all(|i| index.find(key(i)) == i + 1));
         }
-        assert_eq!((index.count(), find(&mut index, NOBODY)), (2000, 0));
+        assert_eq!(index.count(), 2000);
+        index.forget_names();
+        assert!((0..2000).all(|i| index.find(key(i)) == 0));
+        assert_eq!((index.add(key(3), SitePredictor::default()), index.find(key(3))), (2001, 2001));
     }
 
     #[test]

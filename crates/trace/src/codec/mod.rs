@@ -10,9 +10,8 @@
 //! decoding the row before. The ACE trace saver (Bolosky, appendix A) codes the next sequential
 //! word in one bit for the same reason; here it costs a fraction of that.
 //!
-//! In a trace without program counters the encoder makes synthetic sites: one for every (difference
-//! to the thread's previous address, kind, size, flags) that is frequent, and one for all others of
-//! each (kind, size, flags). The decoder does not distinguish the two kinds.
+//! In a trace without program counters the encoder makes sites up (see `made_up` and `counted`).
+//! The decoder does not distinguish them from instructions.
 //!
 //! Streams of a chunk (see `stream` for their container):
 //!
@@ -41,21 +40,26 @@
 //! A site that another thread has used begins with that thread's predictor at that time.
 
 mod coder;
+mod counted;
 mod decode;
 mod encode;
 mod event;
-mod held;
 mod index;
+mod made_up;
+mod packing;
 mod rows;
 mod site;
 mod stream;
 mod summary;
+mod thread;
 mod turns;
 mod wide;
+mod written;
 
 pub(crate) use decode::{ChunkLayout, decode, outline};
 pub(crate) use encode::ChunkEncoder;
-pub(crate) use rows::{RowBlock, RowColumns};
+pub(crate) use packing::DEFAULT_LEVEL;
+pub(crate) use rows::{RowBlock, RowColumns, is_storable};
 pub(crate) use stream::StreamPacker;
 pub(crate) use summary::ChunkSummary;
 

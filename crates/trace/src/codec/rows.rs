@@ -2,23 +2,25 @@
 
 use std::ops::Range;
 
-use homenode_base::{Access, AccessKind};
+use homenode_base::{Access, AccessKind, Flags};
 
 use crate::model::Columns;
 
 /// Rows of a block: a power of two, and about 30 KB of columns.
 pub(crate) const BLOCK_ROWS: usize = 1 << 10;
 
-/// Thread, kind, flags and size of a row in one word: a processor stores fewer words than it could
-/// compute with, so rows come in few of them.
-#[derive(Clone, Copy, Default)]
+/// Thread, kind, flags and size of a row in one word, which the encoder compares at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traits(u32);
 
 impl Traits {
+    /// No row has these: its size is 0.
+    pub(super) const NONE: Self = Self(0);
+
     #[inline(always)]
-    fn new(access: &Access, flags: u8) -> Self {
-        let [kind, flags, size] = [access.kind.code(), flags, access.size].map(u32::from);
-        Self(u32::from(access.thread) | kind << 16 | flags << 18 | size << 24)
+    fn new(thread: [u8; 2], [kind, flags, size]: [u8; 3]) -> Self {
+        let [kind, flags, size] = [kind, flags, size].map(u32::from);
+        Self(u32::from(u16::from_le_bytes(thread)) | kind << 16 | flags << 18 | size << 24)
     }
 
     #[inline(always)]
@@ -26,10 +28,10 @@ impl Traits {
         (self.0 ^ other.0).trailing_zeros() >= 16
     }
 
-    /// The thread, little-endian.
-    pub(super) const fn thread(self) -> [u8; 2] {
+    /// The thread.
+    pub(super) const fn thread(self) -> u16 {
         let [low, high, ..] = self.0.to_le_bytes();
-        [low, high]
+        u16::from_le_bytes([low, high])
     }
 
     const fn kind(self) -> u8 {
@@ -57,8 +59,10 @@ impl Traits {
 pub(super) struct SiteTraits(pub(super) u16);
 
 impl SiteTraits {
-    /// No row has these: its size is 0.
-    pub(super) const NONE: Self = Self(0);
+    /// Those of a thread's row at the site.
+    pub(super) fn of_thread(self, thread: u16) -> Traits {
+        Traits(u32::from(self.0) << 16 | u32::from(thread))
+    }
 
     /// Kind, size and flags.
     #[inline(always)]
@@ -74,19 +78,24 @@ pub(crate) struct RowBlock {
     /// Rows at which the block is full.
     limit: usize,
     columns: Columns,
-    /// All ones if the trace has the column, else 0.
-    has_flags: u8,
-    has_pc: u64,
-    traits: [Traits; BLOCK_ROWS],
-    addr: [[u8; 8]; BLOCK_ROWS],
-    pc: [[u8; 8]; BLOCK_ROWS],
-    gap: [[u8; 4]; BLOCK_ROWS],
-    pid: [[u8; 4]; BLOCK_ROWS],
-    // The traits, one by one.
     thread: [[u8; 2]; BLOCK_ROWS],
     kind: [u8; BLOCK_ROWS],
     size: [u8; BLOCK_ROWS],
     flags: [u8; BLOCK_ROWS],
+    addr: [[u8; 8]; BLOCK_ROWS],
+    pc: [[u8; 8]; BLOCK_ROWS],
+    gap: [[u8; 4]; BLOCK_ROWS],
+    pid: [[u8; 4]; BLOCK_ROWS],
+    /// What is made of the columns above.
+    traits: [Traits; BLOCK_ROWS],
+}
+
+/// Rows that are copied column by column: so few that they stay in the innermost cache.
+const TILE_ROWS: usize = 64;
+
+/// Whether a trace can hold a row with these.
+pub(crate) const fn is_storable(thread: u16, size: u8, flags: u8) -> bool {
+    size.wrapping_sub(1) < 64 && thread != u16::MAX && flags & !Flags::ALL.0 == 0
 }
 
 impl RowBlock {
@@ -96,17 +105,15 @@ impl RowBlock {
             rows: 0,
             limit: 0,
             columns,
-            has_flags: if columns.flags { u8::MAX } else { 0 },
-            has_pc: if columns.pc { u64::MAX } else { 0 },
-            traits: [Traits::default(); BLOCK_ROWS],
-            addr: [[0; 8]; BLOCK_ROWS],
-            pc: [[0; 8]; BLOCK_ROWS],
-            gap: [[0; 4]; BLOCK_ROWS],
-            pid: [[0; 4]; BLOCK_ROWS],
             thread: [[0; 2]; BLOCK_ROWS],
             kind: [0; BLOCK_ROWS],
             size: [0; BLOCK_ROWS],
             flags: [0; BLOCK_ROWS],
+            addr: [[0; 8]; BLOCK_ROWS],
+            pc: [[0; 8]; BLOCK_ROWS],
+            gap: [[0; 4]; BLOCK_ROWS],
+            pid: [[0; 4]; BLOCK_ROWS],
+            traits: [Traits::default(); BLOCK_ROWS],
         });
         block.empty(rows);
         block
@@ -123,56 +130,115 @@ impl RowBlock {
         self.rows
     }
 
+    /// Whether it must be emptied before it takes a row.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.rows >= self.limit
+    }
+
     /// Data references in the block.
     pub(crate) fn references(&self) -> usize {
         let fetch = AccessKind::Fetch.code();
-        self.traits[..self.rows].iter().filter(|traits| traits.kind() != fetch).count()
+        self.kind[..self.rows].iter().filter(|kind| **kind != fetch).count()
     }
 
-    /// Adds a row; flags and program counter are 0 if the trace does not have them. Returns whether
-    /// the block is full now, and must be emptied.
+    /// Adds a row that a trace can hold. Returns whether the block is full now, and must be
+    /// emptied.
     #[inline(always)]
     pub(crate) fn push(&mut self, access: &Access) -> bool {
         // The remainder is the number itself, and tells the compiler that it is in range.
         let at = self.rows % BLOCK_ROWS;
-        self.traits[at] = Traits::new(access, access.flags.0 & self.has_flags);
+        self.thread[at] = access.thread.to_le_bytes();
+        self.kind[at] = access.kind.code();
+        self.size[at] = access.size;
+        self.flags[at] = access.flags.0;
         self.addr[at] = access.addr.to_le_bytes();
-        self.pc[at] = (access.pc & self.has_pc).to_le_bytes();
+        if self.columns.pc {
+            self.pc[at] = access.pc.to_le_bytes();
+        }
         if self.columns.gap || self.columns.pid {
             self.gap[at] = access.gap.to_le_bytes();
             self.pid[at] = access.pid.to_le_bytes();
         }
         self.rows = at + 1;
-        self.rows >= self.limit
+        self.is_full()
     }
 
-    /// The rows.
-    pub(crate) fn columns(&mut self) -> RowColumns<'_> {
-        let rows = self.rows.min(BLOCK_ROWS);
-        let traits = &self.traits[..rows];
-        // A loop for each: the compiler makes wide instructions of it.
-        let columns = [(&mut self.kind, 0), (&mut self.size, 1), (&mut self.flags, 2)];
-        for (column, part) in columns {
-            for (to, traits) in column.iter_mut().zip(traits) {
-                *to = match part {
-                    0 => traits.kind(),
-                    1 => traits.size(),
-                    _ => traits.flags(),
-                };
+    /// Adds as many of `rows` as there is room for, up to the first that no trace can hold, and
+    /// returns how many.
+    pub(crate) fn fill(&mut self, rows: &[Access]) -> usize {
+        let start = self.rows;
+        let end = self.limit.min(start + rows.len());
+        for (tile, at) in rows.chunks(TILE_ROWS).zip((start..end).step_by(TILE_ROWS)) {
+            let to = at..end.min(at + tile.len());
+            copy(&mut self.thread[to.clone()], tile, |row| row.thread.to_le_bytes());
+            copy(&mut self.kind[to.clone()], tile, |row| row.kind.code());
+            copy(&mut self.size[to.clone()], tile, |row| row.size);
+            copy(&mut self.flags[to.clone()], tile, |row| row.flags.0);
+            copy(&mut self.addr[to.clone()], tile, |row| row.addr.to_le_bytes());
+            if self.columns.pc {
+                copy(&mut self.pc[to.clone()], tile, |row| row.pc.to_le_bytes());
+            }
+            if self.columns.gap {
+                copy(&mut self.gap[to.clone()], tile, |row| row.gap.to_le_bytes());
+            }
+            if self.columns.pid {
+                copy(&mut self.pid[to], tile, |row| row.pid.to_le_bytes());
             }
         }
-        for (to, traits) in self.thread.iter_mut().zip(traits) {
-            *to = traits.thread();
+        self.rows = start + self.storable(start..end.max(start));
+        self.rows - start
+    }
+
+    /// How many rows of a range there are before the first that no trace can hold.
+    fn storable(&self, range: Range<usize>) -> usize {
+        let thread = &self.thread[range.clone()];
+        let (size, flags) = (&self.size[range.clone()], &self.flags[range]);
+        let is = |row: usize| is_storable(u16::from_le_bytes(thread[row]), size[row], flags[row]);
+        // All at once, without branches, which the compiler turns into wide instructions.
+        let all = thread.iter().fold(true, |all, thread| all & (*thread != [u8::MAX; 2]))
+            & size.iter().fold(true, |all, size| all & (size.wrapping_sub(1) < 64))
+            & (flags.iter().fold(0, |bits, flags| bits | flags) & !Flags::ALL.0 == 0);
+        if all { size.len() } else { (0..size.len()).take_while(|row| is(*row)).count() }
+    }
+
+    /// The rows; flags and program counter are 0 if the trace does not have them.
+    pub(crate) fn columns(&mut self) -> RowColumns<'_> {
+        let rows = self.rows.min(BLOCK_ROWS);
+        if !self.columns.flags {
+            self.flags[..rows].fill(0);
+        }
+        let (thread, kind) = (&self.thread[..rows], &self.kind[..rows]);
+        let (size, flags) = (&self.size[..rows], &self.flags[..rows]);
+        let traits = &mut self.traits[..rows];
+        for row in 0..rows {
+            traits[row] = Traits::new(thread[row], [kind[row], flags[row], size[row]]);
         }
         RowColumns {
-            thread: &self.thread[..rows],
-            kind: &self.kind[..rows],
-            size: &self.size[..rows],
-            flags: &self.flags[..rows],
+            thread,
+            kind,
+            size,
+            flags,
             gap: &self.gap[..if self.columns.gap { rows } else { 0 }],
             pid: &self.pid[..if self.columns.pid { rows } else { 0 }],
             reference: SiteColumns { traits, addr: &self.addr[..rows], pc: &self.pc[..rows] },
         }
+    }
+}
+
+/// Copies a column of rows.
+#[inline(always)]
+fn copy<T>(column: &mut [T], rows: &[Access], value: impl Fn(&Access) -> T) {
+    // Eight at a time, as else every row takes as many instructions to count as to copy.
+    let (eights, rest) = rows.as_chunks::<8>();
+    let (to_eights, to_rest) = column.as_chunks_mut::<8>();
+    for (to, eight) in to_eights.iter_mut().zip(eights) {
+        for (to, row) in to.iter_mut().zip(eight) {
+            *to = value(row);
+        }
+    }
+    let rest = if to_eights.len() < eights.len() { &eights[to_eights.len()] } else { rest };
+    for (to, row) in to_rest.iter_mut().zip(rest) {
+        *to = value(row);
     }
 }
 
@@ -224,42 +290,19 @@ pub(crate) fn any<const N: usize>(column: &[[u8; N]]) -> bool {
     column.as_flattened().iter().fold(0, |bits, byte| bits | byte) != 0
 }
 
-/// Rows at the beginning of `thread` that are of one thread; there is at least one.
-pub(crate) fn run_length(thread: &[[u8; 2]]) -> usize {
-    const STEP: usize = 8;
-    let first = thread[0];
-    let mut rows = 1;
-    while thread.get(rows..rows + STEP).is_some_and(|next| *next == [first; STEP]) {
-        rows += STEP;
-    }
-    rows + thread[rows..].iter().take_while(|next| **next == first).count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use homenode_base::Flags;
-
-    #[test]
-    fn runs_of_any_length_are_found() {
-        for length in 1..40 {
-            let mut threads = vec![[7, 1]; length];
-            assert_eq!(run_length(&threads), length);
-            threads.push([8, 1]);
-            threads.extend([[7, 1]; 20]);
-            assert_eq!(run_length(&threads), length);
-        }
-    }
 
     #[test]
     fn a_row_has_all_its_traits() {
         for (kind, size, flags) in [(0, 1, 7), (1, 64, 0), (2, 33, 5), (3, 8, 2)] {
             let kind = AccessKind::from_code(kind).unwrap();
-            let access = Access { flags: Flags(flags), ..Access::new(65_534, kind, 0, size) };
-            let traits = Traits::new(&access, flags);
-            assert_eq!(u16::from_le_bytes(traits.thread()), 65_534);
+            let traits = Traits::new(65_534u16.to_le_bytes(), [kind.code(), flags, size]);
+            assert_eq!(traits.thread(), 65_534);
             assert_eq!(traits.of_site().parts(), [kind.code(), size, flags]);
-            assert_ne!(traits.of_site(), SiteTraits::NONE);
+            assert_eq!(traits.of_site().of_thread(65_534), traits);
+            assert_ne!(traits, Traits::NONE);
         }
     }
 
@@ -273,5 +316,37 @@ mod tests {
         assert!(!any(rows.reference.pc) && !any(rows.gap));
         block.empty(usize::MAX);
         assert_eq!((1..).find(|_| block.push(&access)), Some(BLOCK_ROWS));
+    }
+
+    #[test]
+    fn rows_come_in_any_portions_up_to_one_that_no_trace_can_hold() {
+        let columns = Columns { pc: true, gap: true, ..Columns::default() };
+        let row = |number: u16| Access {
+            pc: u64::from(number) << 9,
+            gap: 7,
+            ..Access::new(number, AccessKind::Atomic, u64::from(number) << 33, 8)
+        };
+        let rows: Vec<Access> = (0..900).map(row).collect();
+        let mut one_by_one = RowBlock::new(columns, usize::MAX);
+        assert!(rows.iter().all(|access| !one_by_one.push(access)));
+        let mut filled = RowBlock::new(columns, usize::MAX);
+        assert_eq!((filled.fill(&rows[..1]), filled.fill(&rows[1..300])), (1, 299));
+        assert_eq!(filled.fill(&rows[300..]), 600);
+        let [a, b] = [&mut one_by_one, &mut filled].map(|block| block.columns());
+        assert_eq!((a.thread, a.kind, a.size, a.flags), (b.thread, b.kind, b.size, b.flags));
+        assert_eq!((a.gap, a.pid), (b.gap, b.pid));
+        let [a, b] = [a.reference, b.reference];
+        assert_eq!((a.addr, a.pc, a.traits), (b.addr, b.pc, b.traits));
+        for bad in [
+            Access { size: 0, ..rows[5] },
+            Access { size: 65, ..rows[5] },
+            Access { thread: u16::MAX, ..rows[5] },
+            Access { flags: Flags(8), ..rows[5] },
+        ] {
+            assert!(!is_storable(bad.thread, bad.size, bad.flags.0));
+            assert_eq!((filled.fill(&[rows[0], bad, rows[1]]), filled.len()), (1, 901));
+            filled.rows -= 1;
+        }
+        assert_eq!((filled.fill(&rows), filled.is_full()), (BLOCK_ROWS - 900, true));
     }
 }

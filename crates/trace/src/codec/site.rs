@@ -43,8 +43,9 @@ const MASK_OF_CODE: [u64; 16] = {
 
 /// Index in [`WIDTHS`] of the narrowest width that holds a zigzag number.
 pub(super) fn width_index(zigzag: u64) -> u8 {
-    let bytes = 8 - zigzag.leading_zeros() / 8;
-    [0, 0, 1, 2, 3, 4, 4, 5, 5][bytes as usize]
+    /// By leading zero bytes.
+    const INDEX: [u8; 16] = [5, 5, 4, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    INDEX[zigzag.leading_zeros() as usize / 8 % 16]
 }
 
 /// The difference in the low bytes of `word`, for a row with this code.

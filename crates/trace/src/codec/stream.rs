@@ -5,8 +5,7 @@
 //!          bytes decoded; then their bytes, in the same order
 //! ```
 
-use zstd::bulk::Compressor;
-
+use super::packing::Packing;
 use crate::bytes::{Cursor, DecodeFault};
 
 /// Stored as it is.
@@ -23,7 +22,7 @@ const LEAST_BYTES: usize = 24;
 
 /// Compresses streams. It is kept from chunk to chunk, with its memory.
 pub(crate) struct StreamPacker {
-    zstd: Option<Compressor<'static>>,
+    packing: Packing,
     packed: Vec<u8>,
     /// Buffers of the writers, one after the other.
     directory: Vec<u8>,
@@ -33,9 +32,8 @@ pub(crate) struct StreamPacker {
 impl StreamPacker {
     /// A packer with this level of zstd.
     pub(crate) fn new(level: i32) -> Self {
-        // Compression fails only for lack of memory; streams are then stored uncompressed.
         Self {
-            zstd: Compressor::new(level).ok(),
+            packing: Packing::new(level),
             packed: Vec::new(),
             directory: Vec::new(),
             payload: Vec::new(),
@@ -43,15 +41,10 @@ impl StreamPacker {
     }
 
     /// Compresses a stream to `packed`, which stays empty if that is not possible.
-    fn pack(&mut self, raw: &[u8]) {
+    fn pack(&mut self, id: u8, raw: &[u8]) {
         self.packed.clear();
-        if let Some(zstd) = &mut self.zstd
-            && raw.len() >= LEAST_BYTES
-        {
-            self.packed.reserve(zstd::zstd_safe::compress_bound(raw.len()));
-            if zstd.compress_to_buffer(raw, &mut self.packed).is_err() {
-                self.packed.clear();
-            }
+        if raw.len() >= LEAST_BYTES {
+            self.packing.pack(id, raw, &mut self.packed);
         }
     }
 }
@@ -85,7 +78,7 @@ impl<'a> StreamWriter<'a> {
         if raw.is_empty() {
             return;
         }
-        self.packer.pack(raw);
+        self.packer.pack(id, raw);
         let StreamPacker { packed, directory, payload, .. } = &mut *self.packer;
         let shrank = !packed.is_empty() && packed.len() < raw.len();
         let fits = packed.len().saturating_mul(most) >= raw.len();
