@@ -16,6 +16,7 @@ use crate::area::SharedArea;
 use crate::child::{Ending, Launch, Traced};
 use crate::error::CaptureError;
 use crate::item::{DecodedItem, ItemSink};
+use crate::off_processor::OffProcessor;
 use crate::options::RecordOptions;
 use crate::record::{discard, greet, make_area, metadata, start_error, system, writer_options};
 use crate::ring::RingReader;
@@ -23,10 +24,12 @@ use crate::sink::RecordingSink;
 use crate::wire::{RELEASED_AT, TAKEN_AT, TURNS_AT, TURNS_MAX, at};
 
 /// How often the end of a list of turns is looked for before it is waited for asleep: about as long
-/// as most lists take. Fewer times where that was in vain, as it is while others use the
-/// processors.
-const LOOKS_MAX: u32 = 4000;
-const LOOKS_MIN: u32 = 20;
+/// as a sleep and a wake-up take, so that at most twice the time of either is lost. Not often where
+/// the program has the same processor.
+const LOOKS: u32 = 4000;
+const LOOKS_TOGETHER: u32 = 20;
+/// The program has been pinned to a processor when it takes its first lists.
+const LISTS_TO_PIN: u64 = 4;
 /// Longest sleep, after which it is seen whether the program has ended.
 const IDLE: Duration = Duration::from_millis(1);
 /// How long something is waited for when no thread can go on.
@@ -81,7 +84,8 @@ pub struct DirectedProgram<'a> {
     lists: u64,
     turns: u64,
     strays: u32,
-    looks: u32,
+    /// Keeps this thread off the program's processor, once that is known.
+    off: Option<OffProcessor>,
     references: u64,
     threads: u16,
     began: Instant,
@@ -125,7 +129,7 @@ impl<'a> DirectedProgram<'a> {
             lists: 0,
             turns: 0,
             strays: 0,
-            looks: LOOKS_MAX,
+            off: None,
             references: 0,
             threads: 0,
             began: Instant::now(),
@@ -296,13 +300,16 @@ impl LiveProgram for DirectedProgram<'_> {
             self.grant(turns);
         }
         let asked = Instant::now();
+        let looks_max = if self.off.is_some() { LOOKS } else { LOOKS_TOGETHER };
         let mut looks = 0;
         loop {
             // First whether all is over, then what was recorded until then.
             let over = self.is_done();
             self.drain(done);
             if over {
-                self.looks = (self.looks + self.looks / 8 + 1).min(LOOKS_MAX);
+                if self.off.is_none() && self.lists < LISTS_TO_PIN {
+                    self.off = OffProcessor::of(self.area.get(at::CLAIMED_BY));
+                }
                 self.note_strays(done);
                 let something = !done.rows.is_empty() || !done.marks.is_empty();
                 if something || !done.released.is_empty() || !patience {
@@ -310,7 +317,7 @@ impl LiveProgram for DirectedProgram<'_> {
                 }
             }
             looks += 1;
-            if looks < self.looks && !over {
+            if looks < looks_max && !over {
                 std::hint::spin_loop();
                 continue;
             }
@@ -325,7 +332,6 @@ impl LiveProgram for DirectedProgram<'_> {
                 }
                 std::thread::sleep(IDLE);
             } else {
-                self.looks = (self.looks / 2).max(LOOKS_MIN);
                 looks = 0;
                 self.sleep();
             }

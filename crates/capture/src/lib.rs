@@ -20,6 +20,7 @@ mod heap;
 mod item;
 mod logical;
 mod objects;
+mod off_processor;
 mod options;
 mod private;
 mod races;

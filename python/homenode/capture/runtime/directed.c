@@ -15,13 +15,13 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-/* How often the next list is looked for before it is waited for asleep: about as long as most take.
- * Fewer times where that was in vain, as it is while others use the processors. */
-enum { LOOKS_MAX = 2000, LOOKS_MIN = 20, DIRECTOR_PATIENCE_NS = 20000000, GIVE_WAY_NS = 1000,
+/* How often the next list is looked for before it is waited for asleep: about as long as a sleep
+ * and a wake-up take, so that at most twice the time of either is lost. Not often where the
+ * simulation has the same processor. */
+enum { LOOKS = 2000, LOOKS_TOGETHER = 20, DIRECTOR_PATIENCE_NS = 20000000, GIVE_WAY_NS = 1000,
        GIVE_WAY_REFERENCES = 100 };
 
 int hn_directed;
-static int looks = LOOKS_MAX;
 
 static inline void rest(void)
 {
@@ -113,14 +113,10 @@ int hn_await_list(struct hn_thread *me)
         me->go = 0;
     if (hn_c->steward != me)
         return 0;
-    for (int i = 0; i < looks && !is_next(); i++)
+    for (int i = CPU_COUNT(&hn_affinity) > 1 ? LOOKS : LOOKS_TOGETHER; i > 0 && !is_next(); i--)
         rest();
-    if (is_next()) {
-        looks = looks + looks / 4 < LOOKS_MAX ? looks + looks / 4 : LOOKS_MAX;
-    } else {
-        looks = looks / 2 > LOOKS_MIN ? looks / 2 : LOOKS_MIN;
+    if (!is_next())
         sleep_until_next();
-    }
     hn_lock();
     if (me->put_off != 0 && me->state == HN_BLOCKED)
         hn_interrupt(me, HN_BY_SIGNAL);
