@@ -49,7 +49,7 @@ static struct hn_thread *homeward;  /* on its way home. Locked. */
 /* Leaves a context in `*save` and goes on with another. The thread pointer is a part of it, and so
  * are the modes of the floating-point units, which a thread may change. */
 void hn_swap(void **save, void *load);
-__asm__(".text\n"
+__asm__(".pushsection .text\n"
         ".hidden hn_swap\n"
         ".globl hn_swap\n"
         ".type hn_swap, @function\n"
@@ -79,7 +79,8 @@ __asm__(".text\n"
         "    popq %rbx\n"
         "    popq %rbp\n"
         "    ret\n"
-        ".size hn_swap, . - hn_swap\n");
+        ".size hn_swap, . - hn_swap\n"
+        ".popsection\n");
 
 /* What hn_swap finds on a stack, from below. */
 struct context {
@@ -334,8 +335,8 @@ static int is_occupied(const struct hn_thread *me)
     return 0;
 }
 
-/* Who is stuck there may wait for what `me` does next, so it is sent home. It may be the carrier of
- * `me` that was made for it: `me` is parked, without giving up its turn, until its own is free. */
+/* Who is stuck there may wait for what `me` does next, so it is sent home. That may be where `me`
+ * runs: `me` is parked, without giving up its turn, until its own kernel thread is idle. */
 static void change_places(struct hn_thread *me)
 {
     hn_lock();
