@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 # Programs whose threads do not race, with and without locks and atomics.
 _NAMES = "wordcount dice netstat darts accounts bodies heat_columns filters sampler meters".split()
 _QUANTA = (1, 30, 1000)
+_HOMENODE = (sys.executable, "-m", "homenode")
 
 
 @pytest.mark.parametrize("name", _NAMES)
@@ -44,3 +47,19 @@ def test_prices_without_a_clock_do_depend_on_it(tmp_path: Path) -> None:
         record(replace(program, quantum=quantum), executable, trace)
         costs.append(hn.simulate(str(trace), "cc", "migrate", 64).rows[0]["mcpr"])
     assert costs[0] > 2 * costs[1]
+
+
+def test_nor_do_the_source_lines_of_a_report(tmp_path: Path) -> None:
+    """Their misses are counted without a clock, in turns of a reference."""
+    program = next(p for p in corpus() if p.source.stem == "wordcount")
+    executable = compile_twin(program, "planted", tmp_path)
+    tables = []
+    for quantum in (1, 1000):
+        trace, page = tmp_path / f"q{quantum}.hnt", tmp_path / f"q{quantum}.html"
+        record(replace(program, quantum=quantum), executable, trace)
+        subprocess.run([*_HOMENODE, "report", str(trace), "-o", str(page)], check=True)
+        after = page.read_text().split("Where in the source")[1]
+        tables.append(after.split("</tbody>")[0])
+    assert tables[0] == tables[1]
+    assert "reference by reference" in tables[0]
+    assert 'class="hot"' in tables[0]

@@ -136,13 +136,21 @@ def _take_machine_of_lines(chosen: dict[str, Any]) -> str | None:
     return found[0] if found else None
 
 
+# Longer traces are not written again for the misses of source lines.
+_REINTERLEAVED_MAX = 200_000_000
+_EVEN = ", if all threads go on reference by reference between what synchronises them"
+_RECORDED = ", in the turns of the recording, on which that depends"
+
+
 def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
     """The answer for one trace: cache lines and pages of machines of today."""
     import homenode
+    from homenode.cli.interleavings_table import REFERENCES_MAX
     from homenode.cli.progress import Progress
     from homenode.engines.advise import MACHINE
     from homenode.report.answer import answer
     from homenode.report.source import annotated
+    from homenode.trace.transforms import transform
 
     same: Any = {name: given[name] for name in ("private", "sync", "threads") if name in given}
     with Progress("trying layouts of lines") as progress:
@@ -151,16 +159,29 @@ def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
         if "filter" in given:
             same["filter"] = given["filter"]
         pages = homenode.advise(path, "spr-2s", "first-touch", progress=progress, **same)
-    found = answer(lines, pages)
+    trace = homenode.Trace.open(path)
+    other_turns = None
+    if trace.references <= REFERENCES_MAX and trace.threads > 1:
+        point = pages.points[0]
+        matrix = (point["machine"], point["policy"], point["block_size"])
+        found_same: Any = {**same, "sync": pages.provenance["sync"]}
+        with Progress("taking other turns") as progress:
+            [other_turns] = homenode.interleavings(trace, *matrix, progress=progress, **found_same)
+    found = answer(lines, pages, other_turns)
     if not found.objects:
         return found
     given_same: Any = {"sync": "include", **same}
+    turns = _RECORDED
+    if trace.references <= _REINTERLEAVED_MAX:
+        with Progress("making turns of a reference") as progress:
+            trace = transform("reinterleave", trace, quantum=1, progress=progress)
+        turns = _EVEN
     with Progress("looking for source lines") as progress:
         sharing = homenode.sharing(
-            path, "cc", 64, detail=64, count=200, progress=progress, **given_same
+            trace, "cc", 64, detail=64, count=200, progress=progress, **given_same
         )
     functions = annotated((sharing.detail or {}).get("lines", []))
-    return replace(found, functions=functions)
+    return replace(found, functions=functions, turns=turns)
 
 
 def _with_directory(machine: str | None, of_homes: dict[str, Any]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from homenode.engines.interleavings import WIDE
 from homenode.options.specs import plain_number
 from homenode.report.sentences import percent
 from homenode.results.chance import speed_up_range, time_varies
@@ -39,6 +40,7 @@ class Answer:
         advice: pieces of advice on cache lines, then on pages: rows of `AdviceResult`.
         lines: the point of the advice on cache lines, with times before and after.
         functions: source lines that miss because of other threads.
+        turns: in which turns of the threads those misses were counted.
     """
 
     sentences: list[str]
@@ -46,14 +48,20 @@ class Answer:
     advice: list[dict[str, Any]] = field(default_factory=list)
     lines: dict[str, Any] | None = None
     functions: list[SourceFunction] = field(default_factory=list)
+    turns: str = ""
 
 
-def answer(lines: AdviceResult, pages: AdviceResult | None = None) -> Answer:
+def answer(
+    lines: AdviceResult,
+    pages: AdviceResult | None = None,
+    other_turns: dict[str, Any] | None = None,
+) -> Answer:
     """Puts the answer together.
 
     Args:
         lines: advice for the cache lines of one machine of today.
         pages: advice for the pages of one, or nothing.
+        other_turns: the row of `homenode.interleavings` for those pages, if it is known.
     """
     point = lines.points[0]
     found = point["lines"]
@@ -65,7 +73,7 @@ def answer(lines: AdviceResult, pages: AdviceResult | None = None) -> Answer:
         objects = [*objects, rest]
     rows = [{**row, "unit": "cycles"} for row in lines.rows]
     if pages is not None:
-        sentences += _pages(pages)
+        sentences += _pages(pages, other_turns)
         rows += [{**row, "unit": "cost"} for row in pages.rows]
     sentences += [_sentence(said) for said in lines.provenance["suggestions"]]
     sentences.append(_sure(lines))
@@ -125,20 +133,30 @@ def _nothing(point: dict[str, Any]) -> str:
     return said
 
 
-def _pages(pages: AdviceResult) -> list[str]:
+def _pages(pages: AdviceResult, other_turns: dict[str, Any] | None) -> list[str]:
     point = pages.points[0]
     rows = pages.at(point)
     where = f"On the pages of {point['machine']} under {point['policy']}"
     if point["before"]["mcpr"] is None:
         return []
     what = "a reference to memory" if "cache_filter" in pages.provenance else "a reference"
-    mean = f"{what} costs {plain_number(point['before']['mcpr'])} local ones"
+    mean = f"{what} costs {plain_number(point['before']['mcpr'])} local ones{_turns(other_turns)}"
     if not rows:
         return [f"{where} {mean}; no better home or layout gains a hundredth of that."]
     return [
         f"{where} {mean}, and {plain_number(point['after']['mcpr'])} if you follow this "
         f"({percent(point['saved_share'])} of the cost): {rows[0]['sentence']}"
     ]
+
+
+def _turns(other: dict[str, Any] | None) -> str:
+    """Prices of pages are paid in the order of the trace, unlike times."""
+    if other is None:
+        return " in the turns of the recording"
+    low, high = plain_number(other["min"]), plain_number(other["max"])
+    if (other["spread"] or 0) <= WIDE:
+        return f" ({low} to {high} if threads take other turns)"
+    return f" in the turns of the recording, {low} to {high} in others, so that this says little"
 
 
 def _sure(lines: AdviceResult) -> str:

@@ -45,12 +45,14 @@ class SourceFunction:
         file: where it is.
         lines: in order; where lines are left out between two, their numbers say so.
         misses: of all its lines.
+        of: of all functions.
     """
 
     name: str
     file: str
     lines: list[SourceLine]
     misses: int
+    of: int
 
 
 def annotated(lines: list[dict[str, Any]]) -> list[SourceFunction]:
@@ -68,17 +70,16 @@ def annotated(lines: list[dict[str, Any]]) -> list[SourceFunction]:
             there[row["line"]] = SourceLine(
                 row["line"], "", before.false + false, before.true + true
             )
+    misses = {
+        key: sum(line.false + line.true for line in counted.values())
+        for key, counted in functions.items()
+    }
+    everywhere = sum(misses.values())
     found = [
-        SourceFunction(
-            function,
-            Path(file).name,
-            _excerpt(file, counted),
-            sum(line.false + line.true for line in counted.values()),
-        )
-        for (file, function), counted in functions.items()
+        SourceFunction(name, Path(file).name, _excerpt(file, counted), there, everywhere)
+        for ((file, name), counted), there in zip(functions.items(), misses.values(), strict=True)
+        if there >= everywhere / _PART
     ]
-    least = sum(function.misses for function in found) / _PART
-    found = [function for function in found if function.misses >= least]
     return sorted(found, key=lambda function: -function.misses)[:_FUNCTIONS]
 
 
