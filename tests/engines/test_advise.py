@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +15,6 @@ from homenode.errors import ConfigError, TraceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conftest import Outcome
 
@@ -47,6 +48,15 @@ def test_the_gain_is_that_of_the_written_trace(tmp_path: Path) -> None:
 def test_advice_on_an_unnamed_trace_names_addresses() -> None:
     (row,) = hn.advise(_counters(), "cc", "migrate", 64)
     assert (row["kind"], row["object"], row["object_kind"]) == ("pad", "memory at 0x10000", None)
+
+
+def test_the_help_names_every_kind(homenode: Callable[..., Outcome]) -> None:
+    page = Path(__file__).parents[2] / "docs" / "advise.md"
+    table = page.read_text(encoding="utf-8").split("## Kinds of advice")[1].split("\n## ")[0]
+    kinds = re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)
+    assert len(kinds) == 7
+    words = set(re.findall(r"[a-z-]+", homenode("advise", "--help").out))
+    assert words >= set(kinds)
 
 
 def test_data_are_placed_where_they_are_used() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from rich.console import Console
 
 import homenode as hn
+from homenode.cli import output
 from homenode.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -157,3 +160,74 @@ def test_the_command_line_says_the_same(homenode: Run, shared: hn.Trace) -> None
     assert refused.code == 2
     assert refused.err.count("\n") == 1
     assert "allocate=separate:bytes=96, block size 64 bytes: expected a power of two" in refused.err
+
+
+def _printed(text: str) -> list[list[str]]:
+    """Cells of the lines of the first table that say a protocol."""
+    lines = text.split("Homes that serve most fills", maxsplit=1)[0].splitlines()
+    return [line.split() for line in lines if line.split()[:1] == ["sdd"]]
+
+
+def test_a_line_of_the_table_says_what_it_is_of(homenode: Run, shared: hn.Trace) -> None:
+    options = {"homes": "fixed:node=0", "buffers": ["infinite", "1"]}
+    rows = simulated(shared, proxies=["none", "reactive"], **options)
+    words = ["simulate", shared.path, "--machine", "alite", "--home", "fixed:node=0"]
+    several = homenode(*words, "--buffers", "infinite,1", "--proxies", "none,reactive").out
+    assert "proxies none" not in several
+    # Columns: protocol, home, buffers, proxies, cycles, of first, bounced, cycles queued.
+    cells = _printed(several)
+    assert [(cell[2], cell[3]) for cell in cells] == [(r["buffers"], r["proxies"]) for r in rows]
+    assert [cell[6] for cell in cells] == [f"{row['bounced']:,}" for row in rows]
+    assert [cell[7] for cell in cells] == [f"{row['mean_queue_cycles']:.0f}" for row in rows]
+    hottest = several.split("Homes that serve most fills")[1]
+    assert hottest.count("reactive") == 2
+    # What is the same of all lines is in the title.
+    one = homenode(*words, "--buffers", "1", "--proxies", "none,reactive").out
+    assert "64 B blocks, buffers 1\n" in re.sub(r" +\n", "\n", one)
+    assert [cell[2] for cell in _printed(one)] == ["none", "reactive"]
+
+
+def test_speed_ups_are_against_the_same_buffers_and_proxies(
+    homenode: Run, shared: hn.Trace
+) -> None:
+    options = {"homes": "fixed:node=0", "buffers": 1, "scaling": [8, 12]}
+    rows = simulated(shared, proxies=["none", "basic"], **options)
+    words = ["simulate", shared.path, "--machine", "alite", "--home", "fixed:node=0"]
+    words += ["--buffers", "1", "--scaling", "8,12", "--proxies", "none,basic"]
+    cells = _printed(homenode(*words).out)
+    assert [(cell[2], cell[3]) for cell in cells] == [
+        (row["proxies"], str(row["processors"])) for row in rows
+    ]
+    fewest = {row["proxies"]: row["cycles"] for row in rows if row["processors"] == 8}
+    assert fewest["none"] != fewest["basic"]
+    expected = [f"{fewest[row['proxies']] / row['cycles']:.2f}" for row in rows]
+    assert [cell[6] for cell in cells] == expected
+
+
+def test_machines_without_controllers_have_no_queues_to_print(
+    homenode: Run, shared: hn.Trace
+) -> None:
+    for order in ("clock", "trace"):
+        text = homenode("simulate", shared.path, "--machine", "dash-mesh", "--order", order).out
+        assert "messages" in text
+        assert "bounced" not in text
+        assert "buffers" not in text
+
+
+def test_a_narrow_terminal_gets_the_table_in_parts(
+    homenode: Run, shared: hn.Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["simulate", shared.path, "--machine", "alite", "--home", "round-robin"]
+    words += ["--buffers", "infinite,1", "--proxies", "none,reactive"]
+    wide = _printed(homenode(*words).out)
+    monkeypatch.setattr(output, "console", lambda: Console(width=100, highlight=False))
+    text = homenode(*words).out
+    assert max(map(len, text.splitlines())) <= 100
+    parts = _printed(text)
+    assert len(parts) > len(wide)
+    # Each part has the same labels, and together they have every number in full.
+    found = [[*line[:4]] for line in parts[: len(wide)]]
+    for i, line in enumerate(parts):
+        assert line[:4] == wide[i % len(wide)][:4]
+        found[i % len(wide)] += line[4:]
+    assert found == wide

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 import homenode as hn
+from homenode.cli import simulate as cli_simulate
 from homenode.cli.options import given_options, only_on
+from homenode.engines import advise, sensitivity, sharing
 from homenode.options import typed
 from homenode.options.checked import checked, only_declared
 from homenode.options.declared import STUDIES, options_of, schema
 from homenode.options.generate import generated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from conftest import Outcome
 
@@ -77,3 +79,37 @@ def test_the_help_says_what_the_declaration_says(
         if option.flag is not None:
             assert option.flag in words
             assert " ".join(option.text().replace("`", "").split())[:40] in words
+
+
+def test_the_defaults_said_are_those_that_are_taken() -> None:
+    def listed(machines: Iterable[str]) -> str:
+        return ", ".join(f"`{name}`" for name in machines)
+
+    said = {study: options_of(study)["machines"].default_text for study in ("simulate", "advise")}
+    assert said == {"simulate": listed(cli_simulate.MACHINES), "advise": listed([advise.MACHINE])}
+    found = options_of("sharing")
+    assert found["machines"].default_text == listed(sharing.MACHINES)
+    assert found["block_sizes"].default_text == "64, 4K"
+    assert sharing.BLOCK_SIZES == (64, 4096)
+    assert str(found["detail"].default_text).startswith("64 where it is among the block sizes")
+    assert (sharing.usual_detail([4096, 64]), sharing.usual_detail([4096, 128, 512])) == (64, 512)
+    assert options_of("sensitivity")["machines"].default_text == listed(sensitivity.MACHINES)
+    policies = str(options_of("advise")["policies"].default_text)
+    for machine in ("spr-2s-lines", "dash-mesh", "markatos", "cc", "numa"):
+        assert f"`{advise.usual_point(machine)[0]}`" in policies
+
+
+def test_machines_of_pages_have_processors_of_their_own() -> None:
+    assert "the machine's" in str(options_of("simulate")["processors"].default_text)
+    wide = hn.Trace.from_numpy(thread=[*range(9)], kind="R", address=[64] * 9)
+    for machine, expected in (("spr-2s", 2), ("numa", 9)):
+        assert hn.simulate(wide, machine, "first-touch", 4096).rows[0]["processors"] == expected
+
+
+def test_the_help_of_simulate_says_each_kind_of_machines_default(
+    homenode: Callable[..., Outcome],
+) -> None:
+    words = " ".join(homenode("simulate", "--help").out.split())
+    assert "Default: spr-2s; on a bus bus-smp, with a directory dash-mesh." in words
+    assert "Default: exclude; on a bus and with a directory include." in words
+    assert "without --machine 4K, 32K" in " ".join(homenode("report", "--help").out.split())

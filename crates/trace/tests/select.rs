@@ -265,6 +265,7 @@ fn a_place_that_the_trace_lacks_is_explained() {
         ("function:", "expected first-thread, first-barrier, time:P%, function:NAME"),
         ("time:20", "from=time:20: expected first-thread"),
         ("time:100%", "expected first-thread"),
+        ("time:100%", "or marker:TEXT; P is below 100, as no reference is at 100 %"),
         ("time:1.234%", "expected first-thread"),
     ] {
         let error = selected(&alone, &[("from", place)]).unwrap_err().to_string();

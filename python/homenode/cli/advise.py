@@ -50,9 +50,11 @@ def advise(
     parquet: str | None,
     **options: Any,
 ) -> None:
-    """Say which objects to align, pad, group by thread, split or place, and what that gains.
+    """Say which objects to lay out anew, place or replicate, and what that gains.
 
-    Every layout is tried by simulating the trace under it. Without --machine it is for the cache
+    Layouts are separate-lock, align, pad, split and group (by thread); under policies that keep
+    blocks at a home there are place and replicate. Every layout is tried by simulating the trace
+    under it. Without --machine it is for the cache
     lines of a two-socket machine, in cycles; there --policy is a coherence protocol, and what gains
     less than a fortieth of the time is not advised. On machines with prices it is a hundredth of
     the cost, and --policy and --block-size are what the first machine suggests: page-coherence

@@ -23,6 +23,7 @@ _COUNTED = (
     *("local fills", "local write-backs", "messages", "a miss", "bytes", "pages moved"),
 )
 _TIMES = ("busy", "read", "write", "sync", "os")
+_QUEUES = ("reads\nbounced", "cycles\nqueued")
 _TIMED = (
     *("miss\nrate", "local\nfills", "local\nwrite-backs"),
     *("cycles\na fill", "messages", "pages\nmoved", "page\nfaults"),
@@ -30,49 +31,80 @@ _TIMED = (
 _LOADS = ("wait for\ncontroller", "wait for\nmemory", "memory\nin use")
 _HOTTEST = 2
 _SCALED = ("speed-\nup", "effi-\nciency")
+# What a line is of, with its heading: the first two always, the others where they differ.
+_SETTINGS = {
+    "protocol": "protocol",
+    "home": "home",
+    "replication": "replication",
+    "buffers": "buffers",
+    "proxies": "proxies",
+    "processors": "nodes",
+}
+_ALWAYS = ("protocol", "home")
 
 
 def print_result(result: DirectoryResult) -> None:
     """Prints one table a machine and cache.
 
-    A line is a protocol and home, and a number of nodes where there are several. With a clock it
-    says how long that takes, and what processors do meanwhile; in the order of the trace it has the
-    kinds of misses. Below are the homes that serve most fills, where that was collected.
+    A line is a protocol and home, and what else several were simulated of: replication, buffers,
+    proxies, numbers of nodes. With a clock it says how long that takes, what waited for the nodes'
+    controllers, and what processors do meanwhile; in the order of the trace it has the kinds of
+    misses. Below are the homes that serve most fills, where that was collected.
     """
     for cache in unique(tuple(row[key] for key in _CACHE) for row in result):
-        rows = [row for row in result if tuple(row[key] for key in _CACHE) == cache]
-        several = len(unique(row["processors"] for row in rows)) > 1
-        timed = rows[0]["order"] == "clock"
-        labels = [("protocol", False), ("home", False), *([("nodes", True)] * several)]
-        names = _names_timed(several=several) if timed else _COUNTED
-        cells = [
-            _times(row, rows, several=several) + _cells_timed(row) if timed else _cells(row)
-            for row in rows
-        ]
-        print_table(
-            [*labels, *((name, True) for name in names)],
-            [_labels(row, several=several) + line for row, line in zip(rows, cells, strict=True)],
-            _title(rows[0], several=several),
-        )
+        _print_lines([row for row in result if tuple(row[key] for key in _CACHE) == cache])
     if result.uses:
         _print_hottest(result)
+
+
+def _print_lines(rows: list[Row]) -> None:
+    settings = _settings(rows)
+    several = "processors" in settings
+    timed = rows[0]["order"] == "clock"
+    names = _names_timed(rows[0], several=several) if timed else _COUNTED
+    cells = [
+        _times(row, rows, several=several) + _cells_timed(row) if timed else _cells(row)
+        for row in rows
+    ]
+    print_table(
+        [*_headings(settings), *((name, True) for name in names)],
+        [_labels(row, settings) + line for row, line in zip(rows, cells, strict=True)],
+        _title(rows[0], settings),
+        labels=len(settings),
+    )
+
+
+def _settings(rows: Sequence[Row]) -> list[str]:
+    """What tells lines apart: protocol and home, and what else differs among them."""
+    return [
+        name for name in _SETTINGS if name in _ALWAYS or len(unique(row[name] for row in rows)) > 1
+    ]
+
+
+def _headings(settings: Sequence[str]) -> list[tuple[str, bool]]:
+    return [(_SETTINGS[name], name == "processors") for name in settings]
+
+
+def _labels(row: Row, settings: Sequence[str]) -> list[str]:
+    return [str(row[name]) for name in settings]
 
 
 def _print_hottest(result: DirectoryResult) -> None:
     """Prints which homes serve most fills, and of which data structures."""
     machines = len(unique(row["machine"] for row in result)) > 1
+    settings = _settings(result.rows)
     lines = []
     for row, use in zip(result.rows, result.uses, strict=True):
-        label = [*([row["machine"]] * machines), row["protocol"], row["home"]]
+        label = [*([row["machine"]] * machines), *_labels(row, settings)]
         for home in use.hottest(homes=_HOTTEST):
             of = ", ".join(f"{of['label']} {100 * of['share']:.0f}%" for of in home["objects"])
             share = f"{100 * home['share']:.3g}%"
             lines.append([*label, str(home["node"]), share, *_waits(row, use, home["node"]), of])
             label = [""] * len(label)
-    names = [*(["machine"] * machines), "protocol", "home"]
+    names = [*([("machine", False)] * machines), *_headings(settings)]
     numbers = ["node", "of all\nfills", *(_LOADS if result.rows[0]["order"] == "clock" else ())]
-    columns = [(name, False) for name in names] + [(name, True) for name in numbers]
-    print_table([*columns, ("of", False)], lines, "Homes that serve most fills")
+    columns = [*names, *((name, True) for name in numbers), ("of", False)]
+    print_table(columns, lines, "Homes that serve most fills", labels=len(names) + 1)
 
 
 def _waits(row: Row, use: PageUse, node: int) -> list[str]:
@@ -83,12 +115,13 @@ def _waits(row: Row, use: PageUse, node: int) -> list[str]:
     return [*waits, f"{100 * memory:.0f}%"]
 
 
-def _labels(row: Row, *, several: bool) -> list[str]:
-    return [row["protocol"], row["home"], *([str(row["processors"])] * several)]
+def _names_timed(row: Row, *, several: bool) -> list[str]:
+    scaled, queues = _SCALED if several else (), _QUEUES if _has_controllers(row) else ()
+    return ["cycles", "of\nfirst", *scaled, *queues, *_TIMES, *_TIMED]
 
 
-def _names_timed(*, several: bool) -> list[str]:
-    return ["cycles", "of\nfirst", *(_SCALED if several else ()), *_TIMES, *_TIMED]
+def _has_controllers(row: Row) -> bool:
+    return row.get("bounced") is not None
 
 
 def _times(row: Row, rows: Sequence[Row], *, several: bool) -> list[str]:
@@ -97,6 +130,8 @@ def _times(row: Row, rows: Sequence[Row], *, several: bool) -> list[str]:
     found = [plain_number(cycles), f"{cycles / first:.2f}" if first else "-"]
     if several:
         found += _scaling(row, rows)
+    if _has_controllers(row):
+        found += [plain_number(row["bounced"]), _mean(row["mean_queue_cycles"])]
     whole = cycles * row["processors"]
     parts = [row["busy"], *(row[f"{name}_stall"] for name in _TIMES[1:])]
     return found + [f"{100 * part / whole:.0f}%" if whole else "-" for part in parts]
@@ -104,7 +139,8 @@ def _times(row: Row, rows: Sequence[Row], *, several: bool) -> list[str]:
 
 def _scaling(row: Row, rows: Sequence[Row]) -> list[str]:
     """Speed-up and efficiency against the same with the fewest nodes."""
-    same = [r for r in rows if (r["protocol"], r["home"]) == (row["protocol"], row["home"])]
+    others = [name for name in _SETTINGS if name != "processors"]
+    same = [r for r in rows if all(r[name] == row[name] for name in others)]
     least = min(same, key=lambda r: int(r["processors"]))
     if not row["cycles"]:
         return ["-", "-"]
@@ -113,12 +149,11 @@ def _scaling(row: Row, rows: Sequence[Row]) -> list[str]:
 
 
 def _cells_timed(row: Row) -> list[str]:
-    fill = row["mean_fill_cycles"]
     return [
         _percent(row["miss_rate"]),
         _percent(row["local_fill_share"]),
         _percent(row["local_write_back_share"]),
-        "-" if fill is None else f"{fill:.0f}",
+        _mean(row["mean_fill_cycles"]),
         plain_number(sum(row["messages"].values())),
         plain_number(row["pages_moved"]),
         plain_number(row["page_faults"]),
@@ -143,13 +178,19 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-def _title(row: Row, *, several: bool) -> str:
+def _title(row: Row, settings: Sequence[str]) -> str:
     ways = row["associativity"]
     shape = "direct-mapped" if ways == 1 else f"{ways}-way"
     cache = f"{format_size(row['cache_size'])} caches, {shape}, {format_size(row['block_size'])}"
-    nodes = "" if several else f", {row['processors']} nodes"
+    nodes = "" if "processors" in settings else f", {row['processors']} nodes"
     order = "" if row["order"] == "clock" else ", in the order of the trace"
-    return f"{row['trace']} on {row['machine']}{nodes}, {cache} blocks{order}"
+    of_controllers = ("buffers", "proxies") if _has_controllers(row) else ()
+    same = [f", {name} {row[name]}" for name in of_controllers if name not in settings]
+    return f"{row['trace']} on {row['machine']}{nodes}, {cache} blocks{order}{''.join(same)}"
+
+
+def _mean(cycles: float | None) -> str:
+    return "-" if cycles is None else f"{cycles:.0f}"
 
 
 def _percent(share: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,18 +42,23 @@ _METAVARS = {
 _REPEATED = ("address-ranges", "addresses", "texts")
 
 
-def study_options(study: str, *, without: Container[str] = ()) -> Callable[[Decorated], Decorated]:
+def study_options(
+    study: str, *, without: Container[str] = (), defaults: Mapping[str, str] | None = None
+) -> Callable[[Decorated], Decorated]:
     """Adds the options of a study.
 
-    Options that are not given are ``None``, ``False`` or empty: the engine knows the defaults.
+    Options that are not given are ``None``, ``False`` or empty: the engine knows the defaults. What
+    is said of those that the command has of its own is in `defaults`.
     """
+    own = defaults or {}
 
     def decorate(function: Decorated) -> Decorated:
         for option in reversed(options_of(study).values()):
             # Re-aligning on the fly is for commands that report counts alone.
             wanted = option.kind != "window" and option.name not in without
             if wanted:
-                function = _decorated(function, option, option.text())
+                said = replace(option, default_words=own.get(option.name, option.default_words))
+                function = _decorated(function, option, said.text())
         return function
 
     return decorate
@@ -67,14 +73,21 @@ def simulate_options(function: Decorated) -> Decorated:
         if option.name not in priced:
             where = "On a bus" if option.name in bus else "With a directory"
             text = f"{where}: {text[:1].lower()}{text[1:]}"
-        elif option.name in bus and bus[option.name].default_text != option.default_text:
-            there = bus[option.name].default_text
-            if option.default_text is None:
-                text = f"{text} Default on a bus: {there}."
-            else:
-                text = f"{text.removesuffix('.')}; on a bus {there}."
+        elif there := _other_defaults(option):
+            known = option.default_text is not None
+            text = f"{text.removesuffix('.')}; {there}." if known else f"{text} Default {there}."
         function = _decorated(function, option, text)
     return function
+
+
+def _other_defaults(option: Option) -> str:
+    """The defaults of an option on machines without prices, where they differ from this one."""
+    places: dict[str, list[str]] = {}
+    for kind, where in (("bus", "on a bus"), ("directory", "with a directory")):
+        other = options_of(kind).get(option.name)
+        if other is not None and other.default_text not in (None, option.default_text):
+            places.setdefault(str(other.default_text), []).append(where)
+    return ", ".join(f"{' and '.join(where)} {default}" for default, where in places.items())
 
 
 # What a run says of options whose defaults are other ones than those of a simulation.

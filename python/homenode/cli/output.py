@@ -16,6 +16,10 @@ from homenode.shown import shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+# Columns are so far apart, and a column of text that wraps is at least so wide.
+_BETWEEN = 3
+_WRAPPED = 24
+
 
 def echo(text: str = "", *, err: bool = False) -> None:
     """Prints text, on standard error if `err`: the one place where a command prints text.
@@ -36,11 +40,55 @@ def print_table(
     title: str | None = None,
     *,
     lines: bool = False,
+    labels: int = 0,
 ) -> None:
     """Prints a table; each column has a heading and whether it holds numbers.
 
-    Rows may have cells of several lines if `lines`, and have a rule between them then.
+    Rows may have cells of several lines if `lines`, and have a rule between them then. If the first
+    columns are `labels`, and a terminal is too narrow for the table, it comes in parts that have
+    these columns each: else numbers would lose digits.
     """
+    cells = list(rows)
+    everything = [list(range(len(columns)))]
+    parts = _parts(columns, cells, labels, console().width) if labels else everything
+    for i, part in enumerate(parts):
+        _print_part(
+            [columns[column] for column in part],
+            [[row[column] for column in part] for row in cells],
+            None if i else title,
+            lines=lines,
+        )
+
+
+def _parts(
+    columns: Sequence[tuple[str, bool]], cells: Sequence[Sequence[str]], labels: int, width: int
+) -> list[list[int]]:
+    """Columns of the parts of a table: in each the labels, and as many more as have room."""
+
+    def needed(i: int) -> int:
+        heading, numeric = columns[i]
+        widest = max(len(text) for text in (*heading.split("\n"), *(row[i] for row in cells)))
+        return _BETWEEN + (widest if numeric or i < labels else min(widest, _WRAPPED))
+
+    first = [*range(labels)]
+    least = sum(map(needed, first))
+    parts, used = [first.copy()], least
+    for i in range(labels, len(columns)):
+        if used + needed(i) > width and len(parts[-1]) > labels:
+            parts.append(first.copy())
+            used = least
+        parts[-1].append(i)
+        used += needed(i)
+    return parts
+
+
+def _print_part(
+    columns: Sequence[tuple[str, bool]],
+    rows: Iterable[Sequence[str]],
+    title: str | None,
+    *,
+    lines: bool,
+) -> None:
     from rich import box
     from rich.table import Table
     from rich.text import Text

@@ -24,6 +24,7 @@ OF_HOMES = {
     "Default: first-touch, round-robin, first-use, optimal-static.",
 }
 """Options for machines with a directory alone, and what is said of them."""
+_OF_PAGES = {"block_sizes": "the machine's; without --machine 4K, 32K, 256K and 2M"}
 
 
 @click.command(
@@ -43,7 +44,7 @@ OF_HOMES = {
     help="The HTML file to write.",
 )
 @click.option("--title", help="The question at the top of the report.")
-@study_options("simulate")
+@study_options("simulate", defaults=_OF_PAGES)
 @options_named("directory", OF_HOMES)
 @json_option
 def report(

@@ -1,4 +1,4 @@
-"""`advise`: which objects to align, pad, group, split and place, with the gain simulated."""
+"""`advise`: which objects to lay out anew, place or replicate, with the gain simulated."""
 
 from __future__ import annotations
 
@@ -133,10 +133,12 @@ def advise(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[AdviseOptions],
 ) -> AdviceResult:
-    """Says which objects to align, pad, group by thread, split or place, and what each gains.
+    """Says which objects to lay out anew, place or replicate, and what each gains.
 
-    Every layout is tried by simulating the trace under it. Advice is for one machine, policy and
-    block size; with several of them there is advice for each combination.
+    Layouts are ``separate-lock``, ``align``, ``pad``, ``split`` and ``group`` (by thread); under
+    policies that keep blocks at a home there are ``place`` and ``replicate``. Every layout is tried
+    by simulating the trace under it. Advice is for one machine, policy and block size; with several
+    of them there is advice for each combination.
 
     Args:
         trace: a `Trace` or the path of one.

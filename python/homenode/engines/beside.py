@@ -1,18 +1,21 @@
-"""Two analyses of one trace at a time: neither keeps all processors of the host busy."""
+"""Several analyses at a time, none of which keeps all processors of the host busy."""
 
 from __future__ import annotations
 
+import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     Progress = Callable[[int, int | None], None]
 
 A = TypeVar("A")
 B = TypeVar("B")
+# How often it is told how much is done.
+_TELLS_SECONDS = 0.2
 
 
 class _StoppedError(Exception):
@@ -56,4 +59,40 @@ def beside(
             error = running.exception()
             if error is not None and not isinstance(error, _StoppedError):
                 raise error from None
+            raise
+
+
+def together(tasks: Sequence[Callable[[Progress], A]], progress: Progress | None) -> list[A]:
+    """What each of several tasks comes to, as many at a time as the host has processors.
+
+    Each calls what it is given with the work done. What is raised is what the first of those raises
+    that fail; that, Ctrl-C, and what ``progress`` raises, ends all.
+
+    >>> together([lambda report: 1, lambda report: report(2, 3)], None)
+    [1, None]
+    """
+    stopped = threading.Event()
+    done = [0] * len(tasks)
+
+    def watcher(task: int) -> Progress:
+        def watch(count: int, _total: int | None) -> None:
+            if stopped.is_set():
+                raise _StoppedError
+            done[task] = count
+
+        return watch
+
+    with ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0))) as pool:
+        running = [pool.submit(task, watcher(i)) for i, task in enumerate(tasks)]
+        try:
+            while True:
+                left = wait(running, _TELLS_SECONDS, FIRST_EXCEPTION).not_done
+                found = [one.result() for one in running if one.done()]
+                if progress is not None:
+                    progress(sum(done), None)
+                if not left:
+                    return found
+        except BaseException:
+            stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
             raise

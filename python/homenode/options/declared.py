@@ -17,6 +17,21 @@ from homenode.options.own import OPTIONS as OWN
 
 _COUNT_SYNCHRONISATION = ("sharing", "advise")
 
+# Defaults that are a study's own, of options that it has in common with others.
+_DEFAULTS: dict[str, dict[str, str]] = {
+    "simulate": {"machines": "`spr-2s`", "block_sizes": "the machine's"},
+    "optimal": {"machines": "`numa`", "block_sizes": "4K"},
+    "sharing": {"machines": "`spr-2s-lines`, `cc`", "block_sizes": "64, 4K"},
+    "advise": {
+        "machines": "`spr-2s-lines`",
+        "policies": "`mesi` for lines, `dash` on machines with a directory; with prices what the "
+        "first machine suggests: `inv` on page-coherence machines, `migrate` without remote "
+        "reference, else `optimal`",
+        "block_sizes": "the first machine's",
+    },
+    "sensitivity": {"machines": "`spr-2s-lines`, `spr-2s`", "block_sizes": "4K"},
+}
+
 STUDIES = (*_core.studies_with_options(), *(name for name in OWN if name == "sensitivity"))
 """The studies that have options, in the order of the documentation."""
 
@@ -118,6 +133,8 @@ def options_of(study: str) -> dict[str, Option]:
                 options["sync"] = replace(options["sync"], default="include")
         elif not declared.get("x-internal", False):
             options[name] = _option(name, declared, definitions)
+    for name, words in _DEFAULTS.get(study, {}).items():
+        options[name] = replace(options[name], default_words=words)
     return options
 
 

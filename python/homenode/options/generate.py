@@ -120,7 +120,8 @@ def page() -> str:
         "once, with the engine that acts upon it; this page, the help of the commands, the types "
         "and the [JSON schemas](https://json-schema.org) in `docs/schemas` follow from that.\n",
         "Where no flag is given, the option is one of Python's only, or the command has it as an "
-        "argument.\n",
+        "argument. Machines, policies and block sizes are parameters of Python's functions, some "
+        "without a default.\n",
     ]
     for study, title in _TITLES.items():
         parent = _TYPES[study][1]

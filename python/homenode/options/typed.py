@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class SimulateOptions(TypedDict, total=False):
     """Choices of a simulation: a matrix of machines, policies and block sizes.
 
-    processors: Processors; thread i runs on i mod their number. Default: the trace's threads.
+    processors: Processors; thread i runs on i mod their number. Default: the machine's, where it
+        has a number as those of today with pages do, else the trace's threads.
     private: What to do with references to private memory: ``local`` keeps them out of every
         history. ``local``: count them as local to whoever makes them; ``exclude``: leave them out
         of everything; ``shared``: treat them like all others. Default: ``exclude`` on
@@ -264,7 +265,7 @@ class OptimalOptions(SimulateOptions, total=False):
 class SharingOptions(SimulateOptions, total=False):
     """Choices of a study of sharing, beside those of a simulation.
 
-    detail: The block size at which to name objects, blocks and source lines; 0: none. Default: 4K
+    detail: The block size at which to name objects, blocks and source lines; 0: none. Default: 64
         where it is among the block sizes, else the one in the middle.
     count: How many objects, blocks and source lines to name. Default: 20; 10 on the command line.
     home: Where pages are on machines with a directory (``homenode list homes``). Default:

@@ -22,7 +22,8 @@ pub struct SimConfig {
     pub block_sizes: Vec<u64>,
     /// Processors; thread i runs on i mod their number.
     #[serde(default)]
-    #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
+    #[schemars(range(min = 1), extend("x-default" = "the machine's, where it has a number as \
+        those of today with pages do, else the trace's threads"))]
     pub processors: Option<u16>,
     /// What to do with references to private memory: `local` keeps them out of every history.
     #[serde(default)]

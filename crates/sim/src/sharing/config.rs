@@ -15,7 +15,7 @@ pub struct SharingConfig {
     /// The block size at which to name objects, blocks and source lines; 0: none.
     #[serde(default)]
     #[schemars(extend("x-value" = "block-size", "x-metavar" = "B",
-        "x-default" = "4K where it is among the block sizes, else the one in the middle"))]
+        "x-default" = "64 where it is among the block sizes, else the one in the middle"))]
     pub detail: Option<u64>,
     /// How many objects, blocks and source lines to name.
     #[serde(default = "count")]

@@ -16,7 +16,7 @@ use crate::error::TraceError;
 use crate::model::{Batch, Event, EventKind};
 use crate::reader::TraceReader;
 use open::OpenSync;
-use place::{FORMS, Place, PlaceFinder};
+use place::{Place, PlaceFinder, expected};
 
 /// Keeps references by Time, thread, process, address, kernel or user mode, and between places of
 /// the program: those that meet all conditions given.
@@ -126,7 +126,7 @@ fn finder(
 ) -> Result<Option<PlaceFinder>, TransformError> {
     let Some(text) = values.text(name) else { return Ok(None) };
     let fail = |problem: String| values.error(format!("{name}={text}: {problem}"));
-    let place = Place::parse(text).ok_or_else(|| fail(format!("expected {FORMS}")))?;
+    let place = Place::parse(text).ok_or_else(|| fail(expected(text)))?;
     PlaceFinder::new(place, trace).map(Some).map_err(fail)
 }
 

@@ -10,7 +10,7 @@ use crate::model::{Event, EventKind};
 use crate::reader::TraceReader;
 
 /// What users write for a place.
-pub(super) const FORMS: &str =
+const FORMS: &str =
     "first-thread, first-barrier, time:P%, function:NAME, init-done, phase:ID or marker:TEXT";
 
 /// A place of a trace.
@@ -67,6 +67,16 @@ impl Place {
             _ => false,
         }
     }
+}
+
+/// What is said of a text that names no place.
+pub(super) fn expected(text: &str) -> String {
+    let why = if text.starts_with("time:") {
+        "; P is below 100, as no reference is at 100 %, and has at most two decimals"
+    } else {
+        ""
+    };
+    format!("expected {FORMS}{why}")
 }
 
 /// As users write it.
