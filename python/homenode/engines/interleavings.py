@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 QUANTA = (1, 30, 1000)
 """References of a turn: from the finest turns to coarse ones."""
 
-WIDE = 0.1
-"""A bracket whose ends are further apart than this part of its mean says little by either."""
-
 
 def interleavings(
     trace: Trace | str | os.PathLike[str],

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from homenode.engines.interleavings import WIDE
 from homenode.options.specs import plain_number
 from homenode.report.sentences import percent
-from homenode.results.chance import speed_up_range, time_varies
+from homenode.results.chance import WIDE, speed_up_range, time_varies
 from homenode.results.waits import CAUSES, layouts_gain_at_most, others
 
 if TYPE_CHECKING:

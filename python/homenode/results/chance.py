@@ -1,4 +1,4 @@
-"""How much of what advice saves may be chance, in words."""
+"""How much of what is said may be chance, in words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+WIDE = 0.1
+"""A bracket whose ends are further apart than this part of its mean says little by either."""
 
 
 def time_varies(point: Mapping[str, Any]) -> str:
