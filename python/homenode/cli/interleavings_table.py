@@ -8,7 +8,7 @@ from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
-    from homenode.results.result import Result
+    from collections.abc import Iterable, Mapping
 
 _POINT = ("machine", "policy", "block_size")
 REFERENCES_MAX = 1_000_000
@@ -16,12 +16,12 @@ REFERENCES_MAX = 1_000_000
 
 
 def find(
-    result: Result, simulated: tuple[str, dict[str, Any]], asked: bool | None
+    result: Iterable[Mapping[str, Any]], simulated: tuple[str, dict[str, Any]], asked: bool | None
 ) -> list[dict[str, Any]]:
     """The bracket of each row of a result; empty if it is not wanted.
 
     Args:
-        result: of a simulation with prices.
+        result: rows of a simulation with prices.
         simulated: the trace, and the options of the simulation.
         asked: whether it is wanted; None leaves that to the length of the trace.
     """

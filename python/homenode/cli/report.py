@@ -25,6 +25,10 @@ OF_HOMES = {
 }
 """Options for machines with a directory alone, and what is said of them."""
 _OF_PAGES = {"block_sizes": "the machine's; without --machine 4K, 32K, 256K and 2M"}
+# Longer traces are not written again for the misses of source lines.
+_REINTERLEAVED_MAX = 200_000_000
+_EVEN = ", if all threads go on reference by reference between what synchronises them"
+_RECORDED = ", in the turns of the recording, on which that depends"
 
 
 @click.command(
@@ -137,16 +141,10 @@ def _take_machine_of_lines(chosen: dict[str, Any]) -> str | None:
     return found[0] if found else None
 
 
-# Longer traces are not written again for the misses of source lines.
-_REINTERLEAVED_MAX = 200_000_000
-_EVEN = ", if all threads go on reference by reference between what synchronises them"
-_RECORDED = ", in the turns of the recording, on which that depends"
-
-
 def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
     """The answer for one trace: cache lines and pages of machines of today."""
     import homenode
-    from homenode.cli.interleavings_table import REFERENCES_MAX
+    from homenode.cli import interleavings_table
     from homenode.cli.progress import Progress
     from homenode.engines.advise import MACHINE
     from homenode.report.answer import answer
@@ -160,19 +158,13 @@ def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
         if "filter" in given:
             same["filter"] = given["filter"]
         pages = homenode.advise(path, "spr-2s", "first-touch", progress=progress, **same)
-    trace = homenode.Trace.open(path)
-    other_turns = None
-    if trace.references <= REFERENCES_MAX and trace.threads > 1:
-        point = pages.points[0]
-        matrix = (point["machine"], point["policy"], point["block_size"])
-        found_same: Any = {**same, "sync": pages.provenance["sync"]}
-        with Progress("taking other turns") as progress:
-            [other_turns] = homenode.interleavings(trace, *matrix, progress=progress, **found_same)
-    found = answer(lines, pages, other_turns)
+    simulated = (path, {**same, "sync": pages.provenance["sync"]})
+    brackets = interleavings_table.find(pages.points, simulated, asked=None)
+    found = answer(lines, pages, brackets[0] if brackets else None)
     if not found.objects:
         return found
     given_same: Any = {"sync": "include", **same}
-    turns = _RECORDED
+    trace, turns = homenode.Trace.open(path), _RECORDED
     if trace.references <= _REINTERLEAVED_MAX:
         with Progress("making turns of a reference") as progress:
             trace = transform("reinterleave", trace, quantum=1, progress=progress)

@@ -136,21 +136,6 @@ static struct hn_carrier *carrier(const struct hn_thread *t)
     return &carriers[t->number];
 }
 
-/* Whether a handler was there before the program: by a library that was loaded first. The C
- * library's own are for signals that it keeps to itself. */
-static int has_handlers(void)
-{
-    enum { SIGNALS = 65, OF_THE_C_LIBRARY = 32, KERNEL_SET_BYTES = 8 };
-    struct { uintptr_t handler, rest[3]; } action;
-
-    for (int i = 1; i < SIGNALS; i++)
-        if (i != OF_THE_C_LIBRARY && i != OF_THE_C_LIBRARY + 1 &&
-            hn_sys(SYS_rt_sigaction, i, 0, (long)&action, KERNEL_SET_BYTES) == 0 &&
-            action.handler > (uintptr_t)SIG_IGN)
-            return 1;
-    return 0;
-}
-
 /* The memory is far from where the kernel puts what the program maps, whose addresses are the same
  * with and without. */
 void hn_carriers_init(void)
@@ -160,7 +145,7 @@ void hn_carriers_init(void)
     const size_t size = heads + (size_t)HN_THREADS_MAX * STACK_BYTES;
     char *memory;
 
-    if (!may_switch() || has_handlers())
+    if (!may_switch() || hn_has_handlers())
         return;
     memory = mmap(place, size, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);

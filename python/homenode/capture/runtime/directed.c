@@ -109,11 +109,15 @@ static void sleep_until_next(void)
 /* Waits for the next list, if the thread is the steward; 0 if another one is. */
 int hn_await_list(struct hn_thread *me)
 {
+    static int looks;
+
     if (me->go == HN_GO_LOOK)
         me->go = 0;
     if (hn_c->steward != me)
         return 0;
-    for (int i = CPU_COUNT(&hn_affinity) > 1 ? LOOKS : LOOKS_TOGETHER; i > 0 && !is_next(); i--)
+    if (looks == 0)
+        looks = CPU_COUNT(&hn_affinity) > 1 ? LOOKS : LOOKS_TOGETHER;
+    for (int i = 0; i < looks && !is_next(); i++)
         rest();
     if (!is_next())
         sleep_until_next();

@@ -220,7 +220,6 @@ static void in_free_region(void *argument)
     me = hn_register();
     if (me != NULL) {
         me->pthread = pthread_self();
-        me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
         hn_me = me;
         hn_stamp(me);
         hn_announce(me);

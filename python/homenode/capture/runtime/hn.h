@@ -322,6 +322,7 @@ int hn_wait_for_lock(struct hn_thread *me, const void *lock, int64_t timeout_ns,
 /* signals.c */
 int hn_in_handler(struct hn_thread *me);
 void hn_run_pending(struct hn_thread *me);
+int hn_has_handlers(void);
 void hn_send_home(int tid);
 
 /* init.c */

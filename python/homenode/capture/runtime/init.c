@@ -41,7 +41,6 @@ static void begin_recording(struct hn_header *area)
     hn_clock_init();
     me = hn_first_thread();
     me->pthread = pthread_self();
-    me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
     hn_announce(me);
     hn_set_limit(me);
     if (hn_one_ring())

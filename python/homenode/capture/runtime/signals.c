@@ -215,6 +215,21 @@ INTERPOSE(int, raise, (int number))
     return result;
 }
 
+/* Whether a handler was there before the program: by a library that was loaded first. The C
+ * library's own are for signals that it keeps to itself. */
+int hn_has_handlers(void)
+{
+    enum { OF_THE_C_LIBRARY = 32 };
+    struct { uintptr_t handler, rest[3]; } action;
+
+    for (int i = 1; i < SIGNALS; i++)
+        if (i != OF_THE_C_LIBRARY && i != OF_THE_C_LIBRARY + 1 &&
+            hn_sys(SYS_rt_sigaction, i, 0, (long)&action, KERNEL_SET_BYTES) == 0 &&
+            action.handler > (uintptr_t)SIG_IGN)
+            return 1;
+    return 0;
+}
+
 /* A thread goes on on its own kernel thread, and begins again there what it was waiting for in the
  * kernel. */
 static void on_send_home(int number, siginfo_t *info, void *context)

@@ -99,6 +99,9 @@ void hn_announce(struct hn_thread *me)
     }
     if (pthread_getspecific(end_key) == NULL)
         pthread_setspecific(end_key, (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
+    /* A thread that has waited for its turn may be on another's kernel thread by now, and knows. */
+    if (me->tid == 0)
+        me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
     me->in_runtime = 0;
     hn_event_with(me, HN_EV_THREAD_START, words);
 }
