@@ -1,28 +1,29 @@
-"""What allocated a heap block, of what type it is, and what its fields are called."""
+"""Names of heap blocks, of static and local variables, their types and fields."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import homenode as hn
-from conftest import PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from conftest import Recording
+
+_PROGRAMS = Path(__file__).parent / "programs"
 
 GFORTRAN = pytest.mark.skipif(shutil.which("gfortran") is None, reason="gfortran is not installed")
 
 
 def _line(source: str, mark: str) -> int:
     """The line of a program that is marked `line: MARK`."""
-    lines = (PROGRAMS / source).read_text().splitlines()
+    lines = (_PROGRAMS / source).read_text().splitlines()
     found = [number for number, text in enumerate(lines, 1) if f"line: {mark}" in text]
     assert len(found) == 1, mark
     return found[0]
@@ -47,13 +48,14 @@ def test_containers_are_named_by_who_uses_them(
     build: Callable[..., Path], record: Callable[..., Recording], flags: tuple[str, ...]
 ) -> None:
     objects = _objects(record(build("containers.cpp", *flags)))
+    of_shared = "control block of shop::Tally"
     expected = {
         ("vector", "tallies"): "shop::Tally",
         ("map", "index"): "node of std::pair<int const, shop::Tally>",
         ("node", "prepend"): "shop::Node",
         ("string", "names"): "char",
         ("unique", "main"): "shop::Tally",
-        ("shared", "main"): "node of shop::Tally",
+        ("shared", "main"): of_shared,
     }
     if not {"-O0", "-fno-inline"} & set(flags):
         # Else only the C++ library looks into these.
@@ -66,6 +68,9 @@ def test_containers_are_named_by_who_uses_them(
         assert objects[label]["type"] == type_name
         # The stack ends in the program's own function: what called it is the same everywhere.
         assert any(stack[-1]["function"] == "main" for stack in objects[label]["stacks"])
+    block = objects[f"heap, containers.cpp:{_line('containers.cpp', 'shared')} (main): {of_shared}"]
+    assert "shop::Tally::hits" in _fields(block)
+    assert "control block of shop::Tally::_M_use_count" in _fields(block)
     node = objects[f"heap, containers.cpp:{_line('containers.cpp', 'node')} (prepend): shop::Node"]
     assert set(_fields(node)) >= {"shop::Node::next", "shop::Node::tally.hits"}
     assert _fields(objects["totals"]) == ["shop::Tally::misses"]
@@ -91,6 +96,22 @@ def test_wrappers_of_malloc_are_passed_over(
     assert [[f["function"] for f in stack] for stack in cells["stacks"]] == [
         ["checked_alloc", "xcalloc", "main"]
     ]
+
+
+@pytest.mark.parametrize("flags", [("-O0",), ("-O2",), ("-O3", "-fno-inline"), ("-O2", "-static")])
+@pytest.mark.parametrize("order", ["deterministic", "free"])
+def test_local_variables_that_threads_use(
+    build: Callable[..., Path], record: Callable[..., Recording], flags: tuple[str, ...], order: str
+) -> None:
+    made = record(build("locals.cpp", "-fopenmp", *flags), order=order)
+    objects = _objects(made)
+    line = _line("locals.cpp", "pool")
+    pool = objects[f"local pool, locals.cpp:{line} (in_threads): Pool"]
+    assert pool["declared_at"]["function"].startswith("in_threads")
+    assert set(_fields(pool)) >= {"Pool::jobs", "Pool::lock", "Pool::done"}
+    counts = objects[f"local counts, locals.cpp:{_line('locals.cpp', 'counts')} (main): long int"]
+    assert (counts["type"], counts["kind"], counts["bytes"]) == ("long int", "stack-variable", 512)
+    assert not any("local own" in label for label in objects), "no other thread uses it"
 
 
 def test_recordings_with_stacks_repeat(
@@ -119,8 +140,14 @@ def test_fortran_arrays_modules_and_common_blocks(
     # The compiler writes a file for each module.
     objects = _objects(record(build("arrays.f90", "-fopenmp", "-J", str(tmp_path))))
     line = _line("arrays.f90", "cells")
-    cells = objects[f"heap, arrays.f90:{line} (fill): cell"]
+    cells = objects[f"heap cells, arrays.f90:{line} (fill): cell"]
     assert _fields(cells) == ["cell::count"]
+    # The arrays of one statement are told apart by the order of its calls.
+    line = _line("arrays.f90", "several")
+    several = [("field", "real", 512), ("weights", "real", 512), ("counts", "integer", 64)]
+    for name, element, size in several:
+        array = objects[f"heap {name}, arrays.f90:{line} (fill): {element}(kind=8)"]
+        assert array["bytes"] == size
     assert "grid::sums" in objects
     assert _fields(objects["shared"]) == ["shared::hits"]
 

@@ -136,6 +136,8 @@ def test_what_has_no_twin_is_said_and_built(
     _cc("-shared", "-fPIC", "part.c", "-o", "libpart.so")
     _cc("main.c", "part.c", "-o", "/dev/null")
     assert not capfd.readouterr().err
+    _cc("main.c", "-L.", "-lpart", "-o", "prog")
+    assert "libpart.so is an instrumented shared library; link it as a" in capfd.readouterr().err
     assert not list(Path().glob("*.native"))
 
 

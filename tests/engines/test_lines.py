@@ -102,6 +102,10 @@ def test_results_show_themselves_in_notebooks() -> None:
     assert page.startswith("<table>")
     assert "pad" in page
     assert "&lt;b&gt;" in TraceInfo(program="<b>")._repr_html_()
+    assert _counters()._repr_html_().startswith("<pre>")
+    drawn = hn.picture(_counters())
+    assert "<svg" in drawn._repr_html_()
+    assert len(repr(drawn)) < 100
 
 
 def test_the_facts_of_a_trace_fit_a_screen() -> None:

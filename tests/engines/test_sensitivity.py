@@ -88,9 +88,16 @@ def test_kendalls_tau_counts_pairs() -> None:
     assert (equal["tau_min"], equal["swaps"]) == (1.0, [])
 
 
+def test_other_orders_are_made_of_a_single_trace(trace: hn.Trace) -> None:
+    found = hn.sensitivity(trace)
+    assert [row["machine"] for row in found.cycles] == ["spr-2s-lines"]
+    assert {row["orders"] for row in (*found.rows, *found.cycles)} == {5}
+    assert len(hn.sensitivity(trace, reinterleave=1).orders) == 2
+
+
 def test_faulty_questions_are_refused_with_a_remedy(trace: hn.Trace, tmp_path: Path) -> None:
-    with pytest.raises(hn.ConfigError, match="one trace shows one order"):
-        hn.sensitivity(trace)
+    with pytest.raises(hn.ConfigError, match="no trace was given"):
+        hn.sensitivity([])
     fewer = _writes(tmp_path / "a.hnt", [0, 1])
     with pytest.raises(hn.ConfigError, match="give processors"):
         hn.sensitivity([str(trace.path), fewer])

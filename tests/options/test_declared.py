@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import homenode as hn
-from homenode.cli import simulate as cli_simulate
 from homenode.cli.options import given_options, only_on
-from homenode.engines import advise, sensitivity, sharing
+from homenode.engines import advise, placement, sensitivity, sharing
 from homenode.options import typed
 from homenode.options.checked import checked, only_declared
 from homenode.options.declared import STUDIES, options_of, schema
@@ -86,7 +85,7 @@ def test_the_defaults_said_are_those_that_are_taken() -> None:
         return ", ".join(f"`{name}`" for name in machines)
 
     said = {study: options_of(study)["machines"].default_text for study in ("simulate", "advise")}
-    assert said == {"simulate": listed(cli_simulate.MACHINES), "advise": listed([advise.MACHINE])}
+    assert said == {"simulate": listed(placement.MACHINES), "advise": listed([advise.MACHINE])}
     found = options_of("sharing")
     assert found["machines"].default_text == listed(sharing.MACHINES)
     assert found["block_sizes"].default_text == "64, 4K"

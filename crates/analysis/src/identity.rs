@@ -16,7 +16,7 @@ pub enum ObjectKind {
     Heap,
     /// A thread's stack.
     Stack,
-    /// Variables on a thread's stack that other threads use.
+    /// A variable on a thread's stack that other threads use, or several beside each other.
     StackVariable,
     /// Thread-local storage.
     ThreadLocal,
@@ -29,13 +29,16 @@ pub enum ObjectKind {
 pub struct Object {
     /// Kind of memory.
     pub kind: ObjectKind,
-    /// Symbol, file, `thread 3`, or whose thread-local or anonymous memory it is; empty for heap
-    /// blocks and unknown memory.
+    /// Symbol, local variable, file, `thread 3`, or whose thread-local or anonymous memory it is; of heap
+    /// blocks the array of Fortran, if it is one; empty for unknown memory.
     pub name: String,
     /// Where heap blocks were allocated, or anonymous memory was mapped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_at: Option<SourceSite>,
-    /// Where other threads use variables of a stack most.
+    /// Where a variable of a stack is declared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub declared_at: Option<SourceSite>,
+    /// Where other threads use variables of a stack most whose names are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_at: Option<SourceSite>,
     /// Its type, or that of its elements; empty if unknown.
@@ -51,6 +54,7 @@ impl Object {
             kind,
             name: name.into(),
             allocated_at: None,
+            declared_at: None,
             used_at: None,
             type_name: String::new(),
         }
@@ -63,13 +67,19 @@ impl Object {
             (Some(site), _) => {
                 let colon = if self.type_name.is_empty() { "" } else { ": " };
                 let kind = if self.kind == ObjectKind::Mapping { "mapped" } else { "heap" };
-                format!("{kind}, {}{colon}{}", site.label(), self.type_name)
+                let name = if self.kind == ObjectKind::Heap { self.name.as_str() } else { "" };
+                let gap = if name.is_empty() { "" } else { " " };
+                format!("{kind}{gap}{name}, {}{colon}{}", site.label(), self.type_name)
             }
             (None, ObjectKind::Heap) if self.name.is_empty() => "heap".to_owned(),
             (None, ObjectKind::Stack) => format!("stack of {}", self.name),
-            (None, ObjectKind::StackVariable) => match &self.used_at {
-                Some(site) => format!("stack of {}, used at {}", self.name, site.label()),
-                None => format!("variables on the stack of {}", self.name),
+            (None, ObjectKind::StackVariable) => match (&self.declared_at, &self.used_at) {
+                (Some(site), _) => {
+                    let colon = if self.type_name.is_empty() { "" } else { ": " };
+                    format!("local {}, {}{colon}{}", self.name, site.label(), self.type_name)
+                }
+                (None, Some(site)) => format!("stack of {}, used at {}", self.name, site.label()),
+                (None, None) => format!("variables on the stack of {}", self.name),
             },
             (None, _) => self.name.clone(),
         }

@@ -25,7 +25,7 @@ fn repeated(ranges: &[AddressRange]) -> BTreeSet<&str> {
 }
 
 /// The entry of a list that is counted from 1, as in the metadata.
-fn numbered<T>(list: &[T], number: u32) -> Option<&T> {
+pub(crate) fn numbered<T>(list: &[T], number: u32) -> Option<&T> {
     list.get(usize::try_from(number.checked_sub(1)?).ok()?)
 }
 
@@ -39,7 +39,7 @@ pub struct Names<'a> {
     bytes: Vec<u64>,
     /// Of each object, the stacks by which it was allocated, with the bytes.
     stacks: Vec<BTreeMap<u32, u64>>,
-    metadata: &'a Metadata,
+    pub(crate) metadata: &'a Metadata,
 }
 
 impl<'a> Names<'a> {
@@ -77,6 +77,7 @@ impl<'a> Names<'a> {
             groups.push(group);
         }
         names.segments = segments(&metadata.ranges, &groups);
+        names.add_locals();
         names.add_moved(&metadata.moved);
         names
     }
@@ -137,10 +138,13 @@ impl<'a> Names<'a> {
                 let of_stack = stack.and_then(|stack| self.frame(stack, stack.site));
                 let by_pc = || (range.site != 0).then(|| self.site(range.site));
                 let layout = stack.map_or(0, |stack| stack.layout);
+                let variable = stack.map_or("", |stack| &stack.variable);
+                let allocated_at = of_stack.or_else(by_pc);
+                let name = if allocated_at.is_some() { variable } else { &range.name };
                 Object {
-                    allocated_at: of_stack.or_else(by_pc),
+                    allocated_at,
                     type_name: numbered(layouts, layout).map_or("", |of| &of.name).to_owned(),
-                    ..named(ObjectKind::Heap, range.name.clone())
+                    ..named(ObjectKind::Heap, name.to_owned())
                 }
             }
             RangeKind::Stack => named(ObjectKind::Stack, format!("thread {}", range.thread)),
@@ -203,7 +207,10 @@ impl<'a> Names<'a> {
         let of = numbered(&self.metadata.layouts, layout);
         let name = of.and_then(|of| Some((of, of.fields.get(usize::try_from(field).ok()?)?)));
         name.map_or_else(String::new, |(of, field)| {
-            let of_value = of.name.strip_prefix("node of ").unwrap_or(&of.name);
+            // The node's own fields are not those of what the program put there.
+            let of_node = ["node of ", "control block of "].iter();
+            let of_value = of_node.filter_map(|of_node| of.name.strip_prefix(of_node)).next();
+            let of_value = of_value.filter(|_| !field.name.starts_with('_')).unwrap_or(&of.name);
             // A structure without a name says nothing.
             let before = if of_value.is_empty() { String::new() } else { format!("{of_value}::") };
             format!("{before}{}", field.name)
@@ -421,8 +428,12 @@ mod tests {
             file: format!("/src/{function}.c"),
             line,
         };
-        let stack =
-            |frames: &[u32]| AllocationStack { frames: frames.to_vec(), site: 1, layout: 1 };
+        let stack = |frames: &[u32]| AllocationStack {
+            frames: frames.to_vec(),
+            site: 1,
+            layout: 1,
+            ..AllocationStack::default()
+        };
         let field = |offset, name: &str| TypeField {
             offset,
             size: 8,

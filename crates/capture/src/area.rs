@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::wire::{CHANGES_AT, FLOOR_AT, RING_LINES_AT, RINGS_AT, at};
+use crate::wire::{CHANGES_AT, FLOOR_AT, FRAMES, RING_LINES_AT, RINGS_AT, at};
 
 /// How the rings are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,31 +229,64 @@ impl SharedArea {
         Some([word0, word1])
     }
 
+    /// A word of the call stacks.
+    fn stack_word(&self, index: usize) -> u64 {
+        assert!(index < self.geometry.stack_words as usize);
+        // SAFETY: inside of the mapping by the assertion, and aligned to 8 as the rings are; as in
+        // `word32`.
+        let word: &AtomicU64 = unsafe {
+            AtomicU64::from_ptr(
+                self.start.as_ptr().add(self.geometry.stacks_at() + index * 8).cast(),
+            )
+        };
+        word.load(Ordering::Acquire)
+    }
+
+    /// What is written at a position: its head, and its words; nothing where nothing is.
+    fn stack_entry(&self, position: usize) -> Option<(u64, Vec<u64>)> {
+        let words = self.geometry.stack_words as usize;
+        let head = (1..words).contains(&position).then(|| self.stack_word(position))?;
+        let count = usize::try_from(head & !FRAMES).unwrap_or(usize::MAX);
+        let fits = (1..words - position).contains(&count);
+        let range = position + 1..=position + count;
+        fits.then(|| (head, range.map(|index| self.stack_word(index)).collect()))
+    }
+
     /// The call stack at this position, innermost program counter first; empty if there is none. It
     /// was complete before the allocation that names it was written.
     #[must_use]
     pub fn stack(&self, position: u32) -> Vec<u64> {
-        let words = self.geometry.stack_words as usize;
-        let word = |index: usize| {
-            assert!(index < words);
-            // SAFETY: inside of the mapping by the assertion, and aligned to 8 as the rings are; as
-            // in `word32`.
-            let word: &AtomicU64 = unsafe {
-                AtomicU64::from_ptr(
-                    self.start.as_ptr().add(self.geometry.stacks_at() + index * 8).cast(),
-                )
-            };
-            word.load(Ordering::Relaxed)
-        };
-        let first = position as usize;
-        if first == 0 || first >= words {
-            return Vec::new();
+        let entry = self.stack_entry(position as usize);
+        entry.filter(|(head, _)| head & FRAMES == 0).map_or_else(Vec::new, |(_, pcs)| pcs)
+    }
+
+    /// The frames of threads when they started others, each time innermost first: the program
+    /// counter, the stack pointer and the frame pointer there.
+    #[must_use]
+    pub fn frames(&self) -> Vec<Vec<[u64; 3]>> {
+        let mut found = Vec::new();
+        let mut position = 1;
+        while let Some((head, words)) = self.stack_entry(position) {
+            position += 1 + words.len();
+            if head & FRAMES != 0 {
+                let frames = words.chunks_exact(3).map(|frame| [frame[0], frame[1], frame[2]]);
+                found.push(frames.collect());
+            }
         }
-        let count = usize::try_from(word(first)).unwrap_or(usize::MAX);
-        if count > words - first - 1 {
-            Vec::new()
-        } else {
-            (first + 1..=first + count).map(word).collect()
+        found
+    }
+
+    /// Writes words where call stacks are, as a traced process would.
+    #[cfg(test)]
+    pub fn put_stack(&self, position: usize, words: &[u64]) {
+        assert!(position + words.len() <= self.geometry.stack_words as usize);
+        for (index, &word) in words.iter().enumerate() {
+            // SAFETY: inside of the mapping by the assertion; as in `stack_word`.
+            unsafe {
+                let at = self.geometry.stacks_at() + (position + index) * 8;
+                AtomicU64::from_ptr(self.start.as_ptr().add(at).cast())
+                    .store(word, Ordering::Release);
+            }
         }
     }
 
@@ -321,5 +354,19 @@ mod tests {
         area.set(crate::wire::at::DOORBELL, 1);
         area.wait(crate::wire::at::DOORBELL, 0, Duration::from_secs(60));
         area.wait(crate::wire::at::DOORBELL, 1, Duration::from_millis(1));
+    }
+
+    #[test]
+    fn frames_lie_between_the_stacks_of_allocations() {
+        let geometry = RingGeometry { rings: 1, ring_blocks: 1, block_records: 4, stack_words: 16 };
+        let area = SharedArea::new(geometry).unwrap();
+        area.put_stack(1, &[2, 10, 11]);
+        area.put_stack(4, &[FRAMES | 6, 20, 21, 22, 30, 31, 32]);
+        area.put_stack(11, &[1, 40]);
+        assert_eq!((area.stack(1), area.stack(11)), (vec![10, 11], vec![40]));
+        assert_eq!(area.frames(), [[[20, 21, 22], [30, 31, 32]]]);
+        assert_eq!((area.stack(4), area.stack(0), area.stack(99)), (vec![], vec![], vec![]));
+        area.put_stack(13, &[FRAMES | 3, 1]);
+        assert_eq!(area.frames().len(), 1, "beyond the end");
     }
 }

@@ -18,6 +18,7 @@ mod forked;
 mod guest;
 mod heap;
 mod item;
+mod locals;
 mod logical;
 mod objects;
 mod off_processor;

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use homenode_symbol::{AllocatedType, AllocationFrame, InlineFrame, Symbolizer};
+use homenode_symbol::{
+    AllocatedType, AllocationFrame, InlineFrame, LocalVariable, StackFrame, Symbolizer,
+};
 use homenode_trace::{AddressRange, RangeKind, SourceLine};
 
 use crate::sites::{Layouts, is_system_file};
@@ -63,7 +65,7 @@ impl Objects {
     }
 
     /// Opens the files in which these program counters lie, and those of functions on the stacks
-    /// of allocations.
+    /// of allocations and of threads that start others.
     ///
     /// Of a library of the system that is only on stacks, the names of functions are enough: its
     /// debug information may be large.
@@ -181,11 +183,21 @@ impl OpenedFiles<'_> {
         (frames, is_library(path))
     }
 
-    /// The type of what the function of this number, as in [`Self::frames`], allocates there.
+    /// The types of what the function of this number, as in [`Self::frames`], allocates there.
     #[must_use]
-    pub fn allocated_type(&self, pc: u64, number: usize, text: &str) -> Option<AllocatedType> {
-        let (_, file, at) = self.file_of(pc)?;
-        file.symbolizer.as_ref()?.allocated_type(at, number, text)
+    pub fn allocated_type(&self, pc: u64, number: usize, text: &str) -> Vec<AllocatedType> {
+        let types = |(_, file, at): (&Path, &OpenedFile, u64)| {
+            Some(file.symbolizer.as_ref()?.allocated_type(at, number, text))
+        };
+        self.file_of(pc).and_then(types).unwrap_or_default()
+    }
+
+    /// The variables in the frame of the function of a program counter.
+    #[must_use]
+    pub fn locals(&self, pc: u64, frame: StackFrame) -> Vec<LocalVariable> {
+        let own = self.file_of(pc).filter(|(_, file, _)| file.whole);
+        let known = own.and_then(|(_, file, at)| Some(file.symbolizer.as_ref()?.locals(at, frame)));
+        known.unwrap_or_default()
     }
 
     /// The file of an address, and the address in it.

@@ -76,6 +76,15 @@ impl PrivateRanges {
         self.cache = [UNKNOWN; CACHE_ENTRIES];
     }
 
+    /// Whether another thread has referenced the 64 bytes of one of the bytes from `first` up to
+    /// `end`, which were private.
+    #[must_use]
+    pub fn is_shared(&self, first: u64, end: u64) -> bool {
+        let from = self.ranges.partition_point(|range| range.high <= first);
+        let within = self.ranges[from..].iter().take_while(|range| range.low < end);
+        within.into_iter().any(|range| range.is_shared(first.max(range.low), end.min(range.high)))
+    }
+
     /// The private flag of a reference. Notes granules that other threads reference.
     #[inline(always)]
     pub fn classify(&mut self, access: Access) -> Flags {
@@ -121,6 +130,22 @@ const fn cache_slot(addr: u64) -> usize {
 }
 
 impl Range {
+    fn is_shared(&self, first: u64, end: u64) -> bool {
+        let granules = first >> GRANULE_SHIFT..=(end - 1) >> GRANULE_SHIFT;
+        let pages = first >> MASK_SHIFT..=(end - 1) >> MASK_SHIFT;
+        let is_shared = |granule: u64| {
+            let page = granule >> (MASK_SHIFT - GRANULE_SHIFT);
+            self.shared.get(&page).is_some_and(|mask| mask & (1 << (granule & 63)) != 0)
+        };
+        // Of an array far larger than what is shared of it, the shared part is looked at.
+        let shared = self.shared.keys().filter(|page| pages.contains(page));
+        let all = shared.flat_map(|page| {
+            let first = page << (MASK_SHIFT - GRANULE_SHIFT);
+            first..first + 64
+        });
+        all.into_iter().any(|granule| granules.contains(&granule) && is_shared(granule))
+    }
+
     fn classify(&mut self, thread: u16, addr: u64, size: u8) -> Flags {
         let first = addr >> GRANULE_SHIFT;
         let last = (addr + u64::from(size) - 1) >> GRANULE_SHIFT;
@@ -164,6 +189,10 @@ mod tests {
         assert_eq!(flags(&mut ranges, 1, 0x1000), Flags::PRIVATE);
         // Half in the shared granule, half behind it.
         assert_eq!(flags(&mut ranges, 1, 0x203c), Flags::default());
+        assert!(ranges.is_shared(0x2000, 0x2001) && ranges.is_shared(0x203f, 0x9000));
+        assert!(ranges.is_shared(0, u64::MAX));
+        assert!(!ranges.is_shared(0x1fc0, 0x2000) && !ranges.is_shared(0x2040, 0x9000));
+        assert!(!ranges.is_shared(0x8000, 0x9000));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::encoding::EncodingThread;
 use crate::guest::Guest;
 use crate::heap::{Allocation, Heap};
 use crate::item::{DecodedItem, ItemSink};
+use crate::locals::name_locals;
 use crate::objects::Objects;
 use crate::private::PrivateRanges;
 use crate::races::RaceDetector;
@@ -244,7 +245,9 @@ impl RecordingSink {
         }
         let stacks: BTreeMap<u32, (Vec<u64>, Vec<u64>)> =
             sizes.into_iter().map(|(at, sizes)| (at, (area.stack(at), sizes))).collect();
-        let callers = stacks.values().flat_map(|(callers, _)| callers).copied();
+        let frames = area.frames();
+        let starters = frames.iter().flatten().map(|&[pc, ..]| pc);
+        let callers = stacks.values().flat_map(|(callers, _)| callers).copied().chain(starters);
         let files = self.objects.open(&pcs, callers);
         let mut layouts = Layouts::default();
         let sites = Sites::new(&stacks, &files, &mut layouts);
@@ -260,6 +263,7 @@ impl RecordingSink {
         name_images(&mut metadata.ranges, resolved.images);
         metadata.ranges.extend(resolved.ranges);
         metadata.ranges.extend(self.heap.into_ranges(&sites));
+        metadata.locals = name_locals(&frames, (&files, &self.private), &mut layouts);
         metadata.layouts = layouts.into_list();
         (metadata.stacks, metadata.frames) = sites.into_lists();
         if let Some(guest) = self.guest {

@@ -1,9 +1,9 @@
 //! Where heap blocks come from: the functions on the stack of an allocation, the one that names the
 //! block, and the type of what it holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use homenode_symbol::{AllocationFrame, DataType};
+use homenode_symbol::{AllocatedType, AllocationFrame, DataType};
 use homenode_trace::{AllocationStack, CallFrame, TypeField, TypeLayout};
 use rustc_hash::FxHashMap;
 
@@ -63,13 +63,18 @@ impl Layouts {
 struct NamedStack {
     frames: Vec<CallFrame>,
     site: usize,
-    element: Option<Element>,
+    /// The program counter there.
+    site_pc: u64,
+    /// Of a statement that allocates several arrays, those of all.
+    elements: Vec<Element>,
 }
 
 /// What a stack allocates.
 #[derive(Clone, Debug)]
 struct Element {
     data: DataType,
+    /// The array of Fortran; else empty.
+    name: String,
     /// Whether one block may hold several.
     several: bool,
     /// Whether the type is that of the allocating function, and needs no confirmation.
@@ -106,13 +111,14 @@ impl Sites {
         let mut sites = Self::default();
         let mut frames: BTreeMap<CallFrame, u32> = BTreeMap::new();
         let mut known: BTreeMap<AllocationStack, u32> = BTreeMap::new();
-        for (&position, (pcs, sizes)) in stacks {
-            let mut named = names.stack(pcs);
+        let named: Vec<NamedStack> = stacks.values().map(|(pcs, _)| names.stack(pcs)).collect();
+        let elements = only_elements(&named);
+        for (((&position, (_, sizes)), named), element) in stacks.iter().zip(named).zip(elements) {
             let fits = |element: &Element| {
                 let fitting = sizes.iter().filter(|&&size| element.fits(size)).count();
                 if element.certain { fitting > 0 } else { fitting == sizes.len() }
             };
-            named.element = named.element.filter(fits);
+            let element = element.filter(fits);
             let mut place = |frame: CallFrame| {
                 let next = u32::try_from(sites.frames.len()).unwrap_or(u32::MAX);
                 *frames.entry(frame).or_insert_with_key(|frame| {
@@ -123,11 +129,12 @@ impl Sites {
             let stack = AllocationStack {
                 frames: named.frames.into_iter().map(&mut place).collect(),
                 site: u32::try_from(named.site).unwrap_or(0),
-                layout: named.element.as_ref().map_or(0, |element| layouts.number(&element.data)),
+                variable: element.as_ref().map_or_else(String::new, |of| of.name.clone()),
+                layout: element.as_ref().map_or(0, |element| layouts.number(&element.data)),
             };
             let number = *known.entry(stack).or_insert_with_key(|stack| {
                 sites.stacks.push(stack.clone());
-                sites.elements.push(named.element);
+                sites.elements.push(element);
                 u32::try_from(sites.stacks.len()).unwrap_or(u32::MAX)
             });
             sites.numbers.insert(position, number);
@@ -154,6 +161,28 @@ impl Sites {
     pub fn into_lists(self) -> (Vec<AllocationStack>, Vec<CallFrame>) {
         (self.stacks, self.frames)
     }
+}
+
+/// The element of each stack. Of the arrays of one statement each has a call of its own, in the
+/// order of the arrays: if there are as many calls as arrays, it is known which is which.
+fn only_elements(named: &[NamedStack]) -> Vec<Option<Element>> {
+    let site = |stack: &NamedStack| stack.frames.get(stack.site).cloned();
+    let mut calls: BTreeMap<Option<CallFrame>, BTreeSet<u64>> = BTreeMap::new();
+    for stack in named.iter().filter(|stack| stack.elements.len() > 1) {
+        calls.entry(site(stack)).or_default().insert(stack.site_pc);
+    }
+    let element = |stack: &NamedStack| {
+        let first = stack.elements.first()?;
+        if stack.elements.len() == 1 {
+            return Some(first.clone());
+        }
+        let calls = calls.get(&site(stack)).filter(|calls| calls.len() == stack.elements.len());
+        let number = calls.and_then(|calls| calls.iter().position(|&pc| pc == stack.site_pc));
+        let alike = stack.elements.iter().all(|element| element.data == first.data);
+        let nameless = || alike.then(|| Element { name: String::new(), ..first.clone() });
+        number.map(|number| stack.elements[number].clone()).or_else(nameless)
+    };
+    named.iter().map(element).collect()
 }
 
 /// A function on a stack.
@@ -188,31 +217,34 @@ impl StackNames<'_> {
         let last = sourced.or_else(|| functions.iter().rposition(own));
         functions.truncate(last.map_or(functions.len(), |last| last + 1));
         let site = site(&functions);
-        let element = self.element(&functions, site);
+        let elements = self.elements(&functions, site);
+        let site_pc = functions.get(site).map_or(0, |function| function.pc);
         let frame = |function: StackFunction| CallFrame {
             function: function.frame.place.function,
             file: function.frame.place.file,
             line: function.frame.place.line,
         };
-        NamedStack { frames: functions.into_iter().map(frame).collect(), site, element }
+        let frames = functions.into_iter().map(frame).collect();
+        NamedStack { frames, site, site_pc, elements }
     }
 
     /// What is allocated: as an allocator's type says, else as the source line of the site does.
-    fn element(&mut self, functions: &[StackFunction], site: usize) -> Option<Element> {
+    fn elements(&mut self, functions: &[StackFunction], site: usize) -> Vec<Element> {
         let inner = &functions[..functions.len().min(site)];
         let container = inner.iter().find_map(|function| function.frame.element.clone());
-        if let Some(data) = container {
-            return Some(Element { data, several: true, certain: true });
-        }
-        if let Some(data) = inner.iter().find_map(|function| text_of_string(&function.frame)) {
-            return Some(Element { data, several: true, certain: true });
+        let text = || inner.iter().find_map(|function| text_of_string(&function.frame));
+        if let Some(data) = container.or_else(text) {
+            return vec![Element { data, name: String::new(), several: true, certain: true }];
         }
         // Another library's function may allocate anything.
         let ours = |function: &StackFunction| function.frame.passes_on;
-        let at = functions.get(site).filter(|_| inner.iter().all(ours))?;
+        let Some(at) = functions.get(site).filter(|_| inner.iter().all(ours)) else {
+            return Vec::new();
+        };
         let text = self.sources.statement(&at.frame.place.file, at.frame.place.line);
-        let found = self.files.allocated_type(at.pc, at.number, &text)?;
-        Some(Element { data: found.data, several: found.several, certain: false })
+        let element =
+            |AllocatedType { name, data, several }| Element { data, name, several, certain: false };
+        self.files.allocated_type(at.pc, at.number, &text).into_iter().map(element).collect()
     }
 }
 
@@ -265,23 +297,38 @@ struct Sources {
 }
 
 impl Sources {
-    /// The statement that begins in a line of a file; empty if unknown.
+    /// The statement that begins in a line of a file, or in Fortran also ends there; empty if
+    /// unknown.
     fn statement(&mut self, path: &str, line: u32) -> String {
-        let Some(first) = usize::try_from(line).ok().and_then(|line| line.checked_sub(1)) else {
+        let Some(mut first) = usize::try_from(line).ok().and_then(|line| line.checked_sub(1))
+        else {
             return String::new();
         };
         let lines = self.files.entry(path.to_owned()).or_insert_with(|| read_lines(path));
+        let comment = if is_fortran(path) { "!" } else { "//" };
+        let code_of = |line: &str| line.split(comment).next().unwrap_or(line).trim_end().to_owned();
+        let goes_on = |number: usize| lines.get(number).is_some_and(|l| code_of(l).ends_with('&'));
+        let end = first;
+        while is_fortran(path) && first > 0 && goes_on(first - 1) {
+            first -= 1;
+        }
         let mut text = String::new();
-        for line in lines.iter().skip(first).take(STATEMENT_LINES_MAX) {
-            text.push_str(line.split("//").next().unwrap_or(line));
+        for line in lines.iter().skip(first).take(STATEMENT_LINES_MAX.max(end + 1 - first)) {
+            let code = code_of(line);
+            text.push_str(&code);
             text.push(' ');
             let open = text.matches('(').count() > text.matches(')').count();
-            if !open && !line.trim_end().ends_with('&') {
+            if !open && !code.ends_with('&') {
                 break;
             }
         }
         text
     }
+}
+
+fn is_fortran(path: &str) -> bool {
+    let extension = std::path::Path::new(path).extension().unwrap_or_default();
+    extension.to_string_lossy().starts_with(['f', 'F'])
 }
 
 fn read_lines(path: &str) -> Vec<String> {

@@ -7,6 +7,8 @@ pub const MAGIC: u32 = 0x486e_5763;
 pub const VERSION: u32 = 6;
 /// Number of counter lines, which is the most rings.
 pub const RINGS: u32 = 1024;
+/// Marks frames of a thread among the call stacks of allocations.
+pub const FRAMES: u64 = 1 << 32;
 /// Where the counter lines begin.
 pub const RING_LINES_AT: usize = 4096;
 /// Where the rings begin.
@@ -249,6 +251,7 @@ mod tests {
         let pairs: &[(&str, u64)] = &[
             ("HN_MAGIC", MAGIC.into()),
             ("HN_VERSION", VERSION.into()),
+            ("HN_FRAMES", FRAMES),
             ("HN_RINGS", RINGS.into()),
             ("HN_RING_LINES_AT", RING_LINES_AT as u64),
             ("HN_RINGS_AT", RINGS_AT as u64),

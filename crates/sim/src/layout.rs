@@ -5,8 +5,8 @@ use std::path::Path;
 use homenode_advise::{Layout, MovedWords};
 use homenode_base::{AccessKind, BlockSize, Time};
 use homenode_trace::{
-    AddressRange, Batch, EventKind, Metadata, Summary, TraceError, TraceReader, TraceWriter, Want,
-    WriterOptions,
+    AddressRange, Batch, EventKind, LocalRange, Metadata, Summary, TraceError, TraceReader,
+    TraceWriter, Want, WriterOptions,
 };
 
 /// Moves the references of batches that come in order.
@@ -114,6 +114,8 @@ pub(crate) fn write(
     }
     let mut metadata: Metadata = trace.metadata().clone();
     metadata.ranges = ranges(&metadata.ranges, layout, block);
+    let stays = |local: &LocalRange| moved(layout.moves(), local.start, local.end()).is_empty();
+    metadata.locals.retain(stays);
     metadata.provenance.push(record);
     writer.finish(metadata)
 }

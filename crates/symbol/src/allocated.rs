@@ -11,6 +11,8 @@ const ALLOCATORS: &[&str] =
 /// The type of an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllocatedType {
+    /// The array that Fortran's `allocate` names; else empty.
+    pub name: String,
     /// The type of one element.
     pub data: DataType,
     /// Whether the memory may hold several of them, or other things behind the first.
@@ -76,31 +78,36 @@ pub(crate) fn container_element(tree: &EntryTree, function: usize) -> Option<usi
     }
 }
 
-/// The type that a line of a function allocates. `text` is the line, empty if it is not known.
+/// The type that a line of a function allocates. `text` is the line, empty if it is not known. Of
+/// Fortran's `allocate` the types of all arrays, in order.
 pub(crate) fn allocated_at(
     tree: &EntryTree,
     function: usize,
     (line, text): (u32, &str),
-) -> Option<AllocatedType> {
+) -> Option<Vec<AllocatedType>> {
     let tokens = tokens(text);
     let named = Lookup { tree, function };
+    let one = |data, several| Some(vec![AllocatedType { name: String::new(), data, several }]);
     if tokens.contains(&"new") {
-        let data = data_type(tree, named.after_new(&tokens)?)?;
-        return Some(AllocatedType { data, several: true });
+        return one(data_type(tree, named.after_new(&tokens)?)?, true);
     }
     let statement = tokens.iter().position(|token| token.eq_ignore_ascii_case("allocate"));
-    let fortran = statement.filter(|&at| tokens.get(at + 1) == Some(&"("));
-    let candidates = match fortran {
-        Some(at) => named.allocatables(&tokens[at + 2..])?,
-        None if tokens.is_empty() => named.declared(u64::from(line)),
-        None => named.of_statement(&tokens),
+    if let Some(at) = statement.filter(|&at| tokens.get(at + 1) == Some(&"(")) {
+        let array = |(name, at): (&str, usize)| {
+            let data = data_type(tree, at)?;
+            Some(AllocatedType { name: name.to_ascii_lowercase(), data, several: true })
+        };
+        return named.allocatables(&tokens[at + 2..])?.into_iter().map(array).collect();
+    }
+    let candidates = if tokens.is_empty() {
+        named.declared(u64::from(line))
+    } else {
+        named.of_statement(&tokens)
     };
     let mut types = candidates.into_iter().map(|at| data_type(tree, at));
     let data = types.next()??;
-    let sum = tokens.contains(&"+") && fortran.is_none();
-    types
-        .all(|other| other.as_ref() == Some(&data))
-        .then_some(AllocatedType { data, several: !tokens.is_empty() && !sum })
+    let agree = types.all(|other| other.as_ref() == Some(&data));
+    agree.then(|| one(data, !tokens.is_empty() && !tokens.contains(&"+")))?
 }
 
 /// Identifiers, numbers, `->`, `::` and single other characters; without comments.
@@ -243,8 +250,8 @@ impl Lookup<'_> {
         self.only(if variables.is_empty() { self.members(name) } else { variables })
     }
 
-    /// The elements of the arrays in Fortran's `allocate(a(n), b%c(m))`.
-    fn allocatables(&self, tokens: &[&str]) -> Option<Vec<usize>> {
+    /// The arrays in Fortran's `allocate(a(n), b%c(m))`, and their elements.
+    fn allocatables<'s>(&self, tokens: &[&'s str]) -> Option<Vec<(&'s str, usize)>> {
         let mut found = Vec::new();
         let mut depth = 0_u32;
         for (at, &token) in tokens.iter().enumerate() {
@@ -261,7 +268,7 @@ impl Lookup<'_> {
                 {
                     let known =
                         if member { self.members(name) } else { self.variables(name, true) };
-                    found.push(self.only(known));
+                    found.push(self.only(known).map(|of| (name, of)));
                 }
                 _ => {}
             }

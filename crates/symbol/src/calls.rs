@@ -55,18 +55,22 @@ impl Symbolizer {
 
     /// The type of what one of the functions at an address, by its number in [`Self::frames`],
     /// allocates there, from the variables on the source line. `text` is that line, empty if the
-    /// source is not at hand. `None` where two answers are possible.
+    /// source is not at hand. Of Fortran's `allocate` the types of all arrays, in order. Empty
+    /// where two answers are possible.
     #[must_use]
     pub fn allocated_type(
         &self,
         addr_in_file: u64,
         number: usize,
         text: &str,
-    ) -> Option<AllocatedType> {
-        let tree = self.tree(addr_in_file)?;
-        let function = (*self.functions(addr_in_file).ok()?.get(number)?)?;
-        let line = self.frames(addr_in_file).get(number)?.line;
-        allocated_at(&tree, tree.find(function)?, (line, text))
+    ) -> Vec<AllocatedType> {
+        let find = || {
+            let tree = self.tree(addr_in_file)?;
+            let function = (*self.functions(addr_in_file).ok()?.get(number)?)?;
+            let line = self.frames(addr_in_file).get(number)?.line;
+            allocated_at(&tree, tree.find(function)?, (line, text))
+        };
+        find().unwrap_or_default()
     }
 
     /// The types of static variables that have fields, with their addresses, by address; of a
@@ -104,7 +108,7 @@ impl Symbolizer {
     }
 
     /// The entries of the unit that an address is in.
-    fn tree(&self, addr: u64) -> Option<Rc<EntryTree>> {
+    pub(crate) fn tree(&self, addr: u64) -> Option<Rc<EntryTree>> {
         if addr == u64::MAX {
             return None;
         }
@@ -121,7 +125,7 @@ impl Symbolizer {
     }
 
     /// The entries of the functions at an address, in the order of [`Self::frames`].
-    fn functions(&self, addr: u64) -> Result<Vec<Option<UnitOffset>>, gimli::Error> {
+    pub(crate) fn functions(&self, addr: u64) -> Result<Vec<Option<UnitOffset>>, gimli::Error> {
         let mut found = Vec::new();
         if addr == u64::MAX {
             return Ok(found);

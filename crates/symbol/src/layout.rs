@@ -161,7 +161,9 @@ fn dimensions(tree: &EntryTree, array: usize) -> impl Iterator<Item = Option<u64
 fn name_of(tree: &EntryTree, place: usize, plain: usize) -> String {
     if let Some(value) = value_of_node(tree, plain) {
         let at = tree.plain(value).unwrap_or(value);
-        return shortened(format!("node of {}", qualified(tree, at)));
+        let counted = starts_with_any(tree.name(plain), &["_Sp_counted_ptr_inplace<"]);
+        let what = if counted { "control block" } else { "node" };
+        return shortened(format!("{what} of {}", qualified(tree, at)));
     }
     // Of a structure without a name, the alias says what it is.
     let alias =

@@ -16,6 +16,7 @@ mod dwarf;
 mod elf;
 mod error;
 mod layout;
+mod locals;
 mod separate;
 mod symbolizer;
 mod tree;
@@ -26,6 +27,7 @@ pub use calls::AllocationFrame;
 pub use demangle::demangle;
 pub use error::SymbolError;
 pub use layout::{DataField, DataType};
+pub use locals::{LocalVariable, StackFrame};
 pub use separate::DEBUG_FOLDER;
 pub use symbolizer::{DataSymbol, InlineFrame, SourceLocation, Symbolizer};
 
@@ -45,9 +47,11 @@ pub fn fuzz_parse(bytes: &[u8]) -> Result<usize, SymbolError> {
         let frames = symbolizer.allocation_frames(function);
         for number in 0..frames.len() {
             let text = "part->cells = (struct cell *)malloc(n * sizeof *cells);";
-            answers += usize::from(symbolizer.allocated_type(function, number, text).is_some());
+            answers += symbolizer.allocated_type(function, number, text).len();
         }
         answers += frames.len();
+        answers +=
+            symbolizer.locals(function, StackFrame { sp: 0x1000, fp: 0x1ff0, cfa: 0x2000 }).len();
     }
     let probes = [0, symbolizer.first_load_address(), 0x1000, 0x401_000, u64::MAX];
     for addr in probes {

@@ -84,6 +84,11 @@ impl EntryTree {
         &self.entries[place]
     }
 
+    /// Where an entry is in the unit.
+    pub(crate) fn offset(&self, place: usize) -> UnitOffset {
+        self.entries[place].offset
+    }
+
     /// Number of entries.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()

@@ -104,7 +104,9 @@ fn a_line_says_what_it_allocates_or_nothing() {
     let Some(symbolizer) = symbolizer(&["-g", "-O0"]) else { return };
     let text = |line: u32| PROGRAM.lines().nth(line as usize - 1).unwrap();
     let allocated = |line: u32, text: &str| {
-        let found = symbolizer.allocated_type(address(&symbolizer, "main", line), 0, text)?;
+        let mut all = symbolizer.allocated_type(address(&symbolizer, "main", line), 0, text);
+        let found = all.pop()?;
+        assert!(all.is_empty() && found.name.is_empty());
         Some((found.data.name, found.several))
     };
     let tally = |several| Some(("tally".to_owned(), several));

@@ -58,8 +58,8 @@ pub use info::{Info, info};
 pub use live::{LiveBatch, LiveFact, LiveMark, LiveProgram, LiveTurn, NO_LIMIT_NS};
 pub use model::{Batch, ChunkOutline, Columns, Event, EventKind, Metadata, Process, Want};
 pub use names::{
-    AddressRange, AllocationStack, CallFrame, MovedRange, RangeKind, SourceLine, TypeField,
-    TypeLayout,
+    AddressRange, AllocationStack, CallFrame, LocalRange, MovedRange, RangeKind, SourceLine,
+    TypeField, TypeLayout,
 };
 pub use owned::{OwnedInterval, owned_intervals};
 pub use partial::partial_path;

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use homenode_base::{Access, AccessKind, Flags, ReferenceFilter, ReferenceRole, Time};
 
 use crate::areas::ProcessorAreas;
-use crate::names::{AddressRange, AllocationStack, CallFrame, MovedRange, SourceLine, TypeLayout};
+use crate::names::{
+    AddressRange, AllocationStack, CallFrame, LocalRange, MovedRange, SourceLine, TypeLayout,
+};
 
 /// Consecutive references of a trace in memory: one column per property, all of equal length.
 ///
@@ -343,6 +345,10 @@ pub struct Metadata {
     /// Where re-alignment moved data, ordered by start; disjoint from all named ranges.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<MovedRange>,
+    /// Variables in frames of functions that start threads, which other threads use, ordered by
+    /// start; no two overlap.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub locals: Vec<LocalRange>,
     /// Source lines of program counters, ordered by program counter.
     pub lines: Vec<SourceLine>,
     /// Call stacks of allocations; heap blocks count them from 1.

@@ -65,6 +65,39 @@ pub struct MovedRange {
     pub from: u64,
 }
 
+/// A variable in the frame of a function that starts threads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LocalRange {
+    /// First byte.
+    pub start: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Its name.
+    pub name: String,
+    /// The function that declares it, demangled; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub function: String,
+    /// Source file; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    /// Line of the declaration, 0 if unknown.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub line: u32,
+    /// Type of its elements: its place in [`Metadata::layouts`], counted from 1; 0 if unknown.
+    ///
+    /// [`Metadata::layouts`]: crate::Metadata::layouts
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub layout: u32,
+}
+
+impl LocalRange {
+    /// One past its last byte.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.start.saturating_add(self.size)
+    }
+}
+
 /// The source line of a program counter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceLine {
@@ -104,6 +137,9 @@ pub struct AllocationStack {
     /// its headers nor a wrapper of the allocator.
     #[serde(default, skip_serializing_if = "is_none")]
     pub site: u32,
+    /// The array to which Fortran's `allocate` gives the memory; else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub variable: String,
     /// Type of what is allocated: its place in [`Metadata::layouts`], counted from 1; 0 if unknown.
     ///
     /// [`Metadata::layouts`]: crate::Metadata::layouts

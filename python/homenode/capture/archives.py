@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["is_archive", "library", "unpack"]
+__all__ = ["is_archive", "library", "named", "unpack"]
 
 _MAGIC, _THIN = b"!<arch>\n", b"!<thin>\n"
 _HEADER = 60
@@ -25,13 +25,19 @@ def library(word: str, folders: Sequence[str]) -> Path | None:
 
     A shared library of the name in an earlier folder, or the same one, wins, as in the linker.
     """
+    path = named(word, folders)
+    return None if path is None or path.suffix == ".so" else path
+
+
+def named(word: str, folders: Sequence[str]) -> Path | None:
+    """The library, static or shared, that ``-lNAME`` stands for, if it is in one of the folders."""
     name = word.removeprefix("-l")
     names = [name[1:]] if name.startswith(":") else [f"lib{name}.so", f"lib{name}.a"]
     for folder in folders:
         for candidate in names:
             path = Path(folder) / candidate
             if path.is_file():
-                return None if path.suffix == ".so" else path
+                return path
     return None
 
 

@@ -80,7 +80,7 @@ def link(driver: Sequence[str], line: CommandLine, objects: dict[int, str]) -> N
         if said and not line.relocatable:
             Path(target).unlink(missing_ok=True)
         if "__tsan_" in said:
-            said = f"an object or library on the line was compiled without {WANTED}=1"
+            said = _without_twin(line)
         if said:
             _warn(output, f"linking it failed: {said}")
         elif line.relocatable:
@@ -104,6 +104,19 @@ def _plain_word(word: str, line: CommandLine, folder: Path) -> str:
         files = [str(plain or member) for plain, member in zip(taken, objects, strict=True)]
         return word if _failed(["ar", "rcs", str(target), *files]) else str(target)
     return str(_taken(path, folder / f"{number}-{path.stem}.o") or word)
+
+
+def _without_twin(line: CommandLine) -> str:
+    """What is instrumented on a line of which the twin could not be linked, and what to do."""
+    for word in line.all_words:
+        path = archives.named(word, line.library_dirs) if word.startswith("-l") else Path(word)
+        shared = path is not None and ".so" in path.suffixes and path.is_file()
+        if path is not None and shared and b"__tsan_" in path.read_bytes():
+            return (
+                f"{path} is an instrumented shared library; link it as a static one, or build the "
+                f"program again without homenode and time that with {_GIVEN}"
+            )
+    return f"an object or library on the line was compiled without {WANTED}=1"
 
 
 def _taken(path: Path, target: Path) -> Path | None:

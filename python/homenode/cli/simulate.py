@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 # Least width of a column of the table of block sizes: a number of up to six places and its margins.
 _COLUMN = 8
-# The pages of a two-socket machine of today.
-MACHINES = ["spr-2s"]
 _MOVES = ("remote_moves", "global_moves")
 
 
@@ -129,14 +127,14 @@ def run(trace: str, options: dict[str, Any]) -> Result:
     """Simulates with the options of the command line, showing progress."""
     import homenode
     from homenode.cli.progress import Progress
-    from homenode.engines.placement import own_block_sizes, policies_for
+    from homenode.engines.placement import MACHINES
 
     chosen = dict(options)
     if window := chosen.pop("realign_window", None):
         chosen["realign"] = window
     machines = chosen.pop("machines", MACHINES)
-    policies = chosen.pop("policies", None) or policies_for(machines, chosen.get("force", False))
-    block_sizes = chosen.pop("block_sizes", None) or own_block_sizes(machines)
+    policies = chosen.pop("policies", None)
+    block_sizes = chosen.pop("block_sizes", None)
     with Progress("simulating") as progress:
         return homenode.simulate(
             trace, machines, policies, block_sizes, progress=progress, **chosen

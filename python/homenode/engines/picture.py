@@ -48,9 +48,14 @@ class SharingPicture:
 
         return draw(self.data, self.title)
 
+    def __repr__(self) -> str:
+        return f"SharingPicture({self.title!r}, references={self.data['references']})"
+
     def _repr_svg_(self) -> str:
         """How a notebook shows it."""
         return self.svg()
+
+    _repr_html_ = _repr_svg_
 
 
 @documented("picture")

@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 
     from homenode.options.typed import SimulateOptions
 
+MACHINES = ("spr-2s",)
+"""What a trace is simulated on if nothing is said: the pages of two sockets of today."""
+
 
 @documented("simulate")
 def simulate(
     trace: Trace | str | os.PathLike[str],
-    machines: str | Iterable[str],
-    policies: str | Iterable[str],
-    block_sizes: str | int | Iterable[int],
+    machines: str | Iterable[str] = MACHINES,
+    policies: str | Iterable[str] | None = None,
+    block_sizes: str | int | Iterable[int] | None = None,
     *,
     progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[SimulateOptions],
@@ -38,8 +41,9 @@ def simulate(
         machines: names from ``homenode.table("machines")``, TOML files, or prices in place such as
             ``prices:r=15,R=59`` (units: one local reference).
         policies: names from ``homenode.table("policies")``, with parameters as in
-            ``delay:n=50,limit=2``; `policies_for` names all that some machines can run.
-        block_sizes: bytes, powers of two; or text such as ``64-8192`` or ``64,4K``.
+            ``delay:n=50,limit=2``; default: all made for the machines.
+        block_sizes: bytes, powers of two; or text such as ``64-8192`` or ``64,4K``; default: the
+            machines' own.
         progress: called with the work done and in all.
         options: see `SimulateOptions`.
 
@@ -58,9 +62,16 @@ def simulate(
     >>> result = hn.simulate(trace, "prices:r=15,R=59", "optimal", 64)
     >>> result.rows[0]["total_cost"]
     17
+    >>> hn.simulate(trace).rows[0]["machine"]
+    'spr-2s'
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
-    config = configuration(machines, policies, block_sizes, **options)
+    wanted = specs_of(machines, "machine")
+    if policies is None:
+        policies = policies_for(wanted, options.get("force") or False)
+    if block_sizes is None:
+        block_sizes = own_block_sizes(wanted)
+    config = configuration(wanted, policies, block_sizes, **options)
     found = json.loads(_core.simulate(str(opened.path), json.dumps(config), progress))
     return Result(found["outcomes"], config, found["provenance"])
 

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 
 MACHINES = ("spr-2s-lines", "spr-2s")
+# Of a single trace.
+_ORDERS_MADE = 4
 
 
 class SensitivityResult(Rows):
@@ -111,7 +113,7 @@ def sensitivity(
 
     Args:
         traces: recordings of one program, such as ``homenode record --repeat`` makes; or a single
-            trace, with ``reinterleave`` in the options.
+            trace, of which other orders are made.
         machines: machines with prices, as for `homenode.simulate`, and of today (`spr-2s-lines`),
             as for `homenode.lines`.
         policies: as for `homenode.simulate`; default: all made for the machines.
@@ -120,7 +122,7 @@ def sensitivity(
         options: see `SensitivityOptions`.
 
     Raises:
-        ConfigError: when there is only one order, or the traces differ in processors.
+        ConfigError: when there are no traces, or they differ in processors.
         TraceError: when a trace is damaged.
 
     Source: Bolosky, thesis, section 4.3, asks the question and answers it by perturbing traces.
@@ -137,11 +139,10 @@ def sensitivity(
     turns = checked("sensitivity", options, "reinterleave", "quantum", "seed")
     count = turns.pop("reinterleave")
     replay: Any = part_of("simulate", options)
-    if len(given) * (1 + count) < 2:
-        raise ConfigError(
-            "one trace shows one order; give several recordings (homenode record --repeat K) or "
-            "let orders be made (--reinterleave K)"
-        )
+    if not given:
+        raise ConfigError("no trace was given")
+    if len(given) == 1 and count == 0:
+        count = _ORDERS_MADE
     of_today, wanted = machines_of_lines(specs_of(machines, "machine"))
     refuse_words(of_today, options.get("word_bytes"))
     matrix = (wanted, policies_of(wanted, policies, replay) if wanted else [], block_sizes)

@@ -49,7 +49,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "minimum": 0,
             "default": 0,
             "description": "How many other orders to make of each trace, by the transform of this "
-            "name.",
+            "name; of a single trace 4 if none are asked for.",
             "x-metavar": "K",
         },
         "quantum": {

@@ -361,6 +361,10 @@ class Trace:
     def __repr__(self) -> str:
         return f"Trace({str(self._path)!r}, references={self.references}, threads={self.threads})"
 
+    def _repr_html_(self) -> str:
+        """What is known of the trace, for notebooks."""
+        return self.info._repr_html_()
+
 
 def guess_format(name: str) -> str:
     """The format that a file's ending stands for.

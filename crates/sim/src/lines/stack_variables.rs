@@ -1,4 +1,5 @@
-//! Which variables on stacks processors wait for, because other threads use them.
+//! Which variables on stacks processors wait for, because other threads use them, where the trace
+//! does not name them.
 
 use std::ops::Range;
 
@@ -38,7 +39,7 @@ pub(crate) fn name_stack_variables(
     if !are_waited_for(&stacks, waits, processor_cycles) {
         return Ok(());
     }
-    let variables = variables(&stacks, survey);
+    let variables = variables(&stacks, survey, names);
     let pcs = users(&variables, survey.processors(), (trace, pool))?;
     let named = |(words, pc): (&SharedWords<'_>, Option<u64>)| {
         let site = pc.map(|pc| names.site(pc));
@@ -101,6 +102,8 @@ fn waited_for(stacks: &[ThreadStack], waits: &WordWaits) -> u64 {
 /// Neighbouring words that others than a stack's threads use.
 struct SharedWords<'a> {
     stack: &'a ThreadStack,
+    /// The bytes around it without variables that have names: the first and the last.
+    free: (u64, u64),
     first: u64,
     last: u64,
     /// Whether nobody writes them while several threads run.
@@ -108,26 +111,38 @@ struct SharedWords<'a> {
 }
 
 /// The variables that others than a stack's threads use while several run, in order of address.
-fn variables<'a>(stacks: &'a [ThreadStack], survey: &UseSurvey) -> Vec<SharedWords<'a>> {
+fn variables<'a>(
+    stacks: &'a [ThreadStack],
+    survey: &UseSurvey,
+    names: &Names<'_>,
+) -> Vec<SharedWords<'a>> {
     let mut found: Vec<SharedWords<'_>> = Vec::new();
     for word in survey.touched() {
         let Some(stack) = stack_at(stacks, word * BlockSize::WORD_BYTES) else { continue };
+        let Some(free) = names.unnamed_on_stack(word * BlockSize::WORD_BYTES) else { continue };
         if !survey.used_by_others(word, &stack.owners) {
             continue;
         }
         let read = survey.label(word) == WordLabel::Read;
         match found.last_mut() {
-            Some(before) if before.read == read && word - before.last <= GAP_WORDS => {
+            Some(before)
+                if before.read == read
+                    && before.free == free
+                    && word - before.last <= GAP_WORDS =>
+            {
                 before.last = word;
             }
-            _ => found.push(SharedWords { stack, first: word, last: word, read }),
+            _ => found.push(SharedWords { stack, free, first: word, last: word, read }),
         }
     }
     for at in 0..found.len() {
         let before = at.checked_sub(1).map_or(0, |before| found[before].last + 1);
         let after = found.get(at + 1).map_or(u64::MAX, |after| after.first);
         let words = &mut found[at];
-        words.add_own(survey, before..after);
+        let (first, last) = words.free;
+        let first = first.div_ceil(BlockSize::WORD_BYTES);
+        let end = (last + 1) / BlockSize::WORD_BYTES;
+        words.add_own(survey, before.max(first)..after.min(end));
     }
     found
 }

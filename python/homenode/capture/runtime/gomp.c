@@ -244,6 +244,7 @@ static void in_free_region(void *argument)
         struct hn_team team = {.body = body, .data = data, .master = me, .outer = me->team}; \
         const int saved = me->gomp_pool;                                               \
                                                                                        \
+        hn_frames(me, HN_FRAME, HN_CALLER);                                            \
         me->gomp_pool = 1;  /* threads that libgomp makes now are its pool */          \
         REAL(name)(hn_deterministic() ? in_region : in_free_region, &team, __VA_ARGS__); \
         me->gomp_pool = saved;                                                         \
@@ -289,6 +290,7 @@ INTERPOSE(unsigned, GOMP_parallel_reductions, (body_call *body, void *data, unsi
     struct hn_team team = {.body = body, .data = data, .master = me, .outer = me->team};
     const int saved = me->gomp_pool;
 
+    hn_frames(me, HN_FRAME, HN_CALLER);
     me->gomp_pool = 1;
     result = REAL(GOMP_parallel_reductions)(hn_deterministic() ? in_region : in_free_region, &team,
                                             threads, flags);

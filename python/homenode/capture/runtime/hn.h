@@ -181,6 +181,7 @@ void hn_go_silent(void);
 /* stacks.c */
 void hn_stacks_init(void);
 uint32_t hn_stack(struct hn_thread *me, const void *frame, uintptr_t pc);
+void hn_frames(struct hn_thread *me, const void *frame, uintptr_t pc);
 
 /* sched.c */
 void hn_lock(void);

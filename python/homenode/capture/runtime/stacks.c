@@ -1,9 +1,9 @@
 /* Call stacks of allocations: `operator new`, a container or a wrapper of malloc calls for somebody
- * else, who is further up.
+ * else, who is further up. And frames of threads that start others, which use their variables.
  *
  * A stack is a list of program counters in memory shared with the recorder, written once however
- * often it allocates; an allocation names it by its position there. So nothing about stacks is in
- * the ring, and the order of the references does not depend on them.
+ * often it allocates; an allocation names it by its position there. Frames are found by their mark.
+ * So nothing about stacks is in the ring, and the order of the references does not depend on them.
  *
  * The unwinder of the compiler (libgcc) takes microseconds. Most allocations come from where one
  * came from before, with the same stack pointer: then it is enough to see that each return address
@@ -14,7 +14,14 @@
 #include <sys/mman.h>
 #include <unwind.h>
 
-enum { FRAMES_MAX = 32, MEMOS = 1024, KNOWN = 1 << 15, PROBES = 16 };
+/* The number of the register in debug information. */
+#if defined(__x86_64__)
+enum { FRAME_POINTER = 6 };
+#else
+enum { FRAME_POINTER = 29 };
+#endif
+
+enum { FRAMES_MAX = 32, MEMOS = 1024, KNOWN = 1 << 15, PROBES = 16, STARTS_MAX = 4096 };
 
 /* What the unwinder found for one program counter and stack pointer. */
 struct memo {
@@ -24,11 +31,13 @@ struct memo {
     const void *frame;
     uintptr_t saved_frame;              /* the caller's frame pointer, if it is one */
     uint32_t count;                     /* 0: cannot be checked */
+    uint64_t mark;                      /* of the entry: HN_FRAMES, or 0 */
     uint32_t offset[FRAMES_MAX];        /* of each return address, from `frame` */
     uintptr_t address[FRAMES_MAX];
 };
 
 struct stacks {
+    uint32_t starts;                    /* frames that were looked at, not known from a memo */
     struct memo memo[MEMOS];
     uint32_t known[KNOWN];              /* positions of all stacks, by their contents */
 };
@@ -41,6 +50,14 @@ struct walk {
     uint32_t offset[FRAMES_MAX];
     uintptr_t address[FRAMES_MAX];
     uintptr_t pc[FRAMES_MAX];
+    uintptr_t frame_pointer[FRAMES_MAX];
+};
+
+/* What is written of a stack: how many words, and these. */
+struct entry {
+    uint64_t head;
+    uint32_t count;
+    uint64_t word[3 * FRAMES_MAX];
 };
 
 static struct stacks *stacks;
@@ -74,22 +91,22 @@ static uint64_t mixed(uint64_t sum, uint64_t word)
     return sum ^ (sum >> 29);
 }
 
-static int is_at(const struct walk *found, uint32_t at)
+static int is_at(const struct entry *entry, uint32_t at)
 {
     const uint64_t *words = shared_words() + at;
 
-    if (words[0] != found->count)
+    if (words[0] != entry->head)
         return 0;
-    for (uint32_t i = 0; i < found->count; i++)
-        if (words[1 + i] != found->pc[i])
+    for (uint32_t i = 0; i < entry->count; i++)
+        if (words[1 + i] != entry->word[i])
             return 0;
     return 1;
 }
 
-/* Appends a stack; position 0 is none. Two threads at once may append the same one: no harm. */
-static uint32_t appended(const struct walk *found)
+/* Appends an entry; position 0 is none. Two threads at once may append the same one: no harm. */
+static uint32_t appended(const struct entry *entry)
 {
-    const uint32_t words = found->count + 1;
+    const uint32_t words = entry->count + 1;
     const uint32_t at = 1 + __atomic_fetch_add(&hn_shared->stacks_used, words, __ATOMIC_RELAXED);
     uint64_t *to = shared_words() + at;
 
@@ -97,32 +114,33 @@ static uint32_t appended(const struct walk *found)
         __atomic_fetch_sub(&hn_shared->stacks_used, words, __ATOMIC_RELAXED);
         return 0;
     }
-    to[0] = found->count;
-    for (uint32_t i = 0; i < found->count; i++)
-        to[1 + i] = found->pc[i];
+    for (uint32_t i = 0; i < entry->count; i++)
+        to[1 + i] = entry->word[i];
+    /* Last, so that who reads all entries sees whole ones. */
+    __atomic_store_n(&to[0], entry->head, __ATOMIC_RELEASE);
     return at;
 }
 
-static uint32_t position(const struct walk *found)
+static uint32_t position(const struct entry *entry)
 {
-    uint64_t sum = found->count;
+    uint64_t sum = entry->head;
     uint32_t at = 0;
 
-    for (uint32_t i = 0; i < found->count; i++)
-        sum = mixed(sum, found->pc[i]);
+    for (uint32_t i = 0; i < entry->count; i++)
+        sum = mixed(sum, entry->word[i]);
     for (uint32_t i = 0; i < PROBES; i++) {
         uint32_t *slot = &stacks->known[(sum + i) % KNOWN];
 
         at = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
         if (at == 0) {
-            at = appended(found);
+            at = appended(entry);
             __atomic_store_n(slot, at, __ATOMIC_RELEASE);
             return at;
         }
-        if (is_at(found, at))
+        if (is_at(entry, at))
             return at;
     }
-    return appended(found);
+    return appended(entry);
 }
 
 static _Unwind_Reason_Code walked(struct _Unwind_Context *context, void *argument)
@@ -146,6 +164,7 @@ static _Unwind_Reason_Code walked(struct _Unwind_Context *context, void *argumen
 #else
     w->checkable = 0;
 #endif
+    w->frame_pointer[w->count] = _Unwind_GetGR(context, FRAME_POINTER);
     w->offset[w->count] = (uint32_t)(stack - sizeof(uintptr_t) - w->frame);
     w->address[w->count] = address;
     w->pc[w->count] = at_instruction ? address : address - 1;
@@ -177,7 +196,28 @@ static void remember(struct memo *memo, const struct walk *found, uintptr_t pc)
     }
 }
 
-static uint32_t unwound(struct hn_thread *me, const void *frame, uintptr_t pc, struct memo *memo)
+/* Writes a stack: its program counters, or of frames each one's program counter, stack pointer and
+ * frame pointer there. */
+static uint32_t written(const struct walk *found, uint64_t mark)
+{
+    struct entry entry = {.count = 0};
+
+    if (mark != 0 && __atomic_fetch_add(&stacks->starts, 1, __ATOMIC_RELAXED) >= STARTS_MAX)
+        return 0;
+    for (uint32_t i = 0; i < found->count; i++) {
+        entry.word[entry.count++] = found->pc[i];
+        if (mark != 0) {
+            entry.word[entry.count++] =
+                (uintptr_t)found->frame + found->offset[i] + sizeof(uintptr_t);
+            entry.word[entry.count++] = found->frame_pointer[i];
+        }
+    }
+    entry.head = mark | entry.count;
+    return position(&entry);
+}
+
+static uint32_t unwound(struct hn_thread *me, const void *frame, uintptr_t pc, struct memo *memo,
+                        uint64_t mark)
 {
     struct walk found;
     uint32_t at;
@@ -194,12 +234,35 @@ static uint32_t unwound(struct hn_thread *me, const void *frame, uintptr_t pc, s
         hn_set_limit(me);
     if (found.count == 0)
         return 0;
-    found.pc[0] = pc;
-    at = position(&found);
+    /* Of a call through a function of ours the program's own caller is the first. */
+    if (mark == 0)
+        found.pc[0] = pc;
+    at = written(&found, mark);
     if (memo != NULL) {
         remember(memo, &found, pc);
+        memo->mark = mark;
         memo->stack = at;
     }
+    return at;
+}
+
+static uint32_t position_of(struct hn_thread *me, const void *frame, uintptr_t pc, uint64_t mark)
+{
+    const uint64_t key = mixed(mixed(mark, pc), (uintptr_t)frame);
+    struct memo *memo;
+    uint32_t at;
+
+    if (stacks == NULL)
+        return 0;
+    memo = &stacks->memo[key >> 20 & (MEMOS - 1)];
+    /* Another thread, or the code that a signal handler interrupted, uses it. */
+    if (__atomic_exchange_n(&memo->busy, 1, __ATOMIC_ACQUIRE))
+        return unwound(me, frame, pc, NULL, mark);
+    if (memo->mark == mark && is_same(memo, frame, pc))
+        at = memo->stack;
+    else
+        at = unwound(me, frame, pc, memo, mark);
+    __atomic_store_n(&memo->busy, 0, __ATOMIC_RELEASE);
     return at;
 }
 
@@ -207,16 +270,11 @@ static uint32_t unwound(struct hn_thread *me, const void *frame, uintptr_t pc, s
  * counter of the caller. */
 uint32_t hn_stack(struct hn_thread *me, const void *frame, uintptr_t pc)
 {
-    struct memo *memo;
-    uint32_t at;
+    return position_of(me, frame, pc, 0);
+}
 
-    if (stacks == NULL)
-        return 0;
-    memo = &stacks->memo[mixed(mixed(0, pc), (uintptr_t)frame) >> 20 & (MEMOS - 1)];
-    /* Another thread, or the code that a signal handler interrupted, uses it. */
-    if (__atomic_exchange_n(&memo->busy, 1, __ATOMIC_ACQUIRE))
-        return unwound(me, frame, pc, NULL);
-    at = is_same(memo, frame, pc) ? memo->stack : unwound(me, frame, pc, memo);
-    __atomic_store_n(&memo->busy, 0, __ATOMIC_RELEASE);
-    return at;
+/* Leaves the recorder the frames of a thread that starts others: their variables may be shared. */
+void hn_frames(struct hn_thread *me, const void *frame, uintptr_t pc)
+{
+    position_of(me, frame, pc, HN_FRAMES);
 }

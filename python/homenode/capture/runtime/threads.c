@@ -164,6 +164,7 @@ INTERPOSE(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attribu
 
     if (t == NULL)
         return REAL(pthread_create)(thread, attributes, start, argument);
+    hn_frames(me, HN_FRAME, HN_CALLER);
     t->start = start;
     t->argument = argument;
     if (attributes != NULL)

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::Merge;
 use super::relocation::Relocation;
 use crate::model::Metadata;
-use crate::names::{AddressRange, AllocationStack, CallFrame, MovedRange, SourceLine};
+use crate::names::{AddressRange, AllocationStack, CallFrame, LocalRange, MovedRange, SourceLine};
 
 /// The joined metadata of all traces. Names include their process; there is no wall time, as the
 /// processes did not run together.
@@ -50,6 +50,11 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
             from: relocation.address(range.from),
             size: range.size,
         }));
+        metadata.locals.extend(own.locals.iter().map(|local| LocalRange {
+            start: relocation.address(local.start),
+            layout: after(local.layout, metadata.layouts.len()),
+            ..local.clone()
+        }));
         extend_stacks(&mut metadata, own, number);
         metadata.lines.extend(own.lines.iter().map(|line| moved_line(line, (relocation, number))));
         let path = trace.path().display();
@@ -62,6 +67,7 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
     }
     metadata.ranges.sort_by_key(|range| range.start);
     metadata.moved.sort_by_key(|range| range.start);
+    metadata.locals.sort();
     metadata.lines.sort_by_key(|line| line.pc);
     metadata.lines.dedup_by_key(|line| line.pc);
     metadata
@@ -79,6 +85,7 @@ fn extend_stacks(metadata: &mut Metadata, own: &Metadata, number: usize) {
     metadata.stacks.extend(own.stacks.iter().map(|stack| AllocationStack {
         frames: stack.frames.iter().map(frame).collect(),
         site: stack.site,
+        variable: stack.variable.clone(),
         layout: after(stack.layout, layouts),
     }));
     metadata.frames.extend(

@@ -1,0 +1,92 @@
+//! Variables in the frames of threads that started others, which use them.
+
+use std::collections::BTreeSet;
+
+use homenode_symbol::{LocalVariable, StackFrame};
+use homenode_trace::LocalRange;
+
+use crate::objects::OpenedFiles;
+use crate::private::PrivateRanges;
+use crate::sites::{Layouts, is_system_file};
+
+/// Names the variables in frames that other threads use: of each frame its program counter, stack
+/// pointer and frame pointer are given, innermost first. What lies where another variable was at another time is left out, since references do not say
+/// when they were made.
+pub(crate) fn name_locals(
+    stacks: &[Vec<[u64; 3]>],
+    (files, private): (&OpenedFiles<'_>, &PrivateRanges),
+    layouts: &mut Layouts,
+) -> Vec<LocalRange> {
+    let frame = |pair: &[[u64; 3]]| {
+        let ([pc, sp, fp], [_, cfa, _]) = (pair[0], pair[1]);
+        (pc, StackFrame { sp, fp, cfa })
+    };
+    let frames: BTreeSet<(u64, StackFrame)> =
+        stacks.iter().flat_map(|stack| stack.windows(2).map(frame)).collect();
+    let mut found: Vec<LocalRange> = Vec::new();
+    for (pc, frame) in frames {
+        let worth_a_name = |local: &LocalVariable| {
+            let end = local.addr.saturating_add(local.size);
+            !is_system_file(&local.declared.file) && private.is_shared(local.addr, end)
+        };
+        let locals = files.locals(pc, frame).into_iter().filter(worth_a_name);
+        found.extend(locals.map(|local| LocalRange {
+            start: local.addr,
+            size: local.size,
+            layout: local.data.as_ref().map_or(0, |data| layouts.number(data)),
+            name: local.name,
+            function: local.declared.function,
+            file: local.declared.file,
+            line: local.declared.line,
+        }));
+    }
+    without_overlaps(found)
+}
+
+/// The ranges that share no byte with another, in order of address.
+fn without_overlaps(mut locals: Vec<LocalRange>) -> Vec<LocalRange> {
+    locals.sort();
+    locals.dedup();
+    let mut alone: Vec<(LocalRange, bool)> = Vec::new();
+    let mut end = 0;
+    for local in locals {
+        let begins_alone = local.start >= end;
+        if !begins_alone {
+            // All that reach beyond its start.
+            let reaches = |(other, _): &&mut (LocalRange, bool)| other.end() > local.start;
+            alone.iter_mut().filter(reaches).for_each(|(_, is_alone)| *is_alone = false);
+        }
+        end = end.max(local.end());
+        alone.push((local, begins_alone));
+    }
+    alone.into_iter().filter_map(|(local, is_alone)| is_alone.then_some(local)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_of_several_functions_at_one_address_have_no_name() {
+        let local = |start, size, name: &str| LocalRange {
+            start,
+            size,
+            name: name.to_owned(),
+            ..LocalRange::default()
+        };
+        let locals = vec![
+            local(0, 8, "alone"),
+            local(8, 64, "long"),
+            local(16, 8, "in it"),
+            local(24, 8, "in it, too"),
+            local(72, 8, "behind"),
+            local(96, 8, "twice"),
+            local(96, 8, "twice"),
+            local(200, u64::MAX, "endless"),
+            local(400, 8, "in the last"),
+        ];
+        let left: Vec<String> =
+            without_overlaps(locals).into_iter().map(|local| local.name).collect();
+        assert_eq!(left, ["alone", "behind", "twice"]);
+    }
+}
