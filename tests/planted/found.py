@@ -85,15 +85,16 @@ def _finding(lines: dict[str, Any] | None) -> str:
 def is_about(program: Program, label: str) -> bool:
     """Whether a name that the tool gives is the planted object's.
 
-    Static objects are known by their names; heap blocks by the file or, in C, the very line;
-    variables on a stack by the file in which others use them.
+    Static and local variables are known by their names, these by the line of the declaration, too;
+    heap blocks by the file or, in C, the very line.
     """
     if program.storage == "static":
         return re.fullmatch(rf"(.*::)?(?:{program.object})", label) is not None
-    if program.storage == "stack":
-        return label.startswith("stack of thread 0, used at ") and f"{program.file}:" in label
+    line = program.marked_lines(program.marker)[0] if program.marker else 0
+    if program.storage == "stack-variable":
+        place = re.escape(f"{program.file}:{line} ")
+        return re.match(rf"local (?:{program.object}), {place}", label) is not None
     if program.language == "c":
-        line = program.marked_lines(program.marker)[0]
         return f"{program.file}:{line}" in label
     return label.startswith("heap")
 

@@ -29,8 +29,8 @@ pub enum ObjectKind {
 pub struct Object {
     /// Kind of memory.
     pub kind: ObjectKind,
-    /// Symbol, local variable, file, `thread 3`, or whose thread-local or anonymous memory it is; of heap
-    /// blocks the array of Fortran, if it is one; empty for unknown memory.
+    /// Symbol, local variable, file, `thread 3`, or whose thread-local or anonymous memory it is;
+    /// of heap blocks the array of Fortran, if it is one; empty for unknown memory.
     pub name: String,
     /// Where heap blocks were allocated, or anonymous memory was mapped.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,5 +1,5 @@
-//! Variables on a thread's stack that other threads use, as objects of their own: those of which the
-//! trace has the names, and what lies elsewhere on stacks.
+//! Variables on a thread's stack that other threads use, as objects of their own: those of which
+//! the trace has the names, and what lies elsewhere on stacks.
 
 use std::collections::BTreeMap;
 

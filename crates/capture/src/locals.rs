@@ -10,8 +10,8 @@ use crate::private::PrivateRanges;
 use crate::sites::{Layouts, is_system_file};
 
 /// Names the variables in frames that other threads use: of each frame its program counter, stack
-/// pointer and frame pointer are given, innermost first. What lies where another variable was at another time is left out, since references do not say
-/// when they were made.
+/// pointer and frame pointer are given, innermost first. What lies where another variable was at
+/// another time is left out, since references do not say when they were made.
 pub(crate) fn name_locals(
     stacks: &[Vec<[u64; 3]>],
     (files, private): (&OpenedFiles<'_>, &PrivateRanges),

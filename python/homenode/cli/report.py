@@ -155,10 +155,12 @@ def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
     with Progress("trying layouts of lines") as progress:
         lines = homenode.advise(path, machine or MACHINE, progress=progress, **same)
     with Progress("trying homes of pages") as progress:
+        # As in the table of the policies, which has the same costs.
+        of_pages = {"sync": "exclude", **same}
         if "filter" in given:
-            same["filter"] = given["filter"]
-        pages = homenode.advise(path, "spr-2s", "first-touch", progress=progress, **same)
-    simulated = (path, {**same, "sync": pages.provenance["sync"]})
+            of_pages["filter"] = given["filter"]
+        pages = homenode.advise(path, "spr-2s", "first-touch", progress=progress, **of_pages)
+    simulated = (path, of_pages)
     brackets = interleavings_table.find(pages.points, simulated, asked=None)
     found = answer(lines, pages, brackets[0] if brackets else None)
     if not found.objects:

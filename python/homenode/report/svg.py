@@ -82,6 +82,8 @@ class LogScale:
 
         >>> LogScale(1, 12, 0, 1).ticks()
         [1, 2, 5, 10]
+        >>> LogScale(1.5, 9.6, 0, 1).ticks()
+        [2, 4, 6, 8]
         """
         decades = math.log10(self.high / self.low)
         steps: tuple[float, ...] = (1,) if decades > 3 * _FEW_DECADES else _LOG_STEPS
@@ -101,7 +103,12 @@ class LogScale:
         if width <= 0:
             return [self.low]
         power = 10 ** math.floor(math.log10(width))
-        step = next((s * power for s in (1, 2, 5, 10) if s * power >= width), 10 * power)
-        first = math.ceil(self.low / step)
-        last = math.floor(self.high / step + 1e-9)
-        return [round(i * step, 12) for i in range(first, last + 1)]
+        found: list[float] = []
+        # The widest step that has three ticks.
+        for step in (10 * power, 5 * power, 2 * power, power):
+            first = math.ceil(self.low / step)
+            last = math.floor(self.high / step + 1e-9)
+            found = [round(i * step, 12) for i in range(first, last + 1)]
+            if len(found) >= 3:
+                break
+        return found

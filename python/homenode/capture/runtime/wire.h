@@ -13,9 +13,9 @@
  *     4096       HN_RINGS lines of 64 bytes, struct hn_ring_line
  *     69632      rings, `ring_blocks` * `block_records` records each
  *     then       `stack_words` words, call stacks of allocations: how many program counters, then
- *                these, innermost first. The first word is unused: position 0 is no stack. Frames of
- *                a thread that starts others: HN_FRAMES and how many words, then of each frame its
- *                program counter, its stack pointer and its frame pointer there.
+ *                these, innermost first. The first word is unused: position 0 is no stack.
+ *                Frames of a thread that starts others: HN_FRAMES and how many words, then of each
+ *                its program counter, its stack pointer and its frame pointer there.
  *
  * A record is two 64-bit words. A reference:
  *     word 0     bits 0-47 address, 48-54 size in bytes, 55-56 kind, 57 synchronisation variable,
