@@ -329,8 +329,8 @@ class AdviseOptions(SimulateOptions, total=False):
 class SensitivityOptions(SimulateOptions, total=False):
     """Choices of a study of orders, beside those of a simulation.
 
-    reinterleave: How many other orders to make of each trace, by the transform of this name.
-        Default: 0.
+    reinterleave: How many other orders to make of each trace, by the transform of this name; of a
+        single trace 4 if none are asked for. Default: 0.
     quantum: References of a turn in these, on the average. Default: 100.
     seed: Seed of the first of these; the others have the seeds after it. Default: 1.
     """
