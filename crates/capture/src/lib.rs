@@ -27,8 +27,10 @@ mod races;
 mod record;
 mod report;
 mod ring;
+mod shadow;
 mod sink;
 mod sites;
+mod thread_stream;
 pub mod wire;
 
 pub use directed::{DirectedProgram, DirectedSummary};
