@@ -30,6 +30,7 @@ mod ring;
 mod shadow;
 mod sink;
 mod sites;
+mod spawn;
 mod thread_stream;
 pub mod wire;
 
