@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::path::Path;
 use std::ptr::NonNull;
@@ -207,26 +208,30 @@ impl SharedArea {
         (self.get64(line + FLOOR_AT), self.get(line + CHANGES_AT))
     }
 
-    /// Takes record `index` out of a ring: its words, or `None` if it has not been written.
-    #[inline]
-    pub fn take(&self, ring: u32, index: usize) -> Option<[u64; 2]> {
-        let records = self.geometry.ring_records();
-        assert!(ring < self.geometry.rings && index < records);
-        let offset = RINGS_AT + (ring as usize * records + index) * 16;
-        // SAFETY: inside of the mapping by the assertion, and aligned to 8 because RINGS_AT is a
-        // multiple of 16; both sides reach it through atomic operations or plain C stores that
-        // precede a releasing store of word 0.
-        let (first, second) = unsafe {
-            let at = self.start.as_ptr().add(offset);
-            (AtomicU64::from_ptr(at.cast()), AtomicU64::from_ptr(at.add(8).cast()))
-        };
-        let word0 = first.load(Ordering::Acquire);
-        if word0 == 0 {
-            return None;
-        }
-        let word1 = second.load(Ordering::Relaxed);
-        first.store(0, Ordering::Relaxed);
-        Some([word0, word1])
+    /// Moves the records of a part of a ring to the end of `records`, up to the first that has not
+    /// been written; returns how many.
+    pub fn take(&self, ring: u32, part: Range<usize>, records: &mut Vec<[u64; 2]>) -> usize {
+        let ring_records = self.geometry.ring_records();
+        assert!(ring < self.geometry.rings && part.start <= part.end && part.end <= ring_records);
+        let offset = RINGS_AT + (ring as usize * ring_records + part.start) * 16;
+        let before = records.len();
+        records.extend((0..part.len()).map_while(|at| {
+            // SAFETY: inside of the mapping by the assertion, and aligned to 8 because RINGS_AT is
+            // a multiple of 16; both sides reach it through atomic operations or plain C stores
+            // that precede a releasing store of word 0.
+            let (first, second) = unsafe {
+                let at = self.start.as_ptr().add(offset + at * 16);
+                (AtomicU64::from_ptr(at.cast()), AtomicU64::from_ptr(at.add(8).cast()))
+            };
+            let word0 = first.load(Ordering::Acquire);
+            if word0 == 0 {
+                return None;
+            }
+            let word1 = second.load(Ordering::Relaxed);
+            first.store(0, Ordering::Relaxed);
+            Some([word0, word1])
+        }));
+        records.len() - before
     }
 
     /// A word of the call stacks.
@@ -335,11 +340,20 @@ mod tests {
             stack_words: 0,
         })
         .unwrap();
-        assert_eq!(area.take(1, 3), None);
+        let take = |ring, part| {
+            let mut taken = Vec::new();
+            let count = area.take(ring, part, &mut taken);
+            assert_eq!(count, taken.len());
+            taken
+        };
+        assert!(take(1, 3..4).is_empty());
         area.put(1, 3, [7, 9]);
-        assert_eq!(area.take(1, 3), Some([7, 9]));
-        assert_eq!(area.take(1, 3), None);
-        assert_eq!(area.take(0, 3), None);
+        area.put(1, 4, [8, 10]);
+        area.put(1, 6, [1, 2]);
+        assert!(take(1, 2..8).is_empty());
+        assert_eq!(take(1, 3..8), [[7, 9], [8, 10]]);
+        assert!(take(1, 3..5).is_empty());
+        assert!(take(0, 3..8).is_empty());
     }
 
     #[test]

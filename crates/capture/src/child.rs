@@ -1,14 +1,17 @@
 //! Starts the program and watches it from outside.
 #![allow(unsafe_code)]
 
-use std::ffi::{OsStr, OsString};
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsStr, OsString};
 use std::io;
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+
+use crate::spawn::{Program, spawn};
 
 /// Strings and pointers on the new program's stack are padded to a multiple of this, so that its
 /// stack begins at the same address whatever the environment.
@@ -33,7 +36,7 @@ pub struct Ending {
 /// The program that is being recorded.
 #[derive(Debug)]
 pub struct Traced {
-    child: Child,
+    pid: libc::pid_t,
     ending: Option<Ending>,
     asked_to_end: Option<Instant>,
 }
@@ -65,21 +68,24 @@ impl Traced {
         let argv = &launch.argv;
         let first = argv.first().ok_or(io::ErrorKind::InvalidInput)?;
         let path = find(OsStr::new(first))?;
-        let mut command = Command::new(&path);
-        command.arg0(first).args(&argv[1..]);
-        command.env_remove(FD_VARIABLE).env_remove(PAD_VARIABLE);
+        let mut environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+        for name in [FD_VARIABLE, PAD_VARIABLE] {
+            environment.remove(OsStr::new(name));
+        }
         if let Some(preload) = &launch.preload {
-            command.env(PRELOAD_VARIABLE, preload);
+            environment.insert(PRELOAD_VARIABLE.into(), preload.into());
         }
-        if let Some(fd) = area {
-            let target = descriptor();
-            command.env(FD_VARIABLE, format!("{target:010}"));
-            command.env(PAD_VARIABLE, "x".repeat(padding(argv, &path)));
-            // SAFETY: between fork and exec only system calls that POSIX allows there.
-            unsafe { command.pre_exec(move || prepare(fd, target)) };
+        let target = descriptor();
+        if area.is_some() {
+            environment.insert(FD_VARIABLE.into(), format!("{target:010}").into());
+            environment.insert(PAD_VARIABLE.into(), "x".repeat(padding(argv, &path)).into());
         }
-        end_with_us(&mut command);
-        Ok(Self { child: command.spawn()?, ending: None, asked_to_end: None })
+        let recorder = own_number();
+        let pid = spawn(&program(&path, argv, &environment)?, || {
+            area.map_or(Ok(()), |fd| prepare(fd, target))?;
+            end_with(recorder)
+        })?;
+        Ok(Self { pid, ending: None, asked_to_end: None })
     }
 
     /// Starts a program without input and output, to measure its time.
@@ -89,26 +95,45 @@ impl Traced {
         command.arg0(first).args(&argv[1..]);
         command.env_remove(FD_VARIABLE).env_remove(PAD_VARIABLE);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        end_with_us(&mut command);
-        Ok(Self { child: command.spawn()?, ending: None, asked_to_end: None })
+        let recorder = own_number();
+        // SAFETY: between fork and exec only system calls that POSIX allows there.
+        unsafe { command.pre_exec(move || end_with(recorder)) };
+        let child = command.spawn()?;
+        let pid = libc::pid_t::try_from(child.id()).unwrap_or_default();
+        Ok(Self { pid, ending: None, asked_to_end: None })
     }
 
     /// Waits for the end of the program.
     pub fn wait(&mut self) -> io::Result<()> {
-        let status = self.child.wait()?;
-        self.ending = Some(Ending { exit_code: status.code(), signal: status.signal() });
-        Ok(())
+        self.wait_for(0)
     }
 
     /// Whether the program has ended, and how.
     pub fn ending(&mut self) -> io::Result<Option<Ending>> {
-        if self.ending.is_none() {
-            self.ending = self
-                .child
-                .try_wait()?
-                .map(|status| Ending { exit_code: status.code(), signal: status.signal() });
-        }
+        self.wait_for(libc::WNOHANG)?;
         Ok(self.ending)
+    }
+
+    fn wait_for(&mut self, options: libc::c_int) -> io::Result<()> {
+        let mut status = 0;
+        while self.ending.is_none() {
+            // SAFETY: the status outlives the call.
+            match unsafe { libc::waitpid(self.pid, &raw mut status, options) } {
+                0 => break,
+                -1 => {
+                    let error = io::Error::last_os_error();
+                    if error.kind() != io::ErrorKind::Interrupted {
+                        return Err(error);
+                    }
+                }
+                _ => {
+                    let status = ExitStatus::from_raw(status);
+                    self.ending =
+                        Some(Ending { exit_code: status.code(), signal: status.signal() });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Asks the program to end; kills it if it has not ended within [`PATIENCE`] of the first call.
@@ -119,9 +144,13 @@ impl Traced {
             Some(_) => return,
         };
         self.asked_to_end.get_or_insert_with(Instant::now);
-        if let (None, Ok(pid)) = (self.ending, libc::pid_t::try_from(self.child.id())) {
+        self.kill(signal);
+    }
+
+    fn kill(&self, signal: libc::c_int) {
+        if self.ending.is_none() {
             // SAFETY: the child has not been waited for, so the number is still its.
-            unsafe { libc::kill(pid, signal) };
+            unsafe { libc::kill(self.pid, signal) };
         }
     }
 }
@@ -129,10 +158,9 @@ impl Traced {
 impl Drop for Traced {
     /// Kills the program: it must not run on without its recorder.
     fn drop(&mut self) {
-        if self.ending.is_none() {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
+        self.kill(libc::SIGKILL);
+        // Nobody could be told of an error.
+        let _ = self.wait();
     }
 }
 
@@ -148,22 +176,40 @@ pub fn shares_memory(pid: u32) -> bool {
     maps(pid).lines().any(|line| line.contains("/memfd:homenode"))
 }
 
-/// Makes the kernel kill the program when the recorder ends without having waited for it: when
-/// it is killed, or its thread ends. What the program itself started goes on, unrecorded.
-fn end_with_us(command: &mut Command) {
-    let recorder = libc::pid_t::try_from(std::process::id()).unwrap_or_default();
-    let tie = move || {
-        // SAFETY: plain system calls on numbers.
-        let (tied, parent) =
-            unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) };
-        if tied == 0 && parent != recorder {
-            // The recorder has ended in the meantime.
-            return Err(io::Error::from_raw_os_error(libc::ESRCH));
-        }
-        Ok(())
+/// The program at `path` with these arguments and this environment.
+fn program(
+    path: &Path,
+    argv: &[String],
+    environment: &BTreeMap<OsString, OsString>,
+) -> io::Result<Program> {
+    let variable = |(name, value): (&OsString, &OsString)| {
+        CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())
     };
-    // SAFETY: between fork and exec only system calls that POSIX allows there.
-    unsafe { command.pre_exec(tie) };
+    Ok(Program {
+        path: CString::new(path.as_os_str().as_bytes())?,
+        arguments: argv
+            .iter()
+            .map(|word| CString::new(word.as_bytes()))
+            .collect::<Result<_, _>>()?,
+        environment: environment.iter().map(variable).collect::<Result<_, _>>()?,
+    })
+}
+
+fn own_number() -> libc::pid_t {
+    libc::pid_t::try_from(std::process::id()).unwrap_or_default()
+}
+
+/// Runs in the child: makes the kernel kill it when the recorder ends without having waited for it:
+/// when that is killed, or its thread ends. What the program itself started goes on, unrecorded.
+fn end_with(recorder: libc::pid_t) -> io::Result<()> {
+    // SAFETY: plain system calls on numbers.
+    let (tied, parent) =
+        unsafe { (libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL), libc::getppid()) };
+    if tied == 0 && parent != recorder {
+        // The recorder has ended in the meantime.
+        return Err(io::Error::from_raw_os_error(libc::ESRCH));
+    }
+    Ok(())
 }
 
 /// Runs in the child: makes addresses repeatable, and gives the area its descriptor number.

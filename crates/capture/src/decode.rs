@@ -3,13 +3,14 @@
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::{EventKind, LiveFact};
 
-use crate::item::{DecodedItem, SystemFact};
+use crate::item::{DecodedItem, ItemSink, SystemFact};
 use crate::wire::{
     CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, GAP_BITS, GAP_SHIFT, KIND_SHIFT, SIZE_SHIFT, SYNC_BIT,
     THREAD_SHIFT, code,
 };
 
-const LOW: u64 = (1 << 48) - 1;
+/// The bits of a word that are an address.
+pub const ADDRESS: u64 = (1 << 48) - 1;
 const KERNEL_HALF: u64 = 1 << 47;
 
 #[derive(Debug)]
@@ -34,6 +35,32 @@ pub struct Decoder {
 }
 
 impl Decoder {
+    /// Takes records in their order, and passes on what they are.
+    pub fn take_all(&mut self, mut records: &[[u64; 2]], sink: &mut impl ItemSink) {
+        while let Some(&words) = records.first() {
+            let plain = self.plain(records);
+            if plain > 0 {
+                sink.accesses(&records[..plain]);
+                records = &records[plain..];
+                continue;
+            }
+            records = &records[1..];
+            match self.take(words) {
+                Some(DecodedItem::Access(access)) => sink.access(access),
+                Some(item) => sink.other(item),
+                None => {}
+            }
+        }
+    }
+
+    /// How many records come first that are references by themselves.
+    fn plain(&self, records: &[[u64; 2]]) -> usize {
+        if self.pending.is_some() || self.gap != 0 || !self.processes.is_empty() {
+            return 0;
+        }
+        records.iter().take_while(|words| words[0] >> EVENT_BIT == 0).count()
+    }
+
     /// Takes the next record; most are an item each.
     #[inline]
     pub fn take(&mut self, words: [u64; 2]) -> Option<DecodedItem> {
@@ -84,8 +111,8 @@ impl Decoder {
             PendingRecord {
                 code: low_byte(words[0] >> CODE_SHIFT) & 0x7f,
                 thread: thread_of(words[1]),
-                first: words[0] & LOW,
-                second: words[1] & LOW,
+                first: words[0] & ADDRESS,
+                second: words[1] & ADDRESS,
                 missing: low_byte(words[0] >> EXTRA_SHIFT),
                 words: Vec::new(),
             }
@@ -234,7 +261,7 @@ fn position(word: u64) -> u32 {
 
 /// A kernel is in the upper half of the address space, of which a record holds the lower 48 bits.
 const fn whole_address(low: u64) -> u64 {
-    if low & KERNEL_HALF == 0 { low } else { low | !LOW }
+    if low & KERNEL_HALF == 0 { low } else { low | !ADDRESS }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the low byte is what is wanted")]
@@ -242,7 +269,8 @@ const fn low_byte(word: u64) -> u8 {
     word as u8
 }
 
-const fn thread_of(word: u64) -> u16 {
+/// The thread of a record, by its second word.
+pub const fn thread_of(word: u64) -> u16 {
     (word >> THREAD_SHIFT) as u16
 }
 
@@ -260,8 +288,8 @@ pub fn access(words: [u64; 2]) -> Access {
         kind,
         size: low_byte(words[0] >> SIZE_SHIFT) & 0x7f,
         flags: if sync { Flags::SYNC } else { Flags::default() },
-        addr: words[0] & LOW,
-        pc: words[1] & LOW,
+        addr: words[0] & ADDRESS,
+        pc: words[1] & ADDRESS,
         gap: u32::from(low_byte(words[0] >> GAP_SHIFT)) & ((1 << GAP_BITS) - 1),
         pid: 0,
     }
@@ -391,7 +419,7 @@ mod tests {
         let code = SystemFact::Code { pid: 9, pc: 0xffff_ffff_8100_0010 };
         assert_eq!(system_fact, Some(DecodedItem::System(1, code)));
         let low = 0xffff_ea00_0000_0000_u64 >> 12;
-        let system_fact = decoder.take([event(code::PAGE, 5), 1 << THREAD_SHIFT | low & LOW]);
+        let system_fact = decoder.take([event(code::PAGE, 5), 1 << THREAD_SHIFT | low & ADDRESS]);
         let page = SystemFact::Page { pid: 9, frame: 5, page: low };
         let Some(DecodedItem::System(1, SystemFact::Page { pid, frame, page: found })) =
             system_fact

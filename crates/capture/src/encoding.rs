@@ -7,7 +7,7 @@ use homenode_base::Access;
 use homenode_trace::{Event, TraceError, TraceWriter};
 
 /// References that are handed over together.
-const PORTION: usize = 1 << 12;
+pub const PORTION: usize = 1 << 12;
 /// Portions that wait to be encoded: the recorder waits when there are so many.
 const PORTIONS_MAX: usize = 16;
 
@@ -61,6 +61,14 @@ impl EncodingThread {
     #[inline(always)]
     pub fn push(&mut self, access: Access) -> bool {
         self.portion.accesses.push(access);
+        !self.portion.is_full() || self.hand_over()
+    }
+
+    /// Adds references, not many more than are handed over together. Returns whether the writer can
+    /// go on, as far as is known.
+    #[inline(always)]
+    pub fn push_all(&mut self, accesses: impl Iterator<Item = Access>) -> bool {
+        self.portion.accesses.extend(accesses);
         !self.portion.is_full() || self.hand_over()
     }
 

@@ -3,11 +3,21 @@
 use homenode_base::Access;
 use homenode_trace::{EventKind, LiveFact};
 
+use crate::decode::access;
+
 /// Who takes what was decoded, in its order. A closure takes items of all kinds.
 pub trait ItemSink {
     /// Takes a reference. Nearly all items are references; so they stay in registers, while an item
     /// that is stored in parts and loaded as a whole waits for the stores.
     fn access(&mut self, access: Access);
+
+    /// Takes references in a row, as a ring has them: records that are an item each.
+    #[inline]
+    fn accesses(&mut self, records: &[[u64; 2]]) {
+        for &words in records {
+            self.access(access(words));
+        }
+    }
 
     /// Takes an item that is no reference.
     fn other(&mut self, item: DecodedItem);

@@ -28,8 +28,11 @@ mod races;
 mod record;
 mod report;
 mod ring;
+mod shadow;
 mod sink;
 mod sites;
+mod spawn;
+mod thread_stream;
 pub mod wire;
 
 pub use directed::{DirectedProgram, DirectedSummary};

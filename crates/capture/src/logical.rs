@@ -8,118 +8,23 @@
 //! runs holds the others back at its last record that has been read, a blocked one does not. The
 //! runtime says in a ring's line which it is; who wakes a thread says so before it writes on.
 
-use std::collections::VecDeque;
-
 use homenode_trace::EventKind;
 
 use crate::area::SharedArea;
-use crate::decode::{Decoder, access};
+use crate::decode::access;
 use crate::item::{DecodedItem, ItemSink};
 use crate::races::RaceDetector;
-use crate::ring::RingCursor;
-use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, ORDERED_BIT, SYNC_BIT, at, code};
+use crate::thread_stream::{NextStep, ThreadStream};
+use crate::wire::{ORDERED_BIT, SYNC_BIT, at};
 
 /// Records of a thread that are kept waiting for the others before its ring is left full.
 const WAITING_MAX: usize = 1 << 17;
 /// Passes without progress after which more are kept, at first: somebody may wait, unseen, for who
 /// waits for room in a ring.
 const PASSES_MAX: u32 = 25;
-const OPERATION: u64 = 1 << SYNC_BIT | 1 << ORDERED_BIT;
-
-/// What a thread does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NextStep {
-    /// Nothing has been read yet, and others may have to wait for it.
-    Unknown,
-    /// Nothing that the others have to wait for.
-    Nothing,
-    Reference,
-    /// An event, or a reference that is ordered with those of others.
-    Operation,
-}
-
-/// The records of one thread that have been read and not been merged.
-#[derive(Debug)]
-struct ThreadStream {
-    cursor: RingCursor,
-    records: VecDeque<[u64; 2]>,
-    decoder: Decoder,
-    /// Of the next record.
-    clock: u64,
-    /// Of what it writes next, at least; `None` while it runs.
-    floor: Option<u64>,
-    /// The quantum of its clock, and where that ends.
-    turn: u64,
-    turn_end: u64,
-}
-
-impl ThreadStream {
-    fn new(ring: u32) -> Self {
-        let (clock, turn, turn_end) = (0, 0, 0);
-        let (cursor, records) = (RingCursor::new(ring), VecDeque::new());
-        Self { cursor, records, decoder: Decoder::default(), clock, floor: None, turn, turn_end }
-    }
-
-    /// Reads what has been written, at most one revolution; returns the number of records.
-    fn read(&mut self, area: &SharedArea) -> usize {
-        let records = &mut self.records;
-        self.cursor.read(area, |words| records.push_back(words))
-    }
-
-    /// What it does next; brings its clock and turn there. An event is in the turn of what was
-    /// before it, unless the clock is told anew.
-    #[inline]
-    fn look(&mut self, (all, quantum): (bool, u64)) -> NextStep {
-        let missing = if all { NextStep::Nothing } else { NextStep::Unknown };
-        let Some(&[first, _]) = self.records.front() else {
-            let Some(floor) = self.floor else { return missing };
-            if all || floor == u64::MAX {
-                return NextStep::Nothing;
-            }
-            self.turn_to(self.clock.max(floor), quantum);
-            return NextStep::Unknown;
-        };
-        if first >> EVENT_BIT == 0 {
-            if self.clock >= self.turn_end {
-                self.turn_to(self.clock, quantum);
-            }
-            let operation = first & OPERATION != 0;
-            return if operation { NextStep::Operation } else { NextStep::Reference };
-        }
-        if self.records.len() <= usize::from(byte(first >> EXTRA_SHIFT)) {
-            return missing;
-        }
-        if byte(first >> CODE_SHIFT) & 0x7f == code::CLOCK
-            && let Some(&[clock, _]) = self.records.get(1)
-        {
-            self.turn_to(clock & !(1 << EVENT_BIT), quantum);
-        }
-        NextStep::Operation
-    }
-
-    fn turn_to(&mut self, clock: u64, quantum: u64) {
-        self.clock = clock;
-        self.turn = clock / quantum;
-        self.turn_end = (self.turn + 1).saturating_mul(quantum);
-    }
-
-    /// Takes the next item, an event of which all records are there.
-    fn take_event(&mut self) -> Option<DecodedItem> {
-        let extra = self.records.front().map_or(0, |first| byte(first[0] >> EXTRA_SHIFT));
-        let records = self.records.drain(..=usize::from(extra));
-        records.map(|words| self.decoder.take(words)).last().flatten()
-    }
-
-    /// Its place in the order of turns, which ends with its number.
-    fn place(&self) -> u64 {
-        self.turn.min((1 << 48) - 1) << 16 | u64::from(self.cursor.ring())
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the low byte is what is wanted")]
-const fn byte(word: u64) -> u8 {
-    word as u8
-}
+/// References that are passed on together, one step after the other: so few that they stay in the
+/// innermost cache.
+const BATCH: usize = 512;
 
 /// Merges the rings, and looks for races in the result.
 #[derive(Debug)]
@@ -129,6 +34,9 @@ pub struct LogicalMerger {
     steps: Vec<NextStep>,
     /// Of each stream its place in the order of turns; `u64::MAX` of those that have nothing.
     places: Vec<u64>,
+    takers: Vec<usize>,
+    /// Plain references that have been merged and not passed on.
+    batch: Vec<[u64; 2]>,
     races: RaceDetector,
     forks: u32,
     waiting_least: usize,
@@ -145,6 +53,8 @@ impl LogicalMerger {
             streams: Vec::new(),
             steps: Vec::new(),
             places: Vec::new(),
+            takers: Vec::new(),
+            batch: Vec::new(),
             races: RaceDetector::default(),
             forks: 0,
             waiting_least: WAITING_MAX,
@@ -162,19 +72,16 @@ impl LogicalMerger {
     /// will be written. Returns how many records were read and items merged.
     pub fn drain(&mut self, area: &SharedArea, all: bool, sink: &mut impl ItemSink) -> usize {
         self.meet(area);
-        let before: Vec<_> =
-            self.streams.iter().map(|stream| area.floor(stream.cursor.ring())).collect();
+        let before: Vec<_> = self.streams.iter().map(|stream| area.floor(stream.ring())).collect();
         let mut done = 0;
         for stream in &mut self.streams {
-            if all || stream.records.len() < self.waiting_max {
-                done += stream.read(area);
-            }
+            done += stream.read(area, (all, self.waiting_max));
         }
         // A thread that is new since then has written nothing that was read.
         self.meet(area);
         for (stream, before) in self.streams.iter_mut().zip(before) {
-            let after = area.floor(stream.cursor.ring());
-            stream.floor = (after == before && after.0 != 0).then_some(after.0);
+            let after = area.floor(stream.ring());
+            stream.set_floor((after == before && after.0 != 0).then_some(after.0));
         }
         let end = match area.get(at::ENDED_BY) {
             0 => None,
@@ -197,7 +104,7 @@ impl LogicalMerger {
         self.passes = if done == 0 { self.passes + 1 } else { 0 };
         if self.passes > PASSES_MAX {
             self.passes = 0;
-            if self.streams.iter().any(|stream| stream.records.len() >= self.waiting_max) {
+            if self.streams.iter().any(|stream| stream.waiting() >= self.waiting_max) {
                 self.waiting_max += self.waiting_least;
             }
         }
@@ -216,19 +123,96 @@ impl LogicalMerger {
         for place in 0..known {
             self.step(place, all, end);
         }
-        while let Some(place) = least(&self.places) {
+        'merging: while let Some(place) = least(&self.places) {
+            let turns = self.common_turns(place, end);
+            if turns > 0 {
+                done += self.merge_turns(turns, sink);
+                for at in 0..self.takers.len() {
+                    self.step(self.takers[at], all, end);
+                }
+                continue;
+            }
             let turn = self.places[place];
             while self.places[place] == turn {
                 match self.steps[place] {
-                    NextStep::Unknown | NextStep::Nothing => return done,
-                    NextStep::Reference => self.reference(place, sink),
-                    NextStep::Operation => self.operation(place, sink),
+                    NextStep::Unknown | NextStep::Nothing => break 'merging,
+                    NextStep::Reference => {
+                        let references = self.streams[place].take_turn();
+                        self.batch.extend_from_slice(references);
+                        done += references.len();
+                        self.pass_full_batch(sink);
+                    }
+                    NextStep::Operation => {
+                        self.operation(place, sink);
+                        done += 1;
+                    }
                 }
                 self.step(place, all, end);
-                done += 1;
             }
         }
+        self.pass_batch(sink);
         done
+    }
+
+    /// How many turns come next of which all is known, and that it is plain references. The threads
+    /// that have these turns are the `takers` then; `first` is the first of them.
+    fn common_turns(&mut self, first: usize, end: Option<(u64, usize)>) -> u64 {
+        let turn = self.streams[first].turn();
+        let mut turns = end.map_or(u64::MAX, |(last, _)| last.saturating_sub(turn));
+        self.takers.clear();
+        for (place, stream) in self.streams.iter_mut().enumerate() {
+            if self.places[place] == u64::MAX {
+                continue;
+            }
+            let most = match (stream.turn() - turn, self.steps[place]) {
+                (0, NextStep::Reference) => {
+                    self.takers.push(place);
+                    stream.whole_turns(self.quantum)
+                }
+                (behind, _) => behind,
+            };
+            turns = turns.min(most);
+            if turns == 0 {
+                break;
+            }
+        }
+        turns
+    }
+
+    /// Merges turns of the `takers`; returns the number of references.
+    fn merge_turns(&mut self, turns: u64, sink: &mut impl ItemSink) -> usize {
+        let takers = self.takers.len();
+        let quantum = usize::try_from(self.quantum).unwrap_or(usize::MAX);
+        let most = (BATCH / takers / quantum).max(1) as u64;
+        let mut left = turns;
+        while left > 0 {
+            let now = left.min(most);
+            left -= now;
+            let begin = self.batch.len();
+            let count = usize::try_from(now).unwrap_or(0) * takers * quantum;
+            self.batch.resize(begin + count, [0; 2]);
+            for (first, &place) in self.takers.iter().enumerate() {
+                let records = self.streams[place].take_whole_turns(now, self.quantum);
+                scatter(records, quantum, (&mut self.batch[begin..], first, takers));
+            }
+            self.pass_full_batch(sink);
+        }
+        usize::try_from(turns).unwrap_or(0) * takers * quantum
+    }
+
+    #[inline]
+    fn pass_full_batch(&mut self, sink: &mut impl ItemSink) {
+        if self.batch.len() >= BATCH {
+            self.pass_batch(sink);
+        }
+    }
+
+    /// Passes on the plain references that have been merged.
+    #[inline(never)]
+    fn pass_batch(&mut self, sink: &mut impl ItemSink) {
+        self.races.take_plain(&self.batch);
+        sink.accesses(&self.batch);
+        self.batch.clear();
     }
 
     #[inline]
@@ -236,7 +220,7 @@ impl LogicalMerger {
         let stream = &mut self.streams[place];
         let step = match (stream.look((all, self.quantum)), end) {
             // What others did after the program had ended is not part of it.
-            (_, Some((last, by))) if (stream.turn, place) > (last, by) && by != place => {
+            (_, Some((last, by))) if (stream.turn(), place) > (last, by) && by != place => {
                 NextStep::Nothing
             }
             (step, _) => step,
@@ -245,25 +229,15 @@ impl LogicalMerger {
         self.places[place] = if step == NextStep::Nothing { u64::MAX } else { stream.place() };
     }
 
-    #[inline]
-    fn reference(&mut self, place: usize, sink: &mut impl ItemSink) {
-        let stream = &mut self.streams[place];
-        let Some(words) = stream.records.pop_front() else { return };
-        stream.clock += 1;
-        let access = access(words);
-        self.races.access(&access);
-        sink.access(access);
-    }
-
     fn operation(&mut self, place: usize, sink: &mut impl ItemSink) {
+        self.pass_batch(sink);
         let stream = &mut self.streams[place];
-        let Some(&[first, second]) = stream.records.front() else { return };
-        let found = if first >> EVENT_BIT == 0 {
-            stream.records.pop_front();
-            stream.clock += 1;
-            Some(DecodedItem::Access(access([first & !(1 << ORDERED_BIT), second])))
-        } else {
-            stream.take_event()
+        let words = stream.take_reference();
+        let found = match words {
+            Some([first, second]) => {
+                Some(DecodedItem::Access(access([first & !(1 << ORDERED_BIT), second])))
+            }
+            None => stream.take_event(),
         };
         let Some(mut found) = found else { return };
         if let DecodedItem::Event(_, EventKind::Fork { pid }) = &mut found {
@@ -271,11 +245,28 @@ impl LogicalMerger {
             *pid = self.forks;
         }
         // An atomic operation that synchronises nothing is no race either.
-        if first >> EVENT_BIT != 0 || first >> SYNC_BIT & 1 != 0 {
+        if words.is_none_or(|[first, _]| first >> SYNC_BIT & 1 != 0) {
             self.races.take(&found);
         }
         sink.item(found);
     }
+}
+
+/// Puts turns of one thread to their places among turns of all: from `first` on, one of each
+/// `takers`.
+#[inline]
+fn scatter(
+    records: &[[u64; 2]],
+    quantum: usize,
+    (merged, first, takers): (&mut [[u64; 2]], usize, usize),
+) {
+    if quantum == 1 {
+        let places = merged[first..].iter_mut().step_by(takers);
+        places.zip(records).for_each(|(place, words)| *place = *words);
+        return;
+    }
+    let places = merged.chunks_exact_mut(quantum).skip(first).step_by(takers);
+    places.zip(records.chunks_exact(quantum)).for_each(|(place, turn)| place.copy_from_slice(turn));
 }
 
 /// The stream with the least place, which ends with the stream's number.
@@ -288,7 +279,8 @@ fn least(places: &[u64]) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::area::RingGeometry;
-    use crate::wire::{SIZE_SHIFT, THREAD_SHIFT};
+    use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, SIZE_SHIFT, THREAD_SHIFT, code};
+    use homenode_base::Rng;
 
     const SMALL: RingGeometry =
         RingGeometry { rings: 3, ring_blocks: 4, block_records: 8, stack_words: 0 };
@@ -453,6 +445,48 @@ mod tests {
         for _ in 0..12 * PASSES_MAX {
             assert_eq!(merged(&rings, &mut merger, false), "");
         }
-        assert_eq!(merger.streams[1].records.len(), 33);
+        assert_eq!(merger.streams[1].waiting(), 33);
+    }
+
+    #[test]
+    fn a_floor_is_of_no_use_while_there_is_something_to_read() {
+        let mut rings = WrittenRings::new();
+        rings.refer(0, 12);
+        rings.refer(1, 24);
+        let mut merger = LogicalMerger::new(1);
+        // The first block of each, up to where thread 0 may have done something else.
+        assert_eq!(merged(&rings, &mut merger, false), "01".repeat(7) + "0");
+        assert_eq!(merged(&rings, &mut merger, false), "1".to_owned() + &"01".repeat(4) + "1111");
+        assert_eq!(merged(&rings, &mut merger, false), "1".repeat(8));
+    }
+
+    /// Turns one by one, turns that are merged many at once, and what is between.
+    #[test]
+    fn the_order_is_that_of_turns_then_of_threads() {
+        let mut random = Rng::new(7);
+        for quantum in [1, 2, 3, 5, 40].repeat(20) {
+            let mut rings = WrittenRings::new();
+            let mut expected = Vec::new();
+            for ring in 0..3 {
+                let (mut turn, rarely) = (0, 2 + random.below(12));
+                let mut clock = 0;
+                for _ in 0..random.below(32) {
+                    let thread = ring.to_string();
+                    if random.below(rarely) == 0 {
+                        rings.event(ring, code::PHASE, 0, 1);
+                        expected.push((turn, ring, thread + "!"));
+                    } else {
+                        rings.refer(ring, 1);
+                        turn = clock / u64::from(quantum);
+                        clock += 1;
+                        expected.push((turn, ring, thread));
+                    }
+                }
+            }
+            expected.sort_by_key(|(turn, ring, _)| (*turn, *ring));
+            let expected: String = expected.into_iter().map(|(_, _, item)| item).collect();
+            let mut merger = LogicalMerger::new(quantum);
+            assert_eq!(merged(&rings, &mut merger, true), expected, "quantum {quantum}");
+        }
     }
 }

@@ -13,10 +13,12 @@ use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::EventKind;
 use rustc_hash::FxHashMap;
 
+use crate::decode::{ADDRESS, access, thread_of};
 use crate::item::DecodedItem;
+use crate::shadow::{AccessEpoch, CELL_BYTES, ShadowCell};
+use crate::wire::{KIND_SHIFT, SIZE_SHIFT};
 
 const PAGE_BITS: u32 = 12;
-const CELL_BYTES: u64 = 8;
 /// Cells of a page, as a shift.
 const CELLS_SHIFT: u32 = PAGE_BITS - CELL_BYTES.trailing_zeros();
 const CELLS: usize = 1 << CELLS_SHIFT;
@@ -26,74 +28,18 @@ const KERNEL: u64 = 0;
 /// Places of races that are kept.
 const PLACES_MAX: usize = 1000;
 
-/// When an access was: bytes of the cell, thread, and count of the thread's synchronisations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct AccessEpoch(u64);
-
-impl AccessEpoch {
-    fn new(thread: usize, count: u32, mask: u8) -> Self {
-        Self(u64::from(mask) << 56 | (thread as u64 & 0xffff) << 32 | u64::from(count))
-    }
-
-    const fn thread(self) -> usize {
-        (self.0 >> 32 & 0xffff) as usize
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "the low half is what is wanted")]
-    const fn count(self) -> u32 {
-        self.0 as u32
-    }
-
-    /// Whether thread and count are those of `other`.
-    const fn is_with(self, other: Self) -> bool {
-        (self.0 ^ other.0) << 8 == 0
-    }
-
-    /// Whether it has all bytes of `other`.
-    const fn covers(self, other: Self) -> bool {
-        other.0 >> 56 & !(self.0 >> 56) == 0
-    }
-
-    /// Whether it is with `other` and has all its bytes.
-    const fn includes(self, other: Self) -> bool {
-        self.0 | other.0 == self.0 && self.is_with(other)
-    }
-
-    const fn overlaps(self, other: Self) -> bool {
-        (self.0 & other.0) >> 56 != 0
-    }
-
-    const fn with_bytes_of(self, other: Self) -> Self {
-        Self(self.0 | (other.0 >> 56) << 56)
-    }
-}
-
-/// The last accesses to eight bytes.
-#[derive(Clone, Copy, Debug, Default)]
-struct ShadowCell {
-    writes: [AccessEpoch; 2],
-    reads: [AccessEpoch; 2],
-}
-
-impl ShadowCell {
-    /// Whether the same access was noted since the last write.
-    #[inline]
-    fn has(&self, now: AccessEpoch, write: bool) -> bool {
-        let known = if write { &self.writes } else { &self.reads };
-        known.iter().any(|then| then.includes(now))
-            && (!write || self.reads.iter().all(|read| !read.overlaps(now)))
-    }
-}
-
 /// What is known of all accesses so far.
 #[derive(Debug)]
 pub struct RaceDetector {
     /// What each thread knows of the others.
     clocks: Vec<Vec<u32>>,
+    /// Of each thread the epoch of its next access; 0 if it has no clock yet.
+    epochs: Vec<AccessEpoch>,
     objects: FxHashMap<u64, Vec<u32>>,
     pages: FxHashMap<u64, usize>,
     cells: Vec<Box<[ShadowCell; CELLS]>>,
-    cache: Vec<(u64, usize)>,
+    /// Recent pages, indexed by a few bits of their numbers.
+    cache: Box<[(u64, usize); CACHE_ENTRIES]>,
     /// Program counters of accesses that raced with earlier ones.
     places: BTreeMap<u64, u64>,
 }
@@ -102,10 +48,11 @@ impl Default for RaceDetector {
     fn default() -> Self {
         Self {
             clocks: Vec::new(),
+            epochs: Vec::new(),
             objects: FxHashMap::default(),
             pages: FxHashMap::default(),
             cells: Vec::new(),
-            cache: vec![(u64::MAX, 0); CACHE_ENTRIES],
+            cache: Box::new([(u64::MAX, 0); CACHE_ENTRIES]),
             places: BTreeMap::new(),
         }
     }
@@ -125,7 +72,7 @@ impl RaceDetector {
             DecodedItem::Access(access) if access.flags.contains(Flags::SYNC) => {
                 self.synchronise(access.thread.into(), access.addr);
             }
-            DecodedItem::Access(access) => self.access(access),
+            DecodedItem::Access(access) => self.access(*access),
             DecodedItem::Event(thread, what) => self.event((*thread).into(), what),
             DecodedItem::Clock { thread, waker: Some(waker), .. } => {
                 self.follow((*thread).into(), (*waker).into());
@@ -178,6 +125,7 @@ impl RaceDetector {
     fn clock(&mut self, thread: usize) -> &mut Vec<u32> {
         if self.clocks.len() <= thread {
             self.clocks.resize_with(thread + 1, Vec::new);
+            self.epochs.resize(thread + 1, AccessEpoch::default());
         }
         let clock = &mut self.clocks[thread];
         if clock.len() <= thread {
@@ -187,10 +135,18 @@ impl RaceDetector {
         clock
     }
 
+    /// What `thread` does from here on is in another epoch than what it has done.
+    fn begin_epoch(&mut self, thread: usize) {
+        let clock = self.clock(thread);
+        clock[thread] += 1;
+        let count = clock[thread];
+        self.epochs[thread] = AccessEpoch::new(thread, count);
+    }
+
     /// What `thread` does from here on is after what `other` has done.
     fn follow(&mut self, thread: usize, other: usize) {
         let known = self.clock(other).clone();
-        self.clock(other)[other] += 1;
+        self.begin_epoch(other);
         join(self.clock(thread), &known);
     }
 
@@ -200,81 +156,87 @@ impl RaceDetector {
         let clock = self.clock(thread);
         join(clock, &known);
         known.clone_from(clock);
-        clock[thread] += 1;
+        self.begin_epoch(thread);
         self.objects.insert(object, known);
     }
 
-    /// Takes the next reference that synchronises nothing.
-    #[inline]
-    pub fn access(&mut self, access: &Access) {
-        let thread = usize::from(access.thread);
-        let count = match self.clocks.get(thread).and_then(|clock| clock.get(thread)) {
-            Some(&count) if count != 0 => count,
-            _ => self.clock(thread)[thread],
-        };
+    /// Takes the next references, as a ring has them, which synchronise nothing.
+    pub fn take_plain(&mut self, records: &[[u64; 2]]) {
+        for &words in records {
+            // Not decoded as a whole, which takes as long as all the rest.
+            let addr = words[0] & ADDRESS;
+            let (first, size) = (addr % CELL_BYTES, words[0] >> SIZE_SHIFT & 0x7f);
+            if size == 0 || first + size > CELL_BYTES {
+                self.access(access(words));
+                continue;
+            }
+            let write = words[0] >> KIND_SHIFT & 3 == u64::from(AccessKind::Write.code());
+            let now = self.epoch(thread_of(words[1]).into()).with_bytes(first, size);
+            if self.touch(addr / CELL_BYTES, now, write) {
+                self.note(words[1] & ADDRESS);
+            }
+        }
+    }
+
+    /// Notes an access to a cell; whether it races with an earlier one.
+    #[inline(always)]
+    fn touch(&mut self, cell: u64, now: AccessEpoch, write: bool) -> bool {
+        let page = self.page(cell >> CELLS_SHIFT);
+        let known = &mut self.cells[page][index_in_page(cell)];
+        !known.has(now, write) && known.touch(now, write, &self.clocks[now.thread()])
+    }
+
+    /// Takes the next reference, which synchronises nothing and may be in several cells.
+    #[inline(never)]
+    fn access(&mut self, access: Access) {
+        let write = access.kind == AccessKind::Write;
+        let epoch = self.epoch(access.thread.into());
         let end = access.addr.saturating_add(access.size.into());
         let mut at = access.addr;
         while at < end {
             let cell = at / CELL_BYTES;
             let next = ((cell + 1) * CELL_BYTES).min(end);
-            let bytes = u32::try_from(next - at).unwrap_or(8);
-            let mask = (0xff_u16 >> (8 - bytes)) << (at % CELL_BYTES);
-            let now = AccessEpoch::new(thread, count, byte(mask));
-            if self.touch(cell, now, access.kind == AccessKind::Write) {
+            let now = epoch.with_bytes(at % CELL_BYTES, next - at);
+            if self.touch(cell, now, write) {
                 self.note(access.pc);
             }
             at = next;
         }
     }
 
-    /// Notes an access to a cell; whether it races with an earlier one.
-    fn touch(&mut self, cell: u64, now: AccessEpoch, write: bool) -> bool {
-        let page = self.page(cell >> CELLS_SHIFT);
-        let seen = self.clocks[now.thread()].as_slice();
-        let at = &mut self.cells[page][usize::try_from(cell).unwrap_or(0) % CELLS];
-        if at.has(now, write) {
-            return false;
+    /// The epoch of a thread's next access.
+    #[inline(always)]
+    fn epoch(&mut self, thread: usize) -> AccessEpoch {
+        match self.epochs.get(thread) {
+            Some(&known) if known.count() != 0 => known,
+            _ => self.first_epoch(thread),
         }
-        let before = |then: AccessEpoch| {
-            seen.get(then.thread()).copied().unwrap_or(0) >= then.count()
-                || then.thread() == now.thread()
-        };
-        let races = |then: &AccessEpoch| then.overlaps(now) && !before(*then);
-        let found = at.writes.iter().any(races) || write && at.reads.iter().any(races);
-        let kept = if write { &mut at.writes } else { &mut at.reads };
-        if let Some(same) = kept.iter_mut().find(|then| then.is_with(now)) {
-            *same = same.with_bytes_of(now);
-        } else {
-            // One of the same bytes, or none at all; else one that whoever races with it is likely
-            // to race with this, too.
-            let place = kept
-                .iter()
-                .position(|then| now.covers(*then))
-                .or_else(|| kept.iter().position(|then| before(*then)))
-                .unwrap_or(now.thread() & 1);
-            kept[place] = now;
-        }
-        if write {
-            for read in at.reads.iter_mut().filter(|read| now.covers(**read)) {
-                *read = AccessEpoch::default();
-            }
-        }
-        found
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn first_epoch(&mut self, thread: usize) -> AccessEpoch {
+        let count = self.clock(thread)[thread];
+        self.epochs[thread] = AccessEpoch::new(thread, count);
+        self.epochs[thread]
     }
 
     /// The shadow of a page.
-    #[inline]
+    #[inline(always)]
     fn page(&mut self, page: u64) -> usize {
-        let slot = usize::try_from(page).unwrap_or(0) % CACHE_ENTRIES;
-        if self.cache[slot].0 == page {
-            return self.cache[slot].1;
-        }
+        let (known, index) = self.cache[slot_of(page)];
+        if known == page { index } else { self.look_up(page) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up(&mut self, page: u64) -> usize {
         let cells = &mut self.cells;
         let index = *self.pages.entry(page).or_insert_with(|| {
             cells.push(Box::new([ShadowCell::default(); CELLS]));
             cells.len() - 1
         });
-        self.cache[slot] = (page, index);
+        self.cache[slot_of(page)] = (page, index);
         index
     }
 
@@ -300,6 +262,7 @@ impl RaceDetector {
     }
 
     #[cold]
+    #[inline(never)]
     fn note(&mut self, pc: u64) {
         if self.places.len() < PLACES_MAX || self.places.contains_key(&pc) {
             *self.places.entry(pc).or_default() += 1;
@@ -316,14 +279,22 @@ fn join(clock: &mut Vec<u32>, other: &[u32]) {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a mask of eight bytes has eight bits")]
-const fn byte(mask: u16) -> u8 {
-    mask as u8
+#[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
+const fn index_in_page(cell: u64) -> usize {
+    cell as usize % CELLS
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
+const fn slot_of(page: u64) -> usize {
+    page as usize % CACHE_ENTRIES
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode;
+    use crate::wire::THREAD_SHIFT;
+    use homenode_base::Rng;
 
     fn access(thread: u16, kind: AccessKind, addr: u64, size: u8) -> DecodedItem {
         let pc = u64::from(thread) << 8 | addr & 0xff;
@@ -402,5 +373,26 @@ mod tests {
             let found = races(&[first.clone(), alloc(block.0, block.1), second.clone()]);
             assert_eq!(found.len(), expected, "{block:x?}");
         }
+    }
+
+    #[test]
+    fn records_race_as_what_they_stand_for() {
+        let mut random = Rng::new(5);
+        let [mut by_items, mut by_records] = [(); 2].map(|()| RaceDetector::default());
+        for step in 0..20_000 {
+            let thread = random.below(3);
+            if random.below(40) == 0 {
+                let sync = DecodedItem::Sync(u16::try_from(thread).unwrap(), random.below(2));
+                by_items.take(&sync);
+                by_records.take(&sync);
+            }
+            let addr = 0x1000 + random.below(400);
+            let what = random.below(17) << SIZE_SHIFT | random.below(2) << KIND_SHIFT;
+            let record = [addr | what, (thread << THREAD_SHIFT) | (step % 500)];
+            by_items.take(&DecodedItem::Access(decode::access(record)));
+            by_records.take_plain(&[record]);
+        }
+        assert!(by_items.places().len() > 100);
+        assert_eq!(by_items.places(), by_records.places());
     }
 }

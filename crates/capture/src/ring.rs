@@ -26,22 +26,21 @@ impl RingCursor {
         self.ring
     }
 
-    /// Takes what has been written, at most one revolution of the ring; returns the number of
-    /// records.
-    #[inline(always)]
-    pub fn read(&mut self, area: &SharedArea, mut record: impl FnMut([u64; 2])) -> usize {
+    /// Whether the next record begins a block.
+    pub const fn is_between_blocks(&self, area: &SharedArea) -> bool {
+        self.next.is_multiple_of(area.geometry().block_records as usize)
+    }
+
+    /// Appends what has been written to `records`, at most to the end of a block; returns the
+    /// number of records.
+    pub fn read_block(&mut self, area: &SharedArea, records: &mut Vec<[u64; 2]>) -> usize {
         let block = area.geometry().block_records as usize;
-        let records = area.geometry().ring_records();
-        let mut taken = 0;
-        while taken < records {
-            let Some(words) = area.take(self.ring, self.next) else { break };
-            record(words);
-            taken += 1;
-            self.next += 1;
-            if self.next.is_multiple_of(block) {
-                area.give_back(self.ring);
-                self.next %= records;
-            }
+        let end = (self.next / block + 1) * block;
+        let taken = area.take(self.ring, self.next..end, records);
+        self.next += taken;
+        if self.next == end {
+            area.give_back(self.ring);
+            self.next %= area.geometry().ring_records();
         }
         taken
     }
@@ -52,6 +51,8 @@ impl RingCursor {
 pub struct RingReader {
     cursor: RingCursor,
     decoder: Decoder,
+    /// Room for what is read at once.
+    records: Vec<[u64; 2]>,
 }
 
 impl RingReader {
@@ -64,14 +65,16 @@ impl RingReader {
     /// Decodes everything that has been written, at most one revolution of the ring; returns the
     /// number of records.
     pub fn drain(&mut self, area: &SharedArea, sink: &mut impl ItemSink) -> usize {
-        let decoder = &mut self.decoder;
-        self.cursor.read(area, |words| {
-            if let Some(access) = decoder.reference(words) {
-                sink.access(access);
-            } else if let Some(found) = decoder.event(words) {
-                sink.other(found);
+        let mut taken = 0;
+        for _ in 0..area.geometry().ring_blocks {
+            self.records.clear();
+            match self.cursor.read_block(area, &mut self.records) {
+                0 => break,
+                some => taken += some,
             }
-        })
+            self.decoder.take_all(&self.records, sink);
+        }
+        taken
     }
 }
 

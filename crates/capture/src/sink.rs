@@ -12,7 +12,8 @@ use homenode_trace::{
 
 use crate::area::SharedArea;
 use crate::child;
-use crate::encoding::EncodingThread;
+use crate::decode::access;
+use crate::encoding::{EncodingThread, PORTION};
 use crate::guest::Guest;
 use crate::heap::{Allocation, Heap};
 use crate::item::{DecodedItem, ItemSink};
@@ -36,6 +37,36 @@ pub struct FinishedTrace {
     pub races: Vec<String>,
 }
 
+/// The program counters that have occurred, and the files that they are in.
+struct SeenCode {
+    objects: Objects,
+    /// Process whose mappings are used to resolve program counters, 0 before it is known.
+    pid: u32,
+    pcs: FxHashSet<u64>,
+    /// Recent program counters, indexed by a few of their bits: saves most look-ups.
+    recent: Box<[u64; PC_CACHE_ENTRIES]>,
+}
+
+impl SeenCode {
+    #[inline(always)]
+    fn note(&mut self, pc: u64) {
+        let slot = cache_slot(pc);
+        if self.recent[slot] != pc {
+            self.recent[slot] = pc;
+            self.note_new(pc);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_new(&mut self, pc: u64) {
+        if self.pcs.insert(pc) && pc != 0 && !self.objects.contains(pc) {
+            // It is in a library that was loaded after the start.
+            self.objects.add_maps(&child::maps(self.pid));
+        }
+    }
+}
+
 /// Takes items in order, and collects what the metadata needs.
 pub struct RecordingSink {
     /// Nothing once the writer has failed.
@@ -43,14 +74,9 @@ pub struct RecordingSink {
     error: Option<TraceError>,
     private: PrivateRanges,
     heap: Heap,
-    objects: Objects,
+    code: SeenCode,
     /// Names of a whole system; `None` if program counters are those of one program.
     guest: Option<Guest>,
-    /// Process whose mappings are used to resolve program counters, 0 before it is known.
-    pid: u32,
-    pcs: FxHashSet<u64>,
-    /// Recent program counters, indexed by a few of their bits: saves most look-ups.
-    pc_cache: Vec<u64>,
     ranges: Vec<AddressRange>,
     threads: u16,
     references: u64,
@@ -74,8 +100,8 @@ impl RecordingSink {
 
     /// Reads the mappings of the process, whose number is known now.
     pub fn meet(&mut self, pid: u32) {
-        self.pid = pid;
-        self.objects.add_maps(&child::maps(pid));
+        self.code.pid = pid;
+        self.code.objects.add_maps(&child::maps(pid));
     }
 
     /// References taken so far.
@@ -104,11 +130,13 @@ impl RecordingSink {
             error: None,
             private: PrivateRanges::default(),
             heap: Heap::default(),
-            objects: Objects::default(),
+            code: SeenCode {
+                objects: Objects::default(),
+                pid: 0,
+                pcs: FxHashSet::default(),
+                recent: Box::new([0; PC_CACHE_ENTRIES]),
+            },
             guest: None,
-            pid: 0,
-            pcs: FxHashSet::default(),
-            pc_cache: vec![0; PC_CACHE_ENTRIES],
             ranges: Vec::new(),
             threads: 0,
             references: 0,
@@ -119,14 +147,14 @@ impl RecordingSink {
     /// A reference with all its flags, if it is one.
     #[inline(always)]
     pub fn flagged(&mut self, mut access: Access) -> Option<Access> {
-        if access.size == 0 || access.size > 64 {
+        if !is_sound(&access) {
             return None;
         }
         if let Some(guest) = &mut self.guest {
             guest.touch(access.addr);
         } else {
             access.flags = access.flags.union(self.private.classify(access));
-            self.note_pc(access.pc);
+            self.code.note(access.pc);
         }
         Some(access)
     }
@@ -144,7 +172,7 @@ impl RecordingSink {
 
     fn event(&mut self, thread: u16, what: EventKind) {
         if let EventKind::Alloc { site, .. } = what {
-            self.note_pc(site);
+            self.code.note(site);
         }
         if let Some(writer) = &mut self.writer
             && !writer.event(Event { thread, what })
@@ -198,23 +226,6 @@ impl RecordingSink {
         });
     }
 
-    #[inline]
-    fn note_pc(&mut self, pc: u64) {
-        let slot = cache_slot(pc);
-        if self.pc_cache[slot] != pc {
-            self.pc_cache[slot] = pc;
-            self.note_new_pc(pc);
-        }
-    }
-
-    #[cold]
-    fn note_new_pc(&mut self, pc: u64) {
-        if self.pcs.insert(pc) && pc != 0 && !self.objects.contains(pc) {
-            // It is in a library that was loaded after the start.
-            self.objects.add_maps(&child::maps(self.pid));
-        }
-    }
-
     /// The writer has failed.
     #[cold]
     fn fail(&mut self) {
@@ -236,7 +247,7 @@ impl RecordingSink {
             (_, Some(error)) => return Err(error),
             (None, None) => unreachable!("the writer goes only when an error comes"),
         };
-        let mut pcs: Vec<u64> = self.pcs.into_iter().filter(|pc| *pc != 0).collect();
+        let mut pcs: Vec<u64> = self.code.pcs.into_iter().filter(|pc| *pc != 0).collect();
         pcs.sort_unstable();
         self.heap.close();
         let mut sizes = self.heap.stacks();
@@ -248,7 +259,7 @@ impl RecordingSink {
         let frames = area.frames();
         let starters = frames.iter().flatten().map(|&[pc, ..]| pc);
         let callers = stacks.values().flat_map(|(callers, _)| callers).copied().chain(starters);
-        let files = self.objects.open(&pcs, callers);
+        let files = self.code.objects.open(&pcs, callers);
         let mut layouts = Layouts::default();
         let sites = Sites::new(&stacks, &files, &mut layouts);
         let resolved = files.resolve(&pcs, &mut layouts);
@@ -293,6 +304,30 @@ impl ItemSink for RecordingSink {
     }
 
     #[inline(never)]
+    fn accesses(&mut self, records: &[[u64; 2]]) {
+        let Self { writer: Some(writer), guest: None, private, code, .. } = self else {
+            return records.iter().for_each(|&words| self.access(access(words)));
+        };
+        for portion in records.chunks(PORTION) {
+            let mut taken = 0;
+            let goes_on = writer.push_all(portion.iter().filter_map(|&words| {
+                let mut access = access(words);
+                if !is_sound(&access) {
+                    return None;
+                }
+                access.flags = access.flags.union(private.classify(access));
+                code.note(access.pc);
+                taken += 1;
+                Some(access)
+            }));
+            self.references += taken;
+            if !goes_on {
+                return self.fail();
+            }
+        }
+    }
+
+    #[inline(never)]
     fn other(&mut self, item: DecodedItem) {
         match item {
             DecodedItem::Event(thread, what) => self.event(thread, what),
@@ -317,6 +352,12 @@ impl ItemSink for RecordingSink {
             | DecodedItem::Sync(..) => {}
         }
     }
+}
+
+/// Whether a trace can hold the reference.
+#[inline(always)]
+const fn is_sound(access: &Access) -> bool {
+    access.size.wrapping_sub(1) < 64
 }
 
 /// Lines of program counters, each once, in the order of their names.

@@ -12,6 +12,11 @@ int hn_kernel_tid(const struct hn_thread *t)
     return t->tid;
 }
 
+int hn_yield_quickly(struct hn_thread *me)
+{
+    return 0;
+}
+
 void hn_park(struct hn_thread *me) {}
 
 int hn_unpark(struct hn_thread *t)

@@ -265,6 +265,7 @@ void hn_watch(void);
 void hn_carriers_init(void);
 void hn_carriers_begin(const struct hn_thread *t);
 int hn_kernel_tid(const struct hn_thread *t);
+int hn_yield_quickly(struct hn_thread *me);
 void hn_park(struct hn_thread *me);
 int hn_unpark(struct hn_thread *t);
 int hn_make_heir(struct hn_thread *me, struct hn_thread *t);

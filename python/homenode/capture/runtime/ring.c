@@ -120,7 +120,7 @@ struct hn_record *hn_slow(struct hn_thread *me)
     }
     if (hn_c->order != 0 && me->next >= me->block_end)
         hn_next_block(me);
-    if (hn_c->order != 0)
+    if (hn_c->order != 0 && me->next >= me->limit)
         hn_set_limit(me);
     me->in_runtime--;
     if (me->put_off != 0)

@@ -283,9 +283,14 @@ void hn_wait_turn(struct hn_thread *me)
 /* Quantum over: every other ready thread goes first. */
 void hn_yield(struct hn_thread *me)
 {
-    int saved_errno = errno;
+    int saved_errno;
 
     me->in_runtime++;
+    if (hn_yield_quickly(me)) {
+        me->in_runtime--;
+        return;
+    }
+    saved_errno = errno;
     hn_lock();
     expire(hn_virtual_ns(me->next, me->block_end));
     if (hn_c->ready.first == NULL && !hn_directed) {
