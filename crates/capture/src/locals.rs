@@ -47,19 +47,16 @@ pub(crate) fn name_locals(
 fn without_overlaps(mut locals: Vec<LocalRange>) -> Vec<LocalRange> {
     locals.sort();
     locals.dedup();
-    let mut alone: Vec<(LocalRange, bool)> = Vec::new();
     let mut end = 0;
-    for local in locals {
-        let begins_alone = local.start >= end;
-        if !begins_alone {
-            // All that reach beyond its start.
-            let reaches = |(other, _): &&mut (LocalRange, bool)| other.end() > local.start;
-            alone.iter_mut().filter(reaches).for_each(|(_, is_alone)| *is_alone = false);
-        }
-        end = end.max(local.end());
-        alone.push((local, begins_alone));
-    }
-    alone.into_iter().filter_map(|(local, is_alone)| is_alone.then_some(local)).collect()
+    let alone: Vec<bool> = (0..locals.len())
+        .map(|at| {
+            let (local, next) = (&locals[at], locals.get(at + 1));
+            let begins_alone = local.start >= end;
+            end = end.max(local.end());
+            begins_alone && next.is_none_or(|next| next.start >= local.end())
+        })
+        .collect();
+    locals.into_iter().zip(alone).filter_map(|(local, alone)| alone.then_some(local)).collect()
 }
 
 #[cfg(test)]
