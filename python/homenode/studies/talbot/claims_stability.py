@@ -62,7 +62,7 @@ _PROMISE = (
             "abstract",
             "Reactive proxies with first touch are never slower than either placement without",
             "always better",
-            f"{_OVER_BOTH}; ties count",
+            f"{_OVER_BOTH}; none is above one by more than a tie",
             over_each,
             not_worse,
             why=_LOSSES,
@@ -73,7 +73,7 @@ _PROMISE = (
             _SUMMARY,
             "and always faster",
             "always better",
-            f"{_OVER_BOTH}; ties do not count",
+            f"{_OVER_BOTH}; all are below one, by however little",
             over_each,
             better,
             why=_LOSSES,
@@ -84,7 +84,8 @@ _PROMISE = (
             _CONCLUSION,
             "A programmer need not choose: they are no slower than the better placement",
             "stable performance",
-            "time with reactive proxies and first touch over the lesser of the two without",
+            "time with reactive proxies and first touch over the lesser of the two without; none "
+            "is above one by more than a tie",
             lambda e: over_best(e, PROMISED, best_of(FINITE, PLAIN)),
             not_worse,
             why=_LOSSES,
@@ -98,7 +99,8 @@ _CHOICE = (
             "abstract",
             "Neither placement suits all programs",
             "neither",
-            "what each takes over the other at most, without proxies, infinite buffers",
+            "what each takes over the other at most, without proxies, infinite buffers; both are "
+            "above one by more than a tie",
             largest_losses,
             worse,
             why=EDGES,
@@ -109,7 +111,8 @@ _CHOICE = (
             "1.1, paragraph 1",
             "A poor choice of placement has a marked effect",
             "marked",
-            "what the worse placement takes over the better at most, finite buffers",
+            "what the worse placement takes over the better at most, finite buffers; more than a "
+            "tenth",
             wrong_choice,
             more_than(CLOSE),
             why=EDGES,
@@ -124,7 +127,8 @@ _CLUSTERS = (
             "1.3, paragraph 1",
             "Three clusters are the best balance, for GE with basic proxies",
             "best balance",
-            "time with other numbers of clusters over that with three, finite buffers",
+            "time with other numbers of clusters over that with three, finite buffers; none is "
+            "below one by more than a tie",
             by_clusters,
             not_better,
         )
