@@ -98,11 +98,6 @@ _RARE = (
     "18.4 cycles without proxies, 19.1 with reactive ones, 1.04 times as long, and 7.5 with "
     "basic ones"
 )
-_DIRECT = (
-    "checked: the five of Barnes are 98.4 to 100.2 % with 2-way caches, within two points of the "
-    "printed ones, and 16 of 23 within five. In a direct-mapped cache lines that all threads read "
-    "give way to others (see Barnes, section 1.5.1)"
-)
 _ACCEPTED = (
     "checked: reads that bounce do not wait, and the mean is of what a queue takes. With reactive "
     "proxies FFT's reads bounce 71 thousand times instead of 263 thousand, its mean wait is 3.7 "
@@ -117,8 +112,8 @@ _FALSE = (
     "they wait 4.7 cycles, 4.9 in Water; with first touch 12.7 and 5.4"
 )
 _FEW = (
-    "checked: of the six placements without and with proxies Barnes and FMM are fastest with basic "
-    "ones, for which all their data are marked here (notes)"
+    "checked: besides GE FMM, too, is faster with basic proxies, for which all its boxes are "
+    "marked here (notes)"
 )
 _PLACEMENT = (
     stated(
@@ -270,7 +265,6 @@ _BEST = (
             lambda e: off_the_paper(bars(e), bars(paper()), TIME, FINITE),
             within_points,
             "%",
-            why=_DIRECT,
         )
     ),
 )

@@ -53,13 +53,6 @@ _BOXES = (
     "loses 2.8 % with the 13 instructions before each reference that it has, 0.1 % with 14 and "
     "3.6 % with 4"
 )
-_BODIES = (
-    "checked: in the direct-mapped second level lines that all threads read meet others, and a "
-    "copy that gives way takes those behind it in the list along, which counts as false sharing: "
-    "73 % of the misses. 86 % of the waiting is at one home, whose fills are mostly of the line "
-    "with the program's pointers, which nobody writes. With 2-way caches Barnes misses 0.39 % of "
-    "its references, not 3.1, takes 44 % of the time, and loses 0.3 % by basic proxies"
-)
 _SOONER = (
     "checked: FMM and Water tie (FMM does not with 4 instructions before each reference, 0.971). "
     "In Ocean-Non-Contig half of the waiting is at one node, which touches coarse grids first, "
@@ -298,7 +291,7 @@ _OTHERS = (
             )
         )
         for program, said, published, why in (
-            (BARNES, "Barnes", 0.2, _BODIES),
+            (BARNES, "Barnes", 0.2, ""),
             (WATER, "Water", 0.7, ""),
         )
     ),
