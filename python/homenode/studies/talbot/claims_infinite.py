@@ -30,12 +30,12 @@ _NOWHERE = (
     "1.0 % of the fills are local, with round-robin 1.2 %: there is no locality to lose"
 )
 EDGES = (
-    "checked: 23 % of Ocean-Contig's fills are local with first touch, 2 % with round-robin: "
+    "checked: 21 % of Ocean-Contig's fills are local with first touch, 2 % with round-robin: "
     "caches of 4 MB hold a thread's tiles, and what is left to fetch are its neighbours' edges. "
-    "With 32 KB caches 64 and 2 % are, and round-robin takes 6 % longer"
+    "With 32 KB caches 66 and 2 % are, and round-robin takes 4 % longer"
 )
 _TIED = (
-    "checked: 1.5 % slower, which is a tie: with caches of 4 MB there is little to fetch (see "
+    "checked: 1.4 % slower, which is a tie: with caches of 4 MB there is little to fetch (see "
     "above). With 32 KB caches it takes 8.7 % longer with basic proxies"
 )
 _RELAYS = (
