@@ -40,11 +40,12 @@ _LAYOUT = (
     "Where data lie decides more than they are worth: caches are direct-mapped, a line that gives "
     "way takes copies of others along, and another folder or version of the recorder moves "
     "addresses. An earlier recording of the same FMM missed 1.05 % of its references, this one "
-    "1.24 %; on the same machine reactive proxies with first touch took 102.2 % of first touch and "
-    "103.2 % of round-robin there, and take 95.2 and 95.7 % here (95 and 96 % with another seed and "
-    "from another folder; the earlier one was made by an earlier version of the recorder). So the "
-    "promise holds in these runs and did not in those. FFT and the Oceans differ by 1 to 3 % so, GE "
-    "and Water by less than 1 %, and Barnes, all of whose data are in one heap, by less than 2 %."
+    "1.24 %; on the same machine reactive proxies with first touch took 102.2 % of first touch "
+    "and 103.2 % of round-robin there, and take 95.2 and 95.7 % here (95 and 96 % with another "
+    "seed and from another folder; the earlier one was made by an earlier version of the "
+    "recorder). So the promise holds in these runs and did not in those. FFT and the Oceans "
+    "differ by 1 to 3 % so, GE and Water by less than 1 %, and Barnes, all of whose data are in "
+    "one heap, by less than 2 %."
 )
 
 
