@@ -26,7 +26,7 @@ static const struct workload barnes = {
 };
 
 /* Units: mass and radius of the cluster and the constant of gravity are 1. */
-enum { LEAF_BODIES = 8, DEPTH_MAX = 64, CHUNK = 64, SPLIT_LEVEL = 3 };
+enum { LEAF_BODIES = 8, DEPTH_MAX = 64, CHUNK = 53, SPLIT_LEVEL = 3 };
 static const double opening = 1, softening = 0.05, time_step = 0.025;
 
 struct body {
@@ -38,13 +38,15 @@ struct body {
 /* A cube of space: a leaf with bodies, or a cell of eight smaller cubes. */
 struct node {
     double mass;
-    struct vector centre;           /* of mass */
-    uint64_t cost;                  /* of all bodies in it */
-    bool is_cell;                   /* for as long as the tree stands */
-    uint32_t count;                 /* bodies of a leaf */
-    uint32_t bodies[LEAF_BODIES];   /* their numbers, the smallest first */
-    pthread_mutex_t lock;           /* of a cell's children, and of leaves among them */
-    struct node *_Atomic children[8];
+    struct vector centre; /* of mass */
+    uint64_t cost;        /* of all bodies in it */
+    bool is_cell;         /* for as long as the tree stands */
+    uint32_t count;       /* bodies of a leaf */
+    pthread_mutex_t lock; /* of a cell's children, and of leaves among them */
+    union {
+        struct node *_Atomic children[8];
+        struct body *bodies[LEAF_BODIES]; /* in the order of their numbers */
+    };
 };
 
 /* Where a node is: its middle, and half its side. */
@@ -53,7 +55,7 @@ struct cube {
     double half;
 };
 
-/* A thread's nodes, taken anew in each step in the same order. */
+/* A thread's nodes, taken anew in each step in the same order; a chunk of them fills two pages. */
 struct pool {
     struct chunk {
         struct chunk *next;
@@ -64,15 +66,22 @@ struct pool {
 
 /* What a thread keeps for itself. */
 struct zone {
-    uint32_t *bodies; /* numbers of its own */
-    unsigned count;
+    struct body **bodies; /* its own */
+    unsigned count, room;
     struct pool pool;
+};
+
+/* What threads tell each other. */
+struct global {
+    pthread_mutex_t lock; /* of the reach */
+    double reach;         /* of all bodies from the origin, along any axis, so far */
+    double half;          /* half the side of the tree's cube */
+    struct node *root;
 };
 
 static struct options o;
 static struct body *bodies;
-static struct node *root;
-static double *reach; /* of each thread's bodies from the origin */
+static struct global *global;
 
 /* Which of a cube's eight parts a place is in. */
 INLINED unsigned octant(struct cube cube, struct vector place)
@@ -163,7 +172,7 @@ static struct node *child_of(struct node *cell, unsigned which)
     return atomic_load_explicit(&cell->children[which], memory_order_relaxed);
 }
 
-static void add_to_leaf(struct node *leaf, uint32_t body)
+static void add_to_leaf(struct node *leaf, struct body *body)
 {
     unsigned at = leaf->count++;
     for (; at > 0 && leaf->bodies[at - 1] > body; at--)
@@ -176,7 +185,7 @@ static struct node *divided(struct pool *pool, const struct node *leaf, struct c
 {
     struct node *cell = new_node(pool, true);
     for (unsigned k = 0; k < LEAF_BODIES; k++) {
-        unsigned which = octant(cube, bodies[leaf->bodies[k]].place);
+        unsigned which = octant(cube, leaf->bodies[k]->place);
         struct node *child = child_of(cell, which);
         if (!child) {
             child = new_node(pool, false);
@@ -188,7 +197,7 @@ static struct node *divided(struct pool *pool, const struct node *leaf, struct c
 }
 
 /* Adds a body to a leaf below a cell, or makes room for it; is it in the tree now? */
-static bool add_below(struct node *cell, unsigned which, struct cube cube, uint32_t body,
+static bool add_below(struct node *cell, unsigned which, struct cube cube, struct body *body,
                       struct pool *pool)
 {
     must(pthread_mutex_lock(&cell->lock), "pthread_mutex_lock");
@@ -208,11 +217,10 @@ static bool add_below(struct node *cell, unsigned which, struct cube cube, uint3
     return room;
 }
 
-static void insert(uint32_t body, double half, struct pool *pool)
+static void insert(struct body *body, struct node *cell, double half, struct pool *pool)
 {
-    struct node *cell = root;
     struct cube cube = {.half = half};
-    struct vector place = bodies[body].place;
+    struct vector place = body->place;
     for (unsigned depth = 0; depth < DEPTH_MAX;) {
         unsigned which = octant(cube, place);
         struct node *child = atomic_load_explicit(&cell->children[which], memory_order_acquire);
@@ -237,7 +245,7 @@ static void sum_up(struct node *node, unsigned levels)
     struct vector moment = {0, 0, 0};
     uint64_t cost = 0;
     for (unsigned k = 0; !node->is_cell && k < node->count; k++) {
-        const struct body *body = &bodies[node->bodies[k]];
+        const struct body *body = node->bodies[k];
         mass += body->mass;
         moment = plus(moment, body->mass, body->place);
         cost += body->cost;
@@ -266,14 +274,24 @@ static void sum_branches(unsigned id, struct node *node, unsigned level, unsigne
             sum_branches(id, child_of(node, k), level + 1, path * 8 + k);
 }
 
+/* Gives a thread one more body. */
+static void take(struct zone *zone, struct body *body)
+{
+    if (zone->count == zone->room) {
+        zone->room *= 2;
+        zone->bodies = allocated(realloc(zone->bodies, zone->room * sizeof *zone->bodies));
+    }
+    zone->bodies[zone->count++] = body;
+}
+
 /* Takes those bodies before which, in order of the tree, is a cost from `low` to below `high`. */
 static void take_zone(struct zone *zone, struct node *node, uint64_t before, uint64_t low,
                       uint64_t high)
 {
     for (unsigned k = 0; !node->is_cell && k < node->count; k++) {
         if (before >= low && before < high)
-            zone->bodies[zone->count++] = node->bodies[k];
-        before += bodies[node->bodies[k]].cost;
+            take(zone, node->bodies[k]);
+        before += node->bodies[k]->cost;
     }
     for (unsigned k = 0; node->is_cell && k < 8; k++) {
         struct node *child = child_of(node, k);
@@ -290,7 +308,7 @@ static void take_zone(struct zone *zone, struct node *node, uint64_t before, uin
 /* The body in hand, on the stack of its thread. */
 struct in_hand {
     struct vector place, pull;
-    uint32_t number;
+    const struct body *body;
     uint64_t cost;
 };
 
@@ -304,13 +322,13 @@ INLINED struct vector gravity(struct vector pull, double mass, struct vector apa
 static void attract_by_bodies(const struct node *leaf, struct in_hand *it)
 {
     struct vector place = it->place, pull = it->pull;
-    uint32_t number = it->number, count = leaf->count;
+    uint32_t count = leaf->count;
     for (unsigned k = 0; k < count; k++) {
-        uint32_t at = leaf->bodies[k];
-        if (at == number)
+        const struct body *other = leaf->bodies[k];
+        if (other == it->body)
             continue;
-        struct vector apart = minus(bodies[at].place, place);
-        pull = gravity(pull, bodies[at].mass, apart, dot(apart, apart));
+        struct vector apart = minus(other->place, place);
+        pull = gravity(pull, other->mass, apart, dot(apart, apart));
     }
     it->pull = (struct vector){pull.x, pull.y, pull.z};
     it->cost += count;
@@ -337,11 +355,10 @@ static void attract(struct node *node, double side, struct in_hand *it)
     }
 }
 
-static void find_pull(uint32_t number, double half)
+static void find_pull(struct body *body, struct node *root, double half)
 {
-    struct body *body = &bodies[number];
     struct in_hand it = {.place = {body->place.x, body->place.y, body->place.z},
-                         .number = number, .cost = 1};
+                         .body = body, .cost = 1};
     attract(root, 2 * half, &it);
     body->pull = (struct vector){it.pull.x, it.pull.y, it.pull.z};
     body->cost = it.cost;
@@ -354,24 +371,34 @@ static double farthest(const struct zone *zone)
 {
     double far = 0;
     for (unsigned k = 0; k < zone->count; k++) {
-        struct vector p = bodies[zone->bodies[k]].place;
+        struct vector p = zone->bodies[k]->place;
         far = fmax(far, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
     }
     return far;
 }
 
-/* Builds the tree and finds whose bodies are whose; gives half the side of its cube. */
-static double build_tree(unsigned id, struct zone *zone)
+/* Finds how large the tree's cube is, for which thread 0 makes a root. */
+static void measure(unsigned id, struct zone *zone)
 {
-    double half = 0;
-    for (unsigned k = 0; k < o.threads; k++)
-        half = fmax(half, reach[k]);
+    double far = farthest(zone);
+    must(pthread_mutex_lock(&global->lock), "pthread_mutex_lock");
+    global->reach = fmax(global->reach, far);
+    must(pthread_mutex_unlock(&global->lock), "pthread_mutex_unlock");
     zone->pool.current = NULL;
-    if (id == 0)
-        root = new_node(&zone->pool, true);
     meet();
+    if (id == 0) {
+        global->half = global->reach;
+        global->reach = 0;
+        global->root = new_node(&zone->pool, true);
+    }
+    meet();
+}
+
+/* Builds the tree and finds whose bodies are whose. */
+static void build_tree(unsigned id, struct zone *zone, struct node *root, double half)
+{
     for (unsigned k = 0; k < zone->count; k++)
-        insert(zone->bodies[k], half, &zone->pool);
+        insert(zone->bodies[k], root, half, &zone->pool);
     meet();
     sum_branches(id, root, 0, 0);
     meet();
@@ -381,14 +408,13 @@ static double build_tree(unsigned id, struct zone *zone)
     zone->count = 0;
     take_zone(zone, root, 0, root->cost * id / o.threads, root->cost * (id + 1) / o.threads);
     meet();
-    return half;
 }
 
 /* Half a step of speeds, and a whole one of places if bodies `move`. */
 static void accelerate(const struct zone *zone, bool move)
 {
     for (unsigned k = 0; k < zone->count; k++) {
-        struct body *body = &bodies[zone->bodies[k]];
+        struct body *body = zone->bodies[k];
         body->speed = plus(body->speed, time_step / 2, body->pull);
         if (move)
             body->place = plus(body->place, time_step, body->speed);
@@ -397,11 +423,13 @@ static void accelerate(const struct zone *zone, bool move)
 
 static void work(unsigned id)
 {
-    struct zone zone = {.bodies = allocated(malloc(o.size * sizeof *zone.bodies))};
-    unsigned end = first_of(id + 1, o.threads, o.size);
-    for (uint32_t number = first_of(id, o.threads, o.size); number < end; number++) {
+    unsigned begin = first_of(id, o.threads, o.size), end = first_of(id + 1, o.threads, o.size);
+    size_t bytes = whole_pages((end - begin + 1) * sizeof(struct body *));
+    struct zone zone = {.bodies = allocated(aligned_alloc(PAGE_BYTES, bytes)),
+                        .room = (unsigned)(bytes / sizeof(struct body *))};
+    for (uint32_t number = begin; number < end; number++) {
         put(&bodies[number], input(number));
-        zone.bodies[zone.count++] = number;
+        take(&zone, &bodies[number]);
     }
     meet();
     if (id == 0)
@@ -411,11 +439,12 @@ static void work(unsigned id)
             homenode_phase(step + 1);
         if (step > 0)
             accelerate(&zone, true);
-        reach[id] = farthest(&zone);
-        meet();
-        double half = build_tree(id, &zone);
+        measure(id, &zone);
+        struct node *root = global->root;
+        double half = global->half;
+        build_tree(id, &zone, root, half);
         for (unsigned k = 0; k < zone.count; k++)
-            find_pull(zone.bodies[k], half);
+            find_pull(zone.bodies[k], root, half);
         if (step > 0)
             accelerate(&zone, false);
         meet();
@@ -424,77 +453,27 @@ static void work(unsigned id)
     free_pool(&zone.pool);
 }
 
-/* --- check ------------------------------------------------------------------------------------ */
-
-/* Twice the energy, by all pairs; counts bodies whose pull is not about that of all the others. Of
- * the sizes of all forces on a body, the error is 1 % on average and here and there many times. */
-static UNRECORDED uint64_t wrong_pulls(const struct body *all, bool compare, double *energy)
-{
-    uint64_t wrong = 0;
-    double errors = 0;
-    *energy = 0;
-    for (unsigned i = 0; i < o.size; i++) {
-        struct vector pull = {0, 0, 0};
-        double size = 0;
-        for (unsigned j = 0; j < o.size; j++) {
-            if (i == j)
-                continue;
-            struct vector apart = minus(all[j].place, all[i].place);
-            double squared = dot(apart, apart) + softening * softening;
-            double force = all[j].mass / (squared * sqrt(squared));
-            pull = plus(pull, force, apart);
-            size += force * sqrt(squared);
-            *energy -= all[i].mass * force * squared;
-        }
-        *energy += all[i].mass * dot(all[i].speed, all[i].speed);
-        struct vector error = minus(pull, all[i].pull);
-        wrong += compare && !(dot(error, error) < 0.8 * size * size);
-        errors += dot(error, error) / (size * size);
-    }
-    return wrong + (compare && !(errors < 0.05 * 0.05 * o.size));
-}
-
-static UNRECORDED uint64_t wrong_bodies(void)
-{
-    struct body *start = allocated(calloc(o.size, sizeof *start));
-    struct vector gained = {0, 0, 0};
-    double before, after;
-    for (unsigned number = 0; number < o.size; number++) {
-        start[number] = input(number);
-        gained = plus(gained, -start[number].mass, start[number].speed);
-        gained = plus(gained, bodies[number].mass, bodies[number].speed);
-    }
-    wrong_pulls(start, false, &before);
-    uint64_t wrong = wrong_pulls(bodies, true, &after);
-    wrong += !(dot(gained, gained) < 1e-4);
-    wrong += !(fabs(after - before) < 0.02 * fabs(before));
-    free(start);
-    return wrong;
-}
-
-static UNRECORDED uint64_t checksum(void)
-{
-    uint64_t sum = CHECKSUM_START;
-    for (unsigned number = 0; number < o.size; number++)
-        sum = mix_place(sum, bodies[number].place);
-    return sum;
-}
+#include "barnes-check.h"
 
 int main(int argc, char **argv)
 {
     o = parse_options(&barnes, argc, argv);
-    /* One heap, as SPLASH has: those of threads, 64 MB apart, would meet in few sets of a cache. */
-    must(!mallopt(M_ARENA_MAX, 1), "mallopt");
+    /* One heap for all that is shared, as SPLASH has: those of threads, 64 MB apart, would meet in
+     * few sets of a cache, and bodies that are mapped elsewhere the nodes of the tree. */
+    must(!mallopt(M_ARENA_MAX, 1) || !mallopt(M_MMAP_MAX, 0), "mallopt");
     bodies = allocated(aligned_alloc(PAGE_BYTES, whole_pages(o.size * sizeof *bodies)));
-    reach = allocated(calloc(o.threads, sizeof *reach));
+    global = allocated(aligned_alloc(PAGE_BYTES, whole_pages(sizeof *global)));
+    *global = (struct global){.reach = 0};
+    must(pthread_mutex_init(&global->lock, NULL), "pthread_mutex_init");
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");
     run_threads(o.threads, work);
     if (o.corrupt)
         bodies[o.size / 2].place.x += 10;
     begin_check();
     int status = verdict(&barnes, wrong_bodies(), checksum());
+    must(pthread_mutex_destroy(&global->lock), "pthread_mutex_destroy");
+    free(global);
     free(bodies);
-    free(reach);
     must(pthread_barrier_destroy(&all_workers), "pthread_barrier_destroy");
     return status;
 }
