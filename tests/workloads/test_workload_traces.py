@@ -133,19 +133,32 @@ def test_the_table_of_traces(program: Callable[..., Outcome]) -> None:
     assert "give one of them" in refused.err
 
 
-def test_barnes_has_one_heap_and_reads_nothing_else_that_threads_share(tmp_path: Path) -> None:
-    # Arrays as large as its bodies the C library maps elsewhere, if it is not told otherwise; in a
-    # direct-mapped cache they meet what is in the heap, or not, as addresses come.
-    program = workloads.build("barnes", tmp_path / "barnes", "homenode")
+_READ_BY_ALL = ("bodies", "global", "o")
+
+
+def _recorded(name: str, folder: Path) -> hn.Trace:
+    program = workloads.build(name, folder / name, "homenode")
     command = [str(program), "-p", "4", "-n", "2048", "-i", "1"]
-    trace = hn.Trace.record(command, tmp_path / "t.hnt")
-    ranges = trace.metadata["ranges"]
+    return hn.Trace.record(command, folder / "t.hnt")
+
+
+@pytest.mark.parametrize("name", ["barnes", "fmm"])
+def test_what_threads_share_is_in_one_heap(name: str, tmp_path: Path) -> None:
+    # Large arrays the C library maps elsewhere, if it is not told otherwise; in a direct-mapped
+    # cache they meet what is in the heap, or not, as addresses come.
+    ranges = _recorded(name, tmp_path).metadata["ranges"]
     blocks = [(r["start"], r["start"] + r["size"]) for r in ranges if r["kind"] == "heap"]
     low, high = min(start for start, _ in blocks), max(end for _, end in blocks)
     assert max(end - start for start, end in blocks) > 128 * 1024
     assert high - low < 2**20
+
+
+def test_barnes_reads_nothing_static_that_threads_share(tmp_path: Path) -> None:
+    trace = _recorded("barnes", tmp_path)
     # Pointers and options, which every thread reads.
-    static = [r for r in ranges if r["kind"] == "static" and r["name"] in ("bodies", "global", "o")]
+    static = [
+        r for r in trace.metadata["ranges"] if r["kind"] == "static" and r["name"] in _READ_BY_ALL
+    ]
     first, last = min(r["start"] for r in static), max(r["start"] + r["size"] for r in static)
     addresses = trace.to_arrow().column("address").to_numpy()
     assert len(static) == 3

@@ -19,6 +19,7 @@
  */
 #include "workload.h"
 
+#include <malloc.h>
 #include <math.h>
 
 static const struct workload fmm = {
@@ -370,7 +371,7 @@ static UNRECORDED struct body input(unsigned number)
 
 static void work(unsigned id)
 {
-    uint32_t *mine = allocated(malloc(o.size * sizeof *mine));
+    uint32_t *mine = allocated(aligned_alloc(PAGE_BYTES, whole_pages(o.size * sizeof *mine)));
     unsigned count = 0, end = first_of(id + 1, o.threads, o.size);
     for (uint32_t number = first_of(id, o.threads, o.size); number < end; number++) {
         struct body b = input(number), *to = &bodies[number];
@@ -479,6 +480,9 @@ int main(int argc, char **argv)
 {
     o = parse_options(&fmm, argc, argv);
     none = o.size;
+    /* One heap for all that is shared, as SPLASH has: what is mapped elsewhere may meet other data
+     * in a cache, and the heaps of threads, 64 MB apart, lie in few sets. */
+    must(!mallopt(M_ARENA_MAX, 1) || !mallopt(M_MMAP_MAX, 0), "mallopt");
     bodies = allocated(aligned_alloc(PAGE_BYTES, whole_pages(o.size * sizeof *bodies)));
     make_boxes();
     must(pthread_barrier_init(&all_workers, NULL, o.threads), "pthread_barrier_init");
