@@ -292,10 +292,14 @@ int hn_yield_quickly(struct hn_thread *me)
     carrier(t)->on = carrier(me)->on;
     t->go = HN_GO;
     switch_to(me, t);
-    if (me->go == HN_GO && hn_c->dying_tid == 0)
+    if (me->go == HN_GO && hn_c->dying_tid == 0) {
         me->go = 0;
-    else
+    } else {
+        const int saved_errno = errno;
+
         hn_wait_turn(me);
+        errno = saved_errno;
+    }
     return 1;
 }
 
