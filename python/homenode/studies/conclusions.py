@@ -224,7 +224,7 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
             "Reactive proxies with first touch are never slower than either placement without",
             "talbot",
             ["Reactive proxies with first touch are never slower"],
-            why="in this recording; with FMM's data elsewhere it loses 2 to 3 % with 64 nodes",
+            why="in six of seven programs; FMM loses 2 to 4 % with 64 nodes, and gains with 256",
         ),
         Conclusion(
             "Neither first touch nor round-robin suits all programs",

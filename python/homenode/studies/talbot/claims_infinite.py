@@ -35,7 +35,7 @@ EDGES = (
     "With 32 KB caches 66 and 2 % are, and round-robin takes 4 % longer"
 )
 _TIED = (
-    "checked: 1.4 % slower, which is a tie: with caches of 4 MB there is little to fetch (see "
+    "checked: 1.6 % slower, which is a tie: with caches of 4 MB there is little to fetch (see "
     "above). With 32 KB caches it takes 8.7 % longer with basic proxies"
 )
 _RELAYS = (
@@ -50,8 +50,8 @@ _ONCE = (
 _BOXES = (
     "checked: all boxes are marked, as our FMM has no f_array. With one, in which each thread "
     "writes how far its bodies reach and reads what all others wrote, and nothing else marked, it "
-    "loses 2.8 % with the 13 instructions before each reference that it has, 0.1 % with 14 and "
-    "3.6 % with 4"
+    "lost 2.8 % with the 13 instructions before each reference that it has, 0.1 % with 14 and "
+    "3.6 % with 4, before all its data were in one heap"
 )
 _SOONER = (
     "checked: FMM and Water tie (FMM does not with 4 instructions before each reference, 0.971). "
