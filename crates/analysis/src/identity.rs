@@ -63,9 +63,9 @@ impl Object {
     /// A short name for people: the symbol, the file, or where it was allocated, and what for.
     #[must_use]
     pub fn label(&self) -> String {
+        let colon = if self.type_name.is_empty() { "" } else { ": " };
         match (&self.allocated_at, self.kind) {
             (Some(site), _) => {
-                let colon = if self.type_name.is_empty() { "" } else { ": " };
                 let kind = if self.kind == ObjectKind::Mapping { "mapped" } else { "heap" };
                 let name = if self.kind == ObjectKind::Heap { self.name.as_str() } else { "" };
                 let gap = if name.is_empty() { "" } else { " " };
@@ -75,7 +75,6 @@ impl Object {
             (None, ObjectKind::Stack) => format!("stack of {}", self.name),
             (None, ObjectKind::StackVariable) => match (&self.declared_at, &self.used_at) {
                 (Some(site), _) => {
-                    let colon = if self.type_name.is_empty() { "" } else { ": " };
                     format!("local {}, {}{colon}{}", self.name, site.label(), self.type_name)
                 }
                 (None, Some(site)) => format!("stack of {}, used at {}", self.name, site.label()),

@@ -168,12 +168,8 @@ impl<'a> Names<'a> {
     fn frame(&self, stack: &AllocationStack, number: u32) -> Option<SourceSite> {
         let place = *stack.frames.get(usize::try_from(number).ok()?)?;
         let frame = self.metadata.frames.get(usize::try_from(place).ok()?)?;
-        (!frame.function.is_empty() || !frame.file.is_empty()).then(|| SourceSite {
-            function: frame.function.clone(),
-            file: frame.file.clone(),
-            line: frame.line,
-            pc: 0,
-        })
+        let is_known = !frame.function.is_empty() || !frame.file.is_empty();
+        is_known.then(|| SourceSite::of_frame(frame))
     }
 
     /// The call stacks by which most bytes of an object were allocated, at most this many.

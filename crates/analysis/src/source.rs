@@ -1,5 +1,6 @@
 //! Places in the source, and how people write them.
 
+use homenode_trace::CallFrame;
 use serde::Serialize;
 
 /// A place in the source.
@@ -17,6 +18,12 @@ pub struct SourceSite {
 }
 
 impl SourceSite {
+    /// The place that a function of a call stack is in.
+    pub(crate) fn of_frame(frame: &CallFrame) -> Self {
+        let CallFrame { function, file, line } = frame.clone();
+        Self { function, file, line, pc: 0 }
+    }
+
     /// The place for people: file, line and function, or what is known of them.
     pub(crate) fn label(&self) -> String {
         let function = plain_function(&self.function);

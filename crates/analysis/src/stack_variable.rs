@@ -28,15 +28,9 @@ impl Names<'_> {
         for local in &metadata.locals {
             let last = local.end().saturating_sub(1);
             let Some(at) = self.stack_segment(local.start, last) else { continue };
-            let site = SourceSite {
-                function: local.function.clone(),
-                file: local.file.clone(),
-                line: local.line,
-                pc: 0,
-            };
             let layout = numbered(&metadata.layouts, local.layout);
             let object = Object {
-                declared_at: Some(site),
+                declared_at: Some(SourceSite::of_frame(&local.declared)),
                 type_name: layout.map_or("", |of| &of.name).to_owned(),
                 ..Object::named(ObjectKind::StackVariable, local.name.clone())
             };
@@ -79,7 +73,9 @@ impl Names<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use homenode_trace::{AddressRange, LocalRange, Metadata, RangeKind, TypeField, TypeLayout};
+    use homenode_trace::{
+        AddressRange, CallFrame, LocalRange, Metadata, RangeKind, TypeField, TypeLayout,
+    };
 
     #[test]
     fn a_variable_is_cut_out_of_its_stack() {
@@ -125,9 +121,11 @@ mod tests {
             start,
             size,
             name: name.to_owned(),
-            function: "main".to_owned(),
-            file: "/src/pool.c".to_owned(),
-            line: 31,
+            declared: CallFrame {
+                function: "main".to_owned(),
+                file: "/src/pool.c".to_owned(),
+                line: 31,
+            },
             layout: 1,
         };
         let field = TypeField { size: 8, name: "jobs".to_owned(), ..TypeField::default() };

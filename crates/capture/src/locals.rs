@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use homenode_symbol::{LocalVariable, StackFrame};
-use homenode_trace::LocalRange;
+use homenode_trace::{CallFrame, LocalRange};
 
 use crate::objects::OpenedFiles;
 use crate::private::PrivateRanges;
@@ -35,9 +35,11 @@ pub(crate) fn name_locals(
             size: local.size,
             layout: local.data.as_ref().map_or(0, |data| layouts.number(data)),
             name: local.name,
-            function: local.declared.function,
-            file: local.declared.file,
-            line: local.declared.line,
+            declared: CallFrame {
+                function: local.declared.function,
+                file: local.declared.file,
+                line: local.declared.line,
+            },
         }));
     }
     without_overlaps(found)

@@ -132,18 +132,11 @@ const fn cache_slot(addr: u64) -> usize {
 impl Range {
     fn is_shared(&self, first: u64, end: u64) -> bool {
         let granules = first >> GRANULE_SHIFT..=(end - 1) >> GRANULE_SHIFT;
-        let pages = first >> MASK_SHIFT..=(end - 1) >> MASK_SHIFT;
-        let is_shared = |granule: u64| {
-            let page = granule >> (MASK_SHIFT - GRANULE_SHIFT);
-            self.shared.get(&page).is_some_and(|mask| mask & (1 << (granule & 63)) != 0)
-        };
-        // Of an array far larger than what is shared of it, the shared part is looked at.
-        let shared = self.shared.keys().filter(|page| pages.contains(page));
-        let all = shared.flat_map(|page| {
+        // What is shared is mostly far smaller than what is asked about, such as a large array.
+        self.shared.iter().any(|(page, mask)| {
             let first = page << (MASK_SHIFT - GRANULE_SHIFT);
-            first..first + 64
-        });
-        all.into_iter().any(|granule| granules.contains(&granule) && is_shared(granule))
+            (0..64).any(|bit| mask & (1 << bit) != 0 && granules.contains(&(first + bit)))
+        })
     }
 
     fn classify(&mut self, thread: u16, addr: u64, size: u8) -> Flags {

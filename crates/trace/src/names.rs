@@ -74,15 +74,9 @@ pub struct LocalRange {
     pub size: u64,
     /// Its name.
     pub name: String,
-    /// The function that declares it, demangled; may be empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub function: String,
-    /// Source file; may be empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub file: String,
-    /// Line of the declaration, 0 if unknown.
-    #[serde(default, skip_serializing_if = "is_none")]
-    pub line: u32,
+    /// The function that declares it, and the line of the declaration.
+    #[serde(flatten)]
+    pub declared: CallFrame,
     /// Type of its elements: its place in [`Metadata::layouts`], counted from 1; 0 if unknown.
     ///
     /// [`Metadata::layouts`]: crate::Metadata::layouts
@@ -112,7 +106,7 @@ pub struct SourceLine {
 }
 
 /// A function of a call stack.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CallFrame {
     /// Function, demangled; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
