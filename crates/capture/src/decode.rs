@@ -265,7 +265,7 @@ const fn whole_address(low: u64) -> u64 {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the low byte is what is wanted")]
-const fn low_byte(word: u64) -> u8 {
+pub const fn low_byte(word: u64) -> u8 {
     word as u8
 }
 

@@ -6,6 +6,8 @@ use std::thread::JoinHandle;
 use homenode_base::Access;
 use homenode_trace::{Event, TraceError, TraceWriter};
 
+use crate::item::FlaggedRecord;
+
 /// References that are handed over together.
 pub const PORTION: usize = 1 << 12;
 /// Portions that wait to be encoded: the recorder waits when there are so many.
@@ -14,26 +16,41 @@ const PORTIONS_MAX: usize = 16;
 /// Items in their order.
 #[derive(Debug, Default)]
 struct ItemPortion {
-    accesses: Vec<Access>,
-    /// Events, and how many of the accesses come before each.
-    events: Vec<(usize, Event)>,
+    /// Nearly all items.
+    records: Vec<FlaggedRecord>,
+    /// Others, and how many of the records come before each.
+    others: Vec<(usize, OtherItem)>,
+}
+
+/// What takes more than a record.
+#[derive(Debug)]
+enum OtherItem {
+    Access(Access),
+    Event(Event),
 }
 
 impl ItemPortion {
     fn is_full(&self) -> bool {
-        self.accesses.len() >= PORTION || self.events.len() >= PORTION
+        self.records.len() >= PORTION || self.others.len() >= PORTION
+    }
+
+    fn add(&mut self, other: OtherItem) {
+        self.others.push((self.records.len(), other));
     }
 
     /// Writes all items, and is empty again.
     fn write(&mut self, writer: &mut TraceWriter) -> Result<(), TraceError> {
         let mut from = 0;
-        for (until, event) in self.events.drain(..) {
-            writer.push_all(&self.accesses[from..until])?;
-            writer.event(event)?;
+        for (until, other) in self.others.drain(..) {
+            writer.push_all(&self.records[from..until])?;
+            match other {
+                OtherItem::Access(access) => writer.push(&access)?,
+                OtherItem::Event(event) => writer.event(event)?,
+            }
             from = until;
         }
-        writer.push_all(&self.accesses[from..])?;
-        self.accesses.clear();
+        writer.push_all(&self.records[from..])?;
+        self.records.clear();
         Ok(())
     }
 }
@@ -60,21 +77,21 @@ impl EncodingThread {
     /// Adds a reference. Returns whether the writer can go on, as far as is known.
     #[inline(always)]
     pub fn push(&mut self, access: Access) -> bool {
-        self.portion.accesses.push(access);
+        self.portion.add(OtherItem::Access(access));
         !self.portion.is_full() || self.hand_over()
     }
 
     /// Adds references, not many more than are handed over together. Returns whether the writer can
     /// go on, as far as is known.
     #[inline(always)]
-    pub fn push_all(&mut self, accesses: impl Iterator<Item = Access>) -> bool {
-        self.portion.accesses.extend(accesses);
+    pub fn push_all(&mut self, records: impl Iterator<Item = FlaggedRecord>) -> bool {
+        self.portion.records.extend(records);
         !self.portion.is_full() || self.hand_over()
     }
 
     /// Adds an event. Returns whether the writer can go on, as far as is known.
     pub fn event(&mut self, event: Event) -> bool {
-        self.portion.events.push((self.portion.accesses.len(), event));
+        self.portion.add(OtherItem::Event(event));
         !self.portion.is_full() || self.hand_over()
     }
 
@@ -112,12 +129,25 @@ fn encode(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use homenode_base::AccessKind;
-    use homenode_trace::{EventKind, Metadata, WriterOptions};
+    use crate::wire::{SIZE_SHIFT, SYNC_BIT, THREAD_SHIFT};
+    use homenode_base::{AccessKind, Flags};
+    use homenode_trace::{Columns, EventKind, Metadata, WriterOptions};
 
     fn access(number: u64) -> Access {
         let thread = u16::try_from(number / 100 % 4).unwrap();
-        Access::new(thread, AccessKind::Write, number * 24 % 70_000, 8)
+        let private = Flags(u8::from(number.is_multiple_of(5)) * Flags::PRIVATE.0);
+        Access {
+            flags: Flags::SYNC.union(private),
+            pc: 16 * (number % 9),
+            ..Access::new(thread, AccessKind::Read, number * 24 % 70_000, 8)
+        }
+    }
+
+    fn record(number: u64) -> FlaggedRecord {
+        let Access { thread, addr, pc, flags, .. } = access(number);
+        let words =
+            [addr | 8 << SIZE_SHIFT | 1 << SYNC_BIT, pc | u64::from(thread) << THREAD_SHIFT];
+        FlaggedRecord::new(words, flags.contains(Flags::PRIVATE))
     }
 
     fn event(number: u64) -> Event {
@@ -134,7 +164,9 @@ mod tests {
     fn the_trace_is_the_same_as_without_the_thread() {
         let folder = tempfile::tempdir().unwrap();
         let paths = ["direct.hnt", "thread.hnt"].map(|name| folder.path().join(name));
-        let writer = |at: usize| TraceWriter::create(&paths[at], WriterOptions::default()).unwrap();
+        let columns = Columns { pc: true, flags: true, ..Columns::default() };
+        let options = WriterOptions { columns, ..WriterOptions::default() };
+        let writer = |at: usize| TraceWriter::create(&paths[at], options).unwrap();
         let (mut direct, mut thread) = (writer(0), EncodingThread::new(writer(1)));
         for number in 0..100_000 {
             for again in 0..if has_events(number) { 3 } else { 0 } {
@@ -142,7 +174,11 @@ mod tests {
                 assert!(thread.event(event(number + again)));
             }
             direct.push(&access(number)).unwrap();
-            assert!(thread.push(access(number)));
+            // Some have a longer gap than a record holds, or a process.
+            assert!(match number % 7 {
+                0 => thread.push(access(number)),
+                _ => thread.push_all(std::iter::once(record(number))),
+            });
         }
         direct.finish(Metadata::default()).unwrap();
         thread.finish().unwrap().finish(Metadata::default()).unwrap();

@@ -1,9 +1,13 @@
 //! What the rings hold, decoded.
 
-use homenode_base::Access;
+use homenode_base::{Access, Flags};
 use homenode_trace::{EventKind, LiveFact};
 
-use crate::decode::access;
+use crate::decode::{access, low_byte};
+use crate::wire::EVENT_BIT;
+
+/// Tells private references from others, once it is known that a record is no event.
+const PRIVATE_BIT: u32 = EVENT_BIT;
 
 /// Who takes what was decoded, in its order. A closure takes items of all kinds.
 pub trait ItemSink {
@@ -39,6 +43,28 @@ impl<F: FnMut(DecodedItem)> ItemSink for F {
 
     fn other(&mut self, item: DecodedItem) {
         self(item);
+    }
+}
+
+/// A plain reference as a ring has it, but that the bit which is 0 there tells whether it is
+/// private: half as long as what it is decoded to.
+#[derive(Clone, Copy, Debug)]
+pub struct FlaggedRecord([u64; 2]);
+
+impl FlaggedRecord {
+    /// A record of a ring, and whether the reference is private.
+    #[inline(always)]
+    pub fn new([first, second]: [u64; 2], private: bool) -> Self {
+        Self([first | u64::from(private) << PRIVATE_BIT, second])
+    }
+}
+
+impl From<FlaggedRecord> for Access {
+    #[inline(always)]
+    fn from(FlaggedRecord(words): FlaggedRecord) -> Self {
+        let decoded = access(words);
+        let private = low_byte(words[0] >> PRIVATE_BIT) * Flags::PRIVATE.0;
+        Self { flags: decoded.flags.union(Flags(private)), ..decoded }
     }
 }
 

@@ -3,8 +3,6 @@
 
 use rustc_hash::FxHashMap;
 
-use homenode_base::{Access, Flags};
-
 const GRANULE_SHIFT: u32 = 6;
 /// Granules a mask holds: 4 KB.
 const MASK_SHIFT: u32 = 12;
@@ -85,21 +83,19 @@ impl PrivateRanges {
         within.into_iter().any(|range| range.is_shared(first.max(range.low), end.min(range.high)))
     }
 
-    /// The private flag of a reference. Notes granules that other threads reference.
+    /// Whether a reference by a thread to so many bytes is private. Notes granules that other
+    /// threads reference.
     #[inline(always)]
-    pub fn classify(&mut self, access: Access) -> Flags {
-        let slot = cache_slot(access.addr);
+    pub fn classify(&mut self, thread: u16, (addr, size): (u64, u8)) -> bool {
+        let slot = cache_slot(addr);
         // A thread's references have locality, so that mostly the interval of an earlier one is
         // found without a search.
         let known = &self.cache[slot];
         let mut range = known.range;
-        if access.addr < known.low || access.addr >= known.high {
-            range = self.look_up_slowly(access.addr);
+        if addr < known.low || addr >= known.high {
+            range = self.look_up_slowly(addr);
         }
-        if range == NO_RANGE {
-            return Flags::default();
-        }
-        self.ranges[range].classify(access.thread, access.addr, access.size)
+        range != NO_RANGE && self.ranges[range].classify(thread, addr, size)
     }
 
     /// The range of an address of which the cache knows nothing.
@@ -139,13 +135,13 @@ impl Range {
         })
     }
 
-    fn classify(&mut self, thread: u16, addr: u64, size: u8) -> Flags {
+    fn classify(&mut self, thread: u16, addr: u64, size: u8) -> bool {
         let first = addr >> GRANULE_SHIFT;
         let last = (addr + u64::from(size) - 1) >> GRANULE_SHIFT;
         let own = thread == self.owner;
         // Most stacks are never referenced by another thread, which saves the map look-up.
         if own && self.shared.is_empty() {
-            return Flags::PRIVATE;
+            return true;
         }
         let mut private = own;
         for granule in [first, last] {
@@ -157,31 +153,30 @@ impl Range {
                 *self.shared.entry(page).or_default() |= bit;
             }
         }
-        if private { Flags::PRIVATE } else { Flags::default() }
+        private
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use homenode_base::AccessKind;
 
-    fn flags(ranges: &mut PrivateRanges, thread: u16, addr: u64) -> Flags {
-        ranges.classify(Access::new(thread, AccessKind::Write, addr, 8))
+    fn is_private(ranges: &mut PrivateRanges, thread: u16, addr: u64) -> bool {
+        ranges.classify(thread, (addr, 8))
     }
 
     #[test]
     fn own_stack_is_private_until_another_thread_touches_the_granule() {
         let mut ranges = PrivateRanges::default();
         ranges.claim(0x1000, 0x3000, 1);
-        assert_eq!(flags(&mut ranges, 1, 0x2000), Flags::PRIVATE);
-        assert_eq!(flags(&mut ranges, 2, 0x2010), Flags::default());
-        assert_eq!(flags(&mut ranges, 1, 0x2000), Flags::default());
+        assert!(is_private(&mut ranges, 1, 0x2000));
+        assert!(!is_private(&mut ranges, 2, 0x2010));
+        assert!(!is_private(&mut ranges, 1, 0x2000));
         // Other granules, of the same page and of others, stay private.
-        assert_eq!(flags(&mut ranges, 1, 0x2040), Flags::PRIVATE);
-        assert_eq!(flags(&mut ranges, 1, 0x1000), Flags::PRIVATE);
+        assert!(is_private(&mut ranges, 1, 0x2040));
+        assert!(is_private(&mut ranges, 1, 0x1000));
         // Half in the shared granule, half behind it.
-        assert_eq!(flags(&mut ranges, 1, 0x203c), Flags::default());
+        assert!(!is_private(&mut ranges, 1, 0x203c));
         assert!(ranges.is_shared(0x2000, 0x2001) && ranges.is_shared(0x203f, 0x9000));
         assert!(ranges.is_shared(0, u64::MAX));
         assert!(!ranges.is_shared(0x1fc0, 0x2000) && !ranges.is_shared(0x2040, 0x9000));
@@ -191,25 +186,25 @@ mod tests {
     #[test]
     fn outside_nothing_is_private() {
         let mut ranges = PrivateRanges::default();
-        assert_eq!(flags(&mut ranges, 0, 0x10), Flags::default());
+        assert!(!is_private(&mut ranges, 0, 0x10));
         ranges.claim(0x1000, 0x2000, 0);
-        assert_eq!(flags(&mut ranges, 0, 0xff0), Flags::default());
-        assert_eq!(flags(&mut ranges, 0, 0x1000), Flags::PRIVATE);
-        assert_eq!(flags(&mut ranges, 0, 0x2000), Flags::default());
+        assert!(!is_private(&mut ranges, 0, 0xff0));
+        assert!(is_private(&mut ranges, 0, 0x1000));
+        assert!(!is_private(&mut ranges, 0, 0x2000));
     }
 
     #[test]
     fn a_stack_that_is_used_again_belongs_to_the_new_thread() {
         let mut ranges = PrivateRanges::default();
         ranges.claim(0x1000, 0x4000, 1);
-        assert_eq!(flags(&mut ranges, 2, 0x1000), Flags::default());
+        assert!(!is_private(&mut ranges, 2, 0x1000));
         ranges.claim(0x2000, 0x3000, 2);
-        assert_eq!(flags(&mut ranges, 2, 0x2000), Flags::PRIVATE);
-        assert_eq!(flags(&mut ranges, 1, 0x3000), Flags::PRIVATE);
+        assert!(is_private(&mut ranges, 2, 0x2000));
+        assert!(is_private(&mut ranges, 1, 0x3000));
         // What was shared before the split still is.
-        assert_eq!(flags(&mut ranges, 1, 0x1000), Flags::default());
+        assert!(!is_private(&mut ranges, 1, 0x1000));
         ranges.claim(0x1000, 0x4000, 3);
-        assert_eq!(flags(&mut ranges, 3, 0x1000), Flags::PRIVATE);
-        assert_eq!(flags(&mut ranges, 1, 0x3000), Flags::default());
+        assert!(is_private(&mut ranges, 3, 0x1000));
+        assert!(!is_private(&mut ranges, 1, 0x3000));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use homenode_base::Access;
+use homenode_base::{Access, Flags};
 use homenode_trace::{
     AddressRange, Event, EventKind, Metadata, RangeKind, SourceLine, Summary, TraceError,
     TraceWriter,
@@ -16,7 +16,7 @@ use crate::decode::access;
 use crate::encoding::{EncodingThread, PORTION};
 use crate::guest::Guest;
 use crate::heap::{Allocation, Heap};
-use crate::item::{DecodedItem, ItemSink};
+use crate::item::{DecodedItem, FlaggedRecord, ItemSink};
 use crate::locals::name_locals;
 use crate::objects::Objects;
 use crate::private::PrivateRanges;
@@ -153,7 +153,9 @@ impl RecordingSink {
         if let Some(guest) = &mut self.guest {
             guest.touch(access.addr);
         } else {
-            access.flags = access.flags.union(self.private.classify(access));
+            if self.private.classify(access.thread, (access.addr, access.size)) {
+                access.flags = access.flags.union(Flags::PRIVATE);
+            }
             self.code.note(access.pc);
         }
         Some(access)
@@ -308,19 +310,18 @@ impl ItemSink for RecordingSink {
         let Self { writer: Some(writer), guest: None, private, code, .. } = self else {
             return records.iter().for_each(|&words| self.access(access(words)));
         };
+        // One by one only what another program than ours may have written.
+        if !records.iter().all(|&words| is_sound(&access(words))) {
+            let sound = records.iter().map(|&words| access(words)).filter(is_sound);
+            return sound.for_each(|access| self.access(access));
+        }
         for portion in records.chunks(PORTION) {
-            let mut taken = 0;
-            let goes_on = writer.push_all(portion.iter().filter_map(|&words| {
-                let mut access = access(words);
-                if !is_sound(&access) {
-                    return None;
-                }
-                access.flags = access.flags.union(private.classify(access));
-                code.note(access.pc);
-                taken += 1;
-                Some(access)
+            let goes_on = writer.push_all(portion.iter().map(|&words| {
+                let Access { thread, addr, size, pc, .. } = access(words);
+                code.note(pc);
+                FlaggedRecord::new(words, private.classify(thread, (addr, size)))
             }));
-            self.references += taken;
+            self.references += portion.len() as u64;
             if !goes_on {
                 return self.fail();
             }

@@ -230,17 +230,21 @@ impl<W: Write> TraceWriter<W> {
         if self.block.push(access) { self.encode_block() } else { Ok(()) }
     }
 
-    /// Adds references in order: as [`push`](Self::push) for each, in fewer instructions.
+    /// Adds references in order: as [`push`](Self::push) for each, in fewer instructions. Of each
+    /// one only what a column stores is made.
     ///
     /// # Errors
     /// As [`push`](Self::push); those before the one with the error are added.
-    pub fn push_all(&mut self, mut accesses: &[Access]) -> Result<(), TraceError> {
+    pub fn push_all<R: Copy + Into<Access>>(
+        &mut self,
+        mut accesses: &[R],
+    ) -> Result<(), TraceError> {
         while !accesses.is_empty() {
             accesses = &accesses[self.block.fill(accesses)..];
             if self.block.is_full() {
                 self.encode_block()?;
-            } else if let Some(bad) = accesses.first() {
-                return Err(self.bad_access(bad));
+            } else if let Some(&bad) = accesses.first() {
+                return Err(self.bad_access(&bad.into()));
             }
         }
         Ok(())

@@ -165,7 +165,7 @@ impl RowBlock {
 
     /// Adds as many of `rows` as there is room for, up to the first that no trace can hold, and
     /// returns how many.
-    pub(crate) fn fill(&mut self, rows: &[Access]) -> usize {
+    pub(crate) fn fill<R: Copy + Into<Access>>(&mut self, rows: &[R]) -> usize {
         let start = self.rows;
         let end = self.limit.min(start + rows.len());
         for (tile, at) in rows.chunks(TILE_ROWS).zip((start..end).step_by(TILE_ROWS)) {
@@ -227,18 +227,18 @@ impl RowBlock {
 
 /// Copies a column of rows.
 #[inline(always)]
-fn copy<T>(column: &mut [T], rows: &[Access], value: impl Fn(&Access) -> T) {
+fn copy<T, R: Copy + Into<Access>>(column: &mut [T], rows: &[R], value: impl Fn(Access) -> T) {
     // Eight at a time, as else every row takes as many instructions to count as to copy.
     let (eights, rest) = rows.as_chunks::<8>();
     let (to_eights, to_rest) = column.as_chunks_mut::<8>();
     for (to, eight) in to_eights.iter_mut().zip(eights) {
         for (to, row) in to.iter_mut().zip(eight) {
-            *to = value(row);
+            *to = value((*row).into());
         }
     }
     let rest = if to_eights.len() < eights.len() { &eights[to_eights.len()] } else { rest };
     for (to, row) in to_rest.iter_mut().zip(rest) {
-        *to = value(row);
+        *to = value((*row).into());
     }
 }
 
