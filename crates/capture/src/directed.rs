@@ -13,12 +13,15 @@ use homenode_trace::{
 use serde::Serialize;
 
 use crate::area::SharedArea;
-use crate::child::{Ending, Launch, Traced};
+use crate::child::{Ending, Traced};
 use crate::error::CaptureError;
 use crate::item::{DecodedItem, ItemSink};
 use crate::off_processor::OffProcessor;
 use crate::options::RecordOptions;
-use crate::record::{discard, greet, make_area, metadata, start_error, system, writer_options};
+use crate::record::{
+    counts_instructions, discard, greet, make_area, metadata, prepare, start_error, system,
+    writer_options,
+};
 use crate::ring::RingReader;
 use crate::sink::RecordingSink;
 use crate::wire::{RELEASED_AT, TAKEN_AT, TURNS_AT, TURNS_MAX, at};
@@ -74,6 +77,8 @@ pub struct DirectedSummary {
 /// A program that runs as a simulation says.
 pub struct DirectedProgram<'a> {
     options: RecordOptions,
+    /// The emulator's name and version, if the program runs in one.
+    emulator: Option<String>,
     area: SharedArea,
     child: Traced,
     ring: RingReader,
@@ -102,9 +107,12 @@ impl<'a> DirectedProgram<'a> {
         options: &RecordOptions,
         progress: &'a mut dyn FnMut(u64) -> bool,
     ) -> Result<Self, CaptureError> {
-        if options.argv.is_empty() {
-            options.check()?;
+        options.check_program()?;
+        if options.whole_system() {
+            let (expected, found) = ("cc or qemu", options.via.clone());
+            return Err(CaptureError::Option { option: "via", expected, found });
         }
+        let (emulator, launch) = prepare(options)?;
         let area = make_area(options)?;
         area.set(at::DIRECTED, 1);
         let sink = if options.output.is_empty() {
@@ -113,13 +121,13 @@ impl<'a> DirectedProgram<'a> {
             let writer = TraceWriter::create(&options.output, writer_options(options))?;
             RecordingSink::new(writer)
         };
-        let launch = Launch { argv: options.argv.clone(), preload: None };
         let child = match Traced::start(&launch, Some(area.fd())) {
             Ok(child) => child,
             Err(source) => return Err(discard(options, start_error(options, source))),
         };
         Ok(Self {
             options: options.clone(),
+            emulator: emulator.map(|emulator| emulator.version),
             area,
             child,
             ring: RingReader::new(0),
@@ -179,6 +187,9 @@ impl<'a> DirectedProgram<'a> {
             let strays = summary.forced_turns + summary.outside_waits + summary.lost_threads;
             let repeats = if strays == 0 { "repeatable" } else { "sequentially consistent" };
             metadata.order = format!("{order} {repeats}");
+            if let Some(emulator) = &self.emulator {
+                metadata.tool = format!("{}, {emulator}", metadata.tool);
+            }
             metadata.provenance = vec!["run".to_owned()];
             summary.checksum = self.sink.finish(metadata, &self.area)?.summary.checksum;
             summary.output = Some(self.options.output.clone());
@@ -209,8 +220,9 @@ impl<'a> DirectedProgram<'a> {
 
     /// Reads all that was recorded.
     fn drain(&mut self, done: &mut LiveBatch) {
+        let gaps = counts_instructions(&self.options);
         let Self { ring, area, sink, references, threads, .. } = self;
-        let mut taker = BatchTaker { sink, references, threads, done };
+        let mut taker = BatchTaker { sink, references, threads, gaps, done };
         while ring.drain(area, &mut taker) > 0 {}
     }
 
@@ -345,7 +357,10 @@ impl LiveProgram for DirectedProgram<'_> {
 
 /// Adds a reference.
 #[inline]
-fn push(rows: &mut Batch, access: &Access) {
+fn push(rows: &mut Batch, access: &Access, gaps: bool) {
+    if gaps {
+        rows.gap.push(access.gap);
+    }
     rows.thread.push(access.thread);
     rows.kind.push(access.kind.code());
     rows.size.push(access.size);
@@ -363,6 +378,8 @@ struct BatchTaker<'a> {
     sink: &'a mut RecordingSink,
     references: &'a mut u64,
     threads: &'a mut u16,
+    /// Whether instructions between references are counted.
+    gaps: bool,
     done: &'a mut LiveBatch,
 }
 
@@ -371,7 +388,7 @@ impl ItemSink for BatchTaker<'_> {
     fn access(&mut self, access: Access) {
         if let Some(access) = self.sink.flagged(access) {
             *self.references += 1;
-            push(&mut self.done.rows, &access);
+            push(&mut self.done.rows, &access, self.gaps);
             self.sink.write(access);
         }
     }

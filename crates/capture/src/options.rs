@@ -89,8 +89,6 @@ impl Default for SystemOptions {
 
 impl SystemOptions {
     fn check(&self) -> Result<(), CaptureError> {
-        let bad =
-            |option, expected, found: String| Err(CaptureError::Option { option, expected, found });
         if self.initramfs.is_empty() {
             return bad("initramfs", "a file system for the system to boot", "nothing".to_owned());
         }
@@ -146,16 +144,9 @@ impl RecordOptions {
     /// # Errors
     /// With the option, what it may be and what it was.
     pub fn check(&self) -> Result<(), CaptureError> {
-        let bad =
-            |option, expected, found: String| Err(CaptureError::Option { option, expected, found });
-        if self.argv.is_empty() {
-            return bad("argv", "a program and its arguments", "nothing".to_owned());
-        }
+        self.check_program()?;
         if self.output.is_empty() {
             return bad("output", "the name of the trace to write", "nothing".to_owned());
-        }
-        if self.via != "cc" && !self.emulated() {
-            return bad("via", "cc, qemu or qemu-system", self.via.clone());
         }
         if self.whole_system() {
             self.system.check()?;
@@ -170,9 +161,6 @@ impl RecordOptions {
                 let expected = "nothing, with qemu-system, where it has no meaning";
                 return bad(option, expected, "something else".to_owned());
             }
-        }
-        if self.emulated() == self.plugin.is_empty() {
-            return bad("plugin", "a plugin with qemu, and only there", self.plugin.clone());
         }
         let timed = self.native && !self.emulated();
         if timed == self.native_program.is_empty() {
@@ -195,11 +183,33 @@ impl RecordOptions {
         if !(1..=22).contains(&self.level) {
             return bad("level", "1 to 22", self.level.to_string());
         }
+        Ok(())
+    }
+
+    /// Checks what says which program runs, and how its references are seen.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn check_program(&self) -> Result<(), CaptureError> {
+        if self.argv.is_empty() {
+            return bad("argv", "a program and its arguments", "nothing".to_owned());
+        }
         if self.argv.iter().any(|word| word.contains('\0')) {
             return bad("argv", "words without a zero byte", "one".to_owned());
         }
+        if self.via != "cc" && !self.emulated() {
+            return bad("via", "cc, qemu or qemu-system", self.via.clone());
+        }
+        if self.emulated() == self.plugin.is_empty() {
+            return bad("plugin", "a plugin with qemu, and only there", self.plugin.clone());
+        }
         Ok(())
     }
+}
+
+/// An option that makes no sense.
+fn bad(option: &'static str, expected: &'static str, found: String) -> Result<(), CaptureError> {
+    Err(CaptureError::Option { option, expected, found })
 }
 
 /// Summary of a recording.

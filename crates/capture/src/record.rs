@@ -180,7 +180,7 @@ fn no_system(options: &RecordOptions, ending: Ending, cut: Cut) -> Option<Captur
 }
 
 /// The emulator, if one is used, and the command to start.
-fn prepare(options: &RecordOptions) -> Result<(Option<Emulator>, Launch), CaptureError> {
+pub(crate) fn prepare(options: &RecordOptions) -> Result<(Option<Emulator>, Launch), CaptureError> {
     if !options.emulated() {
         return Ok((None, Launch { argv: options.argv.clone(), preload: None }));
     }
@@ -211,7 +211,7 @@ pub(crate) fn writer_options(options: &RecordOptions) -> WriterOptions {
 
 /// Whether gaps are counted: only an emulator counts the instructions between references, while one
 /// thread runs at a time.
-fn counts_instructions(options: &RecordOptions) -> bool {
+pub(crate) fn counts_instructions(options: &RecordOptions) -> bool {
     options.via == "qemu" && options.order == Order::Deterministic
 }
 

@@ -83,7 +83,8 @@ pub enum LiveMark {
 /// What a program did in a few turns.
 #[derive(Clone, Debug, Default)]
 pub struct LiveBatch {
-    /// References, without events: their threads, kinds, sizes, addresses and flags.
+    /// References, without events: their threads, kinds, sizes, addresses and flags, and gaps
+    /// where instructions are counted.
     pub rows: Batch,
     /// What happened between them, each with the row before which it was.
     pub marks: Vec<(u32, LiveMark)>,
@@ -96,12 +97,7 @@ pub struct LiveBatch {
 impl LiveBatch {
     /// Forgets everything, and keeps the memory.
     pub fn clear(&mut self) {
-        let Batch { thread, kind, size, addr, flags, .. } = &mut self.rows;
-        for column in [kind, size, flags] {
-            column.clear();
-        }
-        thread.clear();
-        addr.clear();
+        self.rows.clear();
         self.marks.clear();
         self.released.clear();
         self.over = false;

@@ -23,10 +23,30 @@ if TYPE_CHECKING:
         "homenode run --machine dash-mesh --protocol dash --processors 16 -- ./prog -p 16",
         "homenode run --machine alite --slack 0 -o t.hnt -- ./prog",
         "homenode run --machine bus-smp --protocol mesi --cache-size 64K --json -- ./prog",
+        "homenode run --via qemu --machine bus-smp --protocol mesi -- pigz -k -p 4 some-file",
     ),
 )
 @click.argument("command", nargs=-1, required=True, metavar="PROGRAM [ARGS]...")
 @click.option("-o", "--output", metavar="T.hnt", help="Also write the trace, in simulated order.")
+@click.option(
+    "--via",
+    type=click.Choice(["cc", "qemu"]),
+    default="cc",
+    show_default=True,
+    help="How references are caught: cc, a program built with homenode cc; qemu, any program.",
+)
+@click.option(
+    "--sysroot",
+    default="",
+    metavar="DIR",
+    help="With qemu, where the libraries of a program for another instruction set are.",
+)
+@click.option(
+    "--emulator",
+    default="",
+    metavar="QEMU",
+    help="With qemu, the emulator to use. Default: the one for the program, from PATH.",
+)
 @run_options
 @table_options
 def run(
@@ -39,7 +59,8 @@ def run(
 ) -> int:
     """Run a program on a simulated machine, which decides who runs next.
 
-    The program must be built with homenode cc, homenode c++ or homenode fortran. Of its threads the
+    The program must be built with homenode cc, homenode c++ or homenode fortran; with --via qemu it
+    may be any 64-bit Linux program for x86-64, aarch64 or riscv64, as it is. Of its threads the
     one with the least simulated time runs, so that work queues, spinning and barriers react to what
     the machine makes them wait for; locks, barriers, conditions, semaphores and joins cost what
     they cost there, and clocks, sleeps and time-outs are in simulated time.

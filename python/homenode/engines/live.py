@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from homenode import _core
+from homenode.capture import recording
 from homenode.engines.bus import BusResult
 from homenode.engines.bus import configuration as bus_configuration
 from homenode.engines.directory import DirectoryResult
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 MACHINE, HOME = "bus-smp", "first-touch"
+# How the program's references are seen.
+_WAYS = ("via", "sysroot", "emulator")
 
 
 def run(
@@ -30,7 +33,7 @@ def run(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Any,
 ) -> BusResult | DirectoryResult:
-    """Runs a program built with ``homenode cc`` on a simulated machine.
+    """Runs a program on a simulated machine.
 
     The machine decides which thread runs next: the one with the least simulated time. So work
     queues, spinning and waiting react to what the machine makes them wait for, and the program's
@@ -44,8 +47,11 @@ def run(
         output: where to write the trace of the run, in simulated order; else nowhere.
         progress: called with the references made until now.
         options: `RunOptions`, ``slack`` and ``expected_threads``, and those of `simulate_bus` or
-            `simulate_directory` for this machine; there are eight
-            processors, and homes are ``first-touch``, unless it is said.
+            `simulate_directory` for this machine; there are eight processors, and homes are
+            ``first-touch``, unless it is said. Also ``via``: ``cc``, the default, for a program
+            built with ``homenode cc``, ``qemu`` for any Linux program; and with ``qemu``
+            ``sysroot``, where the libraries of a program for another instruction set are, and
+            ``emulator``, which is the one for the program, from ``PATH``, unless it is said.
 
     Returns:
         What `simulate_bus` or `simulate_directory` returns, with one row. Its ``run_summary`` says
@@ -63,9 +69,12 @@ def run(
     words = [str(word) for word in command]
     if not words:
         raise ConfigError("there is no program: give it and its arguments")
+    seen = {name: str(options.pop(name)) for name in _WAYS if name in options}
+    if seen.get("via") != "qemu" and (seen.get("sysroot") or seen.get("emulator")):
+        raise ConfigError("--sysroot and --emulator go with --via qemu: leave them out")
     own = {name: options.pop(name) for name in options_of("run") if name in options}
     choice = {name: value for name, value in checked("run", own).items() if value is not None}
-    told = json.dumps({"argv": words, "output": "" if output is None else str(output)})
+    told = {"argv": words, "output": "" if output is None else str(output), **seen}
     kind = _kind(machine, options)
     options["machines"] = machine
     if kind == "directory":
@@ -78,7 +87,8 @@ def run(
     else:
         config = bus_configuration("mesi" if protocols is None else protocols, **options)
         call = _core.run_bus
-    text, summary = call(json.dumps(config), json.dumps(choice), told, progress)
+    with recording.ready(told):
+        text, summary = call(json.dumps(config), json.dumps(choice), json.dumps(told), progress)
     found = json.loads(text)
     result: BusResult | DirectoryResult
     if kind == "directory":

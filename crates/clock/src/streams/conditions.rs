@@ -10,6 +10,8 @@
 //! * A process that waits without releasing a lock waits for a semaphore. The k-th wait ends after
 //!   k posts, less the initial value. The trace does not have that value; it is taken as the
 //!   largest number of waits that were ahead of the posts.
+//! * A process that waits within a system call waits for a futex, as for a semaphore, until the
+//!   call is over.
 
 use homenode_base::Flags;
 use rustc_hash::FxHashMap;
@@ -114,6 +116,12 @@ impl Conditions {
             }
         }
         self.end(process)
+    }
+
+    /// What ends the wait of a process that comes back from a system call, if it waited there.
+    pub fn after_call(&mut self, process: usize) -> Option<Operation> {
+        let wait = self.waiting[process].as_ref()?;
+        if wait.released { None } else { self.end(process) }
     }
 
     /// What ends the wait of a process, if the trace has so many rows before that and it was found

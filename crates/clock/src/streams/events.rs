@@ -76,6 +76,11 @@ impl StreamSplitter {
             }
             EventKind::ThreadExit => self.end(process),
             EventKind::SyscallEnter { number } => self.system_call(process, *number),
+            EventKind::SyscallExit { .. } => {
+                if let Some(depart) = self.conditions.after_call(process) {
+                    self.push(process, depart);
+                }
+            }
             EventKind::Map { addr, size, shared: true, object } => {
                 if let Some(pages) = &mut self.pages {
                     pages.map((process, self.pids[process]), (*addr, *size), object);
@@ -93,14 +98,13 @@ impl StreamSplitter {
             }
             EventKind::ConditionWake { addr } => {
                 // If the process has just stopped waiting, it was not this wake that ended it.
-                self.operation(process, OpKind::Arrive, wake_episode(*addr));
+                self.wake(process, wake_episode(*addr));
                 self.conditions.wake(*addr);
             }
             EventKind::ThreadStart { .. }
             | EventKind::Alloc { .. }
             | EventKind::Free { .. }
             | EventKind::Map { .. }
-            | EventKind::SyscallExit { .. }
             | EventKind::Fork { .. }
             | EventKind::InitDone
             | EventKind::Phase { .. } => {}

@@ -144,13 +144,29 @@ impl StreamSplitter {
         }
     }
 
-    /// A process lets another one go on: also one that has ended, which then waits for its
-    /// creation.
+    /// A process lets another one go on that pauses.
     fn resume(&mut self, by: usize, process: u64) {
-        let operations = &mut self.operations[by];
-        let waits = operations.last().is_some_and(|last| last.kind == OpKind::Begin);
-        let at = operations.len() - usize::from(waits);
-        operations.insert(at, Operation::new(OpKind::Resume, process));
+        let at = self.end_of_life(by);
+        self.operations[by].insert(at, Operation::new(OpKind::Resume, process));
+    }
+
+    /// Before which of the new operations of a process comes what it does next: the last thing that
+    /// a process does, for others, may come when it has ended, and waits for its creation.
+    fn end_of_life(&self, process: usize) -> usize {
+        let operations = &self.operations[process];
+        let waits = self.lives.has_ended(process)
+            && operations.last().is_some_and(|last| last.kind == OpKind::Begin);
+        operations.len() - usize::from(waits)
+    }
+
+    /// A process ends a wait, which it may do when it has ended.
+    pub(super) fn wake(&mut self, process: usize, episode: u64) {
+        let at = self.end_of_life(process);
+        if at < self.operations[process].len() {
+            self.operations[process].insert(at, Operation::new(OpKind::Arrive, episode));
+        } else {
+            self.operation(process, OpKind::Arrive, episode);
+        }
     }
 
     fn alarm(&mut self, process: usize, limit_ns: u64) {
@@ -260,8 +276,14 @@ mod tests {
     #[test]
     fn who_has_ended_lets_others_go_on_before_it_is_created_again() {
         let resumes = LiveMark::Fact(0, LiveFact::Resumes { thread: 1 });
-        let (_, streams) = live(2, vec![event(0, EventKind::ThreadExit), (0, resumes)]);
-        let expected = [(OpKind::Exit, 0, 0), (OpKind::Resume, 1, 0), (OpKind::Begin, 0, 2)];
+        let wakes = event(0, EventKind::ConditionWake { addr: 8 });
+        let (_, streams) = live(2, vec![event(0, EventKind::ThreadExit), (0, resumes), wakes]);
+        let expected = [
+            (OpKind::Exit, 0, 0),
+            (OpKind::Resume, 1, 0),
+            (OpKind::Arrive, !8, 0),
+            (OpKind::Begin, 0, 2),
+        ];
         assert_eq!(of(&streams, 0), expected);
     }
 

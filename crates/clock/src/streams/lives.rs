@@ -23,6 +23,11 @@ impl ProcessLives {
         self.lives.get(process).copied().unwrap_or(1)
     }
 
+    /// Whether the process has ended, and has not been created again.
+    pub(super) fn has_ended(&self, process: usize) -> bool {
+        self.ended.get(process).copied().unwrap_or(false)
+    }
+
     /// The process ends. Returns whether it had not ended.
     pub(super) fn end(&mut self, process: usize) -> bool {
         self.ended.get_mut(process).is_some_and(|ended| !std::mem::replace(ended, true))

@@ -134,6 +134,7 @@ void environment_restore(uint64_t low, uint64_t high);
 /* turns.c */
 void settle(struct hn_thread *me);
 void yield_in_block(struct hn_thread *me);
+void exact_turn_in_block(struct hn_thread *me);
 void park(struct hn_thread *me);
 int lend(struct hn_thread *me);
 
@@ -247,6 +248,8 @@ int patch(struct guest *g, uint64_t address, const void *bytes, size_t size);
 void unpatch(struct guest *g);
 
 /* guest_futex.c */
+enum { WAITS_FOR_FUTEX = HN_W_SEMAPHORE };
+void futex_wake(struct hn_thread *me, uint64_t word, int count);
 void guest_futex(struct hn_thread *me, const uint64_t a[6]);
 long futex_instead(struct hn_thread *me, long number, const long a[6]);
 

@@ -38,6 +38,34 @@ static int64_t limit_ns(int op, uint64_t timeout)
     return ns + t.tv_nsec;
 }
 
+/* In directed order the simulation, and the trace of the run, are told whose sleep who ends: as if
+ * each thread slept on a semaphore of its own. That has the address of the word which the thread
+ * has cleared at its end. */
+static uint64_t own_semaphore(const struct hn_thread *t)
+{
+    const struct guest *g = guest_of(t);
+
+    return g->tid_word != 0 ? g->tid_word : g->stack_high;
+}
+
+static void tell_wakes(struct hn_thread *me, uint64_t word, int count)
+{
+    if (!hn_directed || me->state != HN_RUNNING)
+        return;
+    for (struct hn_thread *t = hn_c->blocked.first; t != NULL && count > 0; t = t->queue_next) {
+        if (t->wait_class != WAITS_FOR_FUTEX || t->wait_address != (const void *)(uintptr_t)word)
+            continue;
+        hn_event(me, HN_EV_CONDITION_WAKE, own_semaphore(t), 0);
+        count--;
+    }
+}
+
+void futex_wake(struct hn_thread *me, uint64_t word, int count)
+{
+    tell_wakes(me, word, count);
+    hn_wake((const void *)(uintptr_t)word, WAITS_FOR_FUTEX, count);
+}
+
 /* Waits in the scheduler. A word that other processes see may be changed by one of them. */
 static enum hn_woken sleep_on(struct hn_thread *me, uint64_t word, uint32_t value, int64_t left_ns)
 {
@@ -53,7 +81,9 @@ static enum hn_woken sleep_on(struct hn_thread *me, uint64_t word, uint32_t valu
             return HN_BY_TIME;
         if (shared && (left_ns < 0 || left_ns > SHARED_LOOK_AGAIN_NS))
             step_ns = SHARED_LOOK_AGAIN_NS;
-        why = hn_block(me, address, HN_W_FUTEX, step_ns);
+        if (hn_directed)
+            hn_event(me, HN_EV_CONDITION_WAIT, own_semaphore(me), 0);
+        why = hn_block(me, address, WAITS_FOR_FUTEX, step_ns);
         if (why != HN_BY_TIME || hn_c->order == 0 || !word_is(word, value))
             return why;
         if (left_ns > 0)
@@ -130,17 +160,12 @@ static int count_of(uint64_t argument)
     return (uint32_t)argument > INT_MAX ? INT_MAX : (int)(uint32_t)argument;
 }
 
-static void wake(uint64_t word, int count)
-{
-    hn_wake((const void *)(uintptr_t)word, HN_W_FUTEX, count);
-}
-
 /* Lets waiters of one word wait on another. */
 static void requeue(uint64_t from, uint64_t to, int count)
 {
     hn_lock();
     for (struct hn_thread *t = hn_c->blocked.first; t != NULL && count > 0; t = t->queue_next) {
-        if (t->wait_class != HN_W_FUTEX || t->wait_address != (const void *)(uintptr_t)from)
+        if (t->wait_class != WAITS_FOR_FUTEX || t->wait_address != (const void *)(uintptr_t)from)
             continue;
         t->wait_address = (const void *)(uintptr_t)to;
         count--;
@@ -159,23 +184,23 @@ void guest_futex(struct hn_thread *me, const uint64_t a[6])
         futex_wait(me, a);
         break;
     case FUTEX_WAKE:
-        wake(a[0], count_of(a[2]));
+        futex_wake(me, a[0], count_of(a[2]));
         break;
     case FUTEX_WAKE_BITSET:
         /* A thread that is woken but asked for other bits checks and waits again. */
-        wake(a[0], (uint32_t)a[5] == everyone ? count_of(a[2]) : INT_MAX);
+        futex_wake(me, a[0], (uint32_t)a[5] == everyone ? count_of(a[2]) : INT_MAX);
         break;
     case FUTEX_WAKE_OP:
-        wake(a[0], count_of(a[2]));
+        futex_wake(me, a[0], count_of(a[2]));
         if (second_is_woken(a[4], (uint32_t)a[5]))
-            wake(a[4], count_of(a[3]));
+            futex_wake(me, a[4], count_of(a[3]));
         break;
     case FUTEX_CMP_REQUEUE:
         if (!word_is(a[0], (uint32_t)a[5]))
             break;
         /* fall through */
     case FUTEX_REQUEUE:
-        wake(a[0], count_of(a[2]));
+        futex_wake(me, a[0], count_of(a[2]));
         requeue(a[0], a[4], count_of(a[3]));
         break;
     default:

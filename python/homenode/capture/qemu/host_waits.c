@@ -79,7 +79,7 @@ static long await_masked(struct hn_thread *me, struct attempt *t, const long ori
 
 static uint64_t now_of(const struct hn_thread *me)
 {
-    return me->state == HN_RUNNING ? hn_virtual_ns(me->next, me->block_end) : 0;
+    return me->state == HN_RUNNING ? hn_now_ns(me) : 0;
 }
 
 /* What is left of a time-out, which the kernel writes where it was. */

@@ -60,7 +60,7 @@ static void end_of_member(void *slot)
     if (me->state == HN_OUTSIDE)
         hn_enter(me);
     if (g->tid_word != 0)
-        hn_wake((const void *)(uintptr_t)g->tid_word, HN_W_FUTEX, INT32_MAX);
+        futex_wake(me, g->tid_word, INT32_MAX);
     hn_finish(me, HN_DEAD);
 }
 
@@ -238,7 +238,9 @@ void member_expect(struct hn_thread *me, const uint64_t clone[5])
     g->in_block = 1;
     find_stack(g, clone[1]);
     guest_of(me)->child = g;
-    hn_event(me, HN_EV_THREAD_CREATE, t->number, 0);
+    /* Later, when it is known that it is made, if it cannot do anything before. */
+    if (!hn_deterministic())
+        hn_event(me, HN_EV_THREAD_CREATE, t->number, 0);
 }
 
 /* Waits while a new thread has come no further than this; whether it has. */
@@ -295,6 +297,7 @@ void member_made(struct hn_thread *me, int64_t result)
         hn_release(slot_of(g));
     if (result < 0 || !hn_deterministic())
         return;
+    hn_event(me, HN_EV_THREAD_CREATE, slot_of(g)->number, 0);
     me->in_runtime++;
     await_arrival(me, g);
     me->in_runtime--;

@@ -185,6 +185,15 @@ static void on_lone_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t ad
     me->no_yield -= known;
 }
 
+/* Before an atomic operation: all that others do at an earlier simulated time has been done. */
+static void on_synchronising(unsigned cpu, void *data)
+{
+    (void)data;
+    if (hn_me->next >= hn_me->limit && !come_in(cpu))
+        return;
+    exact_turn_in_block(hn_me);
+}
+
 static void on_fetch(unsigned cpu, void *data)
 {
     const struct site *s = data;
@@ -226,6 +235,9 @@ static void watch_instruction(struct qemu_plugin_insn *insn, const uint8_t *code
         watch_fetch(insn, size, to_come);
     if (atomic)
         callback = alone ? on_lone_atomic : on_atomic;
+    if (synchronises && !alone && hn_directed)
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, on_synchronising, QEMU_PLUGIN_CB_NO_REGS,
+                                               NULL);
     if (marked)
         callback = on_mark;
     if (s != NULL)

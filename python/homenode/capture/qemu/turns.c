@@ -58,6 +58,19 @@ void yield_in_block(struct hn_thread *me)
     hn_mark += hn_instructions - before;
 }
 
+/* In directed order, before what synchronises. */
+void exact_turn_in_block(struct hn_thread *me)
+{
+    struct guest *g = guest_of(me);
+    const uint64_t before = hn_instructions;
+
+    g->in_block = 1;
+    while (!g->draining && !hn_is_exact(me))
+        hn_yield(me);
+    g->in_block = 0;
+    hn_mark += hn_instructions - before;
+}
+
 /* Hands the turn back to the thread that lent it, and waits for one of one's own. */
 void park(struct hn_thread *me)
 {
@@ -92,6 +105,7 @@ static struct hn_thread *next_in_block(void)
 /* Lends the turn to everyone who waits in a block; how many that were. */
 int lend(struct hn_thread *me)
 {
+    const int64_t left = me->turn_left - (me->next - me->turn_start);
     int count = 0;
 
     me->in_runtime++;
@@ -115,6 +129,10 @@ int lend(struct hn_thread *me)
         hn_signal_go(t, HN_GO);
         hn_unlock();
         hn_wait_turn(me);
+        if (hn_directed) {      /* the turn is of the length that the simulation gave it */
+            me->turn_left = left;
+            hn_set_limit(me);
+        }
     }
     me->in_runtime--;
     return count;

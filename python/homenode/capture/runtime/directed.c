@@ -53,7 +53,8 @@ static void begin_turn(struct hn_thread *t, const struct hn_granted *turn)
         hn_unblock(t, turn->timed_out ? HN_BY_TIME : HN_BY_NOBODY);
     hn_list_remove(&hn_c->ready, t);
     t->timed_out = (int)turn->timed_out;
-    t->simulated_ns = turn->now_ns;
+    if (t->simulated_ns < turn->now_ns)     /* it never goes back */
+        t->simulated_ns = turn->now_ns;
     t->exact = (int)turn->exact;
     hn_take(t);
     t->turn_left = turn->references;
@@ -205,11 +206,17 @@ int hn_may_ask(struct hn_thread *me)
            !me->no_yield && !hn_in_handler(me);
 }
 
-/* The next reference is the first of a turn of the thread with the least simulated time. */
+/* Whether the next reference is the first of a turn of the thread with the least simulated time, or
+ * cannot be. */
+int hn_is_exact(struct hn_thread *me)
+{
+    return !hn_may_ask(me) ||
+           (me->exact && hn_virtual_ns(me->next, me->block_end) == me->turn_began_ns);
+}
+
 void hn_exact_turn(struct hn_thread *me)
 {
-    while (hn_may_ask(me) &&
-           !(me->exact && hn_virtual_ns(me->next, me->block_end) == me->turn_began_ns))
+    while (!hn_is_exact(me))
         hn_yield(me);
 }
 

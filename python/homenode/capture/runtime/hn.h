@@ -251,6 +251,7 @@ void hn_tell_wait(struct hn_thread *me, const void *address, int class, int64_t 
 void hn_tell_woken(struct hn_thread *me, struct hn_thread *t, int class);
 void hn_tell_given_up(struct hn_thread *me, int class);
 int hn_may_ask(struct hn_thread *me);
+int hn_is_exact(struct hn_thread *me);
 void hn_exact_turn(struct hn_thread *me);
 int hn_ask(struct hn_thread *me, int code, const void *object, int64_t limit_ns);
 int hn_ask_lock(struct hn_thread *me, const void *lock, int64_t limit_ns);

@@ -30,6 +30,7 @@ struct hn_thread *hn_register(void)
         t->tid = 0;
         t->asked = t->relock = NULL;
         t->timed_out = t->owes_lock = t->relocked = 0;
+        t->simulated_ns = 0;
         t->team = NULL;
         t->task = NULL;
         t->gomp_pool = 0;

@@ -1,0 +1,181 @@
+"""Unmodified programs in QEMU that run on simulated machines."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import homenode as hn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PROGRAMS = Path(__file__).parent / "programs"
+_TIMEOUT_S = 150
+_ARM = "/usr/aarch64-linux-gnu"
+# A machine of each kind of engine with a clock.
+_MACHINES = {
+    "bus-smp": ["--protocol", "mesi", "--cache-size", "16K"],
+    "spr-2s-lines": ["--protocol", "mesi"],
+    "dash-mesh": ["--protocol", "dash", "--home", "first-touch"],
+    "alite": ["--protocol", "sdd", "--home", "first-touch"],
+}
+
+pytestmark = [
+    pytest.mark.timeout(400),
+    pytest.mark.skipif(
+        shutil.which("qemu-x86_64") is None or shutil.which("gcc") is None,
+        reason="qemu-user or gcc is not installed",
+    ),
+]
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Builds a program as it is, once."""
+    folder = tmp_path_factory.mktemp("plain")
+
+    def build(name: str, compiler: str = "gcc") -> str:
+        target = folder / f"{Path(name).stem}.{compiler}"
+        if not target.exists():
+            words = ["-O1", "-w", str(_PROGRAMS / name), "-o", str(target), "-pthread", "-fopenmp"]
+            subprocess.run([compiler, *words], check=True)
+        return str(target)
+
+    return build
+
+
+def _run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "homenode", *words],
+        capture_output=True,
+        text=True,
+        timeout=_TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def _row(*words: str, code: int = 0) -> dict[str, Any]:
+    rows = json.loads(_run(*words, code=code).stdout)
+    assert len(rows) == 1
+    return rows[0]
+
+
+@pytest.mark.parametrize("machine", _MACHINES)
+@pytest.mark.parametrize("program", ["grid.c", "work_queue.c", "pipeline.c"])
+def test_the_trace_of_a_run_replayed_is_the_run(
+    plain: Callable[..., str], tmp_path: Path, machine: str, program: str
+) -> None:
+    trace = tmp_path / "t.hnt"
+    threads = "3" if program == "pipeline.c" else "4"
+    of_machine = ["--machine", machine, *_MACHINES[machine], "--processors", "4", "--json"]
+    told = ["--via", "qemu", "--slack", "300", "--expected-threads", threads, "-o", str(trace)]
+    lived = _row("run", *of_machine, *told, "--", plain(program))
+    replayed = _row("simulate", str(trace), *of_machine)
+    times = ("cycles", "gsp", "utilisation", "delay", "idle", "busy", "stall")
+    for name, value in replayed.items():
+        if not any(word in name for word in times) and isinstance(value, int):
+            assert lived[name] == value, name
+    for name in ("misses", "transactions", "coherence", "messages"):
+        assert lived.get(name) == replayed.get(name), name
+    assert lived["references"] > 20_000
+    assert lived["cycles"] == pytest.approx(replayed["cycles"], rel=0.01)
+    assert lived.get("deadlocks_broken", 0) == 0
+
+
+@pytest.mark.parametrize("machine", ["bus-smp", "dash-mesh", "alite"])
+def test_two_runs_are_the_same_to_the_byte(
+    plain: Callable[..., str], tmp_path: Path, machine: str
+) -> None:
+    seen = []
+    for nth in "12":
+        trace = tmp_path / f"{nth}.hnt"
+        words = ["--machine", machine, *_MACHINES[machine], "--processors", "4", "--json"]
+        told = ["--via", "qemu", "--slack", "100", "-o", str(trace), "--"]
+        row = _row("run", *words, *told, plain("spin_lock.c"))
+        seen.append((trace.read_bytes(), {**row, "trace": ""}))
+    assert seen[0] == seen[1]
+    metadata = hn.Trace.open(tmp_path / "1.hnt").metadata
+    assert metadata["order"] == "simulated slack=100 repeatable"
+    assert "qemu-x86_64" in metadata["tool"]
+
+
+def test_instructions_between_references_take_time(plain: Callable[..., str]) -> None:
+    words = ["--machine", "dash-mesh", "--processors", "4", "--json", "--slack", "300"]
+    row = _row("run", *words, "--via", "qemu", "--", plain("grid.c"))
+    assert row["busy"] > 1.5 * row["references"], "a cycle for each, and for what lies between"
+
+
+def test_waits_end_and_clocks_go_by_simulated_time(plain: Callable[..., str]) -> None:
+    # The C library takes time too: on slower machines more than the program allows for.
+    words = ["--machine", "bus-smp", "--protocol", "mesi", "--processors", "2", "--slack", "300"]
+    said = _run("run", "--via", "qemu", *words, "--", plain("timed.c")).stdout.splitlines()
+    assert said[:6] == [
+        "sleep right",
+        "condition 1 right",
+        "semaphore 1 right",
+        "signalled 0 right",
+        "lock 1 right",
+        "polling right",
+    ]
+
+
+_TRAPS = ("pthreads.c", "c11.c", "conditions.c", "signals.c", "pipes.c", "reuse.c")
+
+
+@pytest.mark.parametrize("trap", [*_TRAPS, "openmp.c", "ordered.c"])
+def test_what_trips_a_recorder_does_not_trip_a_run(plain: Callable[..., str], trap: str) -> None:
+    program = plain(f"../../capture/programs/{trap}")
+    alone = subprocess.run(
+        [program], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+    )
+    words = ["--via", "qemu", "--machine", "dash-mesh", "--slack", "500"]
+    done = _run("run", *words, "--json", "--", program, code=alone.returncode)
+    assert done.stderr == alone.stdout + alone.stderr
+
+
+@pytest.mark.parametrize(("how", "code"), [("7", 7), ("_exit", 9), ("crash", 139)])
+def test_the_exit_code_and_the_output_are_the_programs(
+    plain: Callable[..., str], tmp_path: Path, how: str, code: int
+) -> None:
+    trace = tmp_path / "t.hnt"
+    words = ["--machine", "bus-smp", "--processors", "2", "--slack", "300", "-o", str(trace)]
+    done = _run(
+        "run", "--via", "qemu", *words, "--json", "--", plain("ends_as_told.c"), how, code=code
+    )
+    assert how in done.stderr
+    assert hn.Trace.open(trace).references > 3000
+
+
+@pytest.mark.skipif(
+    shutil.which("aarch64-linux-gnu-gcc") is None or shutil.which("qemu-aarch64") is None,
+    reason="no compiler or emulator for aarch64",
+)
+def test_a_program_for_another_processor(plain: Callable[..., str]) -> None:
+    program = plain("work_queue.c", "aarch64-linux-gnu-gcc")
+    result = hn.run([program], processors=4, via="qemu", sysroot=_ARM, slack=300)
+    assert (result.run_summary["exit_code"], result.run_summary["threads"]) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--via", "qemu", "--", "/no/such/program"], "/no/such/program"),
+        (["--via", "qemu", "--", "/etc/passwd"], "ELF"),
+        (["--via", "qemu-system", "--", "/bin/true"], "qemu"),
+        (["--sysroot", "/usr", "--", "/bin/true"], "--via qemu"),
+        (["--via", "qemu", "--emulator", "/no/qemu", "--", "/bin/true"], "/no/qemu"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(words: list[str], said: str, tmp_path: Path) -> None:
+    done = _run("run", "-o", str(tmp_path / "t.hnt"), *words, code=2)
+    assert said in done.stderr
+    assert list(tmp_path.iterdir()) == []
