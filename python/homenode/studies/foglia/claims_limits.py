@@ -145,7 +145,7 @@ _FOUR_CLAIMS = (
         "5 % of the misses with 128 KB caches are invalidation misses",
         5,
         SMALLEST,
-        _MIX,
+        f"{_MIX}; first fetches are but a tenth of the misses",
     ),
     invalidation_part(
         "5.1.1", "20 % of the misses with 2 MB caches are invalidation misses", 20, FOUR, _LONG
