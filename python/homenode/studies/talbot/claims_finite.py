@@ -106,9 +106,9 @@ _ACCEPTED = (
 _TOP = (
     "checked: in Barnes messages wait where all threads want the same at once, above all the top "
     "of the tree, which is with few nodes: 26.5 cycles (20.6 and 31.5 in other recordings), 8.6 "
-    "with round-robin, and no less with 2-way caches (26.0 and 9.1 there). Where threads leave barriers "
-    "200 cycles apart they wait 18.4 and 7.0 cycles, and with pages of 1 KB as well 9.6 and 5.6; "
-    "in Water 5.4 and 4.9"
+    "with round-robin, and no less with 2-way caches (26.0 and 9.1 there). Where threads leave "
+    "barriers 200 cycles apart they wait 18.4 and 7.0 cycles, and with pages of 1 KB as well 9.6 "
+    "and 5.6; in Water 5.4 and 4.9"
 )
 _FEW = (
     "checked: GE and FMM are fastest with basic proxies, for which all boxes of FMM are marked "
