@@ -114,6 +114,16 @@ def test_a_pipe_is_imported_like_a_file(tmp_path: Path) -> None:
     assert hn.Trace.open(out).references == 5
 
 
+def test_a_pipe_is_no_machine(
+    homenode: Callable[..., Outcome], trace: hn.Trace, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "machine.toml"
+    os.mkfifo(pipe)
+    shown = homenode("simulate", trace.path, "--machine", pipe)
+    assert shown.code == 2
+    assert "it is a pipe; write the machine to a file first" in shown.err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -49,6 +49,22 @@ def test_prices_without_a_clock_do_depend_on_it(tmp_path: Path) -> None:
     assert costs[0] > 2 * costs[1]
 
 
+def test_what_has_no_clock_says_so(tmp_path: Path) -> None:
+    program = next(p for p in corpus() if p.source.stem == "wordcount")
+    executable = compile_twin(program, "planted", tmp_path)
+    trace = tmp_path / "t.hnt"
+    record(replace(program, quantum=1000), executable, trace)
+    for words in (["sharing"], ["advise", "--machine", "cc", "--policy", "migrate"]):
+        done = subprocess.run(
+            [*_HOMENODE, *words, str(trace)], check=True, capture_output=True, text=True
+        )
+        assert "depend on the order of the trace" in done.stderr
+    on_lines = subprocess.run(
+        [*_HOMENODE, "advise", str(trace)], check=True, capture_output=True, text=True
+    )
+    assert "depend on" not in on_lines.stderr
+
+
 def test_nor_do_the_source_lines_of_a_report(tmp_path: Path) -> None:
     """Their misses are counted without a clock, in turns of a reference."""
     program = next(p for p in corpus() if p.source.stem == "wordcount")

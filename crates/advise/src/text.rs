@@ -50,6 +50,11 @@ pub(crate) fn is_heap(object: &DataObject) -> bool {
     object.identity.as_ref().is_some_and(|object| object.kind == ObjectKind::Heap)
 }
 
+/// What the parts of an object are that has several.
+pub(crate) fn pieces(object: &DataObject) -> &'static str {
+    if is_heap(object) { "heap blocks" } else { "pieces" }
+}
+
 /// A size in words: `64-byte`, `4 KB`.
 pub(crate) fn size(bytes: u64) -> String {
     match bytes {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use homenode_base::BlockSize;
@@ -196,6 +197,11 @@ impl CachedMachine {
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 fn read_bounded(path: &Path) -> io::Result<String> {
+    // Asked before it is opened: to open a pipe is to wait until somebody writes to it.
+    if std::fs::metadata(path)?.file_type().is_fifo() {
+        let message = "it is a pipe; write the machine to a file first";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
     let mut text = String::new();
     let read = File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
     if read as u64 > FILE_BYTES_MAX {

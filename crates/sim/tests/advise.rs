@@ -62,7 +62,7 @@ fn program(seed: u64, longest: u8) -> TraceReader {
 }
 
 fn config(machine: &str, policy: &str, block: u64) -> AdviceConfig {
-    AdviceConfig { simulation: SimConfig::new(&[machine], &[policy], &[block]) }
+    AdviceConfig::new(SimConfig::new(&[machine], &[policy], &[block]))
 }
 
 fn find(
@@ -369,6 +369,30 @@ fn all_heap_blocks_of_a_call_are_aligned() {
     assert!(point.advice[0].hint.contains("aligned_alloc(64"));
     let after = point.lines.expect("a clock").after;
     assert_eq!(after.waits.false_sharing.transactions, 0);
+}
+
+/// A lock with its data, of less than a line: it takes one line or two.
+#[test]
+fn a_small_object_that_lies_in_two_lines_is_aligned() {
+    let found = |start: u64| {
+        let mut accesses = Vec::new();
+        for turn in 0..400u64 {
+            let thread = u16::try_from(turn % 4).unwrap();
+            for offset in [0, 40, 48] {
+                accesses.push(Access::new(thread, AccessKind::Write, start + offset, 8));
+            }
+        }
+        let trace = write_all(&accesses, vec![symbol(start, 56, "account")]);
+        only(&trace, "spr-2s-lines", "mesi", 64)
+    };
+    let point = found(0x1020);
+    assert_eq!(point.advice.len(), 1);
+    let advice = &point.advice[0];
+    assert_eq!((advice.kind, advice.object.as_str()), ("align", "account"));
+    assert!(advice.sentence.contains("32 bytes after the beginning"), "{}", advice.sentence);
+    assert!(advice.sentence.contains("lies in two"), "{}", advice.sentence);
+    assert!(point.speed_up.unwrap() > 1.5);
+    assert!(found(0x1000).advice.is_empty(), "it lies in one");
 }
 
 /// Pieces of a heap block in no order, each used by one of four threads alone in this run, are

@@ -150,15 +150,14 @@ fn studies_of_placements_filter_alike() {
         |filter, trace| worst_blocks(&of(filter, "first-touch"), trace, 5, &mut { go_on }).unwrap();
     assert_eq!(worst("4K:4:64", &trace), worst("none", &written));
     let before = |filter, trace| {
-        let config = AdviceConfig { simulation: of(filter, "first-touch") };
+        let config = AdviceConfig::new(of(filter, "first-touch"));
         let found = advise(&config, trace, None, &mut { go_on }).unwrap();
         to_value(found.points[0].before.total_cost).unwrap()
     };
     assert_eq!(before("4K:4:64", &trace), before("none", &written));
     let shared = |filter: Option<&str>, trace| {
         let simulation = SimConfig { filter: filter.map(str::to_owned), ..of("", "optimal") };
-        let config =
-            SharingConfig { simulation, detail: None, count: 3, merge_transfers: 1, home: None };
+        let config = SharingConfig { count: 3, ..SharingConfig::new(simulation) };
         to_value(sharing(&config, trace, &mut { go_on }).unwrap().costs).unwrap()
     };
     assert_eq!(shared(Some("4K:4:64"), &trace), shared(Some("none"), &written));

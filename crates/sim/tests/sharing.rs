@@ -34,7 +34,7 @@ fn trace(seed: u64) -> TraceReader {
 
 fn config(machines: &[&str], sizes: &[u64]) -> SharingConfig {
     let simulation = SimConfig::new(machines, &["optimal"], sizes);
-    SharingConfig { simulation, detail: None, count: 5, merge_transfers: 1, home: None }
+    SharingConfig { count: 5, ..SharingConfig::new(simulation) }
 }
 
 fn find(config: &SharingConfig, trace: &TraceReader) -> Result<SharingReport, SimError> {

@@ -188,8 +188,7 @@ fn sharing_and_the_worst_blocks_are_too() {
     for (machine, detail) in [("cc", Some(64)), ("numa", Some(4096)), ("spr-2s", None)] {
         compare(|word_bytes, threads, trace| {
             let simulation = config(machine, word_bytes, threads);
-            let config =
-                SharingConfig { simulation, detail, count: 5, merge_transfers: 1, home: None };
+            let config = SharingConfig { detail, count: 5, ..SharingConfig::new(simulation) };
             plain(&watched(|progress| sharing(&config, trace, progress)).unwrap())
         });
     }
@@ -207,7 +206,7 @@ fn advice_is_too_and_the_trace_that_follows_it() {
     compare_to(0xff_ffff, |word_bytes, threads, trace| {
         let (policies, block_sizes) = (vec!["migrate".to_owned()], vec![64]);
         let simulation = SimConfig { policies, block_sizes, ..config("cc", word_bytes, threads) };
-        let config = AdviceConfig { simulation };
+        let config = AdviceConfig::new(simulation);
         let found = watched(|progress| advise(&config, trace, Some(&out), progress)).unwrap();
         let made = TraceReader::open(&out).unwrap();
         let step = made.metadata().provenance.last().unwrap();
@@ -297,7 +296,7 @@ fn what_cannot_be_meant_is_explained_before_the_trace_is_read() {
     }
     let error = run(&config("vax", Some(4), 1), &trace, never).unwrap_err();
     assert!(error.to_string().contains("vax"), "{error}");
-    let advice = AdviceConfig { simulation: config("spr-2s-lines", Some(4), 1) };
+    let advice = AdviceConfig::new(config("spr-2s-lines", Some(4), 1));
     let error = advise(&advice, &trace, None, never).unwrap_err();
     assert!(error.is_config());
     assert!(error.to_string().starts_with("--word-bytes: a machine with a clock"), "{error}");

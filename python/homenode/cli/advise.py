@@ -61,6 +61,7 @@ def advise(
     machines run inv, machines without remote reference migrate, others the optimum.
     """
     import homenode
+    from homenode.cli import interleavings_table
     from homenode.cli.output import check_outputs, note_synchronisation, print_notes, write_tables
     from homenode.cli.progress import Progress
     from homenode.engines.advise import MACHINE
@@ -84,6 +85,8 @@ def advise(
         echo(shown.to_json())
     elif csv is None and parquet is None:
         _print(shown)
+        priced = [point for point in result.points if point["lines"] is None]
+        interleavings_table.tell(priced, (trace, chosen), ", and what advice saves,")
         print_notes(result.provenance)
     if out is not None and not as_json:
         echo(f"{out}: written", err=True)

@@ -1,4 +1,4 @@
-"""What `homenode simulate` prints of the bracket over interleavings."""
+"""What commands print of the bracket over interleavings, of what has no clock."""
 
 from __future__ import annotations
 
@@ -41,6 +41,40 @@ def find(
         return homenode.interleavings(trace, *matrix, progress=progress, **options)
 
 
+def tell(
+    points: Iterable[Mapping[str, Any]], simulated: tuple[str, dict[str, Any]], cost: str = ""
+) -> None:
+    """Prints the brackets of points with prices; of a long trace, how to get them.
+
+    Args:
+        points: machine, policy and block size of each.
+        simulated: as for `find`; other options than those of a simulation are left out.
+        cost: what the order changes, too.
+    """
+    import homenode
+    from homenode.options.declared import options_of
+
+    path, chosen = simulated
+    points = list(points)
+    if not points:
+        return
+    known = options_of("simulate")
+    brackets = find(
+        points, (path, {name: it for name, it in chosen.items() if name in known}), asked=None
+    )
+    show(brackets, cost)
+    trace = homenode.Trace.open(path)
+    if trace.threads > 1 and trace.references > REFERENCES_MAX:
+        first = points[0]
+        echo(
+            f"note: prices without a clock{cost} depend on the turns of the recording: homenode "
+            f"simulate {path} --machine {first['machine']} --policy {first['policy']} "
+            f"--block-size {format_size(first['block_size'])} --interleavings says between what "
+            "they lie",
+            err=True,
+        )
+
+
 def beside(rows: list[dict[str, Any]], brackets: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows of a result, each with the least and the largest MCPR as ``interleavings``."""
     ends = {tuple(row[c] for c in _POINT): (row["min"], row["max"]) for row in brackets}
@@ -51,7 +85,7 @@ def beside(rows: list[dict[str, Any]], brackets: list[dict[str, Any]]) -> list[d
     ]
 
 
-def show(brackets: list[dict[str, Any]]) -> None:
+def show(brackets: list[dict[str, Any]], cost: str = "") -> None:
     """Prints the brackets, if there is one block size, and what to make of wide ones."""
     from homenode.cli.output import print_table
     from homenode.engines.interleavings import QUANTA
@@ -72,8 +106,9 @@ def show(brackets: list[dict[str, Any]]) -> None:
     if wide:
         worst = max(wide, key=lambda row: row["spread"])
         echo(
-            f"note: prices without a clock depend on the order of the trace: {worst['policy']} on "
-            f"{worst['machine']} costs {plain_number(worst['min'])} to "
+            f"note: prices without a clock{cost} depend on the order of the trace: "
+            f"{worst['policy']} on {worst['machine']}, {format_size(worst['block_size'])} blocks, "
+            f"costs {plain_number(worst['min'])} to "
             f"{plain_number(worst['max'])}; what is about cache lines is told by a clock "
             "(homenode sharing)",
             err=True,

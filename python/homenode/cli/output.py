@@ -171,8 +171,9 @@ def note_synchronisation(trace: str, *, left_out: bool) -> None:
     count = opened.info["sync"]
     if left_out and count:
         share = 100 * count / max(opened.references, 1)
+        part = f"{share:.2g}" if share < 10 else f"{share:.0f}"
         click.echo(
-            f"note: {count:,} references ({share:.2g} %) synchronise threads and are left out; "
+            f"note: {count:,} references ({part} %) synchronise threads and are left out; "
             "--sync include counts them",
             err=True,
         )

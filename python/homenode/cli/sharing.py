@@ -64,6 +64,7 @@ def sharing(
     Bolosky's thesis. What false sharing costs is bracketed: it is neither less nor more. Then come
     the objects, blocks and source lines that suffer or inflict it.
     """
+    from homenode.cli import interleavings_table
     from homenode.cli.output import (
         check_outputs,
         note_synchronisation,
@@ -87,6 +88,8 @@ def sharing(
         print_json(found)
     elif csv is None and parquet is None:
         _print(before, after, savings)
+        points = [{**row, "policy": "optimal"} for row in before]
+        interleavings_table.tell(points, (trace, given_options(options)), ", and who shares what,")
         print_notes(before.provenance, *(waited.provenance for waited in before.lines))
         if html is not None:
             echo(f"{html}: written", err=True)

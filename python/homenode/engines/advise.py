@@ -7,10 +7,11 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
+from homenode.engines.lines import machines_of_lines, refuse_contention
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.files import check_replaceable
-from homenode.options.checked import only_declared, part_of
+from homenode.options.checked import checked, only_declared, part_of
 from homenode.options.documented import documented
 from homenode.options.values import specs_of
 from homenode.results.rows import Rows
@@ -173,7 +174,9 @@ def advise(
     options.setdefault("sync", "include")
     config = configuration(named, policies, block_sizes, **part_of("simulate", options))
     out = options.get("out")
-    asked = json.dumps({"simulation": config})
+    if not machines_of_lines(named)[0]:
+        refuse_contention(named, options.get("contention"))
+    asked = json.dumps({"simulation": config, **checked("advise", options, "contention")})
     target = None
     if out is not None:
         check_replaceable(out, opened.path)

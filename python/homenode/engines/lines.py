@@ -100,6 +100,19 @@ def refuse_words(of_lines: Sequence[str], word_bytes: int | None) -> None:
         )
 
 
+def refuse_contention(priced: Sequence[str], contention: str | None) -> None:
+    """Refuses to say how messages wait for each other where there are none.
+
+    Raises:
+        ConfigError: when that is asked for.
+    """
+    if contention is not None:
+        raise ConfigError(
+            f"--contention: {priced[0]} has prices of references and no clock; choose a machine "
+            "with links, such as --machine spr-2s-lines"
+        )
+
+
 @documented("lines")
 def lines(
     trace: Trace | str | os.PathLike[str],

@@ -85,7 +85,7 @@ def picture(
     only_declared("picture", options)
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     asked = checked("picture", options)
-    with about("block_size"):
+    with about("--block-size"):
         sizes = sizes_of(asked["block_size"])
         if len(sizes) != 1:
             raise ConfigError(f"{asked['block_size']!r}: expected one size")

@@ -96,7 +96,7 @@ def configuration(
 
 
 def _page_size(given: int | str) -> int:
-    with about("page_size"):
+    with about("--page-size"):
         sizes = sizes_of(given, "page size")
         if len(sizes) != 1:
             raise ConfigError(f"{given!r} names {len(sizes)} sizes; expected one")

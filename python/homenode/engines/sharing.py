@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from homenode import _core
 from homenode.engines.beside import beside
-from homenode.engines.lines import lines, machines_of_lines, refuse_words
+from homenode.engines.lines import lines, machines_of_lines, refuse_contention, refuse_words
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
@@ -28,9 +28,9 @@ MACHINES = ("spr-2s-lines", "cc")
 # A cache line and a page of today. Each size takes a walk over all references that move data.
 BLOCK_SIZES = (64, 4096)
 _USUAL_DETAIL = 64
-_OfLines = Literal["processors", "private", "sync", "count", "threads", "home"]
+_OfLines = Literal["processors", "private", "sync", "count", "threads", "home", "contention"]
 # Options of both analyses, and facts that both know.
-_OF_LINES: tuple[_OfLines, ...] = ("processors", "private", "sync", "count", "threads", "home")
+_OF_LINES: tuple[_OfLines, ...] = get_args(_OfLines)
 _LINE_FACTS = ("processors", "references")
 _NESTED = frozenset({"components", "estimate", "counts", "shares"})
 
@@ -149,6 +149,8 @@ def sharing(
     options.setdefault("sync", "include")
     of_today, machine = machines_of_lines(specs_of(machine, "machine"))
     refuse_words(of_today, options.get("word_bytes"))
+    if not of_today:
+        refuse_contention(machine, options.get("contention"))
     if machine and options.get("home") is not None:
         raise ConfigError(
             f"home {options['home']}: {machine[0]} has no directory (homenode list machines)"
@@ -250,7 +252,7 @@ def _detail(given: int | str | None, sizes: Sequence[int]) -> int | None:
         return usual_detail(sizes)
     if given in {0, "0"}:
         return None
-    with about("detail"):
+    with about("--detail"):
         found = sizes_of(given)
         if len(found) != 1:
             raise ConfigError(f"{given!r}: expected one block size, or 0 for none")

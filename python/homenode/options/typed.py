@@ -270,6 +270,10 @@ class SharingOptions(SimulateOptions, total=False):
     count: How many objects, blocks and source lines to name. Default: 20; 10 on the command line.
     home: Where pages are on machines with a directory (``homenode list homes``). Default:
         first-touch.
+    contention: Whether messages wait for each other at memories and between sockets, on machines
+        with a clock. ``none``: there is room for all; only transactions on one block wait for each
+        other; ``modelled``: memories and links take one block after the other. Default: the
+        machine's.
     merge_transfers: What a merge at the end of a false sharing interval costs, in block moves.
         Default: 1.
     """
@@ -277,6 +281,7 @@ class SharingOptions(SimulateOptions, total=False):
     detail: int | str | None
     count: int | None
     home: str | None
+    contention: str | None
     merge_transfers: int | None
 
 
@@ -317,12 +322,17 @@ class LinesOptions(TypedDict, total=False):
 
 
 class AdviseOptions(SimulateOptions, total=False):
-    """Choices of advice: those of a simulation.
+    """Choices of advice, beside those of a simulation.
 
+    contention: Whether messages wait for each other at memories and between sockets, on machines
+        with a clock. ``none``: there is room for all; only transactions on one block wait for each
+        other; ``modelled``: memories and links take one block after the other. Default: the
+        machine's.
     out: Where to write the trace with all advice followed, for one machine, policy and block size
         only; any other function can go on with it. Default: nowhere.
     """
 
+    contention: str | None
     out: str | os.PathLike[str] | None
 
 

@@ -4,7 +4,7 @@ use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
 use crate::pattern::bytes;
-use crate::text::{code_name, is_heap, size, users};
+use crate::text::{code_name, is_heap, pieces, size, users};
 
 /// Aligns an object to blocks at both ends: a symbol, all heap blocks of a call site together, or
 /// each of these by itself.
@@ -32,15 +32,22 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
     let (block, label, count) =
         (candidate.block.bytes(), candidate.object.label(), candidate.object.extents.len());
     let users = users(candidate.survey, &candidate.users);
+    let heap = is_heap(candidate.object);
     let words = if count > 1 {
         ProposalText {
             elements: None,
             sentence: format!(
-                "The {count} heap blocks of `{label}`, used by {users}, share blocks of {} with \
-                 other objects: allocate them from a pool of their own.",
-                size(block)
+                "The {count} {} of `{label}`, used by {users}, share blocks of {} with other \
+                 objects: {}.",
+                pieces(candidate.object),
+                size(block),
+                if heap { "allocate them from a pool of their own" } else { "keep those away" }
             ),
-            hint: format!("pool = aligned_alloc({block}, ...) for the blocks of this call alone"),
+            hint: if heap {
+                format!("pool = aligned_alloc({block}, ...) for the blocks of this call alone")
+            } else {
+                hint(candidate)
+            },
         }
     } else {
         ProposalText {
@@ -56,20 +63,29 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, words)
 }
 
-/// An object, or heap blocks, of several blocks each that begin within one: what was padded to a
-/// block, such as a row of a matrix, straddles two.
+/// An object, or heap blocks, that begin within a block and end in another: a small one, such as a
+/// lock with its data, takes two blocks instead of one; in a large one what was padded to a block,
+/// such as a row of a matrix, straddles two.
 fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
     let block_words = candidate.block.words();
-    let straddles = |e: &&WordExtent| !e.first.is_multiple_of(block_words) && e.words > block_words;
+    let straddles = |e: &&WordExtent| {
+        !e.first.is_multiple_of(block_words) && e.first % block_words + e.words > block_words
+    };
     let extents = &candidate.object.extents;
     let first = extents.iter().find(straddles)?;
     let after = size(bytes(first.first % block_words));
     let (label, users) = (candidate.object.label(), users(candidate.survey, &candidate.users));
     let block = size(candidate.block.bytes());
+    let small = first.words <= block_words;
+    let so = if small {
+        "and lies in two"
+    } else {
+        "so that what has the size of a block straddles two"
+    };
     let sentence = if extents.len() == 1 {
         format!(
             "`{label}`, used by {users}, begins {after} after the beginning of a block of {block}, \
-             so that what has the size of a block straddles two: begin it at a block."
+             {so}: begin it at a block."
         )
     } else {
         let which = match (extents.iter().filter(straddles).count(), extents.len()) {
@@ -77,9 +93,9 @@ fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
             (_, all) => format!("The {all}"),
         };
         format!(
-            "{which} heap blocks of `{label}`, used by {users}, begin within a block of {block}, \
-             the first {after} after its beginning, so that what has the size of a block straddles \
-             two: begin each at a block."
+            "{which} {} of `{label}`, used by {users}, begin within a block of {block}, \
+             the first {after} after its beginning, {so}: begin each at a block.",
+            pieces(candidate.object)
         )
     };
     let text = ProposalText { elements: None, sentence, hint: hint(candidate) };
@@ -113,8 +129,9 @@ fn each(candidate: &Candidate<'_>) -> Option<Proposal> {
     let words = ProposalText {
         elements: None,
         sentence: format!(
-            "The {count} heap blocks of `{label}`, used by {}, share blocks of {} with each other \
-             and with other objects: begin each at a block and round its size up.",
+            "The {count} {} of `{label}`, used by {}, share blocks of {} with each other and with \
+             other objects: begin each at a block and round its size up.",
+            pieces(candidate.object),
             users(candidate.survey, &candidate.users),
             size(block)
         ),

@@ -5,7 +5,7 @@ use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
 use crate::pattern::{self, Elements, bytes};
 use crate::survey::WordLabel;
-use crate::text::{code_name, is_heap, size, users};
+use crate::text::{code_name, is_heap, pieces, size, users};
 
 /// Aligns every element to a block: the consecutive words that one thread uses, or an element of
 /// an array of structures.
@@ -52,9 +52,10 @@ fn by_owner(candidate: &Candidate<'_>) -> Option<Proposal> {
             users(candidate.survey, &owners)
         ),
         _ if candidate.runs.len() == candidate.object.extents.len() => format!(
-            "The {} heap blocks of `{label}` are used by one thread each, {} in all, and lie next \
+            "The {} {} of `{label}` are used by one thread each, {} in all, and lie next \
              to each other",
             candidate.runs.len(),
+            pieces(candidate.object),
             owners.len()
         ),
         Some(_) | None => format!(

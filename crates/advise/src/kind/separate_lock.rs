@@ -3,6 +3,7 @@
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
 use crate::objects::WordExtent;
+use crate::pattern::bytes;
 use crate::text::{size, users};
 
 /// Moves the words of an object that synchronise threads to blocks of their own: who looks at the
@@ -36,18 +37,30 @@ fn separate(candidate: &Candidate<'_>) -> Option<Proposal> {
         packer.put(extent);
     }
     let (block, label) = (size(candidate.block.bytes()), candidate.object.label());
-    let which = if locks == 1 { "a lock".to_owned() } else { format!("{locks} locks") };
+    let first = parts.iter().find(|(lock, _)| *lock).map(|&(_, first)| place(candidate, first))?;
+    let which = if locks == 1 {
+        format!("a lock, or atomics like one (bytes {first}),")
+    } else {
+        format!("{locks} locks, or atomics like one (the first: bytes {first}),")
+    };
     let sentence = format!(
-        "`{label}` has {which}, or atomics like one, in blocks of {block} with data, and {} use \
-         it: who asks for the lock takes the data away from all others. Give each lock a block of \
-         its own.",
+        "`{label}` has {which} in blocks of {block} with data, and {} use it: who asks for the \
+         lock takes the data away from all others. Give each lock a block of its own.",
         users(candidate.survey, &candidate.users)
     );
     let hint = format!(
-        "struct {{ alignas({0}) LOCK lock; alignas({0}) TYPE data; }}",
+        "struct {{ alignas({0}) LOCK lock; /* bytes {first} */ alignas({0}) TYPE data; }}",
         candidate.block.bytes()
     );
     candidate.propose(packer, ProposalText { elements: None, sentence, hint })
+}
+
+/// Which bytes of the object, or heap block, these words are.
+fn place(candidate: &Candidate<'_>, words: WordExtent) -> String {
+    let begins = candidate.object.extents.iter().map(|extent| extent.first);
+    let begin = begins.filter(|&begin| begin <= words.first).max().unwrap_or(words.first);
+    let first = bytes(words.first - begin);
+    format!("{first}-{}", first + bytes(words.words) - 1)
 }
 
 /// The object's words, cut where locks begin and end. Unused words and the later words of a value

@@ -92,8 +92,8 @@ impl<'a> Replication<'a> {
                  give each node a copy of its own.",
                 text::users(self.survey, &users)
             ),
-            hint: "copy it in a thread of each node (first touch), and have the threads of a node \
-                   use that copy"
+            hint: "copy it in a thread of each node while all of these live (first touch), and \
+                   have the threads of a node use that copy"
                 .to_owned(),
         })
     }

@@ -159,7 +159,7 @@ fn on_lines(
     let simulation = &config.simulation;
     check_lines(simulation, out)?;
     let pool = thread_pool(simulation.threads)?;
-    let configs = simulation.machines.iter().map(|machine| line_config(simulation, machine));
+    let configs = simulation.machines.iter().map(|machine| line_config(config, machine));
     let configs = configs.collect::<Result<Vec<_>, SimError>>()?;
     let replays = configs.iter().map(|config| LineReplay::new(config, trace, &pool));
     let replays: Vec<LineReplay<'_>> = replays.collect::<Result<_, _>>()?;
@@ -250,7 +250,8 @@ fn clocked_provenance(
 }
 
 /// What to simulate of a machine with a clock.
-fn line_config(simulation: &SimConfig, machine: &str) -> Result<LineConfig, SimError> {
+fn line_config(config: &AdviceConfig, machine: &str) -> Result<LineConfig, SimError> {
+    let simulation = &config.simulation;
     let block_size = match simulation.block_sizes[..] {
         [] => None,
         [one] => Some(one),
@@ -265,6 +266,7 @@ fn line_config(simulation: &SimConfig, machine: &str) -> Result<LineConfig, SimE
         block_size,
         private: simulation.private.unwrap_or_default(),
         sync: simulation.sync,
+        contention: config.contention,
         threads: simulation.threads,
         ..LineConfig::new(machine)
     })

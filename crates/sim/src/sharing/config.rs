@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::bus::Contention;
 use crate::placement::SimConfig;
 
 /// Choices of a study of sharing, beside those of a simulation.
@@ -25,10 +26,30 @@ pub struct SharingConfig {
     #[serde(default)]
     #[schemars(extend("x-default" = "first-touch"))]
     pub home: Option<String>,
+    /// Whether messages wait for each other at memories and between sockets, on machines with a
+    /// clock.
+    #[serde(default)]
+    #[schemars(extend("x-default" = "the machine's"))]
+    pub contention: Option<Contention>,
     /// What a merge at the end of a false sharing interval costs, in block moves.
     #[serde(default = "one")]
     #[schemars(range(min = 1), extend("x-flag" = "--merge", "x-metavar" = "K"))]
     pub merge_transfers: u64,
+}
+
+impl SharingConfig {
+    /// A study of a simulation, without details.
+    #[must_use]
+    pub fn new(simulation: SimConfig) -> Self {
+        Self {
+            simulation,
+            detail: None,
+            count: count(),
+            home: None,
+            contention: None,
+            merge_transfers: one(),
+        }
+    }
 }
 
 fn count() -> usize {
