@@ -42,14 +42,14 @@ def find(
 
 
 def tell(
-    points: Iterable[Mapping[str, Any]], simulated: tuple[str, dict[str, Any]], cost: str = ""
+    points: Iterable[Mapping[str, Any]], simulated: tuple[str, dict[str, Any]], also: str = ""
 ) -> None:
     """Prints the brackets of points with prices; of a long trace, how to get them.
 
     Args:
         points: machine, policy and block size of each.
         simulated: as for `find`; other options than those of a simulation are left out.
-        cost: what the order changes, too.
+        also: what else the order changes, for the note.
     """
     import homenode
     from homenode.options.declared import options_of
@@ -62,12 +62,12 @@ def tell(
     brackets = find(
         points, (path, {name: it for name, it in chosen.items() if name in known}), asked=None
     )
-    show(brackets, cost)
+    show(brackets, also)
     trace = homenode.Trace.open(path)
     if trace.threads > 1 and trace.references > REFERENCES_MAX:
         first = points[0]
         echo(
-            f"note: prices without a clock{cost} depend on the turns of the recording: homenode "
+            f"note: prices without a clock{also} depend on the turns of the recording: homenode "
             f"simulate {path} --machine {first['machine']} --policy {first['policy']} "
             f"--block-size {format_size(first['block_size'])} --interleavings says between what "
             "they lie",
@@ -85,7 +85,7 @@ def beside(rows: list[dict[str, Any]], brackets: list[dict[str, Any]]) -> list[d
     ]
 
 
-def show(brackets: list[dict[str, Any]], cost: str = "") -> None:
+def show(brackets: list[dict[str, Any]], also: str = "") -> None:
     """Prints the brackets, if there is one block size, and what to make of wide ones."""
     from homenode.cli.output import print_table
     from homenode.engines.interleavings import QUANTA
@@ -106,7 +106,7 @@ def show(brackets: list[dict[str, Any]], cost: str = "") -> None:
     if wide:
         worst = max(wide, key=lambda row: row["spread"])
         echo(
-            f"note: prices without a clock{cost} depend on the order of the trace: "
+            f"note: prices without a clock{also} depend on the order of the trace: "
             f"{worst['policy']} on {worst['machine']}, {format_size(worst['block_size'])} blocks, "
             f"costs {plain_number(worst['min'])} to "
             f"{plain_number(worst['max'])}; what is about cache lines is told by a clock "

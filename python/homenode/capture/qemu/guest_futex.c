@@ -52,12 +52,16 @@ static void tell_wakes(struct hn_thread *me, uint64_t word, int count)
 {
     if (!hn_directed || me->state != HN_RUNNING)
         return;
+    hn_lock();
+    hn_c->keeps_lock = 1;
     for (struct hn_thread *t = hn_c->blocked.first; t != NULL && count > 0; t = t->queue_next) {
         if (t->wait_class != WAITS_FOR_FUTEX || t->wait_address != (const void *)(uintptr_t)word)
             continue;
         hn_event(me, HN_EV_CONDITION_WAKE, own_semaphore(t), 0);
         count--;
     }
+    hn_c->keeps_lock = 0;
+    hn_unlock();
 }
 
 void futex_wake(struct hn_thread *me, uint64_t word, int count)
