@@ -14,13 +14,14 @@ use serde::Serialize;
 
 use crate::area::SharedArea;
 use crate::child::{Ending, Traced};
+use crate::emulator::Emulator;
 use crate::error::CaptureError;
 use crate::item::{DecodedItem, ItemSink};
 use crate::off_processor::OffProcessor;
 use crate::options::RecordOptions;
 use crate::record::{
-    counts_instructions, discard, greet, make_area, metadata, prepare, start_error, system,
-    writer_options,
+    counts_instructions, discard, greet, make_area, metadata, note_emulator, prepare, start_error,
+    system, writer_options,
 };
 use crate::ring::RingReader;
 use crate::sink::RecordingSink;
@@ -77,8 +78,10 @@ pub struct DirectedSummary {
 /// A program that runs as a simulation says.
 pub struct DirectedProgram<'a> {
     options: RecordOptions,
-    /// The emulator's name and version, if the program runs in one.
-    emulator: Option<String>,
+    /// If the program runs in one.
+    emulator: Option<Emulator>,
+    /// Whether instructions between references are counted.
+    gaps: bool,
     area: SharedArea,
     child: Traced,
     ring: RingReader,
@@ -127,7 +130,8 @@ impl<'a> DirectedProgram<'a> {
         };
         Ok(Self {
             options: options.clone(),
-            emulator: emulator.map(|emulator| emulator.version),
+            emulator,
+            gaps: counts_instructions(options),
             area,
             child,
             ring: RingReader::new(0),
@@ -187,9 +191,7 @@ impl<'a> DirectedProgram<'a> {
             let strays = summary.forced_turns + summary.outside_waits + summary.lost_threads;
             let repeats = if strays == 0 { "repeatable" } else { "sequentially consistent" };
             metadata.order = format!("{order} {repeats}");
-            if let Some(emulator) = &self.emulator {
-                metadata.tool = format!("{}, {emulator}", metadata.tool);
-            }
+            note_emulator(&mut metadata, self.emulator.as_ref());
             metadata.provenance = vec!["run".to_owned()];
             summary.checksum = self.sink.finish(metadata, &self.area)?.summary.checksum;
             summary.output = Some(self.options.output.clone());
@@ -220,9 +222,8 @@ impl<'a> DirectedProgram<'a> {
 
     /// Reads all that was recorded.
     fn drain(&mut self, done: &mut LiveBatch) {
-        let gaps = counts_instructions(&self.options);
-        let Self { ring, area, sink, references, threads, .. } = self;
-        let mut taker = BatchTaker { sink, references, threads, gaps, done };
+        let Self { ring, area, sink, references, threads, gaps, .. } = self;
+        let mut taker = BatchTaker { sink, references, threads, gaps: *gaps, done };
         while ring.drain(area, &mut taker) > 0 {}
     }
 

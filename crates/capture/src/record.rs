@@ -111,9 +111,7 @@ pub fn record(
         return Err(discard(options, error));
     }
     let mut metadata = metadata(options, &area, ending, wall_time_s);
-    if let Some(emulator) = &emulator {
-        metadata.tool = format!("{}, {}", metadata.tool, emulator.version);
-    }
+    note_emulator(&mut metadata, emulator.as_ref());
     let FinishedTrace { summary, order, races } = sink.finish(metadata, &area)?;
     if cut == Cut::Asked {
         return Err(CaptureError::Interrupted { references });
@@ -140,6 +138,13 @@ pub fn record(
         checksum: summary.checksum,
         children: children?,
     })
+}
+
+/// Adds the emulator to what made a trace, if there is one.
+pub(crate) fn note_emulator(metadata: &mut Metadata, emulator: Option<&Emulator>) {
+    if let Some(emulator) = emulator {
+        metadata.tool = format!("{}, {}", metadata.tool, emulator.version);
+    }
 }
 
 /// Why nothing was recorded, if that is so.

@@ -52,19 +52,16 @@ def tell(
         also: what else the order changes, for the note.
     """
     import homenode
-    from homenode.options.declared import options_of
+    from homenode.options.checked import part_of
 
     path, chosen = simulated
     points = list(points)
     if not points:
         return
-    known = options_of("simulate")
-    brackets = find(
-        points, (path, {name: it for name, it in chosen.items() if name in known}), asked=None
-    )
-    show(brackets, also)
     trace = homenode.Trace.open(path)
-    if trace.threads > 1 and trace.references > REFERENCES_MAX:
+    if trace.references <= REFERENCES_MAX:
+        show(find(points, (path, part_of("simulate", chosen)), asked=True), also)
+    elif trace.threads > 1:
         first = points[0]
         echo(
             f"note: prices without a clock{also} depend on the turns of the recording: homenode "

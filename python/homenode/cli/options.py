@@ -103,6 +103,22 @@ _OF_RUNS = {
 }
 
 
+def emulator_options(function: Decorated) -> Decorated:
+    """Adds the options of a program that QEMU runs: its libraries, and which emulator."""
+    function = click.option(
+        "--emulator",
+        default="",
+        metavar="QEMU",
+        help="With qemu, the emulator to use. Default: the one for the program, from PATH.",
+    )(function)
+    return click.option(
+        "--sysroot",
+        default="",
+        metavar="DIR",
+        help="With qemu, where the libraries of a program for another instruction set are.",
+    )(function)
+
+
 def run_options(function: Decorated) -> Decorated:
     """Adds the options of a live program: its own, and those of the machines that have a clock."""
     bus, directory = options_of("bus"), options_of("directory")

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from homenode.cli.command import Counts, WholeNumber, examples, json_option
+from homenode.cli.options import emulator_options
 from homenode.cli.output import echo
 
 # What the recorder takes.
@@ -87,18 +88,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
     is_flag=True,
     help="With qemu and qemu-system, also record where instructions are fetched.",
 )
-@click.option(
-    "--sysroot",
-    default="",
-    metavar="DIR",
-    help="With qemu, where the libraries of a program for another instruction set are.",
-)
-@click.option(
-    "--emulator",
-    default="",
-    metavar="QEMU",
-    help="With qemu, the emulator to use. Default: the one for the program, from PATH.",
-)
+@emulator_options
 @click.option("--kernel", metavar="K", help="With qemu-system, the Linux kernel to boot (x86-64).")
 @click.option("--initramfs", metavar="I", help="With qemu-system, the file system to boot.")
 @click.option(

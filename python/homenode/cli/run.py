@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import examples, table_options
-from homenode.cli.options import given_options, run_options
+from homenode.cli.options import emulator_options, given_options, run_options
 from homenode.cli.output import echo
 from homenode.engines.live import MACHINE
 
@@ -35,18 +35,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How references are caught: cc, a program built with homenode cc; qemu, any program.",
 )
-@click.option(
-    "--sysroot",
-    default="",
-    metavar="DIR",
-    help="With qemu, where the libraries of a program for another instruction set are.",
-)
-@click.option(
-    "--emulator",
-    default="",
-    metavar="QEMU",
-    help="With qemu, the emulator to use. Default: the one for the program, from PATH.",
-)
+@emulator_options
 @run_options
 @table_options
 def run(

@@ -32,22 +32,23 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
     let (block, label, count) =
         (candidate.block.bytes(), candidate.object.label(), candidate.object.extents.len());
     let users = users(candidate.survey, &candidate.users);
-    let heap = is_heap(candidate.object);
     let words = if count > 1 {
+        let (remedy, hint) = if is_heap(candidate.object) {
+            let pool =
+                format!("pool = aligned_alloc({block}, ...) for the blocks of this call alone");
+            ("allocate them from a pool of their own", pool)
+        } else {
+            ("keep those away", hint(candidate))
+        };
         ProposalText {
             elements: None,
             sentence: format!(
                 "The {count} {} of `{label}`, used by {users}, share blocks of {} with other \
-                 objects: {}.",
+                 objects: {remedy}.",
                 pieces(candidate.object),
-                size(block),
-                if heap { "allocate them from a pool of their own" } else { "keep those away" }
+                size(block)
             ),
-            hint: if heap {
-                format!("pool = aligned_alloc({block}, ...) for the blocks of this call alone")
-            } else {
-                hint(candidate)
-            },
+            hint,
         }
     } else {
         ProposalText {
@@ -69,15 +70,15 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
 fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
     let block_words = candidate.block.words();
     let straddles = |e: &&WordExtent| {
-        !e.first.is_multiple_of(block_words) && e.first % block_words + e.words > block_words
+        let within = e.first % block_words;
+        within != 0 && within + e.words > block_words
     };
     let extents = &candidate.object.extents;
     let first = extents.iter().find(straddles)?;
     let after = size(bytes(first.first % block_words));
     let (label, users) = (candidate.object.label(), users(candidate.survey, &candidate.users));
     let block = size(candidate.block.bytes());
-    let small = first.words <= block_words;
-    let so = if small {
+    let so = if first.words <= block_words {
         "and lies in two"
     } else {
         "so that what has the size of a block straddles two"

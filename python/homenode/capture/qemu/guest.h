@@ -248,7 +248,7 @@ int patch(struct guest *g, uint64_t address, const void *bytes, size_t size);
 void unpatch(struct guest *g);
 
 /* guest_futex.c */
-enum { WAITS_FOR_FUTEX = HN_W_SEMAPHORE };
+enum { WAITS_FOR_FUTEX = HN_W_SEMAPHORE };      /* which a futex is to a simulation */
 void futex_wake(struct hn_thread *me, uint64_t word, int count);
 void guest_futex(struct hn_thread *me, const uint64_t a[6]);
 long futex_instead(struct hn_thread *me, long number, const long a[6]);

@@ -48,17 +48,25 @@ static uint64_t own_semaphore(const struct hn_thread *t)
     return g->tid_word != 0 ? g->tid_word : g->stack_high;
 }
 
+/* The first that waits for a word, from `t` on; null if nobody does. Locked. */
+static struct hn_thread *waiter(struct hn_thread *t, uint64_t word)
+{
+    const void *address = (const void *)(uintptr_t)word;
+
+    while (t != NULL && (t->wait_class != WAITS_FOR_FUTEX || t->wait_address != address))
+        t = t->queue_next;
+    return t;
+}
+
 static void tell_wakes(struct hn_thread *me, uint64_t word, int count)
 {
     if (!hn_directed || me->state != HN_RUNNING)
         return;
     hn_lock();
     hn_c->keeps_lock = 1;
-    for (struct hn_thread *t = hn_c->blocked.first; t != NULL && count > 0; t = t->queue_next) {
-        if (t->wait_class != WAITS_FOR_FUTEX || t->wait_address != (const void *)(uintptr_t)word)
-            continue;
+    for (struct hn_thread *t = waiter(hn_c->blocked.first, word); t != NULL && count > 0; count--) {
         hn_event(me, HN_EV_CONDITION_WAKE, own_semaphore(t), 0);
-        count--;
+        t = waiter(t->queue_next, word);
     }
     hn_c->keeps_lock = 0;
     hn_unlock();
@@ -168,11 +176,9 @@ static int count_of(uint64_t argument)
 static void requeue(uint64_t from, uint64_t to, int count)
 {
     hn_lock();
-    for (struct hn_thread *t = hn_c->blocked.first; t != NULL && count > 0; t = t->queue_next) {
-        if (t->wait_class != WAITS_FOR_FUTEX || t->wait_address != (const void *)(uintptr_t)from)
-            continue;
+    for (struct hn_thread *t = waiter(hn_c->blocked.first, from); t != NULL && count > 0; count--) {
         t->wait_address = (const void *)(uintptr_t)to;
-        count--;
+        t = waiter(t->queue_next, from);
     }
     hn_unlock();
 }

@@ -18,6 +18,8 @@ from homenode.studies.claims import (
 from homenode.studies.foglia import EC
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.judging import (
+    EMPTY_CACHES,
+    OTHER_MIX,
     all_fall,
     all_rise,
     at,
@@ -47,8 +49,6 @@ _HELD = (
     "checked: a block of 256 bytes takes 40 cycles of the bus, one of 32 bytes 12; that is 3.3 "
     "times as much for 0.38 times the misses"
 )
-_MIX = "not found: ours is another mix of programs, with the kernel and without"
-_EMPTY = "that caches begin empty is a part of it: without first fetches"
 
 
 def by_block(evidence: Evidence, value: Callable[[Row], float]) -> dict[str, list[float]]:
@@ -137,7 +137,7 @@ CLAIMS = (
         "misses in % of references",
         at(_NARROW, m.misses),
         about(1.1),
-        why=_MIX,
+        why=OTHER_MIX,
     ),
     Claim(
         "5.1.3",
@@ -146,7 +146,7 @@ CLAIMS = (
         "misses in % of references",
         at(_WIDE, m.misses),
         about(0.39),
-        why=_MIX,
+        why=OTHER_MIX,
     ),
     Claim(
         "5.1.3",
@@ -155,7 +155,7 @@ CLAIMS = (
         "misses with 256 over 32 bytes, 2 MB",
         lambda e: at(_WIDE, m.misses)(e) / at(_NARROW, m.misses)(e),
         about(0.39 / 1.1),
-        why=_MIX,
+        why=OTHER_MIX,
     ),
     Claim(
         "5.1.3",
@@ -214,7 +214,7 @@ CLAIMS = (
         "invalidation over other misses",
         lambda e: m.over(at(_WIDE, m.invalidations)(e), at(_WIDE, m.others)(e), "other misses"),
         between(1 / COMPARABLE, COMPARABLE),
-        why=f"{_MIX}; {_EMPTY} 0.16",
+        why=f"{OTHER_MIX}; {EMPTY_CACHES} 0.16",
     ),
     Claim(
         "5.1.3",
@@ -262,7 +262,7 @@ CLAIMS = (
         "35 % of the misses of 128-byte blocks and 2 MB are invalidation misses",
         35,
         Setting(),
-        f"{_MIX}; {_EMPTY} 21 %",
+        f"{OTHER_MIX}; {EMPTY_CACHES} 21 %",
     ),
     Claim(
         "5.1.3",

@@ -9,6 +9,8 @@ from homenode.studies.claims import Claim, between, empty, less_than, more_than
 from homenode.studies.foglia import EC
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.judging import (
+    EMPTY_CACHES,
+    OTHER_MIX,
     bus_use,
     invalidation_part,
     power,
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from homenode.studies.tables import Evidence, Row
 
 _STAY = "checked: processes that share data stay where they were, too, also without a kernel"
-_MIX = "not found: ours is another mix of programs, with the kernel and without"
 
 
 def affine(evidence: Evidence, value: Callable[[Row], float]) -> list[float]:
@@ -157,7 +158,7 @@ CLAIMS = (
         "Half of the misses with affinity and 2 MB are invalidation misses",
         50,
         AFFINE,
-        f"{_MIX}; that caches begin empty is a part of it: without first fetches 31 %",
+        f"{OTHER_MIX}; {EMPTY_CACHES} 31 %",
     ),
     Claim(
         "5.2.1",

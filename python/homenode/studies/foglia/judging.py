@@ -25,6 +25,12 @@ STEP = 2
 TEN = 10
 """Percentages below this are judged as numbers, within a tenth."""
 
+OTHER_MIX = "not found: ours is another mix of programs, with the kernel and without"
+"""Why a claim about how much of something there is differs."""
+
+EMPTY_CACHES = "that caches begin empty is a part of it: without first fetches"
+"""What explains a part of it; what it is then follows."""
+
 
 def at(setting: Setting, value: Callable[[Row], float]) -> Callable[[Evidence], float]:
     """A value of one machine under EC-server."""
