@@ -22,6 +22,7 @@ _OF_THE_RUNTIME = (
     "ring",
     "lists",
     "sched",
+    "carriers",
     "logical",
     "logical_waits",
     "directed",
@@ -34,7 +35,6 @@ _OF_THE_RUNTIME = (
 # All are one translation unit, after those of the runtime: turns.c uses static parts of sched.c.
 _OWN = (
     "api",
-    "no_carriers",
     "machine",
     "layout",
     "environment",
@@ -55,6 +55,7 @@ _OWN = (
     "ticks",
     "guest_files",
     "guest_signals",
+    "kept_signals",
     "processors",
     "system",
     "tasks",

@@ -2,6 +2,7 @@
 #include "guest.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -100,6 +101,45 @@ static struct hn_thread *caller(unsigned cpu)
     return recording(hn_me) && hn_me->state == HN_RUNNING ? hn_me : NULL;
 }
 
+/* Calls in which QEMU neither waits nor touches what belongs to a kernel thread. */
+static int is_for_any_kernel_thread(const struct guest *g)
+{
+    const uint64_t operation = g->arguments[1] & FUTEX_CMD_MASK;
+
+    switch (g->call) {
+    case CALL_MMAP: case CALL_MUNMAP: case CALL_MREMAP: case CALL_BRK: case CALL_MEMORY:
+    case CALL_YIELD: case CALL_CLOCK: case CALL_RANDOM:
+        return 1;
+    case CALL_FUTEX:
+        return operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET;
+    default:
+        return 0;
+    }
+}
+
+/* Calls after which signals come to threads of the program, from itself. */
+static int is_about_signals(const struct guest *g)
+{
+    const uint64_t signal = g->arguments[0];
+
+    if (g->call != CALL_SIGACTION)
+        return g->call == CALL_KILL || g->call == CALL_TGKILL;
+    return g->arguments[1] != 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
+                                    signal == SIGILL || signal == SIGTRAP);
+}
+
+/* From here until it is in translated code again, most calls keep a thread at home: QEMU blocks
+ * signals in some, and unblocks them only before the program goes on. */
+static void choose_kernel_thread(struct hn_thread *me, const struct guest *g)
+{
+    if (is_for_any_kernel_thread(g))
+        return;
+    hn_must_go_home(me);
+    me->stays_home = 1;
+    if (is_about_signals(g))
+        hn_stop_carrying();
+}
+
 static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
                     uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
@@ -117,6 +157,8 @@ static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t 
     g->paused_at = hn_instructions;
     g->instead = NULL;
     me->put_off = 0;
+    if (hn_carries || !hn_is_home(me))
+        choose_kernel_thread(me, g);
     hn_event(me, HN_EV_SYSCALL_ENTER, (uint64_t)number, 0);
     settle(me);
     if (hn_c->order == 0)

@@ -30,7 +30,8 @@ enum call {
     CALL_CLONE, CALL_CLONE3, CALL_FORK, CALL_EXIT, CALL_EXIT_GROUP, CALL_EXECVE,
     CALL_MMAP, CALL_MUNMAP, CALL_MREMAP, CALL_BRK, CALL_SHMAT, CALL_SHMDT,
     CALL_TID_ADDRESS, CALL_CLOCK, CALL_RANDOM, CALL_OPEN, CALL_READV, CALL_PREAD,
-    CALL_KILL, CALL_TGKILL, CALL_TIMER,
+    CALL_KILL, CALL_TGKILL, CALL_TIMER, CALL_SIGACTION,
+    CALL_MEMORY,        /* what memory may be used for */
     CALL_NUMBER         /* for that of a process or thread, which the kernel chooses */
 };
 
@@ -62,6 +63,7 @@ struct guest {
     uint64_t arguments[6];
     replacement *instead;   /* makes the call in QEMU's place, or null */
     long instead_number;    /* the host's call in question */
+    int ticks_forbidden;    /* to its kernel thread (ticks.c) */
     struct guest *child;    /* while it is being made */
     struct patch patches[PATCHES_MAX];
     int patched;
@@ -200,6 +202,13 @@ void choose_instead(struct guest *g, enum call call, int midway);
 
 /* guest_signals.c */
 void signal_sent(struct hn_thread *me, enum call call, const uint64_t a[6]);
+
+/* kept_signals.c */
+extern int hn_signals_kept;
+int keep_signal(int number, const siginfo_t *info);
+void take_signals(struct hn_thread *me);
+int sent_home(const siginfo_t *info);
+void signals_after_fork(void);
 
 /* start.c */
 void pass_signal_on(int number, siginfo_t *info, void *context);

@@ -35,6 +35,7 @@ static const struct {
     /* getpid, gettid, getppid, getpgrp, getpgid, getsid */
     {CALL_NUMBER, 39, 172}, {CALL_NUMBER, 186, 178}, {CALL_NUMBER, 110, 173},
     {CALL_NUMBER, 111, -1}, {CALL_NUMBER, 121, 155}, {CALL_NUMBER, 124, 156},
+    {CALL_SIGACTION, 13, 134}, {CALL_MEMORY, 10, 226}, {CALL_MEMORY, 28, 233},
     {CALL_FLOCK, 73, 32}, {CALL_FCNTL, 72, 25}, {CALL_MSGRCV, 70, 188}, {CALL_MSGSND, 69, 189},
     {CALL_SEMOP, 65, 193}, {CALL_SEMOP, 220, 192}, {CALL_CONNECT, 42, 203},
     {CALL_PAUSE, 34, -1}, {CALL_SUSPEND, 130, 133}, {CALL_SIGNAL_WAIT, 128, 137},

@@ -44,7 +44,9 @@ static void announce(struct hn_thread *me)
     const struct guest *g = guest_of(me);
     const uint64_t words[4] = {g->stack_low, g->stack_high, g->tls_low, g->tls_high};
 
-    me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
+    /* A thread that has waited for its turn may be on another's kernel thread by now, and knows. */
+    if (me->tid == 0)
+        me->tid = (int)hn_sys(SYS_gettid, 0, 0, 0, 0);
     pthread_setspecific(end_key, me);
     hn_event_with(me, HN_EV_THREAD_START, words);
 }
@@ -96,6 +98,8 @@ void members_begin(void)
         return;
     hn_greet();
     hn_take_orders();
+    if (hn_one_ring())
+        hn_carriers_init();
     pthread_key_create(&end_key, end_of_member);
     processes_begin();
     me = hn_first_thread();
@@ -140,7 +144,7 @@ void arrive(unsigned cpu)
     if (!hn_deterministic())
         hn_stamp(me);
     announce(me);
-    settle(me);
+    yield_in_block(me);
 }
 
 static void *begin(void *of)

@@ -104,6 +104,7 @@ void process_made(struct hn_thread *me, int64_t result)
 /* Without a trace of its own, a child is silent: the kernel has wiped the state in it. */
 static void be_silent(void)
 {
+    hn_carries = 0;
     hn_me = &hn_nobody;
     hn_recording = 0;
     if (was_deterministic)
@@ -131,6 +132,9 @@ static void be_a_child(void)
     }
     hn_greet();
     hn_take_orders();
+    signals_after_fork();
+    if (hn_one_ring())
+        hn_carriers_init();
     hn_c->skipped_ns = hn_c->idle_ns = fork_ns;
     world_after_fork(1);
     members_alone(&g);

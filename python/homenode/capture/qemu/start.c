@@ -40,6 +40,8 @@ int signal_restarts(void)
  * counter. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
+    if (sent_home(info))
+        return;
     instead_over();
     if (!ticks_answered(info, context))
         handlers[number](number, info, context);
@@ -48,6 +50,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
 /* The wait of a thread must end when a signal comes for the program, so we must know. */
 void pass_signal_on(int number, siginfo_t *info, void *context)
 {
+    if (keep_signal(number, info))
+        return;
     instead_over();
     last_restarts = restarts[number];
     if (hn_me != &hn_nobody) {

@@ -13,26 +13,37 @@
 #include <sys/prctl.h>
 #include <sys/ucontext.h>
 
-static __thread int forbidden __attribute__((tls_model("initial-exec")));
 static __thread int looking __attribute__((tls_model("initial-exec")));
 static int used;            /* by any thread: one that it makes is forbidden it too */
 
+/* The guest whose kernel thread runs `me`, which is not always its own (carriers.c). */
+static struct guest *kernel_thread_of(const struct hn_thread *me)
+{
+    return &hn_guests[hn_kernel_thread(me)];
+}
+
 static void allow(void)
 {
-    forbidden = looking = 0;
+    looking = 0;
+    if (hn_me != &hn_nobody)
+        kernel_thread_of(hn_me)->ticks_forbidden = 0;
     hn_sys(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0);
 }
 
 /* The program is about to read its counter. */
 void on_ticks(unsigned cpu, void *data)
 {
+    struct hn_thread *me = asking();
+    struct guest *g;
+
     (void)cpu, (void)data;
-    if (asking() == NULL)
+    if (me == NULL)
         return;
+    g = kernel_thread_of(me);
     looking = used = 1;
-    if (!forbidden)
+    if (!g->ticks_forbidden)
         hn_sys(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0);
-    forbidden = 1;
+    g->ticks_forbidden = 1;
 }
 
 /* The process is about to become another program. */

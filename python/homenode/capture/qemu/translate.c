@@ -83,9 +83,10 @@ __attribute__((noinline)) int come_in(unsigned cpu)
     }
     if (!recording(me) || me->in_runtime)
         return 0;
+    guest_of(me)->in_block = 1;
     if (me->state != HN_RUNNING)
         hn_enter(me);
-    settle(me);
+    yield_in_block(me);
     return hn_c->order != 0 && me->next != NULL && me->next < me->limit;
 }
 

@@ -27,6 +27,8 @@ void settle(struct hn_thread *me)
 {
     if (hn_c->order == 0 || me->state != HN_RUNNING)
         return;
+    if (HN_UNLIKELY(hn_signals_kept))
+        take_signals(me);
     me->in_runtime++;
     if (me->next >= me->block_end)
         hn_next_block(me);
@@ -46,6 +48,14 @@ void settle(struct hn_thread *me)
     me->in_runtime--;
 }
 
+/* A thread in translated code may take its turns on any kernel thread (kept_signals.c), unless a
+ * signal has come that it will find when it leaves its block. */
+static void leave_home(struct hn_thread *me)
+{
+    if (!hn_signals_kept)
+        me->stays_home = 0;
+}
+
 /* The same in the middle of a block. */
 void yield_in_block(struct hn_thread *me)
 {
@@ -53,6 +63,7 @@ void yield_in_block(struct hn_thread *me)
     const uint64_t before = hn_instructions;
 
     g->in_block = 1;
+    leave_home(me);
     settle(me);
     g->in_block = 0;
     hn_mark += hn_instructions - before;
@@ -65,6 +76,7 @@ void exact_turn_in_block(struct hn_thread *me)
     const uint64_t before = hn_instructions;
 
     g->in_block = 1;
+    leave_home(me);
     while (!g->draining && !hn_is_exact(me))
         hn_yield(me);
     g->in_block = 0;

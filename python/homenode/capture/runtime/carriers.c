@@ -10,7 +10,8 @@
  * Some things belong to the kernel thread. So a thread goes home, to the one that was made for it,
  * before it ends, blocks in the kernel without the turn, forks, or asks the kernel about itself
  * (identity.c). Signals, too, are sent to kernel threads and have masks there: with the first
- * handler or mask all threads go home for good, and take turns by the kernel from then on.
+ * handler or mask all threads go home for good, and take turns by the kernel from then on. An
+ * emulator has handlers always: there, that happens with the first signal.
  *
  * Every switch is made with the lock held, and released by who comes out of it: nobody sees a
  * thread that is half saved.
@@ -144,25 +145,29 @@ static struct hn_carrier *carrier(const struct hn_thread *t)
 
 /* The memory is far from where the kernel puts what the program maps, whose addresses are the same
  * with and without. */
-void hn_carriers_init(void)
+static int make_carriers(void)
 {
     char *const place = (char *)(UINT64_C(1) << 45);
     const size_t heads = HN_THREADS_MAX * sizeof(struct hn_carrier);
     const size_t size = heads + (size_t)HN_THREADS_MAX * STACK_BYTES;
     char *memory;
 
-    if (!may_switch() || hn_has_handlers())
-        return;
     memory = mmap(place, size, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (memory != place) {
         if (memory != MAP_FAILED)
             munmap(memory, size);
-        return;
+        return 0;
     }
     carriers = (struct hn_carrier *)memory;
     idle_stacks = memory + heads;
-    hn_carries = 1;
+    return 1;
+}
+
+/* Also in a forked child, which has the memory of its parent's and no thread that is parked. */
+void hn_carriers_init(void)
+{
+    hn_carries = may_switch() && !hn_has_handlers() && (carriers != NULL || make_carriers());
 }
 
 /* A slot has a new thread. */
@@ -172,10 +177,21 @@ void hn_carriers_begin(const struct hn_thread *t)
         *carrier(t) = (struct hn_carrier){.on = t->number};
 }
 
-/* The kernel thread that runs `t`. */
+/* Whether `t` is on the kernel thread that was made for it. */
+int hn_is_home(const struct hn_thread *t)
+{
+    return carriers == NULL || (carrier(t)->on == t->number && !carrier(t)->parked);
+}
+
+/* Number of the slot whose kernel thread runs `t`. */
+uint32_t hn_kernel_thread(const struct hn_thread *t)
+{
+    return carriers != NULL ? carrier(t)->on : t->number;
+}
+
 int hn_kernel_tid(const struct hn_thread *t)
 {
-    return carriers != NULL ? hn_slots[carrier(t)->on].tid : t->tid;
+    return hn_slots[hn_kernel_thread(t)].tid;
 }
 
 static struct hn_carrier *idle_one(void)
@@ -248,6 +264,7 @@ static void switch_to(struct hn_thread *me, const struct hn_thread *heir)
     hn_swap(&own->thread_context,
             heir != NULL ? carrier(heir)->thread_context : carriers[own->on].idle_context);
     hn_unlock();
+    hn_resumed(me);
 }
 
 /* The baton goes from `me` to `t`, the first in the queue, and `me` to its end: what hn_give and
@@ -279,7 +296,7 @@ int hn_yield_quickly(struct hn_thread *me)
 {
     struct hn_thread *t;
 
-    if (!hn_carries || hn_directed)
+    if (!hn_carries || hn_directed || me->stays_home)
         return 0;
     hn_lock();
     t = hn_c->ready.first;
@@ -317,7 +334,7 @@ void hn_park(struct hn_thread *me)
  * of `me` will go on with `t`. Locked. */
 int hn_make_heir(struct hn_thread *me, struct hn_thread *t)
 {
-    if (!hn_carries || me == NULL || !carrier(t)->parked)
+    if (!hn_carries || me == NULL || me->stays_home || !carrier(t)->parked)
         return 0;
     carrier(t)->parked = 0;
     carrier(t)->on = carrier(me)->on;

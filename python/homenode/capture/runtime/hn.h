@@ -107,6 +107,7 @@ struct hn_thread {
     int restarts;               /* the last handler lets system calls go on */
     int may_restart;            /* the present call is one that may */
     int waiting;                /* asleep in hn_wait_turn, without the lock */
+    int stays_home;             /* not to be parked: its kernel thread is not for others now */
     uint64_t simulated_ns;      /* directed order: when its turn began */
     int exact;                  /* nobody has less, at the beginning of its turn */
     int timed_out;              /* the simulation ended its wait for a lock or a thread's end */
@@ -265,6 +266,8 @@ void hn_watch(void);
 /* carriers.c */
 void hn_carriers_init(void);
 void hn_carriers_begin(const struct hn_thread *t);
+int hn_is_home(const struct hn_thread *t);
+uint32_t hn_kernel_thread(const struct hn_thread *t);
 int hn_kernel_tid(const struct hn_thread *t);
 int hn_yield_quickly(struct hn_thread *me);
 void hn_park(struct hn_thread *me);
@@ -327,6 +330,7 @@ int hn_in_handler(struct hn_thread *me);
 void hn_run_pending(struct hn_thread *me);
 int hn_has_handlers(void);
 void hn_send_home(int tid);
+void hn_resumed(struct hn_thread *me);
 
 /* init.c */
 void hn_start(void);

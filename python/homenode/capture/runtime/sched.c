@@ -252,7 +252,7 @@ static void doze(struct hn_thread *me)
 {
     const struct timespec glance = {0, GLANCE_NS};
 
-    if (hn_carries)
+    if (hn_carries && !me->stays_home)
         hn_park(me);
     else if (nap(me, glances(me) ? &glance : NULL) == -ETIMEDOUT)
         hn_watch();

@@ -242,6 +242,9 @@ static void on_send_home(int number, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
+/* A parked thread goes on. There is nothing to do: with the first handler there are none. */
+void hn_resumed(struct hn_thread *me) {}
+
 /* Sends home the thread that is stuck on this kernel thread (carriers.c). As long as a thread can
  * be on another's, the program has no handlers. */
 void hn_send_home(int tid)

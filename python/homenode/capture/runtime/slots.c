@@ -24,6 +24,7 @@ struct hn_thread *hn_register(void)
         t->in_runtime = 1;
         t->in_handler = t->detached = t->waiting = t->cancelled_anywhere = 0;
         t->put_off = 0;
+        t->stays_home = 0;
         t->raises = 0;
         t->deadline_ns = 0;
         t->ran_ns = 0;
