@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(
 def test_a_turn_is_no_switch_of_the_kernel(
     compiled: Callable[..., Path], emulate: Recorder, natively: Callable[..., str]
 ) -> None:
-    """With the kernel's help each turn would be a sleep; at the shortest turns nothing is forced."""
+    """With the kernel's help each would be a sleep; at the shortest turns nothing is forced."""
     program = compiled("own_thread.c", "-lm")
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
     first = emulate(program, quantum=1)

@@ -1,6 +1,6 @@
 /* Signals that come while threads take turns without the kernel (carriers.c of the runtime).
  *
- * A signal is for a kernel thread, and QEMU's handler leaves it to the thread of the program that it
+ * A signal is for a kernel thread, and QEMU's handler leaves it to the program's thread that it
  * finds there, with all others blocked in that kernel thread until the program's handler begins. So
  * it is passed on only where that thread is on its own kernel thread, and stays there. Else it is
  * kept: the thread that has the turn sees to it at the end of it, and all threads go home for good;

@@ -108,10 +108,10 @@ void members_begin(void)
     guest_of(me)->arrived = ARRIVAL_DONE;
     me->in_runtime = 0;
     count_on(0);
+    if (hn_deterministic())
+        hn_pin();       /* before the first turn: how long to look for one depends on it */
     announce(me);
     settle(me);
-    if (hn_deterministic())
-        hn_pin();
 }
 
 static void say_arrival(struct guest *g, uint32_t how)
