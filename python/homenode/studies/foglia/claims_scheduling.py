@@ -9,9 +9,8 @@ from homenode.studies.claims import Claim, between, empty, less_than, more_than
 from homenode.studies.foglia import EC
 from homenode.studies.foglia import measures as m
 from homenode.studies.foglia.judging import (
-    EMPTY_CACHES,
-    OTHER_MIX,
     bus_use,
+    in_proportion,
     invalidation_part,
     power,
     scalable,
@@ -158,7 +157,7 @@ CLAIMS = (
         "Half of the misses with affinity and 2 MB are invalidation misses",
         50,
         AFFINE,
-        f"{OTHER_MIX}; {EMPTY_CACHES} 31 %",
+        in_proportion("17 %", "46 %"),
     ),
     Claim(
         "5.2.1",
