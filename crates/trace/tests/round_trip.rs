@@ -124,6 +124,40 @@ fn program_counters_may_begin_late_and_threads_may_be_many() {
     }
 }
 
+/// Where nothing predicts rows without program counters, less is tried; not for long once they are
+/// regular.
+#[test]
+fn scattered_rows_take_few_bytes_and_so_do_regular_ones_behind_them() {
+    let mut rng = Rng::new(3);
+    let row = |thread, addr| Access::new(thread, AccessKind::Read, addr, 8);
+    let thread = |i: u64| u16::try_from(i % 4).unwrap();
+    let mut scatter =
+        |count| -> Vec<_> { (0..count).map(|i| row(thread(i), 8 * rng.below(1 << 20))).collect() };
+    let (scattered, other) = (scatter(60_000), scatter(60_000));
+    let matrix = |i: u64| 0x1000_0000 * (1 + i % 3) + 8 * (i / 3) * (1 + i % 3);
+    let regular: Vec<Access> = (0..200_000).map(|i| row(thread(i / 100), matrix(i))).collect();
+    let both = [&scattered[..], &regular, &other].concat();
+    let bytes_of = |rows: &[Access]| {
+        let mut bytes = Vec::new();
+        let mut writer = TraceWriter::new(&mut bytes, "memory", WriterOptions::default()).unwrap();
+        writer.push_all(rows).unwrap();
+        writer.finish(homenode_trace::Metadata::default()).unwrap();
+        let trace = TraceReader::from_bytes(bytes.clone(), "memory").unwrap();
+        trace.verify().unwrap();
+        let (mut batch, mut found) = (Batch::default(), Vec::new());
+        for index in 0..trace.chunks().len() {
+            trace.read_chunk(index, Want::ALL, &mut batch).unwrap();
+            found.extend((0..batch.len()).map(|row| batch.get(row)));
+        }
+        assert!(found == rows);
+        bytes.len()
+    };
+    let [scattered, regular, both] = [&scattered[..], &regular, &both].map(bytes_of);
+    // Three bytes of a random address are two and a half of pure chance.
+    assert!(scattered < 60_000 * 7 / 2, "{scattered}");
+    assert!(both < 2 * scattered + regular + 8_000, "{both} of {scattered} and {regular}");
+}
+
 /// More sites than one thread, and than all threads together, may remember.
 #[test]
 fn sites_beyond_the_limits_come_back() {

@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use super::MAX_SITES;
 use super::index::SiteKey;
-use super::made_up::UnpredictedOffsets;
+use super::made_up::{ELSEWHERE, UnpredictedOffsets};
 use super::rows::{SiteColumns, Traits};
 use super::site::SitePredictor;
-use super::thread::{CodedRows, INSTRUCTIONS, MADE_UP, ThreadCoder};
+use super::thread::{CodedRows, INSTRUCTIONS, MADE_UP, SCATTERED, ThreadCoder};
 use super::written::WrittenDifferences;
 use crate::format::v1::MAX_ROWS;
 
@@ -105,16 +105,14 @@ impl SiteCoder {
         self.begin(slot, traits);
         let thread = &mut self.threads[slot];
         thread.reserve(1);
-        if BY != MADE_UP {
-            let pc = u64::from_le_bytes(rows.pc[row]);
-            match thread.instruction(pc, traits) {
-                0 => self.other_row::<BY>(slot, rows, row),
-                number => thread.use_site::<BY>(number, addr, &mut self.differences),
-            }
-        } else if let Some(number) = thread.next_predicting(addr, traits) {
-            thread.use_site::<BY>(number, addr, &mut self.differences);
-        } else {
-            self.other_row::<BY>(slot, rows, row);
+        let number = match BY {
+            MADE_UP => thread.next_predicting(addr, traits).unwrap_or(0),
+            SCATTERED => thread.elsewhere(traits),
+            _ => thread.instruction(u64::from_le_bytes(rows.pc[row]), traits),
+        };
+        match number {
+            0 => self.other_row::<BY>(slot, rows, row),
+            number => thread.use_site::<BY>(number, addr, &mut self.differences),
         }
     }
 
@@ -123,10 +121,10 @@ impl SiteCoder {
     fn other_row<const BY: u8>(&mut self, slot: usize, rows: &SiteColumns<'_>, row: usize) {
         let (addr, traits) = (u64::from_le_bytes(rows.addr[row]), rows.traits[row].of_site());
         let thread = &mut self.threads[slot];
-        let choice = if BY != MADE_UP {
-            Err(SiteKey { pc: u64::from_le_bytes(rows.pc[row]), traits })
-        } else {
-            self.unpredicted.choose(thread, addr, traits)
+        let choice = match BY {
+            MADE_UP => self.unpredicted.choose(thread, addr, traits),
+            SCATTERED => Err(SiteKey { pc: ELSEWHERE, traits }),
+            _ => Err(SiteKey { pc: u64::from_le_bytes(rows.pc[row]), traits }),
         };
         match choice {
             Ok(number) => thread.use_site::<BY>(number, addr, &mut self.differences),

@@ -7,13 +7,17 @@ use super::coder::SiteCoder;
 use super::counted::CountedSites;
 use super::rows::{BLOCK_ROWS, RowColumns, any};
 use super::stream::{StreamPacker, StreamWriter};
-use super::thread::{INSTRUCTIONS, MADE_UP};
+use super::thread::{INSTRUCTIONS, MADE_UP, SCATTERED};
 use super::turns::Turn;
 use super::{event, id, wide};
 use crate::model::Event;
 
 /// Threads alternate where turns have fewer rows than this on the average.
 const ALTERNATING: usize = 4;
+/// Rows with so many written bytes each are hardly ever predicted.
+const SCATTERED_BYTES: usize = 2;
+/// Blocks after one of such rows in which no prediction is sought.
+const SCATTERED_BLOCKS: usize = 7;
 
 /// A chunk on its way to the file. Memory is kept from chunk to chunk.
 #[derive(Default)]
@@ -24,6 +28,8 @@ pub(crate) struct ChunkEncoder {
     turns: Vec<Turn>,
     /// Whether a program counter has occurred; before, sites are made up.
     has_pc: bool,
+    /// Blocks to come whose rows nothing will predict, it seems.
+    scattered: usize,
     coder: SiteCoder,
     /// With more effort, the other way to encode a chunk that begins without program counters.
     counted: Option<CountedSites>,
@@ -72,6 +78,7 @@ impl ChunkEncoder {
         self.threads.clear();
         self.turns.clear();
         self.has_pc = false;
+        self.scattered = 0;
         self.coder.clear();
         self.counted.iter_mut().for_each(CountedSites::clear);
         self.gap.0.clear();
@@ -93,11 +100,27 @@ impl ChunkEncoder {
         if self.has_pc {
             self.take_rows::<INSTRUCTIONS>(rows);
         } else {
-            self.take_rows::<MADE_UP>(rows);
+            self.take_without_pc(rows);
         }
         self.gap.push(self.rows, rows.gap);
         self.pid.push(self.rows, rows.pid);
         self.rows += reference.addr.len();
+    }
+
+    /// Takes rows without program counters, and notes whether more need be tried for the next.
+    fn take_without_pc(&mut self, rows: &RowColumns<'_>) {
+        let before = self.coder.differences.written().len();
+        if self.scattered > 0 {
+            self.take_alternating::<SCATTERED>(rows);
+        } else {
+            self.take_rows::<MADE_UP>(rows);
+        }
+        let bytes = self.coder.differences.written().len() - before;
+        self.scattered = match self.scattered {
+            _ if bytes < SCATTERED_BYTES * rows.thread.len() => 0,
+            0 => SCATTERED_BLOCKS,
+            left => left - 1,
+        };
     }
 
     fn take_rows<const BY: u8>(&mut self, rows: &RowColumns<'_>) {

@@ -6,7 +6,8 @@
 //! distance to the thread's previous address, where that distance is frequent, as that of fields of
 //! an object is; else to the site that followed last time, if its last address is near, as where a
 //! loop goes on in the next row of a matrix; else to that of the part of memory, which tells the
-//! arrays of a new loop apart.
+//! arrays of a new loop apart. Where all that failed for nearly all rows of a block, it is not tried
+//! for some blocks.
 
 use super::index::SiteKey;
 use super::rows::SiteTraits;
@@ -24,8 +25,8 @@ const PART_BITS: u32 = 20;
 const SITES_OF_PARTS_MAX: usize = 200;
 /// Added to the number of a part of memory.
 const PART: u64 = 1 << 63;
-/// Name of the sites of all further parts.
-const ELSEWHERE: u64 = u64::MAX;
+/// Name of the sites of all further parts, and of rows that nothing predicts.
+pub(super) const ELSEWHERE: u64 = u64::MAX;
 
 /// How often each distance to a thread's previous address was not predicted, by a hash.
 #[derive(Default)]

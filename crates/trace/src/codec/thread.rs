@@ -5,6 +5,7 @@ use std::ops::Range;
 use homenode_base::zigzag;
 
 use super::index::{SiteIndex, SiteKey};
+use super::made_up::ELSEWHERE;
 use super::rows::{SiteColumns, SiteTraits, Traits};
 use super::site::{
     FIRST_USE, FROM_LAST, FROM_PREVIOUS, OFFSET, SECOND, STRIDE, SitePredictor, WIDTH_OF_CODE,
@@ -18,6 +19,8 @@ pub(super) const INSTRUCTIONS: u8 = 0;
 pub(super) const MADE_UP: u8 = 1;
 /// By a name in the place of the program counter, see `counted`.
 pub(super) const COUNTED: u8 = 2;
+/// One for each thread and traits, as nothing predicts them.
+pub(super) const SCATTERED: u8 = 3;
 
 /// State of a thread while its rows are coded.
 pub(super) struct ThreadCoder {
@@ -181,6 +184,16 @@ impl ThreadCoder {
         (code.is_some() && next.has(traits)).then_some(number)
     }
 
+    /// The site of a row that nothing predicts; 0 if it is new to the thread.
+    #[inline(always)]
+    pub(super) fn elsewhere(&self, traits: Traits) -> u16 {
+        if self.sites.site(self.last).is(ELSEWHERE, traits) {
+            self.last
+        } else {
+            self.sites.find(SiteKey { pc: ELSEWHERE, traits: traits.of_site() })
+        }
+    }
+
     /// The site of a row with program counter; 0 if it is new to the thread.
     #[inline(always)]
     pub(super) fn instruction(&self, pc: u64, traits: Traits) -> u16 {
@@ -297,7 +310,7 @@ fn write_out<const BY: u8>(
     let [along_width, beside_width] = [along, beside].map(width_index);
     let beside_is_best = match BY {
         INSTRUCTIONS => beside_width < along_width,
-        MADE_UP => beside_width <= along_width,
+        MADE_UP | SCATTERED => beside_width <= along_width,
         _ => true,
     };
     let (zigzag, code) = if beside_is_best {
