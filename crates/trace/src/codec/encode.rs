@@ -17,7 +17,7 @@ const ALTERNATING: usize = 4;
 /// Rows with so many written bytes each are hardly ever predicted.
 const SCATTERED_BYTES: usize = 2;
 /// Blocks after one of such rows in which no prediction is sought.
-const SCATTERED_BLOCKS: usize = 7;
+const SCATTERED_BLOCKS: usize = 15;
 
 /// A chunk on its way to the file. Memory is kept from chunk to chunk.
 #[derive(Default)]

@@ -6,8 +6,8 @@
 //! distance to the thread's previous address, where that distance is frequent, as that of fields of
 //! an object is; else to the site that followed last time, if its last address is near, as where a
 //! loop goes on in the next row of a matrix; else to that of the part of memory, which tells the
-//! arrays of a new loop apart. Where all that failed for nearly all rows of a block, it is not tried
-//! for some blocks.
+//! arrays of a new loop apart. Where all that failed for nearly all rows of a block, it is not
+//! tried for some blocks.
 
 use super::index::SiteKey;
 use super::rows::SiteTraits;
