@@ -70,6 +70,8 @@ static void tell_wakes(struct hn_thread *me, uint64_t word, int count)
     }
     hn_c->keeps_lock = 0;
     hn_unlock();
+    if (HN_UNLIKELY(hn_c->order == 0))
+        hn_stop_carrying();     /* what was recorded above could not see to that */
 }
 
 void futex_wake(struct hn_thread *me, uint64_t word, int count)

@@ -64,17 +64,10 @@ int keep_signal(int number, const siginfo_t *info)
     return 1;
 }
 
-/* All go home, and the caller gets what was kept for it. It has the turn, or goes home. */
-void take_signals(struct hn_thread *me)
+/* A thread that is home for good gets what was kept for it. */
+static void deliver(const struct hn_thread *me)
 {
-    if (me->state == HN_RUNNING) {
-        hn_must_go_home(me);
-        hn_stop_carrying();
-    }
-    if (!hn_is_home(me))
-        return;
-    if (!hn_carries)
-        hn_signals_kept = 0;
+    hn_signals_kept = 0;
     for (int i = 0; i < KEPT_MAX; i++) {
         struct kept found = kept[i];
 
@@ -89,11 +82,19 @@ void take_signals(struct hn_thread *me)
     }
 }
 
+/* All go home. The caller has the turn. */
+void take_signals(struct hn_thread *me)
+{
+    hn_must_go_home(me);
+    hn_stop_carrying();
+    deliver(me);
+}
+
 /* A parked thread goes on. */
 void hn_resumed(struct hn_thread *me)
 {
-    if (HN_UNLIKELY(hn_signals_kept))
-        take_signals(me);
+    if (HN_UNLIKELY(hn_signals_kept) && !hn_carries && hn_is_home(me))
+        deliver(me);
 }
 
 /* Sends home the thread that is stuck on this kernel thread: by a signal that is never blocked. */
