@@ -48,39 +48,37 @@ void settle(struct hn_thread *me)
     me->in_runtime--;
 }
 
-/* A thread in translated code may take its turns on any kernel thread (kept_signals.c), unless a
- * signal has come that it will find when it leaves its block. */
-static void leave_home(struct hn_thread *me)
-{
-    if (!hn_signals_kept)
-        me->stays_home = 0;
-}
-
-/* The same in the middle of a block. */
-void yield_in_block(struct hn_thread *me)
+/* The thread may give its turn away in the middle of a block, and take the next on any kernel
+ * thread (kept_signals.c), unless a signal has come that it will find when it leaves the block. */
+static void in_block(struct hn_thread *me, void (*give)(struct hn_thread *))
 {
     struct guest *g = guest_of(me);
     const uint64_t before = hn_instructions;
 
     g->in_block = 1;
-    leave_home(me);
-    settle(me);
+    if (!hn_signals_kept)
+        me->stays_home = 0;
+    give(me);
     g->in_block = 0;
     hn_mark += hn_instructions - before;
+}
+
+/* As `settle`, in the middle of a block. */
+void yield_in_block(struct hn_thread *me)
+{
+    in_block(me, settle);
+}
+
+static void await_exact_turn(struct hn_thread *me)
+{
+    while (!guest_of(me)->draining && !hn_is_exact(me))
+        hn_yield(me);
 }
 
 /* In directed order, before what synchronises. */
 void exact_turn_in_block(struct hn_thread *me)
 {
-    struct guest *g = guest_of(me);
-    const uint64_t before = hn_instructions;
-
-    g->in_block = 1;
-    leave_home(me);
-    while (!g->draining && !hn_is_exact(me))
-        hn_yield(me);
-    g->in_block = 0;
-    hn_mark += hn_instructions - before;
+    in_block(me, await_exact_turn);
 }
 
 /* Hands the turn back to the thread that lent it, and waits for one of one's own. */
