@@ -6,7 +6,9 @@ mod support;
 use homenode_base::{Access, AccessKind, Rng};
 use homenode_trace::{Batch, Columns, TraceReader, TraceWriter, Want, WriterOptions};
 use proptest::prelude::*;
-use support::{any_columns, any_steps, kept, read, small_chunks, steps, steps_of, write};
+use support::{
+    Step, accesses, any_columns, any_steps, kept, read, small_chunks, steps, steps_of, write,
+};
 
 proptest! {
     #[test]
@@ -114,13 +116,7 @@ fn program_counters_may_begin_late_and_threads_may_be_many() {
         writer.finish(homenode_trace::Metadata::default()).unwrap();
         let trace = TraceReader::from_bytes(writer_bytes, "memory").unwrap();
         trace.verify().unwrap();
-        let mut batch = Batch::default();
-        let mut found = Vec::new();
-        for index in 0..trace.chunks().len() {
-            trace.read_chunk(index, Want::ALL, &mut batch).unwrap();
-            found.extend((0..batch.len()).map(|row| batch.get(row)));
-        }
-        assert_eq!(found, expected, "{first_pc} {threads} {turn}");
+        assert_eq!(accesses(&read(&trace)), expected, "{first_pc} {threads} {turn}");
     }
 }
 
@@ -138,19 +134,13 @@ fn scattered_rows_take_few_bytes_and_so_do_regular_ones_behind_them() {
     let regular: Vec<Access> = (0..200_000).map(|i| row(thread(i / 100), matrix(i))).collect();
     let both = [&scattered[..], &regular, &other].concat();
     let bytes_of = |rows: &[Access]| {
-        let mut bytes = Vec::new();
-        let mut writer = TraceWriter::new(&mut bytes, "memory", WriterOptions::default()).unwrap();
-        writer.push_all(rows).unwrap();
-        writer.finish(homenode_trace::Metadata::default()).unwrap();
-        let trace = TraceReader::from_bytes(bytes.clone(), "memory").unwrap();
+        let steps: Vec<Step> = rows.iter().copied().map(Step::Access).collect();
+        let (bytes, _) = write(&steps, WriterOptions::default());
+        let size = bytes.len();
+        let trace = TraceReader::from_bytes(bytes, "memory").unwrap();
         trace.verify().unwrap();
-        let (mut batch, mut found) = (Batch::default(), Vec::new());
-        for index in 0..trace.chunks().len() {
-            trace.read_chunk(index, Want::ALL, &mut batch).unwrap();
-            found.extend((0..batch.len()).map(|row| batch.get(row)));
-        }
-        assert!(found == rows);
-        bytes.len()
+        assert!(read(&trace) == steps);
+        size
     };
     let [scattered, regular, both] = [&scattered[..], &regular, &both].map(bytes_of);
     // Three bytes of a random address are two and a half of pure chance.

@@ -107,8 +107,7 @@ impl SiteCoder {
         thread.reserve(1);
         let number = match BY {
             MADE_UP => thread.next_predicting(addr, traits).unwrap_or(0),
-            SCATTERED => thread.elsewhere(traits),
-            _ => thread.instruction(u64::from_le_bytes(rows.pc[row]), traits),
+            _ => thread.instruction(name::<BY>(rows, row), traits),
         };
         match number {
             0 => self.other_row::<BY>(slot, rows, row),
@@ -123,8 +122,7 @@ impl SiteCoder {
         let thread = &mut self.threads[slot];
         let choice = match BY {
             MADE_UP => self.unpredicted.choose(thread, addr, traits),
-            SCATTERED => Err(SiteKey { pc: ELSEWHERE, traits }),
-            _ => Err(SiteKey { pc: u64::from_le_bytes(rows.pc[row]), traits }),
+            _ => Err(SiteKey { pc: name::<BY>(rows, row), traits }),
         };
         match choice {
             Ok(number) => thread.use_site::<BY>(number, addr, &mut self.differences),
@@ -182,4 +180,10 @@ impl SiteCoder {
         self.lines.insert(key, self.defined.len() - 1);
         self.defined.len() - 1
     }
+}
+
+/// The program counter of a row, or what stands in its place.
+#[inline(always)]
+fn name<const BY: u8>(rows: &SiteColumns<'_>, row: usize) -> u64 {
+    if BY == SCATTERED { ELSEWHERE } else { u64::from_le_bytes(rows.pc[row]) }
 }

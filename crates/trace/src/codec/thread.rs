@@ -5,7 +5,6 @@ use std::ops::Range;
 use homenode_base::zigzag;
 
 use super::index::{SiteIndex, SiteKey};
-use super::made_up::ELSEWHERE;
 use super::rows::{SiteColumns, SiteTraits, Traits};
 use super::site::{
     FIRST_USE, FROM_LAST, FROM_PREVIOUS, OFFSET, SECOND, STRIDE, SitePredictor, WIDTH_OF_CODE,
@@ -184,17 +183,7 @@ impl ThreadCoder {
         (code.is_some() && next.has(traits)).then_some(number)
     }
 
-    /// The site of a row that nothing predicts; 0 if it is new to the thread.
-    #[inline(always)]
-    pub(super) fn elsewhere(&self, traits: Traits) -> u16 {
-        if self.sites.site(self.last).is(ELSEWHERE, traits) {
-            self.last
-        } else {
-            self.sites.find(SiteKey { pc: ELSEWHERE, traits: traits.of_site() })
-        }
-    }
-
-    /// The site of a row with program counter; 0 if it is new to the thread.
+    /// The site of a row with program counter, or a name in its place; 0 if the thread has none.
     #[inline(always)]
     pub(super) fn instruction(&self, pc: u64, traits: Traits) -> u16 {
         let guess = self.sites.site(self.last).next;

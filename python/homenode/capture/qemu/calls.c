@@ -157,8 +157,7 @@ static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t 
     g->paused_at = hn_instructions;
     g->instead = NULL;
     me->put_off = 0;
-    if (hn_carries || !hn_is_home(me))
-        choose_kernel_thread(me, g);
+    choose_kernel_thread(me, g);
     hn_event(me, HN_EV_SYSCALL_ENTER, (uint64_t)number, 0);
     settle(me);
     if (hn_c->order == 0)

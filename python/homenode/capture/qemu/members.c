@@ -98,8 +98,7 @@ void members_begin(void)
         return;
     hn_greet();
     hn_take_orders();
-    if (hn_one_ring())
-        hn_carriers_init();
+    hn_carriers_init();
     pthread_key_create(&end_key, end_of_member);
     processes_begin();
     me = hn_first_thread();

@@ -133,8 +133,7 @@ static void be_a_child(void)
     hn_greet();
     hn_take_orders();
     signals_after_fork();
-    if (hn_one_ring())
-        hn_carriers_init();
+    hn_carriers_init();
     hn_c->skipped_ns = hn_c->idle_ns = fork_ns;
     world_after_fork(1);
     members_alone(&g);

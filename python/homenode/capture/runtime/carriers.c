@@ -167,7 +167,8 @@ static int make_carriers(void)
 /* Also in a forked child, which has the memory of its parent's and no thread that is parked. */
 void hn_carriers_init(void)
 {
-    hn_carries = may_switch() && !hn_has_handlers() && (carriers != NULL || make_carriers());
+    hn_carries = hn_one_ring() && may_switch() && !hn_has_handlers() &&
+                 (carriers != NULL || make_carriers());
 }
 
 /* A slot has a new thread. */

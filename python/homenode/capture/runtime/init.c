@@ -35,8 +35,7 @@ static void begin_recording(struct hn_header *area)
     hn_stacks_init();
     hn_greet();
     hn_take_orders();
-    if (hn_one_ring())
-        hn_carriers_init();
+    hn_carriers_init();
     hn_thread_init();
     hn_clock_init();
     me = hn_first_thread();
