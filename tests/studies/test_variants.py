@@ -75,6 +75,12 @@ def test_a_mix_has_no_kernel_where_it_is_left_out(tmp_path: Path) -> None:
     assert made.path.name == "db-without-kernel.hnt"
     assert 0 < made.references < mix.references
     assert TraceForm(without_kernel=True).provenance() == {"without_kernel": True}
+    common = formed(mix, TraceForm(common_areas=True), tmp_path)
+    assert common.path.name == "db-common-areas.hnt"
+    assert common.references == mix.references
+    assert len(mix.metadata["processor_areas"]["starts"]) == 16
+    assert "processor_areas" not in common.metadata
+    assert TraceForm(common_areas=True).provenance() == {"common_areas": True}
 
 
 @pytest.mark.timeout(120)
@@ -90,6 +96,8 @@ def test_each_variant_changes_what_it_says(tmp_path: Path) -> None:
     found = {variant.name: counted(variant.experiments(context)) for variant in VARIANTS}
     assert usual["transactions_read_block_cache"] > found["memory"]["transactions_read_block_cache"]
     assert found["held"]["bus_utilisation"] > found["memory"]["bus_utilisation"]
+    origin = "coherence_origin_processor_area"
+    assert usual[origin] > found["common"][origin] == 0
     assert usual["kernel_references"] > 0 == found["users"]["kernel_references"]
 
 

@@ -26,6 +26,7 @@ _FETCH, _READ, _WRITE = 3, 0, 1
 _PRIVATE, _KERNEL = 1, 4
 _TURN = 500
 _PAGE = 4096
+_KERNELS = 70 << 24
 
 
 def make_mixes(folder: Path, references: int) -> Path:
@@ -47,7 +48,10 @@ def _make(path: Path, processes: list[str], references: int) -> None:
     writer = _core.TraceWriter(str(path), pid=True, flags=True)
     writer.push({"thread": thread[order], "pid": 100 + thread[order].astype(np.uint32), **columns})
     named = [{"pid": 100 + i, "names": ["init", name]} for i, name in enumerate(processes)]
-    writer.finish(json.dumps({"program": "made", "processes": named}))
+    # Pages of what the kernel shares are of sixteen processors.
+    starts = [int(start) for start in _in_frames(_KERNELS + _PAGE * np.arange(16))]
+    areas = {"size": _PAGE, "starts": starts}
+    writer.finish(json.dumps({"program": "made", "processes": named, "processor_areas": areas}))
 
 
 def _process(
@@ -64,7 +68,7 @@ def _process(
     code += _walk(rng, count, 96 * 1024)
     own = ((100 + number) << 22) + _near(rng, count, (40 if number % 13 else 200) * _PAGE)
     own = np.where(kernel, ((1000 + number) << 22) + _near(rng, count, 2 * _PAGE), own)
-    together = np.where(kernel, 70 << 24, (80 + application) << 24)
+    together = np.where(kernel, _KERNELS, (80 + application) << 24)
     together += _near(rng, count, 64 * _PAGE)
     writes = rng.random(count) < 0.3
     address = _in_frames(np.where(fetch, code, np.where(shared, together, own)))

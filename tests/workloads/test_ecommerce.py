@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qs, urlparse
 
+import numpy as np
 import pytest
 
 import homenode as hn
+from homenode import _core
 from homenode.workloads import ecommerce
 from homenode.workloads.ecommerce import database, guest, mixes, needs, pictures, queries, recording
 
@@ -282,6 +284,42 @@ def test_a_recording_without_all_processes_of_its_mix_was_too_short(tmp_path: Pa
     assert not (tmp_path / "ec.hnt").exists()
 
 
+def test_a_mix_that_is_full_before_all_its_processes_began_is_refused(tmp_path: Path) -> None:
+    pids = [7] * 90 + [8] * 10
+    writer = _core.TraceWriter(str(tmp_path / "t.hnt"), pid=True, flags=True)
+    columns = {
+        "thread": np.zeros(100, dtype=np.uint16),
+        "kind": np.zeros(100, dtype=np.uint8),
+        "addr": np.arange(100, dtype=np.uint64) * 64,
+        "size": np.full(100, 4, dtype=np.uint8),
+        "flags": np.zeros(100, dtype=np.uint8),
+        "pid": np.array(pids, dtype=np.uint32),
+    }
+    writer.push(columns)
+    processes = [{"pid": 7, "names": ["postgres"]}, {"pid": 8, "names": ["sh", "rm"]}]
+    writer.finish(json.dumps({"program": "made", "processes": processes}))
+    mix = mixes.Mix("two", "two processes", (("postgres", 1), ("rm", 1)), children=0, spare=1)
+    system, target = hn.Trace.open(tmp_path / "t.hnt"), tmp_path / "two.hnt"
+    with pytest.raises(hn.ConfigError) as error:
+        ecommerce.make(mix, system, target, ecommerce.MixOptions(references=90), lambda _: None)
+    assert "full before rm (8) made a reference" in str(error.value)
+    assert "give more with --references (now 90)" in str(error.value)
+    assert not target.exists()
+    whole = ecommerce.make(mix, system, target, ecommerce.MixOptions(references=91), lambda _: None)
+    assert whole.references == 91
+
+
+def test_the_database_is_asked_what_is_named(tmp_path: Path) -> None:
+    queries.write(tmp_path / "some", database.Scale(), ["best-sellers", "home"])
+    assert (tmp_path / "some/scripts").read_text() == (
+        "-f /srv/pgbench/best-sellers.sql@500 -f /srv/pgbench/home.sql@1600\n"
+    )
+    queries.write(tmp_path / "all", database.Scale())
+    assert (tmp_path / "all/scripts").read_text().count("-f ") == len(queries.TRANSACTIONS)
+    with pytest.raises(hn.ConfigError, match="no transaction 'hom'; choose from home, new-prod"):
+        queries.checked(["hom"])
+
+
 def test_a_guest_that_stopped_midway_is_refused() -> None:
     said = recording.read_results("noise\r\nresult: alive 1\r\nresult: page home 4\r\n")
     assert said == {"pages": {"home": 4}, "alive": 1}
@@ -377,6 +415,8 @@ def test_the_command_lists_the_mixes() -> None:
         (["ec"], "missing option '-o'"),
         (["ec", "-o", "d", "--quick", "--references", "1000000"], "give one of them"),
         (["nothing", "-o", "d"], "'nothing' is not one of"),
+        (["web", "-o", "d", "--transactions", "home"], "transactions are of the mix db"),
+        (["db", "-o", "d", "--transactions", "hom"], "no transaction 'hom'"),
     ],
 )
 def test_wrong_words_are_refused(words: list[str], complaint: str) -> None:

@@ -60,6 +60,13 @@ impl ProcessorAreas {
         Self::of_linux(starts.collect(), high - base).filter(|_| whole)
     }
 
+    /// The address of the same data in the first area; `None` outside the areas.
+    #[must_use]
+    pub fn in_first(&self, addr: u64) -> Option<u64> {
+        let (_, offset) = self.find(addr)?;
+        self.starts.first().map(|start| start + offset)
+    }
+
     /// The processor whose area has the address, and the offset in the area.
     #[must_use]
     pub fn find(&self, addr: u64) -> Option<(usize, u64)> {

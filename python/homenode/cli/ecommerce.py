@@ -20,6 +20,7 @@ _MIXES = ("ec", "db", "web")
         "homenode workloads ecommerce --list",
         "homenode workloads ecommerce ec --quick --kernel vmlinuz -o mixes",
         "homenode workloads ecommerce all --kernel vmlinuz -o mixes",
+        "homenode workloads ecommerce db --transactions best-sellers,search-title -o scans",
         "homenode simulate mixes/ec.hnt --machine bus-smp --protocol mesi,pscr --processors 8",
     )
 )
@@ -62,6 +63,13 @@ _MIXES = ("ec", "db", "web")
 )
 @click.option(
     "--emulator", default="", metavar="QEMU", help="Default: qemu-system-x86_64, from PATH."
+)
+@click.option(
+    "--transactions",
+    default="",
+    metavar="T,...",
+    help="Of db: ask the database only these, as often as they come among all: home, "
+    "new-products, best-sellers, product-detail, search-title, buy-confirm and so on.",
 )
 @click.option(
     "--keep", is_flag=True, help="Also leave the guest's file system and its console in DIR."
@@ -111,6 +119,7 @@ def _record(name: str, output: str, as_json: bool, options: dict[str, Any]) -> d
         scale=suite.Scale(options["items"], options["customers"]),
         kernel=options["kernel"],
         emulator=options["emulator"],
+        transactions=tuple(options["transactions"].split(",")) if options["transactions"] else (),
         keep=options["keep"],
     )
     folder = Path(output)

@@ -23,6 +23,7 @@ _EXAMPLES = {
         "homenode transform select t.hnt -o u.hnt --kernel without --pids 1200-",
     ],
     "drop-sync": ["homenode transform drop-sync t.hnt -o u.hnt"],
+    "common-areas": ["homenode transform common-areas mixes/ec.hnt -o one-copy.hnt"],
     "words": [
         "homenode transform words t.hnt -o u.hnt --word-bytes 4",
         "homenode transform words t.hnt -o u.hnt",

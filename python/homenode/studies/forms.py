@@ -28,11 +28,13 @@ class TraceForm:
         word_bytes: bytes of a word in which references are counted; None counts them as recorded.
         quantum: references of a processor's turn; None leaves turns as recorded.
         without_kernel: whether what the kernel refers to is left out.
+        common_areas: whether all processors share what the kernel has for each of them.
     """
 
     word_bytes: int | None = None
     quantum: int | None = None
     without_kernel: bool = False
+    common_areas: bool = False
 
     def steps(self) -> dict[str, dict[str, Any]]:
         """The transforms, in their order, with their parameters.
@@ -43,6 +45,8 @@ class TraceForm:
         found: dict[str, dict[str, Any]] = {}
         if self.without_kernel:
             found["select"] = {"kernel": "without"}
+        if self.common_areas:
+            found["common-areas"] = {}
         if self.word_bytes is not None:
             found["words"] = {"word_bytes": self.word_bytes}
         if self.quantum is not None:
@@ -56,9 +60,10 @@ class TraceForm:
         ('-words4-turns1', '')
         """
         kernel = "-without-kernel" if self.without_kernel else ""
+        areas = "-common-areas" if self.common_areas else ""
         words = "" if self.word_bytes is None else f"-words{self.word_bytes}"
         turns = "" if self.quantum is None else f"-turns{self.quantum}"
-        return f"{kernel}{words}{turns}"
+        return f"{kernel}{areas}{words}{turns}"
 
     def provenance(self) -> dict[str, Any]:
         """What of it is chosen, as plain data."""
@@ -66,6 +71,7 @@ class TraceForm:
             "word_bytes": self.word_bytes,
             "turns": self.quantum,
             "without_kernel": self.without_kernel or None,
+            "common_areas": self.common_areas or None,
         }
         return {name: value for name, value in chosen.items() if value is not None}
 

@@ -4,6 +4,7 @@
 //! is added to the provenance of the trace that it writes, with its parameters and the checksum of
 //! its input.
 
+mod common_areas;
 mod drop_sync;
 mod filter;
 mod gap;
@@ -46,6 +47,7 @@ pub const TABLE: &[Entry] = &[
     reinterleave::ENTRY,
     select::ENTRY,
     drop_sync::ENTRY,
+    common_areas::ENTRY,
     words::ENTRY,
     filter::ENTRY,
     processors::ENTRY,

@@ -47,6 +47,15 @@ fn event(thread: u16, what: EventKind) -> Step {
 
 /// Writes steps to memory.
 pub fn write(steps: &[Step], options: WriterOptions) -> (Vec<u8>, Summary) {
+    write_with(steps, options, Metadata { word_size: 4, ..Metadata::default() })
+}
+
+/// The same with metadata, of a program called `sample`.
+pub fn write_with(
+    steps: &[Step],
+    options: WriterOptions,
+    metadata: Metadata,
+) -> (Vec<u8>, Summary) {
     let mut out = Vec::new();
     let mut writer = TraceWriter::new(&mut out, "memory", options).unwrap();
     for step in steps {
@@ -55,7 +64,7 @@ pub fn write(steps: &[Step], options: WriterOptions) -> (Vec<u8>, Summary) {
             Step::Event(event) => writer.event(event.clone()).unwrap(),
         }
     }
-    let metadata = Metadata { program: "sample".into(), word_size: 4, ..Metadata::default() };
+    let metadata = Metadata { program: "sample".into(), ..metadata };
     let summary = writer.finish(metadata).unwrap();
     (out, summary)
 }

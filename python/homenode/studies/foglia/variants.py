@@ -2,7 +2,8 @@
 
 Its caches may supply only what they have written, and a fetch may hold the bus until memory has
 sent the block (tables 4 and 5 leave both open). Its kernel is a trace of system calls beside
-simulated scheduling (section 3); a whole Linux of today does more, and shares more.
+simulated scheduling (section 4); a whole Linux of today does more, and shares more. It also has
+much for each processor that a kernel of 2003 had once.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from homenode.studies.forms import TraceForm
 from homenode.studies.variants import Variant
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from homenode.studies.context import StudyContext
     from homenode.studies.entry import Products
     from homenode.studies.foglia.runs import Machine
@@ -36,10 +39,13 @@ def _held(trace: Trace) -> Machine:
     return replace(_with_memory(trace), name=_LONGEST.name, spec=_LONGEST.spec)
 
 
-def _by_users(context: StudyContext) -> Products:
-    """The mixes without their kernel's references."""
-    form = TraceForm(without_kernel=True)
-    return products(replace(context, form=form, traces={}, _opened={}))
+def _of_form(form: TraceForm) -> Callable[[StudyContext], Products]:
+    """The same simulations of what is made of the mixes."""
+
+    def experiments(context: StudyContext) -> Products:
+        return products(replace(context, form=form, traces={}, _opened={}))
+
+    return experiments
 
 
 VARIANTS = (
@@ -53,6 +59,13 @@ VARIANTS = (
         "that, and the bus is held for all of the 68 cycles of a fetch",
         partial(products, machine_of=_held),
     ),
-    Variant("users", "the kernel's references are left out", _by_users),
+    Variant(
+        "users", "the kernel's references are left out", _of_form(TraceForm(without_kernel=True))
+    ),
+    Variant(
+        "common",
+        "all processors share what the kernel has for each",
+        _of_form(TraceForm(common_areas=True)),
+    ),
 )
 """In the order of the table's columns."""

@@ -29,7 +29,7 @@ from homenode.errors import ConfigError
 from homenode.files import replacing_name
 from homenode.trace import Trace
 from homenode.trace.transforms import transform
-from homenode.workloads.ecommerce import guest, recording
+from homenode.workloads.ecommerce import guest, queries, recording
 from homenode.workloads.ecommerce.database import Scale
 from homenode.workloads.ecommerce.mixes import REFERENCES, TABLE, Mix, Plan, find
 from homenode.workloads.ecommerce.needs import find as find_needs
@@ -75,6 +75,7 @@ class MixOptions:
     each: so many references of each process instead, from the middle of the recording on.
     kernel: the Linux kernel to boot; by default the newest in /boot that may be read.
     emulator: QEMU; by default the one in ``PATH``.
+    transactions: of the mix ``db``, the only ones that the database is asked (`TRANSACTIONS`).
     keep: leave the guest's file system and its console beside the recording.
     """
 
@@ -84,6 +85,7 @@ class MixOptions:
     scale: Scale = field(default_factory=Scale)
     kernel: str = ""
     emulator: str = ""
+    transactions: tuple[str, ...] = ()
     keep: bool = False
 
 
@@ -125,11 +127,18 @@ def record(
         of its instructions) and ``left_out`` (what of the recording is not in the mix).
 
     Raises:
-        ConfigError: when a package is missing, or the guest did not do what it had to.
+        ConfigError: when a package or a transaction is missing, or the guest did not do what it
+            had to.
         TraceError: when a trace cannot be written.
     """
+    transactions = queries.checked(options.transactions) if options.transactions else ()
+    if transactions and mix.children > 0:
+        raise ConfigError(
+            f"transactions are of the mix db: in {mix.name} browsers choose what is asked"
+        )
     found, booted = find_needs(emulator=options.emulator), kernel(options.kernel)
-    plan = Plan(mix, int(mix.spare * options.references), options.seed, options.scale)
+    spare = int(mix.spare * options.references)
+    plan = Plan(mix, spare, options.seed, options.scale, transactions)
     system, trace = folder / f"{mix.name}.system.hnt", folder / f"{mix.name}.hnt"
     with tempfile.TemporaryDirectory(prefix="homenode-") as place:
         stage("making the guest")
@@ -168,12 +177,15 @@ def make(
 
     if options.each is None:
         try:
-            return mixed(system, references=options.references)
+            made = mixed(system, references=options.references)
+            _complete(made)
         except ConfigError as error:
+            target.unlink(missing_ok=True)
             raise ConfigError(
                 f"{error}\nProcesses come to do something one after the other: give more with "
                 f"--references (now {options.references:,})"
             ) from error
+        return made
     # The beginnings of all programs are loading and linking, so a later part is more typical of
     # each; it must still have every process.
     for part in (2, 4, 8):
@@ -182,6 +194,24 @@ def make(
         with contextlib.suppress(ConfigError):
             return mixed(later, each=options.each)
     return mixed(system, each=options.each)
+
+
+def _complete(mix: Trace) -> None:
+    """Whether every process of a mix did something before the mix was full.
+
+    Raises:
+        ConfigError: when not, with the processes that did nothing.
+    """
+    idle = [
+        f"{process['names'][-1]} ({process['pid']})"
+        for process in (mix.report or {}).get("processes", [])
+        if sum(process["references"].values()) == 0
+    ]
+    if idle:
+        raise ConfigError(
+            f"the mix is full before {', '.join(idle)} made a reference: the recording has more "
+            "of the others than the mix takes"
+        )
 
 
 def shipped() -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ _BUSYBOX = (
     *("sh", "mount", "su", "sleep", "ip", "poweroff", "chown", "chmod", "mkdir", "cat", "tail"),
     *("head", "sed", "grep", "uname", "pidof", "kill"),
 )
-_GNU = ("ls", "cp", "rm", "nice")
+_GNU = ("ls", "cp", "rm")
 _APACHE_MODULES = ("mpm_prefork", "authz_core", "mime", "dir", "proxy", "proxy_fcgi")
 _POSTGRES_LIBRARIES = ("plpgsql.so", "dict_snowball.so")
 
@@ -184,7 +184,7 @@ def _settings(found: Found, plan: Plan, root: Path) -> None:
     (etc / "mix").write_text(
         "".join(f"{key}={value}\n" for key, value in plan.settings(found).items())
     )
-    queries.write(root / "srv/pgbench", plan.scale)
+    queries.write(root / "srv/pgbench", plan.scale, plan.transactions)
 
 
 def _run(line: Sequence[str], text: str | None = None, user: str | None = None) -> None:

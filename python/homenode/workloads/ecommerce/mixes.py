@@ -97,12 +97,14 @@ class Plan:
     """One recording.
 
     references: how many the recording of the system shall have at least, fetches included.
+    transactions: what the database is asked where it is alone; all where none is named.
     """
 
     mix: Mix
     references: int
     seed: int = 1
     scale: Scale = field(default_factory=Scale)
+    transactions: tuple[str, ...] = ()
 
     def settings(self, found: Found) -> dict[str, object]:
         """What the guest's first process reads."""

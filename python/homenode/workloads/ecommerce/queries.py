@@ -9,10 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from homenode.errors import ConfigError
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from homenode.workloads.ecommerce.database import Scale
 
-__all__ = ["TRANSACTIONS", "script", "write"]
+__all__ = ["TRANSACTIONS", "checked", "script", "write"]
 
 _FOLDER = Path(__file__).resolve().parent / "queries"
 
@@ -69,11 +73,26 @@ def script(name: str, scale: Scale) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write(folder: Path, scale: Scale) -> None:
-    """Writes all transactions, and ``scripts``: pgbench's words that name them."""
+def checked(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of some transactions; of all where none is named.
+
+    Raises:
+        ConfigError: when there is no such transaction.
+    """
+    for name in names:
+        if name not in TRANSACTIONS:
+            raise ConfigError(
+                f"there is no transaction {name!r}; choose from {', '.join(TRANSACTIONS)}"
+            )
+    return tuple(names) or tuple(TRANSACTIONS)
+
+
+def write(folder: Path, scale: Scale, names: Sequence[str] = ()) -> None:
+    """Writes transactions, and ``scripts``: pgbench's words that name them."""
     folder.mkdir(parents=True)
     words = []
-    for name, (weight, _) in TRANSACTIONS.items():
+    for name in checked(names):
+        weight = TRANSACTIONS[name][0]
         (folder / f"{name}.sql").write_text(script(name, scale))
         words.append(f"-f /srv/pgbench/{name}.sql@{weight}")
     (folder / "scripts").write_text(" ".join(words) + "\n")

@@ -1,0 +1,67 @@
+//! A trace of a whole system whose kernel has one copy of what it has for each processor.
+
+use homenode_base::Access;
+
+use super::output::{TransformOutput, walk};
+use super::values::TransformValues;
+use super::{Entry, Transform, TransformError};
+use crate::areas::ProcessorAreas;
+use crate::error::TraceError;
+use crate::model::{Batch, Metadata};
+use crate::reader::TraceReader;
+
+/// Moves references to the per-processor areas of the kernel to the first of them. What a kernel
+/// of today has for each processor, such as run queues, lists of free pages and statistics, is then
+/// shared by all, as in a kernel for one processor, or one that was made for few.
+pub const ENTRY: Entry = Entry {
+    name: "common-areas",
+    summary: "give all processors one copy of the data that their kernel has for each of them",
+    source: "Foglia, Giorgi and Prete 2004, section 4: system calls of a Linux of 2003",
+    params: &[],
+    pieces: false,
+    several: false,
+    build,
+};
+
+fn build<'a>(
+    values: &TransformValues<'_>,
+    traces: &'a [TraceReader],
+) -> Result<Box<dyn Transform + 'a>, TransformError> {
+    let metadata = traces[0].metadata();
+    let said = metadata.processor_areas.clone();
+    let areas = said.or_else(|| ProcessorAreas::from_names(&metadata.ranges));
+    let areas = areas.ok_or_else(|| {
+        values.error(
+            "the trace does not say where a kernel has data of each processor; a recording of a \
+             whole system does"
+                .to_owned(),
+        )
+    })?;
+    Ok(Box::new(CommonAreas { areas }))
+}
+
+struct CommonAreas {
+    areas: ProcessorAreas,
+}
+
+impl Transform for CommonAreas {
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
+        let state = &mut (&self.areas, out);
+        walk(
+            input,
+            state,
+            |(areas, out), access| {
+                let addr = areas.in_first(access.addr).unwrap_or(access.addr);
+                out.access(&Access { addr, ..*access });
+            },
+            |(_, out), event| out.event(event.clone()),
+        );
+        Ok(())
+    }
+
+    fn metadata(&self, metadata: &mut Metadata) {
+        metadata.processor_areas = None;
+        // Names of data in the other areas would bring them back, and nothing is there any more.
+        metadata.ranges.retain(|range| self.areas.find(range.start).is_none_or(|(n, _)| n == 0));
+    }
+}
