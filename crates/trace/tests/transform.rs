@@ -7,11 +7,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_trace::transform::{Entry, TABLE, TransformError, WrittenTrace, transform_file};
-use homenode_trace::{
-    AddressRange, Columns, Event, EventKind, Metadata, ProcessorAreas, RangeKind, TraceReader,
-    WriterOptions,
-};
-use support::{Step, by_hand, read, steps, write, write_with};
+use homenode_trace::{Columns, Event, EventKind, Metadata, TraceReader, WriterOptions};
+use support::{Step, read, steps, with_areas, write};
 
 fn options() -> WriterOptions {
     WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 }
@@ -19,24 +16,6 @@ fn options() -> WriterOptions {
 
 fn trace_of(steps: &[Step]) -> TraceReader {
     TraceReader::from_bytes(write(steps, options()).0, "sample.hnt").unwrap()
-}
-
-/// The steps with areas of two processors, of 16 bytes each at 0x1020 and 0x1040.
-fn with_areas(steps: &[Step]) -> TraceReader {
-    let named = |start| AddressRange {
-        start,
-        size: 8,
-        kind: RangeKind::Static,
-        name: format!("data at {start:x}"),
-        ..AddressRange::default()
-    };
-    let metadata = Metadata {
-        processor_areas: Some(ProcessorAreas { size: 16, starts: vec![0x1020, 0x1040] }),
-        ranges: [0x1000, 0x1020, 0x1048].map(named).into(),
-        ..Metadata::default()
-    };
-    let bytes = write_with(steps, options(), metadata).0;
-    TraceReader::from_bytes(bytes, "sample.hnt").unwrap()
 }
 
 fn parameters(words: &[&str]) -> BTreeMap<String, String> {
@@ -158,7 +137,7 @@ fn every_transform_records_itself_and_repeats_itself() {
     let program = trace_of(&steps());
     let system = trace_of(&whole_system());
     let user = trace_of(&user_process());
-    let areas = with_areas(&steps());
+    let areas = with_areas(&steps(), options());
     for entry in TABLE {
         let trace = match entry.name {
             "processes" => &system,
@@ -421,19 +400,6 @@ fn synchronisation_references_go_and_their_instructions_stay() {
     let kept = accesses(&transformed(&trace, "drop-sync", &[]));
     let kept: Vec<(u8, u32)> = kept.iter().map(|access| (access.flags.0, access.gap)).collect();
     assert_eq!(kept, [(5, 7), (0, 7)]);
-}
-
-#[test]
-fn what_processors_have_becomes_one_copy() {
-    let trace = with_areas(&by_hand("0W1000 0R1020 1R1040/8 1W104c 1W1050 0R101c"));
-    let made = &pieces(&trace, "common-areas", &[]).unwrap()[0].0;
-    assert_eq!(read(made), by_hand("0W1000 0R1020 1R1020/8 1W102c 1W1050 0R101c"));
-    let metadata = made.metadata();
-    assert_eq!(metadata.processor_areas, None);
-    let starts: Vec<u64> = metadata.ranges.iter().map(|range| range.start).collect();
-    assert_eq!(starts, [0x1000, 0x1020], "nothing is in the other area");
-    let error = pieces(&trace_of(&steps()), "common-areas", &[]).err().unwrap().to_string();
-    assert!(error.starts_with("transform common-areas: the trace does not say where"), "{error}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ pub mod text;
 
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::{
-    Batch, Columns, Event, EventKind, Metadata, Summary, TraceReader, TraceWriter, Want,
-    WriterOptions,
+    AddressRange, Batch, Columns, Event, EventKind, Metadata, ProcessorAreas, RangeKind, Summary,
+    TraceReader, TraceWriter, Want, WriterOptions,
 };
 use proptest::prelude::*;
 
@@ -67,6 +67,24 @@ pub fn write_with(
     let metadata = Metadata { program: "sample".into(), ..metadata };
     let summary = writer.finish(metadata).unwrap();
     (out, summary)
+}
+
+/// The steps with areas of two processors, of 16 bytes each at 0x1020 and 0x1040.
+pub fn with_areas(steps: &[Step], options: WriterOptions) -> TraceReader {
+    let named = |start| AddressRange {
+        start,
+        size: 8,
+        kind: RangeKind::Static,
+        name: format!("data at {start:x}"),
+        ..AddressRange::default()
+    };
+    let metadata = Metadata {
+        processor_areas: Some(ProcessorAreas { size: 16, starts: vec![0x1020, 0x1040] }),
+        ranges: [0x1000, 0x1020, 0x1048].map(named).into(),
+        ..Metadata::default()
+    };
+    let bytes = write_with(steps, options, metadata).0;
+    TraceReader::from_bytes(bytes, "sample.hnt").unwrap()
 }
 
 /// The references among the steps.
