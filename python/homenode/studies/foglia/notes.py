@@ -49,7 +49,7 @@ _SUPPLIED = (
     "any cache that has a copy does, in 12 cycles of 68 with 32-byte blocks; with eight "
     "processors, 2 MB and random scheduling that is three quarters of what is fetched, as the "
     "processes run the same code. Where memory supplies clean blocks (mesi-memory) four and eight "
-    "have powers of 3.45 and 6.7; if each fetch then holds the bus to its end, 3.0 and 4.1. With "
+    "have powers of 3.44 and 6.70; if each fetch then holds the bus to its end, 2.95 and 3.99. With "
     "caches no faster than memory, and the bus held so long "
     "(read_block_cache of 64 cycles and the data), four and eight processors with 32 bytes "
     "have powers of 3.1 and 4.6, eight with 256 bytes 5.5, and with 128 bytes and affinity "
