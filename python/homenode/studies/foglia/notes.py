@@ -45,17 +45,16 @@ _HELD = (
     "with 22 and with all 68."
 )
 _SUPPLIED = (
-    "What a miss costs depends on who supplies the block. Under MESI as it is here (Illinois) "
-    "any cache that has a copy does, in 12 cycles of 68 with 32-byte blocks; with eight "
-    "processors, 2 MB and random scheduling that is three quarters of what is fetched, as the "
-    "processes run the same code. Where memory supplies clean blocks (mesi-memory) four and eight "
-    "have powers of 3.44 and 6.70; if each fetch then holds the bus to its end, 2.95 and 3.99. With "
-    "caches no faster than memory, and the bus held so long "
-    "(read_block_cache of 64 cycles and the data), four and eight processors with 32 bytes "
-    "have powers of 3.1 and 4.6, eight with 256 bytes 5.5, and with 128 bytes and affinity "
-    "6.4. The paper's 3.3, 5.6, 7 and 7.4 lie between these and ours, 3.7, 7.2, 7 and 7.4: its "
-    "caches may supply written blocks only, which it does not say. Processors that wait for "
-    "every miss (blocking) change less: 3.5, 6.9, 6.9 and 7.3."
+    "What a miss costs depends on who supplies the block. Under MESI as it is here (Illinois) any "
+    "cache that has a copy does, in 12 cycles of 68 with 32-byte blocks; with eight processors, 2 "
+    "MB and random scheduling that is three quarters of what is fetched, as the processes run the "
+    "same code. Where memory supplies clean blocks (mesi-memory) four and eight have powers of "
+    "3.44 and 6.70; if each fetch then holds the bus to its end, 2.95 and 3.99. With caches no "
+    "faster than memory, and the bus held so long (read_block_cache of 64 cycles and the data), "
+    "four and eight processors with 32 bytes have powers of 3.1 and 4.5, eight with 256 bytes 5.4,"
+    " and with 128 bytes and affinity 6.4. The paper's 3.3, 5.6, 7 and 7.4 lie between these and "
+    "ours, 3.6, 7.2, 6.9 and 7.4: its caches may supply written blocks only, which it does not "
+    "say. Processors that wait for every miss (blocking) change less: 3.5, 6.8, 6.8 and 7.3."
 )
 _RULES = (
     "Beside the rules below: a series rises or falls if its ends do and no step goes the other way "
