@@ -54,7 +54,7 @@ _WATER = (
 _APPBT = (
     "appbt: the paper does not say how points lie in memory. Ours has each processor's box of "
     "points in pages of its own, as a program that passes messages has: 90 % of the fills are "
-    "local, and placement gains 19 %, in software 20 %. With points row by row through all boxes "
+    "local, and placement gains 17 %, in software 20 %. With points row by row through all boxes "
     "(--rows) 19 % are local, and it loses 5 and 9 %. Two fifths of the time processors wait for "
     "each other: sweeps pass from box to box, and boxes at corners have 27 points to solve for, "
     "those within 64. An earlier program had the blocks of a line in private memory, missed 0.6 % "
