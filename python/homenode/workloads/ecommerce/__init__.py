@@ -180,7 +180,6 @@ def make(
             made = mixed(system, references=options.references)
             _complete(made)
         except ConfigError as error:
-            target.unlink(missing_ok=True)
             raise ConfigError(
                 f"{error}\nProcesses come to do something one after the other: give more with "
                 f"--references (now {options.references:,})"
@@ -197,7 +196,7 @@ def make(
 
 
 def _complete(mix: Trace) -> None:
-    """Whether every process of a mix did something before the mix was full.
+    """Whether every process of a mix did something before the mix was full; if not, it goes.
 
     Raises:
         ConfigError: when not, with the processes that did nothing.
@@ -208,6 +207,7 @@ def _complete(mix: Trace) -> None:
         if sum(process["references"].values()) == 0
     ]
     if idle:
+        mix.path.unlink()
         raise ConfigError(
             f"the mix is full before {', '.join(idle)} made a reference: the recording has more "
             "of the others than the mix takes"
