@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::Metadata;
 use crate::names::AddressRange;
 
 /// The kernel's per-processor areas: one for each processor, all with the same layout.
@@ -34,6 +35,13 @@ impl ProcessorAreas {
         let pages = static_bytes.div_ceil(PAGE_BYTES);
         let size = pages.saturating_mul(PAGE_BYTES).saturating_add(RESERVED_BYTES).min(gap);
         (!starts.is_empty() && static_bytes > 0 && size > 0).then_some(Self { size, starts })
+    }
+
+    /// The areas of a trace: those that its recorder told, or by the names of data in them.
+    #[must_use]
+    pub fn of(metadata: &Metadata) -> Option<Self> {
+        let told = metadata.processor_areas.clone();
+        told.or_else(|| Self::from_names(&metadata.ranges))
     }
 
     /// Finds the areas by the names of ranges in them, such as `runqueues (processor 2)`.

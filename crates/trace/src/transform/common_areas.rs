@@ -27,10 +27,7 @@ fn build<'a>(
     values: &TransformValues<'_>,
     traces: &'a [TraceReader],
 ) -> Result<Box<dyn Transform + 'a>, TransformError> {
-    let metadata = traces[0].metadata();
-    let said = metadata.processor_areas.clone();
-    let areas = said.or_else(|| ProcessorAreas::from_names(&metadata.ranges));
-    let areas = areas.ok_or_else(|| {
+    let areas = ProcessorAreas::of(traces[0].metadata()).ok_or_else(|| {
         values.error(
             "the trace does not say where a kernel has data of each processor; a recording of a \
              whole system does"

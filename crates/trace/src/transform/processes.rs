@@ -105,18 +105,12 @@ fn build<'a>(
         thread_of: FxHashMap::default(),
         tallies: Vec::new(),
         switching: Switching::new(trace.metadata()),
-        areas: areas(trace.metadata()),
+        areas: ProcessorAreas::of(trace.metadata()),
         out: OmittedFromMix::default(),
         code: FxHashSet::default(),
         covered: 0,
         cut: 0,
     }))
-}
-
-/// The per-processor areas of the kernel, from the recorder or from the names of data in them.
-fn areas(metadata: &Metadata) -> Option<ProcessorAreas> {
-    let said = metadata.processor_areas.clone();
-    said.or_else(|| ProcessorAreas::from_names(&metadata.ranges))
 }
 
 struct Processes<'a> {

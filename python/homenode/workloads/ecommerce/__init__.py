@@ -131,14 +131,14 @@ def record(
             had to.
         TraceError: when a trace cannot be written.
     """
-    transactions = queries.checked(options.transactions) if options.transactions else ()
-    if transactions and mix.children > 0:
+    queries.checked(options.transactions)
+    if options.transactions and mix.children > 0:
         raise ConfigError(
             f"transactions are of the mix db: in {mix.name} browsers choose what is asked"
         )
     found, booted = find_needs(emulator=options.emulator), kernel(options.kernel)
     spare = int(mix.spare * options.references)
-    plan = Plan(mix, spare, options.seed, options.scale, transactions)
+    plan = Plan(mix, spare, options.seed, options.scale, options.transactions)
     system, trace = folder / f"{mix.name}.system.hnt", folder / f"{mix.name}.hnt"
     with tempfile.TemporaryDirectory(prefix="homenode-") as place:
         stage("making the guest")
