@@ -121,8 +121,6 @@ impl OpenVisit {
     fn end_cycle(&mut self, index: u32, runs: &mut RunLists) {
         // A loop makes the same writes and reads again and again: counting cycles keeps its run
         // short.
-        // A loop makes the same writes and reads again and again: counting cycles keeps its run
-        // short.
         let same = self.cycle_writes == self.writes && self.cycle_reads == self.reads;
         if self.repeats > 0 && same && self.repeats < u32::MAX {
             self.repeats += 1;
@@ -316,8 +314,6 @@ impl HistoryBuilder {
         (first, last): (u64, u64),
         (thread, time, write): (u16, Time, bool),
     ) {
-        // The period is part of the tag, so that a visit ends at every split without a test per
-        // block.
         // The period is part of the tag, so that a visit ends at every split without a test per
         // block.
         if time >= self.period_end {
