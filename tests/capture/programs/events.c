@@ -1,5 +1,8 @@
 /* Waits with time-outs, as in servers and event loops, and others that the kernel alone can end:
- * prints what came of each. Time-outs are exact in virtual time, and far from anything else. */
+ * prints what came of each. Time-outs are exact in virtual time, and far from anything else.
+ *
+ * The argument is how many times longer it is before each signal: in real time a thread that is
+ * late for its wait misses the signal that is to end it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +30,7 @@ static int to[2], back[2], pair[2], queue, semaphore;
 static char file[] = "/tmp/homenode-events-XXXXXX";
 static char big[BIG], copy[BIG];
 static volatile long cells[64];
+static int slower = 1;
 
 static void busy(int times)
 {
@@ -262,21 +266,22 @@ static void signals(void)
     sigaddset(&both, SIGUSR2);
     pthread_sigmask(SIG_BLOCK, &both, NULL);
     pthread_create(&thread, NULL, interrupted, NULL);
-    rest(10);
+    rest(10 * slower);
     pthread_kill(thread, SIGUSR1);
-    rest(10);
+    rest(10 * slower);
     pthread_kill(thread, SIGUSR2);
-    rest(10);
+    rest(10 * slower);
     pthread_kill(thread, SIGUSR2);
     rest(3000);
     pthread_kill(thread, SIGUSR2);
-    rest(10);
+    rest(10 * slower);
     pthread_kill(thread, SIGUSR1);
     pthread_join(thread, NULL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    slower = argc > 1 ? atoi(argv[1]) : 1;
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     close(mkstemp(file));
     pipe(to);
