@@ -59,7 +59,7 @@ def test_kernels_that_send_no_calls_back(compiled: Callable[..., Path], tmp_path
     program = compiled("events.c")
     line = [refuse, sys.executable, "-m", "homenode", "record", "--via", "qemu", "-o"]
     # Waits are real here: threads get half a second to be in time for each signal.
-    events = [program, "50"]
+    events = [program, "500"]
     line += [tmp_path / "t.hnt", "--", *events]
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr

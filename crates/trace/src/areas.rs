@@ -45,8 +45,7 @@ impl ProcessorAreas {
     }
 
     /// Finds the areas by the names of ranges in them, such as `runqueues (processor 2)`.
-    #[must_use]
-    pub fn from_names(ranges: &[AddressRange]) -> Option<Self> {
+    fn from_names(ranges: &[AddressRange]) -> Option<Self> {
         let mut symbols: BTreeMap<&str, BTreeMap<usize, u64>> = BTreeMap::new();
         let mut high = 0;
         for range in ranges {

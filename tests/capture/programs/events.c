@@ -1,8 +1,8 @@
 /* Waits with time-outs, as in servers and event loops, and others that the kernel alone can end:
  * prints what came of each. Time-outs are exact in virtual time, and far from anything else.
  *
- * The argument is how many times longer it is before each signal: in real time a thread that is
- * late for its wait misses the signal that is to end it. */
+ * The argument is how many milliseconds pass before each signal: in real time a thread that is late
+ * for its wait misses the signal that is to end it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,6 @@ static int to[2], back[2], pair[2], queue, semaphore;
 static char file[] = "/tmp/homenode-events-XXXXXX";
 static char big[BIG], copy[BIG];
 static volatile long cells[64];
-static int slower = 1;
 
 static void busy(int times)
 {
@@ -254,7 +253,7 @@ static void *interrupted(void *argument)
     return argument;
 }
 
-static void signals(void)
+static void signals(long wait_ms)
 {
     struct sigaction action = {.sa_handler = on_signal};
     sigset_t both;
@@ -266,22 +265,21 @@ static void signals(void)
     sigaddset(&both, SIGUSR2);
     pthread_sigmask(SIG_BLOCK, &both, NULL);
     pthread_create(&thread, NULL, interrupted, NULL);
-    rest(10 * slower);
+    rest(wait_ms);
     pthread_kill(thread, SIGUSR1);
-    rest(10 * slower);
+    rest(wait_ms);
     pthread_kill(thread, SIGUSR2);
-    rest(10 * slower);
+    rest(wait_ms);
     pthread_kill(thread, SIGUSR2);
     rest(3000);
     pthread_kill(thread, SIGUSR2);
-    rest(10 * slower);
+    rest(wait_ms);
     pthread_kill(thread, SIGUSR1);
     pthread_join(thread, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    slower = argc > 1 ? atoi(argv[1]) : 1;
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     close(mkstemp(file));
     pipe(to);
@@ -296,7 +294,7 @@ int main(int argc, char **argv)
     large_writes();
     locks_and_messages();
     sockets();
-    signals();
+    signals(argc > 1 ? atol(argv[1]) : 10);
     msgctl(queue, IPC_RMID, NULL);
     semctl(semaphore, 0, IPC_RMID);
     unlink(file);
