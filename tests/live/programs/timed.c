@@ -82,8 +82,8 @@ int main(void)
     printf("signalled %d %s\n", result, took(since, 300));
     pthread_mutex_unlock(&lock);
     usleep(100);
-    until = after_us(100);
     since = now_us();
+    until = after_us(100);
     printf("lock %d", pthread_mutex_timedlock(&held, &until) == ETIMEDOUT);
     printf(" %s\n", took(since, 100));
     pthread_join(thread, NULL);

@@ -4,7 +4,7 @@ use homenode_advise::{DataObject, Layout, UseSurvey};
 use homenode_base::BlockSize;
 use homenode_snoop::{WaitCause, Waits};
 use homenode_trace::TraceReader;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::evaluator::ReportPart;
 use super::repeats::{ChanceRange, Repeats, SeemingSaving, saves_surely};
@@ -69,8 +69,7 @@ pub(super) fn search(
     };
     for round in 0..ROUNDS_MAX {
         let now = state.after.as_ref().unwrap_or(before);
-        // No layout saves more time than that in which somebody waits for sharing, nor more than
-        // processors wait for the lines that it changes.
+        // No layout saves more time than that in which somebody waits for sharing.
         if now.waits.sharing_elapsed() < now.cycles / LEAST_PART {
             break;
         }
@@ -82,11 +81,9 @@ pub(super) fn search(
             .filter(|trial| objects.contains(&trials[*trial].object))
             .filter(|trial| !state.refused.contains(trial))
             .collect();
-        let most: FxHashMap<usize, u64> = objects
-            .iter()
-            .map(|&object| (object, waited_in(now, places.blocks_of(object), replay.block)))
-            .collect();
-        if !state.round(&trials, (&open, &most), round, tick)? {
+        let waited: Vec<u64> =
+            open.iter().map(|&trial| waited_for(&trials[trial], now, replay.block)).collect();
+        if !state.round(&trials, (&open, &waited), round, tick)? {
             break;
         }
     }
@@ -98,10 +95,14 @@ pub(super) fn search(
     Ok(LineSearch { found, after, chance })
 }
 
-/// Cycles that processors wait for the words of some blocks, which are in order.
-fn waited_in(result: &LineResult, blocks: &[u64], block: BlockSize) -> u64 {
-    let within = |word: u64| blocks.binary_search(&(word / block.words())).is_ok();
-    result.waits.iter().filter(|(word, _)| within(*word)).map(|(_, waits)| waits.cycles()).sum()
+/// Cycles that processors wait for the blocks that a trial changes: those of its object before and
+/// after.
+fn waited_for(trial: &LayoutTrial, result: &LineResult, block: BlockSize) -> u64 {
+    let changed = |word: u64| {
+        let number = word / block.words();
+        trial.new_blocks.contains(&number) || trial.old_blocks.binary_search(&number).is_ok()
+    };
+    result.waits.iter().filter(|(word, _)| changed(*word)).map(|(_, waits)| waits.cycles()).sum()
 }
 
 /// Which object a word belongs to.
@@ -168,13 +169,14 @@ struct LineSearchState<'a> {
 
 impl LineSearchState<'_> {
     /// Simulates these trials on top of the layouts accepted so far, and accepts the best that does
-    /// not save by chance. Returns whether one saves enough. What saves more than is waited for its
-    /// object's lines, `most`, does so because threads happen to come to their locks in another
-    /// order, and is not accepted.
+    /// not save by chance. Returns whether one saves enough. `waited` are the cycles that
+    /// processors wait for the lines that each trial changes: what saves more time than these
+    /// become fewer does so elsewhere, because threads happen to come to their locks, or to a
+    /// page that is nowhere yet, in another order. It is not accepted.
     fn round(
         &mut self,
         trials: &[LayoutTrial],
-        (open, most): (&[usize], &FxHashMap<usize, u64>),
+        (open, waited): (&[usize], &[u64]),
         round: usize,
         tick: ReportPart<'_>,
     ) -> Result<bool, SimError> {
@@ -183,12 +185,13 @@ impl LineSearchState<'_> {
             open.iter().map(|&trial| self.layout.and(&trials[trial].proposal.moves)).collect();
         let layouts: Vec<_> = layouts.iter().map(LayoutVariant::of).collect();
         let mut results = self.replay.simulate(&layouts, tick)?;
-        for (&trial, result) in open.iter().zip(&results) {
+        for ((&trial, &waited), result) in open.iter().zip(waited).zip(&results) {
             let gain = i128::from(self.cycles) - i128::from(result.cycles);
             if round == 0 || self.alone[trial] == 0 {
                 self.alone[trial] = gain;
             }
-            if gain <= most.get(&trials[trial].object).map_or(0, |&most| i128::from(most)) {
+            let waits = waited_for(&trials[trial], result, self.replay.block);
+            if gain <= i128::from(waited) - i128::from(waits) {
                 gains.push((gain, trial));
             }
         }

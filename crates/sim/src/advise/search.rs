@@ -87,11 +87,6 @@ impl ObjectBlocks {
         Self { block, blocks, mixed }
     }
 
-    /// The blocks of an object, in order.
-    pub(super) fn blocks_of(&self, object: usize) -> &[u64] {
-        &self.blocks[object]
-    }
-
     /// Whether an object shares a block with another one.
     fn crowded(&self, object: usize) -> bool {
         self.blocks[object].iter().any(|block| self.mixed.contains(block))
