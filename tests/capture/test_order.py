@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,11 +36,34 @@ def test_two_deterministic_recordings_are_the_same_bytes(
     program = build(source, "-fopenmp") if source == "openmp.c" else build(source)
     threads = {"OMP_NUM_THREADS": "4"}
     one = record(program, *words, environment=threads)
-    # The environment's size moves the stack, unless somebody takes care.
     two = record(program, *words, environment={**threads, "A_VARIABLE": "x" * 333})
     assert one.path.read_bytes() == two.path.read_bytes()
     assert one.summary["forced_turns"] == 0
     assert one.summary["references"] > 0
+
+
+def test_neither_environment_nor_folder_changes_a_recording(
+    build: Callable[..., Path], record: Callable[..., Recording], tmp_path: Path
+) -> None:
+    program = build("arguments.c")
+    words = ["-n", "12", "--a-longer-word", "x"]
+    one = record(program, *words)
+    assert one.out.endswith(" 0 added\n")
+    several = [
+        {"HN_TEST": "y"},
+        {"HN_TEST": 333 * "y", "HN_OTHER": ""},
+        {f"HN_TEST_{number}": number * "y" for number in range(20)},
+    ]
+    for environment in several:
+        again = record(program, *words, environment=environment)
+        assert again.out == one.out, environment
+        assert again.path.read_bytes() == one.path.read_bytes(), environment
+    for name in ("p", "a-program", "another-name-of-the-program"):
+        folder = tmp_path / f"{name}-folder"
+        folder.mkdir()
+        again = record(shutil.copy2(program, folder / name), *words)
+        assert again.out == one.out, name
+        assert again.summary["checksum"] == one.summary["checksum"], name
 
 
 def _replay(recording: Recording, name: str) -> dict[int, list[int]]:

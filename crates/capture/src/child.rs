@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 
 use crate::spawn::{Program, spawn};
 
-/// Strings and pointers on the new program's stack are padded to a multiple of this, so that its
-/// stack begins at the same address whatever the environment.
-const STACK_STEP_BYTES: usize = 1 << 16;
+/// The text on the new program's stack is filled up to a multiple of this,
+const TEXT_STEP_BYTES: usize = 1 << 16;
+/// and the pointers to it to a multiple of this: more than most environments have variables.
+const POINTER_STEP: usize = 256;
 const FD_VARIABLE: &str = "HOMENODE_FD";
 const PAD_VARIABLE: &str = "HOMENODE_PAD";
 const PRELOAD_VARIABLE: &str = "LD_PRELOAD";
@@ -78,10 +79,13 @@ impl Traced {
         let target = descriptor();
         if area.is_some() {
             environment.insert(FD_VARIABLE.into(), format!("{target:010}").into());
-            environment.insert(PAD_VARIABLE.into(), "x".repeat(padding(argv, &path)).into());
+        }
+        let mut program = program(&path, argv, &environment)?;
+        if area.is_some() {
+            pad(&mut program)?;
         }
         let recorder = own_number();
-        let pid = spawn(&program(&path, argv, &environment)?, || {
+        let pid = spawn(&program, || {
             area.map_or(Ok(()), |fd| prepare(fd, target))?;
             end_with(recorder)
         })?;
@@ -237,21 +241,31 @@ fn descriptor() -> RawFd {
     FD_PREFERRED.min(most - 1)
 }
 
-/// Characters of padding that make the bytes of arguments, environment and their pointers a
-/// multiple of [`STACK_STEP_BYTES`].
-fn padding(argv: &[String], path: &Path) -> usize {
-    const POINTER_BYTES: usize = 8;
-    let ours = [(FD_VARIABLE, 10), (PAD_VARIABLE, 0)];
-    let kept = |(name, _): &(OsString, OsString)| name != FD_VARIABLE && name != PAD_VARIABLE;
-    let environment: usize = std::env::vars_os()
-        .filter(kept)
-        .map(|(name, value)| name.len() + value.len() + 2 + POINTER_BYTES)
-        .sum();
-    let added: usize =
-        ours.iter().map(|(name, value)| name.len() + value + 2 + POINTER_BYTES).sum();
-    let arguments: usize = argv.iter().map(|word| word.len() + 1 + POINTER_BYTES).sum();
-    let used = environment + added + arguments + path.as_os_str().len() + 1;
-    used.next_multiple_of(STACK_STEP_BYTES) - used
+/// Adds to a program's environment what makes its stack and its arguments lie where they always
+/// do, whatever else is in the environment, and wherever and by whatever name the program was
+/// started. Its runtime takes that away again.
+///
+/// The kernel writes downwards from the top of the stack (`fs/exec.c`, `fs/binfmt_elf.c`): the path
+/// of the program's file, the text of its environment and of its arguments, the name last; and from
+/// the multiple of 16 bytes below it the pointers to that text, and below them the stack begins. So
+/// all text but the name is filled up, and the pointers together with what the name takes.
+fn pad(program: &mut Program) -> io::Result<()> {
+    let bytes = |text: &[CString]| -> usize {
+        text.iter().map(|word| word.as_bytes_with_nul().len()).sum()
+    };
+    let (name, others) = program.arguments.split_at(1);
+    let text = program.path.as_bytes_with_nul().len() + bytes(others);
+    // The name's end is 8 bytes above a multiple of 16, and 16 bytes are as much as two pointers.
+    let name_pointers = (bytes(name) + 7) / 16 * 2;
+    let last = 1;
+    let pointers = program.arguments.len() + program.environment.len() + last + name_pointers;
+    let empty = CString::new(format!("{PAD_VARIABLE}="))?;
+    let lacking = pointers.next_multiple_of(POINTER_STEP) - pointers;
+    program.environment.extend(std::iter::repeat_n(empty.clone(), lacking));
+    let text = text + bytes(&program.environment) + bytes(std::slice::from_ref(&empty));
+    let lacking = text.next_multiple_of(TEXT_STEP_BYTES) - text;
+    program.environment.push(CString::new(format!("{PAD_VARIABLE}={}", "x".repeat(lacking)))?);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -262,11 +276,35 @@ mod tests {
         Launch { argv: words.iter().map(|&word| word.to_owned()).collect(), preload: None }
     }
 
+    /// Bytes of text but the name, and pointers with the 8 bytes' steps that the name takes.
+    fn filled(path: &str, arguments: &[&str], environment: &[&str]) -> (usize, usize) {
+        let text = |words: &[&str]| words.iter().map(|&word| CString::new(word).unwrap()).collect();
+        let mut program = Program {
+            path: CString::new(path).unwrap(),
+            arguments: text(arguments),
+            environment: text(environment),
+        };
+        pad(&mut program).unwrap();
+        let words = program.arguments[1..].iter().chain(&program.environment);
+        let bytes: usize = words.map(|word| word.as_bytes().len() + 1).sum();
+        let pointers = program.arguments.len() + program.environment.len();
+        // The name lies in front of text that begins at 8 modulo 16.
+        let begin = 1_000_008 - program.arguments[0].as_bytes_with_nul().len();
+        let name = 1_000_000 - begin / 16 * 16;
+        (path.len() + 1 + bytes, pointers + name / 8)
+    }
+
     #[test]
-    fn padding_fills_up_to_a_round_sum() {
-        let one = padding(&["a".to_owned()], Path::new("/bin/a"));
-        let two = padding(&["a".to_owned(), "bc".to_owned()], Path::new("/bin/a"));
-        assert_eq!((one + STACK_STEP_BYTES - two) % STACK_STEP_BYTES, 3 + 8);
+    fn text_and_pointers_are_filled_up_to_round_sums() {
+        let round = (TEXT_STEP_BYTES, POINTER_STEP);
+        let long = "n".repeat(200);
+        assert_eq!(filled("/bin/a", &["a"], &[]), round);
+        for length in 1..60 {
+            assert_eq!(filled("/b", &[&long[..length], "-n", "1"], &["A=b", "C=d"]), round);
+        }
+        assert_eq!(filled(&long, &[&long, &long], &[&long, "E="]), round);
+        let many = vec!["A="; POINTER_STEP];
+        assert_eq!(filled("/b", &["b"], &many), (TEXT_STEP_BYTES, 2 * POINTER_STEP));
     }
 
     #[test]

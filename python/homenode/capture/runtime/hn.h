@@ -427,7 +427,11 @@ struct hn_real {
     const char *name;
     void **slot;
 };
+void hn_resolve_all(void);      /* at the start, before any other thread */
 void *hn_resolve(void **slot, const char *name);
+extern int hn_resolving;
+void *hn_message(size_t bytes); /* memory while that is so; null: it is used up */
+int hn_is_message(const void *start);
 
 #ifdef HN_STATIC
 #define HN_DECLARE_REAL(ret, name, params) extern ret __real_##name params

@@ -1,30 +1,6 @@
 /* Start of the runtime, what a program says through homenode.h, and small services. */
 #include "hn.h"
 
-#include <sys/syscall.h>
-#ifndef HN_STATIC
-#include <dlfcn.h>
-#endif
-
-#ifndef HN_STATIC
-extern const struct hn_real __start_hn_reals[], __stop_hn_reals[];
-
-void *hn_resolve(void **slot, const char *name)
-{
-    *slot = dlsym(RTLD_NEXT, name);
-    return *slot;
-}
-
-static void resolve_all(void)
-{
-    for (const struct hn_real *r = __start_hn_reals; r < __stop_hn_reals; r++)
-        if (*r->slot == NULL)
-            hn_resolve(r->slot, r->name);
-}
-#else
-static void resolve_all(void) {}
-#endif
-
 static void begin_recording(struct hn_header *area)
 {
     struct hn_thread *me;
@@ -55,7 +31,7 @@ void hn_start(void)
     if (started)
         return;
     started = 1;
-    resolve_all();
+    hn_resolve_all();
     area = hn_open_area();
     if (area != NULL)
         begin_recording(area);

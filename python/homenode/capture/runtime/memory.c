@@ -68,7 +68,30 @@ static void freed(const void *start)
 
 #ifdef HN_STATIC
 #define ALLOCATOR(ret, name, params) INTERPOSE(ret, name, params)
+
+static inline void *of_look_up(size_t size)
+{
+    (void)size;
+    return NULL;
+}
+
+static inline int was_of_look_up(const void *start)
+{
+    (void)start;
+    return 0;
+}
 #else
+/* Memory for the loader while the runtime looks names up (resolve.c), or null. */
+static inline void *of_look_up(size_t size)
+{
+    return HN_UNLIKELY(hn_resolving) ? hn_message(size) : NULL;
+}
+
+static inline int was_of_look_up(const void *start)
+{
+    return HN_UNLIKELY(hn_is_message(start));
+}
+
 #define ALLOCATOR(ret, name, params)                         \
     HN_EXPORT __attribute__((weak)) ret name params;         \
     HN_EXPORT __attribute__((weak)) ret name params
@@ -76,16 +99,26 @@ static void freed(const void *start)
 
 ALLOCATOR(void *, malloc, (size_t size))
 {
+    void *message = of_look_up(size);
+
+    if (message != NULL)
+        return message;
     return allocated(MALLOC_REAL(malloc)(size), size, HN_CALLER, HN_FRAME);
 }
 
 ALLOCATOR(void *, calloc, (size_t count, size_t size))
 {
+    void *message = of_look_up(count * size);
+
+    if (message != NULL)
+        return message;
     return allocated(MALLOC_REAL(calloc)(count, size), count * size, HN_CALLER, HN_FRAME);
 }
 
 ALLOCATOR(void, free, (void *start))
 {
+    if (was_of_look_up(start))
+        return;
     freed(start);
     MALLOC_REAL(free)(start);
 }
