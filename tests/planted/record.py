@@ -152,7 +152,7 @@ def main() -> None:
     folder, *names = sys.argv[1:] or ["planted-traces"]
     Path(folder).mkdir(parents=True, exist_ok=True)
     chosen = [p for p in corpus() if not names or p.file in names]
-    for (file, twin), trace in record_all(chosen, Path(folder)).items():
+    for (file, twin), trace in record_all(chosen, Path(folder).resolve()).items():
         print(f"{file} {twin} {trace}")
 
 
