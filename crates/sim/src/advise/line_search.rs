@@ -82,7 +82,7 @@ pub(super) fn search(
             .filter(|trial| !state.refused.contains(trial))
             .collect();
         let waited: Vec<u64> =
-            open.iter().map(|&trial| waited_for(&trials[trial], now, replay.block)).collect();
+            open.iter().map(|&trial| waited_in(now, &trials[trial], replay.block)).collect();
         if !state.round(&trials, (&open, &waited), round, tick)? {
             break;
         }
@@ -97,7 +97,7 @@ pub(super) fn search(
 
 /// Cycles that processors wait for the blocks that a trial changes: those of its object before and
 /// after.
-fn waited_for(trial: &LayoutTrial, result: &LineResult, block: BlockSize) -> u64 {
+fn waited_in(result: &LineResult, trial: &LayoutTrial, block: BlockSize) -> u64 {
     let changed = |word: u64| {
         let number = word / block.words();
         trial.new_blocks.contains(&number) || trial.old_blocks.binary_search(&number).is_ok()
@@ -190,7 +190,7 @@ impl LineSearchState<'_> {
             if round == 0 || self.alone[trial] == 0 {
                 self.alone[trial] = gain;
             }
-            let waits = waited_for(&trials[trial], result, self.replay.block);
+            let waits = waited_in(result, &trials[trial], self.replay.block);
             if gain <= i128::from(waited) - i128::from(waits) {
                 gains.push((gain, trial));
             }
