@@ -30,6 +30,8 @@ TABLES = (
 ).split()
 DEMO = ("fft", "p-qsort", "sorbyc", "sorbyr")
 MIXES = ("ec", "db", "web")
+HOMES = "round-robin,random,first-touch,first-use,first-fill:n=4,best-static,optimal-static"
+PROXIES = "none,basic,reactive,reactive:allocate=no"
 PROTOCOLS = "mesi,moesi,dragon,amsd,pscr,pscr:private_kernel=yes"
 STUDIES = ("bolosky-ch3 bolosky-ch4 bolosky-ch5 bolosky-ch6 bolosky-ch7 markatos foglia").split()
 
@@ -92,6 +94,10 @@ def all_jobs(folder: Path) -> Iterator[tuple[str, list[str]]]:
         yield from of_program(name)
     for name in ("fft", "p-qsort", *MIXES):
         yield from on_a_bus(name)
+        yield from on_links(name)
+        yield from with_a_directory(name)
+    yield from walks()
+    yield from run_live()
     for name in STUDIES:
         yield (
             f"study-{name}",
@@ -173,6 +179,60 @@ def on_a_bus(name: str) -> Iterator[tuple[str, list[str]]]:
     yield f"{name}-bus-clock-options", [*given, *options, *ranges, "--json"]
     yield f"{name}-bus-kernel", [*given, "--kernel-model", "--processors", "3", "--json"]
     yield f"{name}-bus-text", [*given]
+
+
+def on_links(name: str) -> Iterator[tuple[str, list[str]]]:
+    """What machines do whose cores have links to memories and to each other."""
+    given = ["simulate", f"inputs/{name}.hnt", "--machine", "spr-2s-lines"]
+    yield f"{name}-links", [*given, "--json"]
+    yield f"{name}-links-modelled", [*given, "--contention", "modelled", "--json"]
+    yield f"{name}-links-trace", [*given, "--order", "trace", "--json"]
+    if name != "p-qsort":
+        return
+    small = ["--cache-size", "8K,64K", "--associativity", "1,8,full", "--block-size", "32,256"]
+    yield f"{name}-links-sizes", [*given, *small, "--check", "--json"]
+    yield f"{name}-links-scaling", [*given, "--scaling", "1-3,70", "--json"]
+    yield f"{name}-links-text", [*given]
+
+
+def with_a_directory(name: str) -> Iterator[tuple[str, list[str]]]:
+    """What machines with a directory do with a trace."""
+    given = ["simulate", f"inputs/{name}.hnt", "--machine", "dash-mesh"]
+    lists = ["simulate", f"inputs/{name}.hnt", "--machine", "alite"]
+    protocols = ["--protocol", "dash,dash:pointers=1,lrc"]
+    homes = ["--home", HOMES]
+    yield f"{name}-directory", [*given, *protocols, "--json"]
+    yield f"{name}-directory-trace", [*given, "--order", "trace", *homes, "--json"]
+    yield f"{name}-lists", [*lists, "--buffers", "infinite,8", "--proxies", PROXIES, "--json"]
+    if name != "p-qsort":
+        return
+    small = ["--cache-size", "8K,64K", "--associativity", "1,4,full", "--block-size", "16,128"]
+    yield f"{name}-directory-sizes", [*given, *protocols, *small, "--check", "--json"]
+    yield f"{name}-directory-homes", [*given, *protocols, *homes, "--json"]
+    yield f"{name}-directory-copies", [*given, "--replication", "counter:n=8", "--json"]
+    yield f"{name}-directory-strict", [*given, *protocols, "--consistency", "sc", "--json"]
+    yield f"{name}-directory-scaling", [*given, *protocols, "--scaling", "1-3,70", "--json"]
+    yield f"{name}-directory-text", [*given, *protocols]
+    yield f"{name}-lists-homes", [*lists, *homes, "--check", "--json"]
+    yield f"{name}-lists-scaling", [*lists, "--scaling", "3,70", "--buffers", "1", "--json"]
+    yield f"{name}-lists-text", [*lists]
+
+
+def walks() -> Iterator[tuple[str, list[str]]]:
+    """Each kind of walk that ``explain`` makes, on a page and as text."""
+    for protocol in ("dash", "lrc", "sdd"):
+        yield f"explain-{protocol}", ["explain", protocol, "--json"]
+        yield f"explain-{protocol}-text", ["explain", protocol]
+        yield f"explain-{protocol}-html", ["explain", protocol, "--html", f"files/{protocol}.html"]
+    proxies = ["--home", "fixed:node=1", "--proxies", "basic:clusters=1"]
+    yield "explain-proxies", ["explain", "sdd", "--example", "2 R a0; 3 R a0", *proxies, "--json"]
+
+
+def run_live() -> Iterator[tuple[str, list[str]]]:
+    """A program driven by each kind of machine."""
+    for machine in ("bus-smp", "spr-2s-lines", "dash-mesh", "alite"):
+        given = ["run", "--machine", machine, "--processors", "4", "--json"]
+        yield f"run-{machine}", [*given, "--", "inputs/p-qsort", "-n", "2000"]
 
 
 def priced_machines() -> list[str]:
