@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export CARGO_TERM_COLOR ?= auto
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-rust test-python generate lint bench gate docs ci fuzz clean
+.PHONY: help build setup demo test test-rust test-python test-heavy generate lint bench gate docs ci fuzz clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -14,19 +14,26 @@ help: ## list the targets
 	$(BIN)/pip install --quiet --disable-pip-version-check maturin==1.16.0
 	touch $@
 
-setup: .venv/installed ## build everything into .venv (a few minutes the first time)
+build: .venv/installed ## build homenode into .venv
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet
+
+setup: .venv/installed ## the same, with what tests and lints need
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet --extras dev
 
-demo: setup ## record a real program with 8 threads, simulate it, write demo/report.html
+demo: build ## record a real program with 8 threads, simulate it, write demo/report.html
 	$(BIN)/homenode demo -o demo
 
-test: test-rust test-python ## run every test
+test: test-rust test-python ## run every test but the heavy ones
 
 test-rust:
-	cargo test --quiet
+	cargo test --release --quiet
 
 test-python: setup
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile
+
+test-heavy: ## model checks of every message order, and a tree that grows: many minutes
+	cargo test --release --quiet --package 'homenode-*' --test heavy
+	cargo test --release --quiet --package homenode-xtask --test extending -- --ignored
 
 generate: setup ## write the types, page and schemas that follow from the engines' options
 	$(BIN)/python -m homenode.options.generate .
@@ -35,8 +42,8 @@ lint: setup ## formatting, clippy, links of the documentation, tidy, ruff, types
 	cargo fmt --all --check
 	cargo xtask tidy
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps
+	cargo clippy --release --quiet --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --release --quiet --no-deps
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest homenode._core --ignore-missing-stub
 
@@ -49,7 +56,7 @@ gate: ## compare instructions per reference with benches/instructions.toml
 	cargo xtask instructions
 
 docs: setup ## build the documentation into docs/_build, warnings are errors
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet --extras docs
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet --extras dev,docs
 	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build
 
 fuzz: ## fuzz every decoder and importer for SECONDS each (default 60); needs cargo-fuzz
