@@ -1,31 +1,31 @@
-//! What every timed machine shares, whatever connects its processors to memory.
+//! The parts that all timed machines share, independent of caches and interconnect.
 //!
-//! [`streams`] takes a trace apart into what each process does, in its own order; [`pages`] numbers
-//! the pages they use. [`Clock`] simulates processors that run these processes over a
-//! [`MemorySystem`]: who may go on ([`SyncObjects`]), who runs where ([`RunQueue`]), loads and
-//! stores under way, and the time of each. A machine brings a memory system: its caches and what
-//! keeps them coherent, its network, its prices.
+//! [`streams`] splits a trace into the operations of each process, in program order; [`pages`]
+//! numbers the pages that they use. [`Clock`] simulates processors that run these processes over a
+//! [`MemorySystem`]: synchronisation ([`SyncObjects`]), dispatch ([`RunQueue`]), loads and stores
+//! in flight, and their timing. A machine supplies the memory system: caches, coherence protocol,
+//! network and latencies.
 #![forbid(unsafe_code)]
 
 mod clock;
-mod one_by_one;
 pub mod pages;
 mod processor;
 mod queue;
 mod run_queue;
+mod step_driver;
 pub mod streams;
 mod sync;
 mod time;
 mod wakeup;
 
 pub use clock::{Clock, ClockSetup, LiveClock};
-pub use one_by_one::{OneByOne, ReferenceCourse};
 pub use processor::{
     MemoryReference, MemorySystem, Port, ReferenceCounts, Requester, Requesters, SyncCourse,
     SyncRequest,
 };
 pub use queue::EventQueue;
 pub use run_queue::RunQueue;
+pub use step_driver::{StepDriver, StepOutcome};
 pub use sync::SyncObjects;
 pub use time::{ClockTime, ProcessorTime, StallCause, StallTime, critical_point, ratio};
 pub use wakeup::NEVER;

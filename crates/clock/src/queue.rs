@@ -1,60 +1,60 @@
-//! The event queue: what happens at a known time, the earliest first.
+//! The event queue: scheduled events, earliest first.
 //!
-//! Nearly all events are a few hundred cycles ahead, or a few thousand where many wait for one
-//! node. They lie in a wheel, by their time modulo its size; those that are further ahead wait in a
-//! heap until the wheel has come round to them.
+//! Nearly all events are a few hundred cycles ahead, or a few thousand where many requests queue at
+//! one node. They are kept in a timing wheel, by their time modulo its size; events further ahead
+//! wait in a heap until the wheel reaches them.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use crate::wakeup::NEVER;
 
-/// Cycles that the wheel reaches ahead: a slot for each.
+/// Cycles that the wheel spans, with one slot each.
 const REACH: usize = WORDS * WORD;
-/// Slots in a word of the map of those that have events.
+/// Slots in a word of the bitmap of occupied slots.
 const WORD: usize = 64;
-/// Words of that map, one bit each in the map of words.
+/// Words of that bitmap, with one bit each in the summary word.
 const WORDS: usize = 64;
 /// No event.
 const NONE: u32 = u32::MAX;
 
-/// Events by time. Of those at one time the lowest rank comes first, and of one rank those that
-/// were pushed first (of 2^32 pushes): the order never depends on how they lie in memory. Time does
-/// not go back: nothing is pushed before what was popped last.
+/// Events ordered by time, then by rank, lowest first, then by push (over 2^32 pushes). The order
+/// never depends on addresses in memory. Time is monotonic: no event is pushed for a time before
+/// the last one popped.
 pub struct EventQueue<E> {
     slots: [Slot; REACH],
     /// A bit for each slot that has events.
     occupied: [u64; WORDS],
     /// A bit for each word of `occupied` that is not 0.
     occupied_words: u64,
-    /// The places of the wheel's events, in lists that begin in the slots. The places of those
-    /// that happened make a list of their own, and are used again first.
+    /// List nodes of the wheel's events; each slot heads a list. Nodes of popped events form the
+    /// free list, most recent first.
     links: Vec<EventLink>,
     free: u32,
-    /// By place, what happens: apart from the links, so that a list is searched in few lines of the
-    /// cache of the machine that simulates this.
+    /// The event of each node. They are apart from the links so that a list search touches few
+    /// cache lines of the host.
     events: Vec<Option<E>>,
     far: BinaryHeap<Reverse<Scheduled<E>>>,
-    /// When the first event of `far` is, or [`NEVER`].
+    /// Time of the first event of `far`, or [`NEVER`].
     far_next: u64,
-    /// The time from which the wheel reaches.
+    /// First cycle of the wheel's span.
     from: u64,
-    /// When the next event is, or [`NEVER`].
+    /// Time of the next event, or [`NEVER`].
     next: u64,
     pushed: u32,
 }
 
-/// The events of one time: a list in their order.
+/// The ordered list of the events of one cycle.
 #[derive(Clone, Copy)]
 struct Slot {
     first: u32,
     last: u32,
 }
 
-/// The place of an event in the list of its time.
+/// A node in the list of an event's cycle.
 #[derive(Clone, Copy)]
 struct EventLink {
-    /// The rank, then the number of the push.
+    /// The rank in the upper half, the number of the push in the lower.
     order: u64,
     next: u32,
 }
@@ -110,7 +110,7 @@ fn slot_of(time: u64) -> usize {
 }
 
 impl<E> EventQueue<E> {
-    /// The event happens at this time.
+    /// Schedules an event.
     #[inline]
     pub fn push(&mut self, time: u64, rank: u32, event: E) {
         let order = u64::from(rank) << 32 | u64::from(self.pushed);
@@ -127,7 +127,7 @@ impl<E> EventQueue<E> {
     /// Puts an event into the wheel.
     #[inline]
     fn put(&mut self, time: u64, order: u64, event: E) {
-        let place = self.place(order, event);
+        let place = self.allocate(order, event);
         let slot = slot_of(time);
         let Slot { first, last } = self.slots[slot];
         if first == NONE {
@@ -150,9 +150,9 @@ impl<E> EventQueue<E> {
         }
     }
 
-    /// A place for an event.
+    /// Stores an event in a node, reusing a free one.
     #[inline]
-    fn place(&mut self, order: u64, event: E) -> u32 {
+    fn allocate(&mut self, order: u64, event: E) -> u32 {
         let link = EventLink { order, next: NONE };
         let at = self.free;
         if let Some(place) = self.links.get_mut(at as usize) {
@@ -167,20 +167,20 @@ impl<E> EventQueue<E> {
         at
     }
 
-    /// Whether nothing is to happen.
+    /// Whether no event is scheduled.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.next == NEVER
     }
 
-    /// When the next event is.
+    /// Time of the next event.
     #[inline]
     #[must_use]
     pub fn next_time(&self) -> Option<u64> {
         (self.next != NEVER).then_some(self.next)
     }
 
-    /// The next event, if it is now.
+    /// Removes and returns the next event if its time is `now`.
     #[inline]
     pub fn pop_at(&mut self, now: u64) -> Option<E> {
         if self.next != now || now == NEVER { None } else { self.pop() }
@@ -189,7 +189,7 @@ impl<E> EventQueue<E> {
     fn pop(&mut self) -> Option<E> {
         self.from = self.next;
         if self.far_next < self.from + REACH as u64 {
-            self.bring_nearer();
+            self.refill_wheel();
         }
         let slot = slot_of(self.from);
         let at = self.slots[slot].first;
@@ -207,9 +207,9 @@ impl<E> EventQueue<E> {
         popped
     }
 
-    /// Moves what the wheel reaches by now into it.
+    /// Moves the far events that are now within the wheel's span into it.
     #[cold]
-    fn bring_nearer(&mut self) {
+    fn refill_wheel(&mut self) {
         while self.far_next < self.from + REACH as u64 {
             let Some(Reverse(Scheduled { time, order, event })) = self.far.pop() else { break };
             self.put(time, order, event);
@@ -217,7 +217,7 @@ impl<E> EventQueue<E> {
         }
     }
 
-    /// When the next event is, or [`NEVER`].
+    /// Time of the next event, or [`NEVER`].
     #[inline]
     fn find_next(&self) -> u64 {
         let slot = slot_of(self.from);
@@ -229,7 +229,7 @@ impl<E> EventQueue<E> {
         if self.occupied_words == 0 {
             return self.far_next;
         }
-        // The word itself comes last: it may have slots before this one, a turn of the wheel later.
+        // The word itself comes last: its slots before this one are a full turn of the wheel ahead.
         let after = u32::try_from(word + 1).unwrap_or(0);
         let further = after + self.occupied_words.rotate_right(after).trailing_zeros();
         let word = further as usize % WORDS;
@@ -245,7 +245,7 @@ mod tests {
     use homenode_base::Rng;
 
     #[test]
-    fn events_come_by_time_then_rank_then_as_they_were_pushed() {
+    fn events_pop_by_time_then_rank_then_push_order() {
         let mut queue = EventQueue::default();
         let order = [(3, 0, 'a'), (3, 2, 'b'), (3, 2, 'c'), (4, 1, 'd'), (4, 1, 'e')];
         for (time, rank, event) in [order[3], order[1], order[4], order[2], order[0]] {
@@ -258,10 +258,10 @@ mod tests {
         assert!(queue.is_empty());
     }
 
-    /// A list that is sorted for every event says the same, however far ahead events are, and also
-    /// of those that are pushed while others of their time are popped.
+    /// The queue agrees with a sorted list, however far ahead events are, including events that are
+    /// pushed while others of the same time are popped.
     #[test]
-    fn the_wheel_does_as_a_sorted_list() {
+    fn the_wheel_pops_in_the_order_of_a_sorted_list() {
         let mut rng = Rng::new(3);
         let (mut queue, mut list) = (EventQueue::default(), Vec::new());
         let (mut now, mut pushed) = (0, 0u32);

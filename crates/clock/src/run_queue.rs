@@ -1,12 +1,12 @@
-//! The run queue: ready processes, and which of them an idle processor takes.
+//! The run queue: ready processes, and the choice of the next one for an idle processor.
 
 use homenode_base::Rng;
-use homenode_machine::Dispatch;
+use homenode_machine::{Dispatch, SchedulerModel};
 
 /// A ready process.
 struct Ready {
     process: usize,
-    /// How often another one was preferred.
+    /// How often a later process was preferred.
     passed: u32,
 }
 
@@ -18,7 +18,8 @@ pub struct RunQueue {
     aging: u32,
     random: Rng,
     ready: Vec<Ready>,
-    /// Where each process ran last; at first a process prefers the processor with its number.
+    /// The processor on which each process ran last; at first the one with its number, modulo the
+    /// number of processors.
     home: Vec<usize>,
     ran: Vec<bool>,
     switches: u64,
@@ -26,17 +27,13 @@ pub struct RunQueue {
 }
 
 impl RunQueue {
-    /// All processes are ready; those that were passed over `aging` times go first under affinity.
+    /// A queue in which all processes are ready.
     #[must_use]
-    pub fn new(
-        (policy, aging): (Dispatch, u32),
-        seed: u64,
-        (processes, processors): (usize, usize),
-    ) -> Self {
+    pub fn new(scheduler: &SchedulerModel, seed: u64, processes: usize, processors: usize) -> Self {
         let ready = |process| Ready { process, passed: 0 };
         Self {
-            policy,
-            aging,
+            policy: scheduler.policy,
+            aging: scheduler.aging,
             random: Rng::new(seed),
             ready: (0..processes).map(ready).collect(),
             home: (0..processes).map(|process| process % processors).collect(),
@@ -46,7 +43,7 @@ impl RunQueue {
         }
     }
 
-    /// There are so many processes now; those that are new are ready.
+    /// Raises the number of processes; the new ones are ready.
     pub fn grow(&mut self, processes: usize, processors: usize) {
         for process in self.home.len()..processes {
             self.home.push(process % processors);
@@ -55,7 +52,7 @@ impl RunQueue {
         }
     }
 
-    /// A process is ready.
+    /// Adds a ready process.
     pub fn add(&mut self, process: usize) {
         self.ready.push(Ready { process, passed: 0 });
     }
@@ -66,37 +63,38 @@ impl RunQueue {
         self.ready.is_empty()
     }
 
-    /// How often a processor took a process.
+    /// The number of context switches.
     #[must_use]
     pub fn switches(&self) -> u64 {
         self.switches
     }
 
-    /// How often the process had run on another processor before.
+    /// The number of switches to a process that last ran on another processor.
     #[must_use]
     pub fn migrations(&self) -> u64 {
         self.migrations
     }
 
-    /// Gives processes to idle processors, which come lowest first. Under cache affinity those
-    /// whose last processor is among them go there first.
+    /// Assigns processes to idle processors, which are given in ascending order: (processor,
+    /// process) pairs. Under cache affinity, processes whose last processor is idle are assigned
+    /// first.
     pub fn assign(&mut self, idle: &[usize]) -> Vec<(usize, usize)> {
-        let mut given = Vec::new();
+        let mut assigned = Vec::new();
         for pass in [true, false] {
             for &processor in idle {
-                let taken = given.iter().any(|&(other, _)| other == processor);
+                let taken = assigned.iter().any(|&(other, _)| other == processor);
                 if taken || (pass && self.policy == Dispatch::Random) {
                     continue;
                 }
                 if let Some(at) = self.choose(processor, pass) {
-                    given.push((processor, self.take(at, processor)));
+                    assigned.push((processor, self.take(at, processor)));
                 }
             }
         }
-        given
+        assigned
     }
 
-    /// Position of the process that this processor takes.
+    /// Position in the queue of the next process for this processor.
     fn choose(&mut self, processor: usize, only_own: bool) -> Option<usize> {
         if self.ready.is_empty() {
             return None;
@@ -113,7 +111,7 @@ impl RunQueue {
     }
 
     fn take(&mut self, at: usize, processor: usize) -> usize {
-        // Those that became ready earlier are passed over.
+        // Processes that became ready earlier are passed over.
         self.ready[..at].iter_mut().for_each(|ready| ready.passed += 1);
         let process = self.ready.remove(at).process;
         self.switches += 1;
@@ -127,10 +125,20 @@ impl RunQueue {
 mod tests {
     use super::*;
 
+    fn affinity(aging: u32) -> SchedulerModel {
+        SchedulerModel {
+            policy: Dispatch::Affinity,
+            time_slice_references: 1,
+            aging,
+            wait_cycles: 0,
+            restart: false,
+        }
+    }
+
     #[test]
-    fn a_process_is_passed_over_only_so_often() {
+    fn a_process_is_passed_over_at_most_aging_times() {
         // Processes 0 and 2 are at home on processor 0, process 1 on processor 1.
-        let mut queue = RunQueue::new((Dispatch::Affinity, 3), 1, (3, 2));
+        let mut queue = RunQueue::new(&affinity(3), 1, 3, 2);
         let mut takes = |back: &[usize]| {
             back.iter().for_each(|&process| queue.add(process));
             queue.assign(&[0])
@@ -146,12 +154,12 @@ mod tests {
 
     #[test]
     fn processes_go_home_if_they_can() {
-        let mut queue = RunQueue::new((Dispatch::Affinity, 8), 1, (2, 2));
-        assert_eq!(queue.assign(&[1]), [(1, 1)], "not the eldest");
+        let mut queue = RunQueue::new(&affinity(8), 1, 2, 2);
+        assert_eq!(queue.assign(&[1]), [(1, 1)], "not the oldest");
         queue.add(1);
         assert_eq!(queue.assign(&[0, 1]), [(0, 0), (1, 1)]);
         queue.add(1);
-        assert_eq!(queue.assign(&[0]), [(0, 1)], "better away than not at all");
+        assert_eq!(queue.assign(&[0]), [(0, 1)], "another processor if its own is busy");
         assert_eq!((queue.switches, queue.migrations), (4, 1));
     }
 }

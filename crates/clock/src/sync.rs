@@ -1,7 +1,8 @@
-//! Locks, barriers, conditions, creation and end of processes: who may go on, and who waits.
+//! Locks, barriers, conditions, and the creation and end of processes: which processes wait, and
+//! which operations wake them.
 //!
-//! Nothing here takes time: what an acquire, a release or a barrier costs is the memory system's to
-//! say. This only decides whether the process may go on then, and whom it wakes.
+//! Nothing here takes time: the memory system decides the latency of an acquire, a release or a
+//! barrier. This module only decides whether a process continues and which processes it wakes.
 
 use std::collections::VecDeque;
 
@@ -9,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::streams::{OPEN, OpKind, Operation};
 
-/// A lock: who has it, how often, and who waits.
+/// A recursive lock with its FIFO of waiting processes.
 #[derive(Default)]
 struct Lock {
     owner: Option<usize>,
@@ -17,70 +18,77 @@ struct Lock {
     waiting: VecDeque<usize>,
 }
 
-/// One use of a barrier by all its processes, or a condition: arrivals, and waits for a number of
-/// them.
+/// A barrier episode or a condition: the arrivals so far, and processes that wait for a number of
+/// arrivals.
 #[derive(Default)]
 struct EpisodeWaits {
     arrived: u32,
-    /// Who waits, and for how many arrivals.
+    /// Waiting processes, with the number of arrivals that each waits for.
     waiting: Vec<(usize, u32)>,
 }
 
-/// What processes synchronise by.
+/// All synchronisation objects of a simulation.
 #[derive(Default)]
 pub struct SyncObjects {
     locks: FxHashMap<u64, Lock>,
     episodes: FxHashMap<u64, EpisodeWaits>,
-    /// How often each process has been created, and how many of its lives are over.
+    /// How often each process number has been created, and how many of its generations have ended.
     created: Vec<u32>,
     ended: Vec<u32>,
-    /// Which creation a process waits for; 0 if for none.
+    /// The generation whose creation a process waits for; 0 if none.
     uncreated: Vec<u32>,
-    /// Who waits for the end of which life of whom.
-    joins: Vec<(usize, usize, u32)>,
-    /// Who may go on since [`Self::take_woken`].
+    joins: Vec<PendingJoin>,
+    /// Processes woken since [`Self::take_woken`].
     woken: Vec<usize>,
-    /// The episode that a process waits for without knowing for how many arrivals.
+    /// The episode at which a process waits for a number of arrivals that is not known yet.
     open: FxHashMap<usize, u64>,
-    /// For how many arrivals a process waits that has not come to its open departure.
+    /// The number of arrivals for the next open departure of a process, if known before it.
     resolved: FxHashMap<usize, u32>,
-    /// How often each process was resumed before it paused, and whether it pauses.
+    /// How often each process was resumed before it paused.
     resumed: FxHashMap<usize, u32>,
+    /// Processes that are paused.
     paused: Vec<usize>,
 }
 
+/// A process that waits for the end of a generation of another process.
+struct PendingJoin {
+    waiter: usize,
+    child: usize,
+    generation: u32,
+}
+
 impl SyncObjects {
-    /// For so many processes.
+    /// For the given number of processes.
     #[must_use]
     pub fn new(processes: usize) -> Self {
         let none = vec![0; processes];
         Self { created: none.clone(), ended: none.clone(), uncreated: none, ..Self::default() }
     }
 
-    /// There are so many processes now.
+    /// Raises the number of processes.
     pub fn grow(&mut self, processes: usize) {
         for known in [&mut self.created, &mut self.ended, &mut self.uncreated] {
             known.resize(known.len().max(processes), 0);
         }
     }
 
-    /// An operation of a process takes effect. Returns whether the process can go on; else
-    /// [`Self::take_woken`] names it later, when another process's operation lets it.
+    /// Applies an operation of a process. Returns whether the process continues; if not,
+    /// [`Self::take_woken`] returns it after another process's operation has woken it.
     pub fn operate(&mut self, process: usize, operation: &Operation) -> bool {
         let addr = operation.addr;
         let number = usize::try_from(addr).unwrap_or(usize::MAX);
-        let life = operation.count.max(1);
+        let generation = operation.count.max(1);
         match operation.kind {
             OpKind::Acquire => return self.acquire(process, addr),
-            OpKind::Depart => return self.depart(process, (addr, operation.count)),
-            OpKind::Begin => return self.begin(process, life),
-            OpKind::Join => return self.join(process, number, life),
+            OpKind::Depart => return self.depart(process, addr, operation.count),
+            OpKind::Begin => return self.begin(process, generation),
+            OpKind::Join => return self.join(process, number, generation),
             OpKind::Pause => return self.pause(process),
             OpKind::Resume => self.resume(number),
             OpKind::Release => self.release(process, addr),
             OpKind::Arrive => self.arrive(addr),
-            OpKind::Create => self.create(number, life),
-            OpKind::Exit => self.end_life(process),
+            OpKind::Create => self.create(number, generation),
+            OpKind::Exit => self.end_generation(process),
             OpKind::Read
             | OpKind::Write
             | OpKind::Atomic
@@ -93,7 +101,7 @@ impl SyncObjects {
         true
     }
 
-    /// Those who may go on since the last call, in the order in which they were let go.
+    /// Processes woken since the last call, in order.
     pub fn take_woken(&mut self) -> Vec<usize> {
         std::mem::take(&mut self.woken)
     }
@@ -111,8 +119,8 @@ impl SyncObjects {
         true
     }
 
-    /// Releases a lock. One that the process does not own it took before the trace began: nobody
-    /// waits for that.
+    /// Releases a lock. If the process does not own it, it acquired it before the trace began, and
+    /// no process waits for it.
     fn release(&mut self, process: usize, addr: u64) {
         let lock = self.locks.entry(addr).or_default();
         if lock.owner == Some(process) {
@@ -137,7 +145,7 @@ impl SyncObjects {
         });
     }
 
-    fn depart(&mut self, process: usize, (episode, mut count): (u64, u32)) -> bool {
+    fn depart(&mut self, process: usize, episode: u64, mut count: u32) -> bool {
         if count == OPEN {
             match self.resolved.remove(&process) {
                 Some(known) => count = known,
@@ -152,8 +160,8 @@ impl SyncObjects {
         !waits
     }
 
-    /// It is known for how many arrivals a process waits at its open departure, to which it may
-    /// have still to come.
+    /// Sets the number of arrivals for the open departure of a process, which the process may not
+    /// have reached yet.
     pub fn resolve(&mut self, process: usize, count: u32) {
         let Some(episode) = self.open.remove(&process) else {
             self.resolved.insert(process, count);
@@ -169,7 +177,7 @@ impl SyncObjects {
         }
     }
 
-    /// Returns whether the process was resumed already.
+    /// Returns whether the process continues because it has been resumed already.
     fn pause(&mut self, process: usize) -> bool {
         let resumed = self.resumed.entry(process).or_default();
         let goes_on = *resumed > 0;
@@ -196,15 +204,15 @@ impl SyncObjects {
         self.uncreated[process] != 0
     }
 
-    /// Whether a process waits for what only the program itself can end.
+    /// Whether only the live program itself can end the wait of a process.
     #[must_use]
     pub fn waits_for_program(&self, process: usize) -> bool {
         self.open.contains_key(&process) || self.paused.contains(&process)
     }
 
-    fn create(&mut self, number: usize, life: u32) {
+    fn create(&mut self, number: usize, generation: u32) {
         if let Some(created) = self.created.get_mut(number) {
-            *created = life.max(*created);
+            *created = generation.max(*created);
             let awaited = &mut self.uncreated[number];
             if (1..=*created).contains(awaited) {
                 *awaited = 0;
@@ -213,46 +221,46 @@ impl SyncObjects {
         }
     }
 
-    fn begin(&mut self, process: usize, life: u32) -> bool {
-        let created = self.created[process] >= life;
-        self.uncreated[process] = if created { 0 } else { life };
+    fn begin(&mut self, process: usize, generation: u32) -> bool {
+        let created = self.created[process] >= generation;
+        self.uncreated[process] = if created { 0 } else { generation };
         created
     }
 
-    /// A process that is not in the trace has ended.
-    fn join(&mut self, process: usize, child: usize, life: u32) -> bool {
-        let ended = self.ended.get(child).is_none_or(|&ended| ended >= life);
+    /// Returns whether the child has ended. One that is not in the trace has.
+    fn join(&mut self, process: usize, child: usize, generation: u32) -> bool {
+        let ended = self.ended.get(child).is_none_or(|&ended| ended >= generation);
         if !ended {
-            self.joins.push((process, child, life));
+            self.joins.push(PendingJoin { waiter: process, child, generation });
         }
         ended
     }
 
-    /// The process is over.
+    /// The process has ended for good.
     pub fn end(&mut self, process: usize) {
         self.ended[process] = u32::MAX;
         self.wake_joining(process);
     }
 
-    /// A life of the process is over.
-    fn end_life(&mut self, process: usize) {
+    /// The current generation of the process has ended.
+    fn end_generation(&mut self, process: usize) {
         self.ended[process] = self.ended[process].saturating_add(1);
         self.wake_joining(process);
     }
 
     fn wake_joining(&mut self, process: usize) {
         let (woken, ended) = (&mut self.woken, self.ended[process]);
-        self.joins.retain(|&(waits, child, life)| {
-            let over = child == process && ended >= life;
+        self.joins.retain(|join| {
+            let over = join.child == process && ended >= join.generation;
             if over {
-                woken.push(waits);
+                woken.push(join.waiter);
             }
             !over
         });
     }
 
-    /// Ends a process's wait, whatever it waits for. Under another schedule than the traced one
-    /// processes can wait for each other in a cycle, which nothing else would end.
+    /// Ends a process's wait, whatever it waits for. Under a schedule other than the traced one,
+    /// processes can deadlock; nothing else would end that.
     pub fn break_deadlock(&mut self, process: usize) {
         for lock in self.locks.values_mut() {
             lock.waiting.retain(|&waits| waits != process);
@@ -260,7 +268,7 @@ impl SyncObjects {
         for episode in self.episodes.values_mut() {
             episode.waiting.retain(|&(waits, _)| waits != process);
         }
-        self.joins.retain(|&(waits, ..)| waits != process);
+        self.joins.retain(|join| join.waiter != process);
         self.uncreated[process] = 0;
         self.open.remove(&process);
         self.paused.retain(|&waits| waits != process);
@@ -276,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_goes_to_who_asked_first_and_its_owner_may_take_it_again() {
+    fn a_lock_is_fifo_and_recursive() {
         let mut sync = SyncObjects::new(3);
         let lock = 0x40;
         assert!(operate(&mut sync, 0, OpKind::Acquire, lock));
@@ -293,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_goes_on_with_the_arrival_the_creation_or_the_end_it_waits_for() {
+    fn arrivals_creations_and_ends_wake_the_processes_that_wait_for_them() {
         let mut sync = SyncObjects::new(3);
         let depart = Operation { count: 2, ..Operation::new(OpKind::Depart, 7) };
         assert!(operate(&mut sync, 0, OpKind::Arrive, 7));
@@ -311,13 +319,13 @@ mod tests {
     }
 
     #[test]
-    fn each_life_of_a_process_is_created_and_joined_by_itself() {
+    fn each_generation_of_a_process_is_created_and_joined_separately() {
         let mut sync = SyncObjects::new(2);
         let second = |kind, addr| Operation { count: 2, ..Operation::new(kind, addr) };
         operate(&mut sync, 0, OpKind::Create, 1);
         assert!(operate(&mut sync, 1, OpKind::Begin, 0));
         operate(&mut sync, 1, OpKind::Exit, 0);
-        assert!(operate(&mut sync, 0, OpKind::Join, 1), "its first life is over");
+        assert!(operate(&mut sync, 0, OpKind::Join, 1), "its first generation is over");
         assert!(!sync.operate(1, &second(OpKind::Begin, 0)));
         sync.operate(0, &second(OpKind::Create, 1));
         assert_eq!(sync.take_woken(), [1]);
@@ -327,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_let_go_is_not_woken_again() {
+    fn a_process_released_from_a_deadlock_is_not_woken_again() {
         let mut sync = SyncObjects::new(2);
         assert!(operate(&mut sync, 0, OpKind::Acquire, 1));
         assert!(!operate(&mut sync, 1, OpKind::Acquire, 1));

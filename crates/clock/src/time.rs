@@ -1,32 +1,32 @@
-//! Where the cycles of processors went.
+//! Time accounting of processors.
 
 use serde::Serialize;
 
-/// Where the cycles of a processor went; together they are all of the run.
+/// The cycles of a processor by use; their sum is the length of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ProcessorTime {
-    /// Read and write operations.
+    /// Executing operations and instructions.
     pub busy: u64,
-    /// Waiting for memory while it had a process.
+    /// Stalled while it had a process.
     pub delay: u64,
     /// Without a process.
     pub idle: u64,
 }
 
-/// What a processor that has a process does not go on for.
+/// Why a processor that has a process stalls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StallCause {
-    /// A read, or the end of the instruction window.
+    /// A read, or a full instruction window.
     Read,
-    /// A write, or room for one in the store buffer.
+    /// A write, or a full store buffer.
     Write,
-    /// A synchronisation operation: what comes before it, and itself.
+    /// A synchronisation operation, or the references before it.
     Sync,
     /// The operating system: a page that is not mapped.
     System,
 }
 
-/// The cycles of [`ProcessorTime::delay`] by what they were lost to.
+/// The cycles of [`ProcessorTime::delay`] by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StallTime {
     /// [`StallCause::Read`].
@@ -50,25 +50,25 @@ impl StallTime {
     }
 }
 
-/// What took how long, as far as processors are concerned.
+/// The times of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ClockTime {
-    /// Until all processes were over and the memory system was at rest.
+    /// Cycles until all processes had ended and the memory system was idle.
     pub cycles: u64,
-    /// Each processor.
+    /// The time of each processor.
     pub processors: Vec<ProcessorTime>,
-    /// What each of them was delayed by.
+    /// The stall time of each processor.
     pub stalls: Vec<StallTime>,
-    /// How often a processor took a process.
+    /// Context switches.
     pub switches: u64,
-    /// How often the process had run on another processor before.
+    /// Switches to a process that last ran on another processor.
     pub migrations: u64,
-    /// How often processes waited for each other in a ring, and one had to be let go.
+    /// Deadlocks that were broken by ending the wait of one process.
     pub deadlocks_broken: u64,
 }
 
 impl ProcessorTime {
-    /// The part of its processes' time that was not spent waiting for memory; 0 if there was none.
+    /// The fraction of its processes' time that was not spent stalled; 0 if it had no process.
     ///
     /// Source: Foglia, Giorgi and Prete 2004, section 4: `(T_cpu - T_delay) / T_cpu`.
     #[must_use]
@@ -87,8 +87,9 @@ impl ClockTime {
     }
 }
 
-/// The number of processors beyond which one more adds less than 0.5 to the global system power, of
-/// those simulated; between two of them it is taken to grow evenly. `None` if each adds more.
+/// The critical point: the number of processors, of those simulated, beyond which one more adds
+/// less than 0.5 to the global system power, which is interpolated linearly between them. `None` if
+/// each adds more.
 ///
 /// Source: Foglia, Giorgi and Prete 2004, section 4.
 #[must_use]
@@ -102,7 +103,7 @@ pub fn critical_point(mut powers: Vec<(u16, f64)>) -> Option<u16> {
     saturated.map(|pair| pair[0].0)
 }
 
-/// A part of some cycles; `None` of none.
+/// The quotient of two cycle counts; `None` if `whole` is 0.
 #[must_use]
 pub fn ratio(part: u64, whole: u64) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "cycles stay below 2^53")]

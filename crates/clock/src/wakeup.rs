@@ -1,42 +1,43 @@
-//! The wake-up table: when each processor issues its next operation.
+//! The wake-up table: the cycle in which each processor issues its next operation.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// No known time.
+/// The time of an event that is not scheduled.
 pub const NEVER: u64 = u64::MAX;
 
 /// No processor.
-const NOBODY: usize = usize::MAX;
+const NO_PROCESSOR: usize = usize::MAX;
 
-/// Processors in a group: one bit each.
+/// Processors in a group, with one bit each.
 const GROUP: usize = 64;
-/// Cycles that the wheel reaches ahead: a slot for each, and a bit of a word for each slot.
+/// Cycles that the wheel spans: one slot each, and one bit of a word for each slot.
 const REACH: u64 = 64;
 
-/// When each processor issues its next operation: a wheel of the next cycles, each with the set of
-/// processors that issue in it, so that in a cycle only those are looked at; and a heap of those
-/// that issue later.
+/// The cycle in which each processor issues its next operation. A timing wheel has, for each of the
+/// next cycles, the set of processors that issue in it, so that a cycle looks only at those; a heap
+/// has the processors that issue later.
 pub struct WakeupTable {
     time: Vec<u64>,
     /// Words in a set of processors.
     groups: usize,
-    /// By slot, its set.
+    /// The set of each slot.
     wheel: Vec<u64>,
     /// A bit for each slot whose set is not empty.
     occupied: u64,
     far: BinaryHeap<Reverse<(u64, usize)>>,
-    /// The cycle of the round, from which the wheel reaches.
+    /// The cycle of the current round: the first of the wheel's span.
     from: u64,
-    /// Those that issue in this round and have not had their turn, from this group on.
+    /// Processors of this round that have not had their turn.
     due: Vec<u64>,
+    /// The first group of `due` that may have members.
     group: usize,
-    /// Whose turn it is, or [`NOBODY`].
+    /// The processor that has its turn, or [`NO_PROCESSOR`].
     turn: usize,
 }
 
 impl WakeupTable {
-    /// For so many processors, none of which issues.
+    /// A table of sleeping processors.
     #[must_use]
     pub fn new(processors: usize) -> Self {
         let groups = processors.div_ceil(GROUP);
@@ -49,36 +50,36 @@ impl WakeupTable {
             from: 0,
             due: vec![0; groups],
             group: groups,
-            turn: NOBODY,
+            turn: NO_PROCESSOR,
         }
     }
 
-    /// When a processor issues, or [`NEVER`].
+    /// The cycle in which a processor issues, or [`NEVER`].
     #[inline]
     #[must_use]
     pub fn time(&self, processor: usize) -> u64 {
         self.time[processor]
     }
 
-    /// The processor whose turn it is issues next at this time.
+    /// Sets the next issue time of the processor that has its turn.
     #[inline]
     pub fn postpone(&mut self, processor: usize, time: u64) {
-        debug_assert!(self.time[processor] != NEVER, "only who is awake is put off");
+        debug_assert!(self.time[processor] != NEVER, "only an awake processor is postponed");
         self.time[processor] = time;
     }
 
-    /// A processor that sleeps issues at this time; only the one whose turn it is can do so in this
-    /// round.
+    /// Wakes a sleeping processor at this time, which may be in the current round only for the
+    /// processor that has its turn.
     #[inline]
     pub fn wake(&mut self, processor: usize, time: u64) {
-        debug_assert!(self.time[processor] == NEVER, "only who sleeps is woken");
+        debug_assert!(self.time[processor] == NEVER, "only a sleeping processor is woken");
         self.time[processor] = time;
         if processor != self.turn {
             self.put(processor, time);
         }
     }
 
-    /// It is not known when the processor issues.
+    /// Puts a processor to sleep: its next issue time is unknown.
     #[inline]
     pub fn sleep(&mut self, processor: usize) {
         let time = std::mem::replace(&mut self.time[processor], NEVER);
@@ -87,12 +88,12 @@ impl WakeupTable {
         }
     }
 
-    /// All who issue at this time are to have their turn; nobody issues before it.
+    /// Begins the round of all processors that issue at this time; none issues before it.
     #[inline]
     pub fn begin_round(&mut self, now: u64) {
         self.from = now;
         if self.far_next() < now.saturating_add(REACH) {
-            self.bring_nearer();
+            self.refill_wheel();
         }
         self.group = self.groups;
         let bit = 1 << slot(now);
@@ -104,7 +105,7 @@ impl WakeupTable {
         }
     }
 
-    /// The lowest of those that have not had their turn in this round.
+    /// Gives the turn to the lowest processor of the round that has not had it.
     #[inline]
     pub fn next_turn(&mut self) -> Option<usize> {
         while let Some(members) = self.due.get_mut(self.group) {
@@ -119,23 +120,23 @@ impl WakeupTable {
         None
     }
 
-    /// The processor that was told last has not had its turn.
+    /// Returns the turn of the processor that [`Self::next_turn`] returned last.
     pub fn put_back(&mut self, processor: usize) {
-        self.turn = NOBODY;
+        self.turn = NO_PROCESSOR;
         self.due[processor / GROUP] |= 1 << (processor % GROUP);
     }
 
-    /// A processor has issued what it issues now.
+    /// Ends the turn of a processor.
     #[inline]
     pub fn end_turn(&mut self, processor: usize) {
-        self.turn = NOBODY;
+        self.turn = NO_PROCESSOR;
         let time = self.time[processor];
         if time != NEVER {
             self.put(processor, time);
         }
     }
 
-    /// When somebody issues next, after all who were to have their turn had it.
+    /// The earliest issue time of any processor, once all have had their turn.
     #[inline]
     #[must_use]
     pub fn earliest(&self) -> u64 {
@@ -146,16 +147,20 @@ impl WakeupTable {
             self.from + u64::from(ahead)
         };
         let earliest = in_wheel.min(self.far_next());
-        debug_assert_eq!(earliest, self.search(), "everybody is in the wheel or further ahead");
+        debug_assert_eq!(
+            earliest,
+            self.search(),
+            "every awake processor is in the wheel or the heap"
+        );
         earliest
     }
 
-    /// The same from everybody's time.
+    /// The same by a search of all processors, for the assertion.
     fn search(&self) -> u64 {
         self.time.iter().copied().min().unwrap_or(NEVER)
     }
 
-    /// When the first of those issues whom the wheel does not reach, or [`NEVER`].
+    /// The earliest issue time beyond the wheel's span, or [`NEVER`].
     #[inline]
     fn far_next(&self) -> u64 {
         self.far.peek().map_or(NEVER, |Reverse((time, _))| *time)
@@ -171,7 +176,7 @@ impl WakeupTable {
         }
     }
 
-    /// A processor that was woken sleeps again before its turn.
+    /// Removes a processor that was woken and sleeps again before its turn.
     #[cold]
     fn take_out(&mut self, processor: usize, time: u64) {
         let set = slot(time) * self.groups;
@@ -187,9 +192,9 @@ impl WakeupTable {
         }
     }
 
-    /// Moves those into the wheel whom it reaches by now.
+    /// Moves processors that are now within the wheel's span from the heap into the wheel.
     #[cold]
-    fn bring_nearer(&mut self) {
+    fn refill_wheel(&mut self) {
         while let Some(&Reverse((time, processor))) = self.far.peek()
             && time - self.from < REACH
         {
@@ -210,7 +215,7 @@ mod tests {
     use super::*;
     use homenode_base::Rng;
 
-    /// Those who have their turn at this time, if each then issues at another time.
+    /// The processors that have their turn at this time; `next` gives the next time of each.
     fn round(table: &mut WakeupTable, now: u64, mut next: impl FnMut(usize) -> u64) -> Vec<usize> {
         table.begin_round(now);
         let mut turns = Vec::new();
@@ -249,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sleeps_and_is_woken_in_its_turn_goes_on_in_it() {
+    fn a_processor_woken_during_its_turn_continues_in_it() {
         let mut table = WakeupTable::new(2);
         table.wake(1, 4);
         table.begin_round(4);
@@ -263,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sleeps_again_before_its_turn_has_none() {
+    fn a_processor_that_sleeps_again_before_its_turn_gets_none() {
         let mut table = WakeupTable::new(70);
         for (processor, time) in [(1, 4), (69, 4), (2, 500), (3, 600)] {
             table.wake(processor, time);
@@ -279,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_put_back_has_the_next_turn() {
+    fn a_processor_that_is_put_back_gets_the_next_turn() {
         let mut table = WakeupTable::new(130);
         [0, 63, 64, 65, 129].iter().for_each(|&processor| table.wake(processor, 1));
         table.begin_round(1);
@@ -292,9 +297,9 @@ mod tests {
         assert_eq!(rest, [64, 65, 129]);
     }
 
-    /// A list of everybody's times says the same, however far ahead they are.
+    /// The table agrees with a list of all times, however far ahead they are.
     #[test]
-    fn the_wheel_does_as_a_list_of_times() {
+    fn the_wheel_agrees_with_a_list_of_times() {
         let mut rng = Rng::new(5);
         let mut table = WakeupTable::new(70);
         let mut times = [NEVER; 70];

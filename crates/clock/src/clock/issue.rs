@@ -1,4 +1,4 @@
-//! A processor issues an operation: hits, and misses under way.
+//! Issues the operations of a processor: hits, and misses in flight.
 
 use homenode_base::Flags;
 
@@ -10,24 +10,23 @@ use crate::time::StallCause;
 
 use super::processes::LeaveReason;
 
-/// What becomes of a reference.
+/// The outcome of an attempt to issue a reference.
 enum Issued {
-    /// The processor goes on after the operation.
+    /// Issued; the processor continues after the operation.
     GoesOn,
-    /// It has taken place in a cache of the processor's own, which goes on with the operation at
-    /// this time.
+    /// Performed in a cache of the processor's own; the operation begins at this time.
     Hits(u64),
-    /// It cannot begin yet.
+    /// Not issued; the processor retries later.
     Stalls(StallCause),
-    /// It has begun, and the processor waits for it.
+    /// Issued; the processor waits until it completes.
     Waits,
-    /// Its page is not mapped: it has not begun, and the processor waits for the page.
+    /// Not issued: its page is not mapped, and the processor waits for the page.
     Faults,
 }
 
 impl<M: MemorySystem> Clock<M> {
-    /// A processor issues the next operation of its process; `missed` says that it is a reference
-    /// that has already been tried as a hit. Returns whether the operation is known.
+    /// Issues the next operation of a processor's process; `missed` if it is a reference that has
+    /// already been tried as a hit. Returns whether the operation is known.
     pub(super) fn issue(&mut self, at: usize, missed: bool) -> Result<bool, M::Error> {
         let process = self.processors[at].process;
         let Some(mut operation) = self.streams[process].front() else {
@@ -42,7 +41,7 @@ impl<M: MemorySystem> Clock<M> {
             return Ok(true);
         }
         let processor = &self.processors[at];
-        // A slice ends between references: what straddles blocks or pages is one.
+        // A slice ends between references; a reference that straddles blocks or pages is one.
         let between = processor.blocks_done == 0 && !operation.continues;
         if between && self.references_left == 0 {
             self.leave(at, LeaveReason::Stopped);
@@ -59,22 +58,23 @@ impl<M: MemorySystem> Clock<M> {
         if operation.flags & PROCESSOR_RELATIVE != 0 {
             operation.addr = self.areas.address(operation.addr, at);
         }
-        self.refer((at, missed), &operation)?;
+        self.issue_reference(at, missed, &operation)?;
         Ok(true)
     }
 
-    /// A reference, or the next block of one that straddles some.
+    /// Issues a reference, or the next block of one that straddles blocks.
     #[inline]
-    fn refer(
+    fn issue_reference(
         &mut self,
-        (at, missed): (usize, bool),
+        at: usize,
+        missed: bool,
         operation: &Operation,
     ) -> Result<(), M::Error> {
         let processor = &self.processors[at];
         let (process, done) = (processor.process, processor.blocks_done);
         let fetch = operation.kind == OpKind::Fetch;
         let begins = done == 0 && !operation.continues;
-        // Where instructions are fetched, the fetches are what is counted.
+        // If the process fetches instructions, the fetches are counted as instructions.
         let counted = u64::from(fetch || !self.fetches[process]) + u64::from(operation.count);
         let number = processor.instructions + if begins { counted } else { 0 };
         if begins && operation.count > 0 && self.pass_gap(at, operation) {
@@ -86,7 +86,7 @@ impl<M: MemorySystem> Clock<M> {
             return Ok(());
         }
         let start = operation.addr;
-        // A reference ends where the address space does, whatever the trace says of its size.
+        // Saturates: a size in the trace must not reach beyond the address space.
         let end = start.saturating_add(u64::from(operation.size.saturating_sub(1)));
         let further = (end >> self.block_shift) - (start >> self.block_shift);
         let flags = Flags(operation.flags);
@@ -98,7 +98,7 @@ impl<M: MemorySystem> Clock<M> {
             last: if done == further { end & self.offset_mask } else { self.offset_mask },
             flags,
         };
-        match self.access((&reference, missed), number)? {
+        match self.access(&reference, missed, number)? {
             Issued::Stalls(cause) => {
                 self.stall(at, cause);
                 return Ok(());
@@ -133,15 +133,15 @@ impl<M: MemorySystem> Clock<M> {
         Ok(())
     }
 
-    /// The instructions before a reference take their time, if they take any. Returns whether the
-    /// reference has to wait for that.
+    /// Executes the instructions before a reference. Returns whether the reference has to wait for
+    /// them.
     fn pass_gap(&mut self, at: usize, operation: &Operation) -> bool {
         let cycles = u64::from(operation.count) * self.processor.instruction_cycles;
         let processor = &mut self.processors[at];
         if cycles == 0 || processor.gap_done {
             return false;
         }
-        // Those instructions may be after the end of the window themselves.
+        // The instructions before the reference may themselves be beyond the window.
         let full = self.now >= processor.window_full_at;
         if full || processor.instructions + 1 >= processor.window_end {
             self.stall(at, StallCause::Read);
@@ -152,24 +152,25 @@ impl<M: MemorySystem> Clock<M> {
         true
     }
 
-    /// A reference to a block by the instruction with this number.
+    /// Issues a reference to one block by the instruction with this number.
     #[inline]
     fn access(
         &mut self,
-        (reference, missed): (&MemoryReference, bool),
+        reference: &MemoryReference,
+        missed: bool,
         number: u64,
     ) -> Result<Issued, M::Error> {
         let (at, write) = (reference.processor, reference.kind.writes());
         let processor = &self.processors[at];
-        // Nothing is reordered around an atomic.
+        // An atomic is a full fence: all earlier references complete first.
         if reference.kind == OpKind::Atomic && !processor.is_drained() {
-            let writes = processor.loads_live() == 0;
+            let writes = processor.loads_in_flight() == 0;
             return Ok(Issued::Stalls(if writes { StallCause::Write } else { StallCause::Read }));
         }
-        // Instructions come from nowhere else than what is under way.
+        // A fetch of a block that is in flight waits for that request.
         if reference.kind == OpKind::Fetch
-            && processor.has_anything_under_way()
-            && processor.has_under_way(&self.memory.access(reference))
+            && processor.has_requests_in_flight()
+            && processor.has_in_flight(&self.memory.access(reference))
         {
             return Ok(Issued::Stalls(StallCause::Read));
         }
@@ -177,12 +178,12 @@ impl<M: MemorySystem> Clock<M> {
         if !missed && in_order {
             let timed = self.does_timed_hits();
             let (processor, memory) = (&mut self.processors[at], &mut self.memory);
-            if let Some(time) = hit(processor, memory, (self.now, timed), reference) {
+            if let Some(time) = hit(processor, memory, self.now, timed, reference) {
                 return Ok(Issued::Hits(time));
             }
         }
         if !self.memory.is_mapped(reference) {
-            self.begin_wait(at, (Mode::Waits, StallCause::System));
+            self.begin_wait(at, Mode::Waits, StallCause::System);
             let (memory, mut requesters) = self.split();
             memory.fault(reference, &mut requesters);
             return Ok(Issued::Faults);
@@ -197,15 +198,15 @@ impl<M: MemorySystem> Clock<M> {
         }
     }
 
-    /// Whether hits that take longer are done at once. Not while it is unknown when counts begin:
-    /// a wait may lie on both sides of that.
+    /// Whether hits that take longer than an operation are performed at once. Not before the end of
+    /// initialisation, at which counts restart: a wait could span it.
     #[inline(always)]
     pub(super) fn does_timed_hits(&self) -> bool {
         M::HAS_TIMED_HITS && self.processor.blocking && !self.awaits_init_done
     }
 
-    /// A fetch that is no hit without a transaction: no window hides instructions that are not
-    /// there, so that the processor waits for it, and loads that are under way go on.
+    /// A fetch that missed. An instruction window cannot hide missing instructions, so the
+    /// processor waits; loads in flight continue.
     fn fetch(&mut self, at: usize, fetch: &M::Access) -> Result<Issued, M::Error> {
         if !self.memory.needs_request(fetch) {
             self.memory.perform(self.now, fetch)?;
@@ -217,13 +218,13 @@ impl<M: MemorySystem> Clock<M> {
         Ok(self.wait_for(at, fetch, StallCause::Read))
     }
 
-    /// Whether one more miss may be under way in a processor.
+    /// Whether the processor can have one more miss in flight.
     fn has_free_mshr(&self, at: usize) -> bool {
-        let live = self.processors[at].loads_live() as u64;
-        self.processor.blocking || live < u64::from(self.processor.misses_max)
+        let in_flight = self.processors[at].loads_in_flight() as u64;
+        self.processor.blocking || in_flight < u64::from(self.processor.misses_max)
     }
 
-    /// A load that is no hit without a transaction.
+    /// A load that missed.
     fn load(&mut self, at: usize, load: &M::Access, number: u64) -> Result<Issued, M::Error> {
         if self.processors[at].merge_load(load) {
             return Ok(Issued::GoesOn);
@@ -240,7 +241,7 @@ impl<M: MemorySystem> Clock<M> {
         }
         let processor = &mut self.processors[at];
         let behind_store = processor.has_store(load);
-        let mshr = processor.begin_load(*load, (number, self.now), behind_store);
+        let mshr = processor.begin_load(*load, number, self.now, behind_store);
         processor.update_window(&self.window);
         if !behind_store {
             self.request(Requester::new(at, Port::Mshr(mshr)), load);
@@ -248,7 +249,7 @@ impl<M: MemorySystem> Clock<M> {
         Ok(Issued::GoesOn)
     }
 
-    /// A store that is no hit without a transaction, or comes after others.
+    /// A store that missed, or that waits behind other stores.
     fn store(&mut self, at: usize, store: &M::Access, kind: OpKind) -> Result<Issued, M::Error> {
         if self.processors[at].stores.is_empty() && !self.memory.needs_request(store) {
             self.memory.perform(self.now, store)?;
@@ -258,7 +259,7 @@ impl<M: MemorySystem> Clock<M> {
             (self.processor.store_buffer_words as usize, self.processor.blocking);
         let processor = &mut self.processors[at];
         if blocking || words == 0 || kind == OpKind::Atomic {
-            // Its own load from the block comes first.
+            // A load of the same block that is in flight completes first.
             let first = processor.fetches(store);
             let write = StallCause::Write;
             return Ok(if first { Issued::Stalls(write) } else { self.wait_for(at, store, write) });
@@ -267,14 +268,14 @@ impl<M: MemorySystem> Clock<M> {
             return Ok(Issued::Stalls(StallCause::Write));
         }
         processor.stores.push_back(*store);
-        // Behind others it waits; alone it is known to need its request.
+        // Alone in the buffer it is known to need its request; behind others it waits.
         if processor.stores.len() == 1 && !processor.fetches(store) {
             self.request_store(at, store);
         }
         Ok(Issued::GoesOn)
     }
 
-    /// Stores take place in their order, up to one that needs a request.
+    /// Performs buffered stores in order, up to one that needs a request.
     pub(super) fn drain_stores(&mut self, at: usize) -> Result<(), M::Error> {
         self.drain_hits(at);
         while let Some(&head) = self.processors[at].stores.front()
@@ -296,12 +297,12 @@ impl<M: MemorySystem> Clock<M> {
         Ok(())
     }
 
-    /// Those of them that hit, as long as no load is under way: most stores of a buffer write what
-    /// the first of them fetched.
+    /// Performs the buffered stores that hit, while no load is in flight. Most stores of a buffer
+    /// write the block that the first of them fetched.
     fn drain_hits(&mut self, at: usize) {
         let Self { memory, processors, .. } = self;
         let processor = &mut processors[at];
-        if processor.head_requested || processor.loads_live() > 0 {
+        if processor.head_requested || processor.loads_in_flight() > 0 {
             return;
         }
         let mut hits = 0;
@@ -314,16 +315,16 @@ impl<M: MemorySystem> Clock<M> {
         processor.stores.drain(..hits);
     }
 
-    /// The store at the head of the buffer makes its request.
+    /// Requests the block for the store at the head of the buffer.
     fn request_store(&mut self, at: usize, head: &M::Access) {
         self.processors[at].head_requested = true;
         self.request(Requester::new(at, Port::StoreBuffer), head);
     }
 
-    /// The processor waits until the reference is done.
+    /// Requests a reference, and stalls the processor until it completes.
     fn wait_for(&mut self, at: usize, access: &M::Access, cause: StallCause) -> Issued {
         self.processors[at].blocking = Some(*access);
-        self.begin_wait(at, (Mode::Waits, cause));
+        self.begin_wait(at, Mode::Waits, cause);
         self.request(Requester::new(at, Port::Blocking), access);
         Issued::Waits
     }
@@ -334,26 +335,27 @@ impl<M: MemorySystem> Clock<M> {
         memory.request(requester, access, &mut requesters);
     }
 
-    /// The processor tries again when one of its requests is complete.
+    /// Stalls the processor until one of its requests completes.
     pub(super) fn stall(&mut self, at: usize, cause: StallCause) {
-        self.begin_wait(at, (Mode::Stalls, cause));
+        self.begin_wait(at, Mode::Stalls, cause);
     }
 
-    pub(super) fn begin_wait(&mut self, at: usize, (mode, cause): (Mode, StallCause)) {
+    pub(super) fn begin_wait(&mut self, at: usize, mode: Mode, cause: StallCause) {
         let processor = &mut self.processors[at];
         (processor.mode, processor.stall, processor.since) = (mode, cause, self.now);
-        self.streams[processor.process].look_ahead();
+        self.streams[processor.process].prefetch();
         self.wakeups.sleep(at);
     }
 }
 
-/// A reference is done if it hits now, or, with `timed`, in longer than an operation. Returns when
-/// the processor goes on with the operation, if it did.
+/// Performs a reference if it hits; with `timed`, also if the hit takes longer than an operation.
+/// Returns when the operation begins, or `None` on a miss.
 #[inline(always)]
 pub(super) fn hit<M: MemorySystem>(
     processor: &mut ClockedProcessor<M>,
     memory: &mut M,
-    (now, timed): (u64, bool),
+    now: u64,
+    timed: bool,
     reference: &MemoryReference,
 ) -> Option<u64> {
     if memory.try_hit(reference) {

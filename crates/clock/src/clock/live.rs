@@ -1,42 +1,42 @@
-//! A clock over a live program: what its front end asks, and waits that end by themselves.
+//! Simulates a live program: the interface of its front end, and waits with a time-out.
 //!
-//! The program is run piece by piece, as the simulation needs operations: see [`LiveClock`]. It
-//! may wait for what no other operation ends, or until a time: alarms end such waits.
+//! The program runs step by step, as the simulation needs operations: see [`LiveClock`]. It may
+//! wait for something that no operation ends, or until a time: alarms end such waits.
 
 use super::Clock;
 use crate::processor::{MemorySystem, Mode};
 use crate::streams::{PendingOperations, ThreadStreams};
 
-/// Timed waits of processes.
+/// Time-outs of waits.
 #[derive(Default)]
 pub(super) struct Alarms {
-    /// When whose next wait, or the one it is in, ends.
+    /// The time at which a process's current or next wait ends, and the process.
     set: Vec<(u64, usize)>,
-    /// Whose wait was ended so, until somebody asks.
-    rung: Vec<usize>,
+    /// Processes whose wait timed out, until [`LiveClock::take_timed_out`].
+    expired: Vec<usize>,
 }
 
 impl Alarms {
-    /// The first time at which one rings.
+    /// The earliest time of an alarm.
     fn next(&self) -> Option<u64> {
         self.set.iter().map(|&(time, _)| time).min()
     }
 
-    /// A wait is over: its alarm does not ring.
+    /// Removes the alarm of a process whose wait is over.
     pub(super) fn cancel(&mut self, process: usize) {
         self.set.retain(|&(_, of)| of != process);
     }
 
-    /// Whether a process's wait was to end by now.
+    /// Whether the alarm of a process is due.
     fn is_due(&self, process: usize, now: u64) -> bool {
         self.set.iter().any(|&(time, of)| of == process && time <= now)
     }
 }
 
-/// A simulation of a live program, whatever the memory system. It goes on as far as operations are
-/// known, and then waits for the next operation of the process with the least simulated time.
+/// A simulation of a live program, independent of the memory system. It runs as far as operations
+/// are known, and then needs the next operation of the process with the least simulated time.
 pub trait LiveClock<E> {
-    /// From now on nothing is a deadlock, and processes that are not known to exist may come.
+    /// Starts live mode: no wait counts as a deadlock, and new processes may appear.
     fn begin_live(&mut self);
 
     /// Adds operations; see [`Clock::push`].
@@ -45,28 +45,28 @@ pub trait LiveClock<E> {
     /// What the memory system returns.
     fn push_live(&mut self, added: &ThreadStreams) -> Result<(), E>;
 
-    /// The process whose next operation has to be known; nothing if all wait.
+    /// The process whose next operation is needed; `None` if all wait.
     fn awaited_process(&self) -> Option<usize>;
 
-    /// The time.
+    /// The current cycle.
     fn now(&self) -> u64;
 
-    /// Whether the last wait of a process ended because its time was up, since somebody last asked.
+    /// Whether a wait of the process has timed out since the last call.
     fn take_timed_out(&mut self, process: usize) -> bool;
 
-    /// The processes that run and of which at most so many operations are known, without the one
-    /// that is awaited: how many are known, and the process.
+    /// Finds the running processes, other than the awaited one, of which at most `most` operations
+    /// are known: the number of known operations, and the process.
     fn nearly_awaited(&self, most: usize, found: &mut Vec<(usize, usize)>);
 
-    /// Ends the wait of a process, or its next one if it is in none, as something outside of the
-    /// simulation did.
+    /// Ends the current wait of a process, or its next one if it is not waiting, because something
+    /// outside the simulation ended it.
     ///
     /// # Errors
     /// What the memory system returns.
     fn release(&mut self, process: usize) -> Result<(), E>;
 
-    /// All wait for each other in the simulation, although the program could go on: ends one of the
-    /// waits that are not the program's own. Returns whether there was one.
+    /// Breaks a deadlock that the simulation has and the program does not: ends one of the waits
+    /// that are not the program's own. Returns whether there was one.
     ///
     /// # Errors
     /// What the memory system returns.
@@ -95,9 +95,9 @@ impl<M: MemorySystem> LiveClock<M::Error> for Clock<M> {
     }
 
     fn take_timed_out(&mut self, process: usize) -> bool {
-        let before = self.alarms.rung.len();
-        self.alarms.rung.retain(|&rung| rung != process);
-        self.alarms.rung.len() < before
+        let before = self.alarms.expired.len();
+        self.alarms.expired.retain(|&expired| expired != process);
+        self.alarms.expired.len() < before
     }
 
     fn nearly_awaited(&self, most: usize, found: &mut Vec<(usize, usize)>) {
@@ -119,8 +119,8 @@ impl<M: MemorySystem> LiveClock<M::Error> for Clock<M> {
             self.sync.break_deadlock(process);
             self.wake(process);
             self.run()?;
-        } else if process < self.blocked.len() && !self.alarms.rung.contains(&process) {
-            // It has not come to its wait, which is over when it does; unless it has ended by now.
+        } else if process < self.blocked.len() && !self.alarms.expired.contains(&process) {
+            // It has not reached its wait, which then ends at once; unless the wait has timed out.
             self.alarms.set.push((self.now, process));
         }
         Ok(())
@@ -140,7 +140,7 @@ impl<M: MemorySystem> LiveClock<M::Error> for Clock<M> {
 }
 
 impl<M: MemorySystem> Clock<M> {
-    /// There are so many processes now.
+    /// Raises the number of processes.
     fn grow(&mut self, processes: usize) {
         let more = processes.saturating_sub(self.streams.len());
         if more == 0 {
@@ -155,20 +155,20 @@ impl<M: MemorySystem> Clock<M> {
         self.dispatch_at = self.now + 1;
     }
 
-    /// It is known for how many arrivals a process waits, unless its time was up before that.
+    /// Sets the number of arrivals that a process waits for, unless its wait has timed out.
     fn resolve(&mut self, process: usize, count: u32) {
-        if self.alarms.rung.contains(&process) {
+        if self.alarms.expired.contains(&process) {
             return;
         }
         self.alarms.cancel(process);
         self.sync.resolve(process, count);
-        // What it waits for is over already: nobody has to tell it.
+        // Woken without the memory system: the arrivals are in the past.
         for process in self.sync.take_woken() {
             self.wake(process);
         }
     }
 
-    /// The next wait of a process ends after so many cycles.
+    /// Sets the time-out of a process's next wait, in cycles from now.
     pub(super) fn set_alarm(&mut self, process: usize, cycles: u64) {
         let time = self.now.saturating_add(cycles.max(1));
         self.alarms.cancel(process);
@@ -176,44 +176,44 @@ impl<M: MemorySystem> Clock<M> {
         self.arm();
     }
 
-    /// Whoever waits until now goes on.
-    pub(super) fn ring_alarms(&mut self) {
+    /// Wakes the processes whose waits time out now.
+    pub(super) fn expire_alarms(&mut self) {
         let Self { alarms, blocked, now, .. } = self;
         let over = |&&(time, process): &&(u64, usize)| time <= *now && blocked[process];
         let mut over: Vec<usize> = alarms.set.iter().filter(over).map(|&(_, of)| of).collect();
         over.sort_unstable();
         for process in over {
-            self.give_up(process);
+            self.time_out(process);
             self.wake(process);
         }
         self.arm();
     }
 
-    /// Whether a process that comes to a wait does not wait, as its time is up.
-    pub(super) fn gives_up(&mut self, process: usize) -> bool {
+    /// Whether a process that reaches a wait has already timed out and does not wait.
+    pub(super) fn times_out(&mut self, process: usize) -> bool {
         let due = self.alarms.is_due(process, self.now);
         if due {
-            self.give_up(process);
+            self.time_out(process);
         }
         due
     }
 
-    fn give_up(&mut self, process: usize) {
+    fn time_out(&mut self, process: usize) {
         self.sync.break_deadlock(process);
         self.alarms.cancel(process);
-        self.alarms.rung.push(process);
+        self.alarms.expired.push(process);
     }
 
-    /// The next alarm is looked at when ready processes are. One that was to ring before finds its
-    /// process when that comes to its wait.
+    /// Schedules a dispatch step for the next alarm. A past alarm takes effect when its process
+    /// reaches the wait.
     fn arm(&mut self) {
         if let Some(time) = self.alarms.next().filter(|&time| time > self.now) {
             self.dispatch_at = self.dispatch_at.min(time);
         }
     }
 
-    /// The program is over: who waits to be created, or for what only the program ends, does
-    /// nothing more.
+    /// Ends live mode. Processes that wait for their creation, or for something that only the
+    /// program ends, have no further operations.
     pub(super) fn end_live(&mut self) {
         for process in 0..self.blocked.len() {
             let waits = self.sync.waits_for_program(process) || self.sync.is_unborn(process);

@@ -1,8 +1,8 @@
 //! The clock: processors, processes and their synchronisation over a memory system, in cycles.
 //!
-//! One cycle after the other, and in each in this order: ready processes come to idle processors;
-//! events of the queue, such as data that have come; processors issue, the lowest first; the memory
-//! system serves whom it can. Cycles in which nothing can happen are skipped.
+//! Each cycle has four steps: ready processes are dispatched to idle processors; events of the
+//! queue are processed, such as arrivals of data; processors issue, lowest number first; the memory
+//! system serves requests. Cycles in which nothing can happen are skipped.
 
 mod issue;
 mod live;
@@ -27,23 +27,23 @@ use crate::time::{ClockTime, ProcessorTime};
 use crate::wakeup::{NEVER, WakeupTable};
 use live::Alarms;
 
-/// Most misses under way in one processor: a [`Port::Mshr`] has room for no greater number.
+/// Most misses in flight in one processor: [`Port::Mshr`] holds the register's number in 8 bits.
 const MISSES_MAX: u32 = 255;
 
-/// What a simulation needs besides a memory system, processors and streams.
+/// The configuration of a simulation, apart from its memory system and streams.
 #[derive(Clone, Copy, Debug)]
 pub struct ClockSetup {
-    /// Each processor.
+    /// The model of every processor.
     pub processor: ProcessorModel,
-    /// Who runs where.
+    /// How processes are dispatched to processors.
     pub scheduler: SchedulerModel,
-    /// For what the scheduler leaves to chance.
+    /// Seed of the scheduler's random choices.
     pub seed: u64,
     /// Processes, numbered from 0.
     pub processes: usize,
 }
 
-/// One simulation of some processors over a memory system.
+/// A simulation of processors and their processes over a memory system.
 pub struct Clock<M: MemorySystem> {
     memory: M,
     block_shift: u32,
@@ -59,42 +59,41 @@ pub struct Clock<M: MemorySystem> {
     run_queue: RunQueue,
     sync: SyncObjects,
     streams: Vec<PendingOperations>,
-    /// Whether a process fetches instructions: if not, each of its references is one.
+    /// Whether a process fetches instructions; if not, each of its references counts as one.
     fetches: Vec<bool>,
     blocked: Vec<bool>,
     unfinished: usize,
-    /// References until the run is over; without end if it lasts as long as the processes.
+    /// References until the run is over; `u64::MAX` if it lasts until all processes end.
     references_left: u64,
-    /// When the run was over before its processes.
+    /// When the run ended before its processes did.
     over_at: Option<u64>,
-    /// Where the kernel has what belongs to each processor.
+    /// The kernel's data area of each processor.
     areas: SimulatedAreas,
-    /// What a kernel does when a processor takes a process, if that is made up.
+    /// Generates the kernel's references at context switches, if the kernel is modelled.
     kernel: Option<ModelledKernel>,
-    /// When idle processors take ready processes next.
+    /// The next cycle in which ready processes are dispatched.
     dispatch_at: u64,
-    /// The processor whose turn it is to issue, in a cycle that is not over.
+    /// The processor that is to issue next, in a cycle that was interrupted.
     cursor: Option<usize>,
     deadlocks_broken: u64,
-    /// Whether measuring begins at the next end of initialisation, and when it began.
+    /// Whether times and counts restart at the end of initialisation.
     awaits_init_done: bool,
+    /// The cycle in which times and counts began.
     measured_from: u64,
-    /// Whether the processes are those of a live program, which may end waits that nothing here
-    /// ends.
+    /// Whether the processes are those of a live program, which may end waits by itself.
     live: bool,
     alarms: Alarms,
 }
 
 impl<M: MemorySystem> Clock<M> {
-    /// So many processors over a memory system in which nothing is under way, at cycle 0; all
-    /// processes are ready.
+    /// Processors over a memory system with nothing in flight, at cycle 0; all processes are ready.
     #[must_use]
     pub fn new(memory: M, processors: usize, setup: &ClockSetup) -> Self {
         let (mut processor, mut scheduler) = (setup.processor, setup.scheduler);
         processor.blocking |= processor.misses_max == 0;
         processor.misses_max = processor.misses_max.min(MISSES_MAX);
         scheduler.time_slice_references = scheduler.time_slice_references.max(1);
-        let (processes, policy) = (setup.processes, (scheduler.policy, scheduler.aging));
+        let processes = setup.processes;
         let block_shift = memory.block_shift();
         Self {
             memory,
@@ -107,7 +106,7 @@ impl<M: MemorySystem> Clock<M> {
             wakeups: WakeupTable::new(processors),
             processors: (0..processors).map(|_| ClockedProcessor::new()).collect(),
             queue: EventQueue::default(),
-            run_queue: RunQueue::new(policy, setup.seed, (processes, processors)),
+            run_queue: RunQueue::new(&scheduler, setup.seed, processes, processors),
             sync: SyncObjects::new(processes),
             streams: (0..processes).map(|_| restart::operations(&scheduler)).collect(),
             fetches: vec![false; processes],
@@ -127,27 +126,27 @@ impl<M: MemorySystem> Clock<M> {
         }
     }
 
-    /// Says where the kernel has what belongs to each processor; see
+    /// Sets the kernel's data area of each processor; see
     /// [`crate::streams::StreamSplitter::with_areas`].
     pub fn set_areas(&mut self, areas: &ProcessorAreas) {
         self.areas = SimulatedAreas::new(areas, self.processors.len());
     }
 
-    /// Makes what a kernel refers to when a processor takes a process; see
+    /// Adds the references of a modelled kernel at context switches; see
     /// [`crate::streams::StreamSplitter::with_kernel`].
     pub fn set_kernel(&mut self, model: &KernelModel, filter: ReferenceFilter) {
         self.kernel = Some(ModelledKernel::new(*model, filter, 0));
     }
 
-    /// Lets times and counts begin when initialisation is over, and not in cycle 0.
+    /// Starts times and counts at the end of initialisation instead of in cycle 0.
     pub fn measure_from_init_done(&mut self) {
         self.awaits_init_done = true;
     }
 
-    /// Adds operations of some processes, and goes on until the next one of a process that runs is
-    /// unknown ([`Self::awaited`]). In how many portions they come does not change what happens.
-    /// Where processes start again, what they do is only kept: how long the run is, is known when
-    /// all is.
+    /// Adds operations of some processes, and simulates until the next operation of a running
+    /// process is unknown ([`Self::awaited`]). The division into portions does not change the
+    /// result. If processes restart, operations are only stored: the length of the run depends on
+    /// all of them.
     ///
     /// # Errors
     /// What the memory system returns.
@@ -161,14 +160,14 @@ impl<M: MemorySystem> Clock<M> {
         if self.scheduler.restart { Ok(()) } else { self.run() }
     }
 
-    /// The process whose next operation has to be known before the simulation can go on; nothing if
-    /// all processes are over. A live front end lets that process run, up to its next operation.
+    /// The process whose next operation the simulation needs; `None` if all processes have ended. A
+    /// live front end runs that process up to its next operation.
     #[must_use]
     pub fn awaited(&self) -> Option<usize> {
         self.cursor.map(|at| self.processors[at].process)
     }
 
-    /// Simulates what is left.
+    /// Simulates the rest, given that no further operations come.
     ///
     /// # Errors
     /// What the memory system returns.
@@ -185,7 +184,7 @@ impl<M: MemorySystem> Clock<M> {
         Ok((self.memory, time))
     }
 
-    /// Goes on until everything is done or an operation is needed that is not known.
+    /// Simulates until the run is over or an operation is needed that is not known.
     fn run(&mut self) -> Result<(), M::Error> {
         while !self.is_over() || !self.queue.is_empty() {
             if self.cursor.take().is_none() && !self.begin_cycle()? {
@@ -200,8 +199,8 @@ impl<M: MemorySystem> Clock<M> {
         Ok(())
     }
 
-    /// Those processors issue that have not done so in this cycle. Returns whether all of them know
-    /// their operations.
+    /// Lets the remaining processors of this cycle issue. Returns whether the operations of all of
+    /// them are known.
     #[inline]
     fn issue_all(&mut self) -> Result<bool, M::Error> {
         let horizon = self.horizon();
@@ -219,8 +218,8 @@ impl<M: MemorySystem> Clock<M> {
         Ok(true)
     }
 
-    /// The next cycle in which something can happen, up to where processors issue. Returns whether
-    /// there is one: only a live program can go on without it.
+    /// Advances to the next cycle with work and performs its steps before issue. Returns false if
+    /// there is none, which only a live program can resolve.
     fn begin_cycle(&mut self) -> Result<bool, M::Error> {
         let mut time = self.wakeups.earliest();
         if let Some(at) = self.queue.next_time() {
@@ -238,31 +237,31 @@ impl<M: MemorySystem> Clock<M> {
             time = self.dispatch_at;
         }
         self.now = time;
-        // Before anybody whose wait is over now becomes ready: that one runs in the next cycle.
+        // Before the events: a process that they wake runs in the next cycle.
         if self.dispatch_at == self.now {
             self.dispatch_at = NEVER;
             if self.live {
-                self.ring_alarms();
+                self.expire_alarms();
             }
             self.dispatch();
         }
         while let Some(event) = self.queue.pop_at(self.now) {
             self.event(event)?;
         }
-        // Nobody wakes another processor while processors issue: that takes a cycle.
+        // No processor wakes another while processors issue: that takes a cycle.
         self.wakeups.begin_round(self.now);
         Ok(true)
     }
 
-    /// The first cycle in which a processor may find other copies than now: before it processors
-    /// need not wait for each other.
+    /// The first cycle in which the states of copies may change; until then, processors may run
+    /// ahead of each other.
     fn horizon(&self) -> u64 {
         let undisturbed = self.memory.undisturbed_until(self.now);
         let horizon = self.queue.next_time().map_or(undisturbed, |at| at.min(undisturbed));
         if self.scheduler.restart { self.before_the_end(horizon) } else { horizon }
     }
 
-    /// Something that was to happen now.
+    /// Processes an event of this cycle.
     fn event(&mut self, event: ClockEvent<M::Event>) -> Result<(), M::Error> {
         match event {
             ClockEvent::Memory(event) => {
@@ -289,7 +288,7 @@ impl<M: MemorySystem> Clock<M> {
         }
     }
 
-    /// What a port asked for is there.
+    /// Completes the request of a port.
     fn complete(&mut self, requester: Requester) -> Result<(), M::Error> {
         let at = requester.processor();
         let processor = &mut self.processors[at];
@@ -319,7 +318,7 @@ impl<M: MemorySystem> Clock<M> {
         Ok(())
     }
 
-    /// What a processor waited for is done: it goes on after so many cycles.
+    /// Ends a processor's wait; it issues again after `cycles`.
     fn end_wait(&mut self, at: usize, cycles: u64) {
         let processor = &mut self.processors[at];
         processor.mode = Mode::Runs;
@@ -327,7 +326,7 @@ impl<M: MemorySystem> Clock<M> {
         self.wakeups.wake(at, self.now + cycles);
     }
 
-    /// The memory system, and what it may do to the processors.
+    /// Splits the borrow into the memory system and its view of the processors.
     #[inline]
     fn split(&mut self) -> (&mut M, Requesters<'_, M>) {
         let Self { memory, now, processors, queue, .. } = self;

@@ -1,4 +1,4 @@
-//! Processes come to processors and leave them.
+//! Dispatches processes to processors, and removes them.
 
 use super::Clock;
 use crate::processor::{MemorySystem, Mode, SyncRequest};
@@ -17,7 +17,8 @@ pub(super) enum LeaveReason {
 }
 
 impl<M: MemorySystem> Clock<M> {
-    /// Nobody can go on: processes wait for each other, as they did not when they were traced.
+    /// Releases one of the processes that wait for each other in a cycle, which did not occur when
+    /// they were traced.
     pub(super) fn break_deadlock(&mut self) {
         if let Some(process) = self.blocked.iter().position(|&blocked| blocked) {
             self.sync.break_deadlock(process);
@@ -26,14 +27,14 @@ impl<M: MemorySystem> Clock<M> {
         }
     }
 
-    /// A process is ready; it comes to a processor in the next cycle at the earliest.
+    /// Makes a process ready; it is dispatched in the next cycle at the earliest.
     pub(super) fn wake(&mut self, process: usize) {
         self.blocked[process] = false;
         self.run_queue.add(process);
         self.dispatch_at = self.now + 1;
     }
 
-    /// Ready processes come to idle processors.
+    /// Dispatches ready processes to idle processors.
     pub(super) fn dispatch(&mut self) {
         if self.run_queue.is_empty() || self.references_left == 0 {
             return;
@@ -47,7 +48,7 @@ impl<M: MemorySystem> Clock<M> {
             processor.slice_left = self.scheduler.time_slice_references;
             if let Some(kernel) = &self.kernel {
                 let made = kernel.switch(process);
-                // The switch is no part of the process's slice.
+                // The references of the switch do not use up the process's time slice.
                 processor.slice_left = processor.slice_left.saturating_add(made.len() as u64);
                 self.streams[process].insert(made);
             }
@@ -55,7 +56,7 @@ impl<M: MemorySystem> Clock<M> {
         }
     }
 
-    /// The process leaves the processor, once everything that it began is done.
+    /// Removes the process from the processor, once all its references are complete.
     pub(super) fn leave(&mut self, at: usize, why: LeaveReason) {
         if !self.processors[at].is_drained() {
             self.stall(at, StallCause::Sync);

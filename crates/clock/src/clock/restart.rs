@@ -1,6 +1,6 @@
-//! Processes that start again when they end, and the run's end after so many references.
+//! Processes that restart when they end, and the end of the run after a number of references.
 //!
-//! A run that lasts as long as its processes ends with few of them, and most processors idle.
+//! A run until all processes end would finish with a few processes and most processors idle.
 //!
 //! Source: Foglia, Giorgi and Prete 2004, section 4: applications run "in a continuous and cyclical
 //! way", and are stopped after a fixed amount of work.
@@ -11,20 +11,20 @@ use super::Clock;
 use crate::processor::{MemorySystem, Mode};
 use crate::streams::PendingOperations;
 
-/// Where a process's operations wait.
+/// The operation buffer of a process, which keeps operations if processes restart.
 pub(super) fn operations(scheduler: &SchedulerModel) -> PendingOperations {
     if scheduler.restart { PendingOperations::kept() } else { PendingOperations::default() }
 }
 
 impl<M: MemorySystem> Clock<M> {
-    /// The run is over after as many references as all processes have.
+    /// Limits the run to the total number of references of all processes.
     pub(super) fn limit_references(&mut self) {
         let all = self.streams.iter().flat_map(PendingOperations::kept_references);
         self.references_left = all.count() as u64;
     }
 
-    /// A process that has ended starts again, if it has references: without any it would do so for
-    /// ever. Returns whether it does.
+    /// Restarts a process that has ended, if it has references; without any it would restart
+    /// endlessly. Returns whether it restarts.
     pub(super) fn starts_again(&mut self, process: usize) -> bool {
         let again = self.scheduler.restart
             && self.references_left > 0
@@ -37,8 +37,8 @@ impl<M: MemorySystem> Clock<M> {
         again
     }
 
-    /// Whether nothing is left to do: processes are over, or so many references are done and what
-    /// they began.
+    /// Whether the run is over: all processes have ended, or the references are used up and
+    /// everything that they started has completed.
     pub(super) fn is_over(&mut self) -> bool {
         if self.unfinished > 0 && self.references_left > 0 {
             return false;
@@ -50,9 +50,9 @@ impl<M: MemorySystem> Clock<M> {
         over
     }
 
-    /// Up to where processors may run ahead of each other: close to the end not at all, so that the
-    /// last references are the last in time. A processor begins at most one reference a cycle;
-    /// several at a time where operations take none, and then it does so in its turn.
+    /// The cycle up to which processors may run ahead of each other. Close to the end they may not,
+    /// so that the last references are the last in time. A processor begins at most one reference a
+    /// cycle; where operations take no time it begins several, and then does not run ahead.
     pub(super) fn before_the_end(&self, horizon: u64) -> u64 {
         let cycles = horizon.saturating_sub(self.now).saturating_add(1);
         let most = (self.processors.len() as u64).saturating_mul(cycles);

@@ -1,9 +1,9 @@
-//! Several references of one processor at a time.
+//! Issues several references of one processor at a time.
 //!
-//! A hit that needs no transaction changes only its own cache. Before the next event, and before
-//! the memory system can do anything for anybody, nobody else changes that; so a processor may do
-//! such references ahead of the others, whose time comes later. The same holds for a store that
-//! only takes a place in the store buffer, behind one that has made its request.
+//! A hit that needs no transaction changes only its own cache. Until the next event, and until the
+//! memory system can serve a request, nothing else changes that cache; so a processor may perform
+//! such references ahead of the other processors. The same holds for a store that only enters the
+//! store buffer, behind one that has made its request.
 
 use homenode_base::Flags;
 
@@ -14,13 +14,12 @@ use crate::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
 use crate::wakeup::NEVER;
 
 impl<M: MemorySystem> Clock<M> {
-    /// A processor does its next references as long as they hit without a transaction, or wait in
-    /// the store buffer, and before the horizon. Anything out of the ordinary ends that, and is
-    /// left to [`Self::issue`]. Returns whether the first reference already is known to be no such
-    /// hit.
+    /// Performs a processor's next references up to the horizon, as long as they hit without a
+    /// transaction or enter the store buffer. Leaves everything else to [`Self::issue`]. Returns
+    /// whether the first reference is known to miss.
     #[inline]
     pub(super) fn run_ahead(&mut self, at: usize, horizon: u64) -> bool {
-        // The rest of a reference that straddles blocks, or a window that is full.
+        // The rest of a straddling reference, or a full window, is for `issue`.
         let processor = &self.processors[at];
         if processor.blocks_done != 0 || processor.window_full_at <= self.now {
             return false;
@@ -41,20 +40,20 @@ impl<M: MemorySystem> Clock<M> {
         let Self { memory, streams, processors, processor: model, .. } = self;
         let processor = &mut processors[at];
         let (process, fetches) = (processor.process, self.fetches[processor.process]);
-        // Stores take place in their order. Behind one that waits for its request they wait too.
+        // Stores are performed in order: behind one that waits for its request, they wait too.
         let buffered = !processor.stores.is_empty();
-        let ordinary = ordinary_kinds(processor, (fetches, model.blocking));
+        let ordinary = ordinary_kinds(processor, fetches, model.blocking);
         let (cycles, gap_cycles) = (model.operation_cycles, model.instruction_cycles);
         let (mut time, mut number, mut missed) = (self.now, processor.instructions, false);
         let (mut done, mut kernel, mut writes, mut gaps) = (0, 0, 0, 0);
-        // Instructions without a reference begin in their time if no load can fill the window.
+        // Instructions without a reference may start past the horizon if no load fills the window.
         let early = GAPS && processor.window_end == NEVER && !self.awaits_init_done;
         let within = if GAPS || TIMED { u64::MAX } else { horizon.saturating_sub(time) };
         let most = operations_until(within, cycles);
         let most = most.min(processor.slice_left).min(self.references_left);
         for operation in first_of(streams[process].known(), most) {
             let (kind, flags) = (operation.kind, Flags(operation.flags));
-            // Where instructions are fetched, the fetches are what is counted.
+            // If the process fetches instructions, the fetches are counted as instructions.
             let own = u64::from(!fetches || kind == OpKind::Fetch);
             let counted = number + own + u64::from(operation.count);
             let first = operation.addr & self.offset_mask;
@@ -78,10 +77,10 @@ impl<M: MemorySystem> Clock<M> {
                 }
             }
             if buffered && kind == OpKind::Write {
-                if !buffer_store(processor, memory, (reference, model.store_buffer_words)) {
+                if !buffer_store(processor, memory, reference, model.store_buffer_words) {
                     break;
                 }
-            } else if let Some(hit) = hit(processor, memory, (time, TIMED), &reference) {
+            } else if let Some(hit) = hit(processor, memory, time, TIMED, &reference) {
                 time = hit;
             } else {
                 missed = true;
@@ -104,14 +103,14 @@ impl<M: MemorySystem> Clock<M> {
         time += if GAPS || TIMED { 0 } else { done * cycles };
         processor.busy += done * cycles + gaps;
         let counted = ReferenceCounts { references: done, block_references: done, kernel, writes };
-        self.went_ahead(at, (time, number), counted);
+        self.commit_run_ahead(at, time, number, counted);
         false
     }
 
-    /// A processor has done some references, the last of them as the instruction with this number,
-    /// and issues the next one at this time.
+    /// Records the references that a processor has performed, the last of them by the instruction
+    /// with this number; the processor issues the next one at this time.
     #[inline]
-    fn went_ahead(&mut self, at: usize, (time, number): (u64, u64), counted: ReferenceCounts) {
+    fn commit_run_ahead(&mut self, at: usize, time: u64, number: u64, counted: ReferenceCounts) {
         let processor = &mut self.processors[at];
         processor.instructions = number;
         processor.slice_left -= counted.references;
@@ -123,52 +122,54 @@ impl<M: MemorySystem> Clock<M> {
     }
 }
 
-/// A store takes its place in the store buffer, if there is one and its page is mapped. Returns
-/// whether that was so.
+/// Puts a store into the store buffer, if it has a free entry and the page is mapped. Returns
+/// whether it did.
 #[inline(always)]
 fn buffer_store<M: MemorySystem>(
     processor: &mut ClockedProcessor<M>,
     memory: &mut M,
-    (store, places): (MemoryReference, u32),
+    store: MemoryReference,
+    entries: u32,
 ) -> bool {
-    let room = processor.stores.len() < places as usize && memory.is_mapped(&store);
+    let room = processor.stores.len() < entries as usize && memory.is_mapped(&store);
     if room {
         processor.stores.push_back(memory.access(&store));
     }
     room
 }
 
-/// Whether a reference fetches from a block of which the processor has nothing under way.
+/// Whether a reference is a fetch from a block of which the processor has nothing in flight.
 #[cold]
 fn is_free_fetch<M: MemorySystem>(
     processor: &ClockedProcessor<M>,
     memory: &M,
     reference: &MemoryReference,
 ) -> bool {
-    reference.kind == OpKind::Fetch && !processor.has_under_way(&memory.access(reference))
+    reference.kind == OpKind::Fetch && !processor.has_in_flight(&memory.access(reference))
 }
 
-/// At most so many of the known operations, the first ones.
+/// The first `most` known operations, or all if there are fewer.
 #[inline(always)]
 fn first_of(known: &[Operation], most: u64) -> &[Operation] {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     &known[..known.len().min(most)]
 }
 
-/// The kinds of operations that can be done ahead, a bit each, in a process that fetches
-/// instructions or not, on a processor that waits for every miss or not.
+/// The kinds of operations that can be performed ahead, one bit each. `fetches`: the process
+/// fetches instructions; `blocking`: the processor waits for every miss.
 #[inline(always)]
 fn ordinary_kinds<M: MemorySystem>(
     processor: &ClockedProcessor<M>,
-    (fetches, blocking): (bool, bool),
+    fetches: bool,
+    blocking: bool,
 ) -> u32 {
-    let fetches = fetches && !processor.has_anything_under_way();
+    let fetches = fetches && !processor.has_requests_in_flight();
     let stores = processor.stores.is_empty() || (processor.head_requested && !blocking);
     let bit = |kind: OpKind, can: bool| u32::from(can) << (kind as u32);
     bit(OpKind::Read, true) | bit(OpKind::Fetch, fetches) | bit(OpKind::Write, stores)
 }
 
-/// How many operations of so many cycles begin within so many cycles, the first of them always.
+/// How many operations of `cycles` each begin within `within` cycles; at least one.
 #[inline]
 fn operations_until(within: u64, cycles: u64) -> u64 {
     match cycles {

@@ -1,4 +1,4 @@
-//! Synchronisation operations: when each has its effect, and who goes on then.
+//! Synchronisation operations: when each takes effect, and which processes it wakes.
 
 use super::Clock;
 use super::processes::LeaveReason;
@@ -7,8 +7,8 @@ use crate::streams::{OpKind, Operation};
 use crate::time::{StallCause, StallTime};
 
 impl<M: MemorySystem> Clock<M> {
-    /// An operation that is no reference has its effect once everything before it is done, and when
-    /// the memory system says.
+    /// Issues a synchronisation operation once all earlier references are complete. The memory
+    /// system decides when it takes effect.
     pub(super) fn synchronise(&mut self, at: usize, operation: &Operation) {
         if !self.processors[at].is_drained() {
             self.stall(at, StallCause::Sync);
@@ -23,27 +23,27 @@ impl<M: MemorySystem> Clock<M> {
                 self.operate(&request);
             }
             SyncCourse::Later | SyncCourse::Awaited => {
-                self.begin_wait(at, (Mode::Waits, StallCause::Sync));
+                self.begin_wait(at, Mode::Waits, StallCause::Sync);
             }
             SyncCourse::Posted => self.streams[process].advance(),
         }
     }
 
-    /// An operation has its effect on processes: that of the processor may have to wait, others may
-    /// go on. Returns whether that of the processor goes on.
+    /// Applies an operation to the synchronisation objects: its process may block, others may wake.
+    /// Returns whether its process continues.
     fn operate(&mut self, request: &SyncRequest) -> bool {
         let SyncRequest { processor, process, operation } = *request;
         let kind = operation.kind;
-        let goes_on = self.sync.operate(process, &operation);
-        // Only waits of live programs are timed.
-        let goes_on = goes_on || (kind.may_wait() && self.gives_up(process));
+        let continues = self.sync.operate(process, &operation);
+        // Only waits of live programs time out.
+        let continues = continues || (kind.may_wait() && self.times_out(process));
         if kind == OpKind::InitDone && std::mem::take(&mut self.awaits_init_done) {
             self.restart_measuring();
         }
         if kind == OpKind::Alarm {
             self.set_alarm(process, operation.addr);
         }
-        if !goes_on {
+        if !continues {
             self.leave(processor, LeaveReason::Blocked);
         } else if kind == OpKind::Yield {
             self.leave(processor, LeaveReason::Yields);
@@ -51,10 +51,10 @@ impl<M: MemorySystem> Clock<M> {
             self.alarms.cancel(process);
         }
         self.wake_all(request);
-        goes_on
+        continues
     }
 
-    /// Times and counts begin now.
+    /// Restarts times and counts.
     fn restart_measuring(&mut self) {
         self.measured_from = self.now;
         for processor in &mut self.processors {
@@ -65,7 +65,7 @@ impl<M: MemorySystem> Clock<M> {
         self.memory.restart_counts();
     }
 
-    /// The operation that a processor waits for has its effect.
+    /// The operation that a processor waits for takes effect.
     pub(super) fn take_effect(&mut self, at: usize) {
         let process = self.processors[at].process;
         let Some(operation) = self.streams[process].front() else { return };
@@ -77,21 +77,21 @@ impl<M: MemorySystem> Clock<M> {
         }
         let (memory, mut requesters) = self.split();
         if !memory.granted(&request, &mut requesters) {
-            self.begin_wait(at, (Mode::Waits, StallCause::Sync));
+            self.begin_wait(at, Mode::Waits, StallCause::Sync);
         }
     }
 
-    /// An operation that nobody waits for has its effect.
+    /// A posted operation takes effect.
     pub(super) fn take_posted_effect(&mut self, request: &SyncRequest) {
-        // Whatever it is, it lets its own process go on.
+        // Posted operations never block their own process.
         self.sync.operate(request.process, &request.operation);
         self.wake_all(request);
     }
 
-    /// Those go on that an operation let go.
+    /// Wakes the processes that the operation released.
     pub(super) fn wake_all(&mut self, cause: &SyncRequest) {
         for process in self.sync.take_woken() {
-            // Somebody is known to go on: that is no deadlock.
+            // Not blocked from now on, although it may become ready later: this is no deadlock.
             self.blocked[process] = false;
             self.alarms.cancel(process);
             let (memory, mut requesters) = self.split();

@@ -1,12 +1,12 @@
-//! Pages: which pages of processes are the same memory, and in which frame each is.
+//! Pages: which pages of processes are the same memory, and the frame of each.
 //!
 //! The splitter gives every page a number ([`PageNumbers`]), the same in all simulations of a
-//! trace. Where a page is, is the machine's affair. One on which a page stays where it is put has a
-//! [`PageTable`]. One whose pages have homes by the first reference in simulated time, or move,
-//! keeps by the same numbers what it needs to know, in its memory system.
+//! trace. A machine on which pages do not move maps the numbers to frames by a [`PageTable`]. A
+//! machine with home nodes by first touch in simulated time, or with page migration, keeps its own
+//! tables by page number in its memory system.
 
 mod numbers;
 mod table;
 
-pub use numbers::PageNumbers;
+pub use numbers::{MappedRange, PageNumbers};
 pub use table::PageTable;

@@ -1,12 +1,12 @@
-//! In which frame of memory each page is.
+//! The frame of each page.
 
 use homenode_base::Rng;
 
-/// Frames that are shuffled among each other.
+/// Frames in one permutation.
 const SHUFFLED: u32 = 1 << 16;
 
-/// A page table that puts the n-th page of the trace into the n-th frame of a permutation: pages
-/// that follow each other do not lie in frames that do, and nothing moves.
+/// A static page table that maps the n-th page of the trace to the n-th frame of a permutation, so
+/// that consecutive pages are not in consecutive frames.
 ///
 /// Source: Foglia, Giorgi and Prete 2004, section 4: virtual-to-physical address translation.
 pub struct PageTable {
@@ -15,7 +15,7 @@ pub struct PageTable {
 }
 
 impl PageTable {
-    /// Pages of `1 << page_shift` bytes; the seed chooses the permutation.
+    /// Pages have `1 << page_shift` bytes; the seed chooses the permutation.
     #[must_use]
     pub fn shuffled(page_shift: u32, seed: u64) -> Self {
         let mut shuffle: Vec<u32> = (0..SHUFFLED).collect();
@@ -27,7 +27,7 @@ impl PageTable {
         Self { page_shift, shuffle }
     }
 
-    /// The address in memory of an address that begins with the number of a page.
+    /// Translates an address whose page part is a page number.
     #[must_use]
     pub fn address(&self, addr: u64) -> u64 {
         let (page, offset) = (addr >> self.page_shift, addr & ((1 << self.page_shift) - 1));
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_have_frames_of_their_own_that_are_not_in_order() {
+    fn frames_are_distinct_and_not_consecutive() {
         let table = PageTable::shuffled(12, 1);
         let mut frames: Vec<u64> =
             (0..100_000u64).map(|page| table.address(page << 12) >> 12).collect();

@@ -1,4 +1,4 @@
-//! What a machine brings: memory, what connects it to the processors, and prices.
+//! The interface between the clock and a machine's memory system.
 
 use homenode_base::Flags;
 
@@ -9,35 +9,35 @@ use crate::streams::{OpKind, Operation};
 /// A reference of a processor to one block; one that straddles blocks is several of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryReference {
-    /// Who refers.
+    /// The processor that issues it.
     pub processor: usize,
     /// A read, a write, an atomic or a fetch.
     pub kind: OpKind,
-    /// The number of the block: its address without the offset.
+    /// Block number: the address without the offset in the block.
     pub block: u64,
-    /// Offset of the first byte.
+    /// Offset of the first byte in the block.
     pub first: u64,
-    /// Offset of the last byte.
+    /// Offset of the last byte in the block.
     pub last: u64,
     /// As in the trace.
     pub flags: Flags,
 }
 
-/// Where in a processor a reference waits that memory was asked for.
+/// The place in a processor where a reference waits for the memory system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Port {
     /// A load in the miss status holding register with this number.
     Mshr(u8),
     /// The store at the head of the store buffer.
     StoreBuffer,
-    /// A reference that the processor itself waits for.
+    /// A reference that stalls the processor until it completes.
     Blocking,
 }
 
 /// A port of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requester {
-    /// The processor; small, as requests are moved about.
+    /// The processor, in 16 bits to keep requests small: they are copied often.
     processor: u16,
     /// Its port.
     pub port: Port,
@@ -51,14 +51,14 @@ impl Requester {
         Self { processor: number(processor), port }
     }
 
-    /// The processor.
+    /// The processor's number.
     #[inline]
     #[must_use]
     pub fn processor(self) -> usize {
         usize::from(self.processor)
     }
 
-    /// The numbers of the processor and of the port there, both small.
+    /// The processor and the port as dense indices, for tables by processor and port.
     #[inline]
     #[must_use]
     pub fn place(self) -> (usize, usize) {
@@ -70,7 +70,8 @@ impl Requester {
         (self.processor(), port)
     }
 
-    /// A rank for events that concern the port: by processor and port, before what completes there.
+    /// The rank of events for this port: ordered by processor and port, before the completion
+    /// there.
     #[inline]
     #[must_use]
     pub fn rank(self) -> u32 {
@@ -83,80 +84,81 @@ impl Requester {
     }
 }
 
-/// References that took place, for the memory system's counts.
+/// Completed references, for the memory system's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceCounts {
     /// References.
     pub references: u64,
-    /// The same, where one that straddles blocks counts for each.
+    /// References, with one that straddles blocks counted once per block.
     pub block_references: u64,
-    /// Those of the kernel among the references.
+    /// References by the kernel.
     pub kernel: u64,
-    /// Those that write.
+    /// References that write.
     pub writes: u64,
 }
 
-/// What is below the processors of a timed machine: caches, what keeps them coherent, the network,
-/// memory, and what all that costs. The clock drives processors, processes and their
-/// synchronisation over it ([`crate::Clock`]).
+/// The memory system below the processors of a timed machine: caches, coherence protocol, network,
+/// memory, and their latencies. [`crate::Clock`] runs processors, processes and their
+/// synchronisation over it.
 ///
 /// A reference is first tried as a hit without a transaction ([`Self::try_hit`], then
-/// [`Self::try_timed_hit`]). One that is none may still need no transaction
-/// ([`Self::needs_request`]) and is performed at once; else it is requested from a port of its
-/// processor. The memory system decides when it takes place ([`Requesters::perform`]) and when its
-/// data are there ([`Requesters::complete_at`]).
+/// [`Self::try_timed_hit`]). A reference that misses there may still need no transaction
+/// ([`Self::needs_request`]): it is performed at once. Otherwise a port of its processor requests
+/// it. The memory system decides when it is performed ([`Requesters::perform`]) and when its data
+/// arrive ([`Requesters::complete_at`]).
 ///
-/// In each cycle: events of the queue first, in their order; then processors issue, the lowest
-/// first; then [`Self::advance`]. The trait is a static parameter of the clock, as there is a call
-/// for every reference.
+/// Each cycle processes first the events of the queue, in order; then the processors issue, lowest
+/// number first; then comes [`Self::advance`]. The trait is a type parameter of the clock, because
+/// it is called for every reference.
 pub trait MemorySystem: Sized {
-    /// A [`MemoryReference`] as this memory system keeps it while it is under way.
+    /// A [`MemoryReference`] in the form in which this memory system keeps it while it is in
+    /// flight.
     type Access: Copy;
-    /// What happens by itself at a known time.
+    /// A scheduled event of the memory system.
     type Event;
-    /// Why a simulation cannot go on.
+    /// An error that ends the simulation.
     type Error;
 
-    /// Whether [`Self::try_timed_hit`] ever does a reference.
+    /// Whether [`Self::try_timed_hit`] can perform a reference.
     const HAS_TIMED_HITS: bool = false;
 
-    /// Bytes in a block, as a shift.
+    /// Log2 of the block size in bytes.
     fn block_shift(&self) -> u32;
 
-    /// Does a reference if it is a hit that needs no transaction and that nobody else learns of.
-    /// Returns whether that was so; if not, nothing has changed.
+    /// Performs a reference if it is a hit that needs no transaction and that no other cache
+    /// observes. Returns whether it was; if not, nothing has changed.
     fn try_hit(&mut self, reference: &MemoryReference) -> bool;
 
-    /// The same for a hit that takes longer than an operation, in a second level perhaps. Returns
-    /// when it is done, if it was such a hit; the processor waits for that. Asked only of
-    /// processors that wait for every miss, and not while [`Self::HAS_TIMED_HITS`] is false.
+    /// The same for a hit that takes longer than an operation, such as one in a second level.
+    /// Returns when it completes, if it was such a hit; the processor waits until then. Called only
+    /// for processors that wait for every miss, and only if [`Self::HAS_TIMED_HITS`].
     #[inline]
     fn try_timed_hit(&mut self, now: u64, reference: &MemoryReference) -> Option<u64> {
         let _ = (now, reference);
         None
     }
 
-    /// As [`Self::try_hit`], for a reference that could not be done when it was issued, such as a
-    /// store that waited for others in the store buffer.
+    /// As [`Self::try_hit`], for a reference that could not be performed when it was issued, such
+    /// as a store that waited behind others in the store buffer.
     fn try_access(&mut self, access: &Self::Access) -> bool;
 
-    /// What is kept of a reference that was no such hit.
+    /// Converts a reference that was no such hit to the form kept while it is in flight.
     fn access(&self, reference: &MemoryReference) -> Self::Access;
 
     /// Whether two references of one processor are for the same block in the same cache, so that
-    /// the later one waits for the same transaction as the earlier one.
+    /// the later one waits for the transaction of the earlier one.
     fn same_block(one: &Self::Access, other: &Self::Access) -> bool;
 
-    /// Whether a reference needs a transaction, by the states that all copies are in now.
+    /// Whether a reference needs a transaction in the current states of all copies.
     fn needs_request(&mut self, access: &Self::Access) -> bool;
 
-    /// A reference takes place: all copies become what they are after it.
+    /// Performs a reference: brings all copies into their next states.
     ///
     /// # Errors
-    /// When the protocol breaks a promise.
+    /// When the protocol violates an invariant.
     fn perform(&mut self, now: u64, access: &Self::Access) -> Result<(), Self::Error>;
 
-    /// A processor asks for what a reference needs.
+    /// Starts the transaction that a reference of this port needs.
     fn request(
         &mut self,
         requester: Requester,
@@ -164,64 +166,62 @@ pub trait MemorySystem: Sized {
         requesters: &mut Requesters<'_, Self>,
     );
 
-    /// Something happens that was put into the queue.
+    /// Processes an event that was put into the queue.
     ///
     /// # Errors
-    /// When the protocol breaks a promise.
+    /// When the protocol violates an invariant.
     fn event(
         &mut self,
         event: Self::Event,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), Self::Error>;
 
-    /// Serves, after the processors have issued in a cycle, whoever can be served in it.
+    /// Serves, after the processors have issued in a cycle, the requests that can be served in it.
     ///
     /// # Errors
-    /// When the protocol breaks a promise.
+    /// When the protocol violates an invariant.
     fn advance(&mut self, requesters: &mut Requesters<'_, Self>) -> Result<(), Self::Error>;
 
-    /// When [`Self::advance`] has something to do, from now on; not if only events of the queue or
-    /// requests can change that.
+    /// The next cycle, from now on, in which [`Self::advance`] has work; `None` if it has none
+    /// until the next event or request.
     fn next_advance(&self, now: u64) -> Option<u64>;
 
-    /// The first cycle in which processors may find other copies than now, be it by a request that
-    /// is made now; events of the queue aside. Up to there a processor runs ahead of the others as
-    /// long as it hits.
+    /// The first cycle in which the states of copies may differ from now, even through a request
+    /// made now; events of the queue aside. Until then a processor runs ahead of the others as long
+    /// as it hits.
     fn undisturbed_until(&self, now: u64) -> u64;
 
-    /// From when on nothing is under way, if nobody asks for anything more.
+    /// The cycle from which nothing is in flight, given no further requests.
     fn at_rest_from(&self) -> u64;
 
-    /// References took place.
+    /// Adds completed references to the counts.
     fn count(&mut self, counted: ReferenceCounts);
 
-    /// What was counted so far is not wanted: initialisation is over. By default nothing is thrown
-    /// away.
+    /// Discards the counts so far, at the end of initialisation. By default the counts are kept.
     fn restart_counts(&mut self) {}
 
-    /// A processor waited so many cycles for what it asked for at a port, which is there `now`. By
-    /// default nobody wants to know.
+    /// A processor waited this many cycles for a request of a port, which completes `now`. Ignored
+    /// by default.
     #[inline]
     fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
         let _ = (now, requester, cycles);
     }
 
-    /// Whether a processor may refer to the page of a reference; [`Self::try_hit`] is false if it
-    /// may not. By default it always may.
+    /// Whether the page of a reference is mapped for its processor; if not, [`Self::try_hit`]
+    /// returns false. By default all pages are.
     #[inline]
     fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
         let _ = reference;
         true
     }
 
-    /// A processor refers to a page to which it may not: it waits until
-    /// [`Requesters::resume_at`], and tries again.
+    /// Handles a page fault: the processor waits until [`Requesters::resume_at`], and retries.
     fn fault(&mut self, reference: &MemoryReference, requesters: &mut Requesters<'_, Self>) {
         requesters.resume_at(requesters.now(), reference.processor);
     }
 
-    /// A processor comes to a synchronisation operation, and everything that it began before is
-    /// done. By default that takes no time.
+    /// Begins a synchronisation operation; all earlier references of the processor have completed.
+    /// By default it takes no time.
     #[inline]
     fn synchronise(
         &mut self,
@@ -232,16 +232,16 @@ pub trait MemorySystem: Sized {
         SyncCourse::Now
     }
 
-    /// The operation that a processor waited for has its effect, and lets the processor go on.
-    /// Returns whether it does so at once; else at [`Requesters::resume_at`].
+    /// The operation that a processor waited for takes effect, and its process continues. Returns
+    /// whether it continues at once; if not, it does at [`Requesters::resume_at`].
     #[inline]
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
         let _ = (request, requesters);
         true
     }
 
-    /// An operation lets another process go on. Returns whether that learns of it at once; else at
-    /// [`Requesters::ready_at`].
+    /// An operation wakes another process. Returns whether that process is ready at once; if not,
+    /// it is at [`Requesters::ready_at`].
     #[inline]
     fn woken(
         &mut self,
@@ -254,28 +254,28 @@ pub trait MemorySystem: Sized {
     }
 }
 
-/// A synchronisation operation, and whose it is.
+/// A synchronisation operation, with its processor and process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncRequest {
     /// The processor.
     pub processor: usize,
-    /// The process that it runs.
+    /// The process that issues it.
     pub process: usize,
-    /// What the process does.
+    /// The operation.
     pub operation: Operation,
 }
 
-/// When a synchronisation operation has its effect.
+/// When a synchronisation operation takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncCourse {
     /// Now.
     Now,
-    /// Not yet: the processor comes to the operation again at [`Requesters::resume_at`].
+    /// Not yet: the processor retries the operation at [`Requesters::resume_at`].
     Later,
-    /// At [`Requesters::effect_at`], for which the processor waits.
+    /// At [`Requesters::effect_at`]; the processor waits until then.
     Awaited,
-    /// At [`Requesters::posted_effect_at`]; the processor goes on meanwhile. Nobody may wait for
-    /// the effect himself: a release, an arrival, a creation.
+    /// At [`Requesters::posted_effect_at`]; the processor continues meanwhile. Only for operations
+    /// that never block their own process: a release, an arrival, a creation.
     Posted,
 }
 
@@ -284,23 +284,23 @@ const KIND_SHIFT: u32 = 12;
 /// The processor or process in the rank of an event.
 const OWNER_SHIFT: u32 = 16;
 
-/// What happens by itself at a known time.
+/// A scheduled event.
 pub(crate) enum ClockEvent<E> {
-    /// Something in the memory system.
+    /// An event of the memory system.
     Memory(E),
-    /// What a port asked for is there.
+    /// The request of a port completes.
     Complete(Requester),
-    /// A processor that waited for something else than a reference goes on.
+    /// A processor that waits for something other than a reference resumes.
     Resume(u16),
-    /// The synchronisation operation that the processor waits for has its effect.
+    /// The synchronisation operation that the processor waits for takes effect.
     Effect(u16),
-    /// One that nobody waits for has its effect.
+    /// A posted synchronisation operation takes effect.
     Posted(Box<SyncRequest>),
     /// A process is ready again.
     Ready(u16),
 }
 
-/// All processors, as far as the memory system has to do with them: what waits at their ports.
+/// The memory system's view of the processors: the requests at their ports, and the event queue.
 pub struct Requesters<'a, M: MemorySystem> {
     pub(crate) now: u64,
     pub(crate) processors: &'a mut [ClockedProcessor<M>],
@@ -308,15 +308,15 @@ pub struct Requesters<'a, M: MemorySystem> {
 }
 
 impl<M: MemorySystem> Requesters<'_, M> {
-    /// The time.
+    /// The current cycle.
     #[inline]
     #[must_use]
     pub fn now(&self) -> u64 {
         self.now
     }
 
-    /// The reference at a port takes place, and with it those that wait for its transaction:
-    /// `perform` is called for each, in the order in which they were issued.
+    /// Performs the reference at a port and those that wait for its transaction: calls `perform`
+    /// for each, in issue order.
     ///
     /// # Errors
     /// What `perform` returns.
@@ -334,62 +334,61 @@ impl<M: MemorySystem> Requesters<'_, M> {
         }
     }
 
-    /// What a port asked for will be there at this time: the port is free, and the processor may go
-    /// on.
+    /// Completes the request of a port at this time: frees the port and lets the processor
+    /// continue.
     #[inline]
     pub fn complete_at(&mut self, time: u64, requester: Requester) {
         let rank = requester.rank() | 1 << KIND_SHIFT;
         self.queue.push(time, rank, ClockEvent::Complete(requester));
     }
 
-    /// A processor goes on at this time that waits for something else than a reference.
+    /// Resumes, at this time, a processor that waits for something other than a reference.
     pub fn resume_at(&mut self, time: u64, processor: usize) {
         let event = ClockEvent::Resume(number(processor));
         self.queue.push(time, sync_rank(processor), event);
     }
 
-    /// The synchronisation operation that a processor waits for ([`SyncCourse::Awaited`]) has its
+    /// The synchronisation operation that a processor waits for ([`SyncCourse::Awaited`]) takes
     /// effect at this time.
     pub fn effect_at(&mut self, time: u64, processor: usize) {
         let event = ClockEvent::Effect(number(processor));
         self.queue.push(time, sync_rank(processor), event);
     }
 
-    /// A synchronisation operation that nobody waits for ([`SyncCourse::Posted`]) has its effect at
-    /// this time.
+    /// A posted synchronisation operation ([`SyncCourse::Posted`]) takes effect at this time.
     pub fn posted_effect_at(&mut self, time: u64, request: SyncRequest) {
         let rank = sync_rank(request.processor);
         self.queue.push(time, rank, ClockEvent::Posted(Box::new(request)));
     }
 
-    /// A process goes on from this time on that waited for another one.
+    /// A process that waited for another one is ready from this time on.
     pub fn ready_at(&mut self, time: u64, process: usize) {
         let event = ClockEvent::Ready(number(process));
         self.queue.push(time, ready_rank(process), event);
     }
 
-    /// [`MemorySystem::event`] is called at this time. Of the events at one time those of the
-    /// lowest rank come first.
+    /// Schedules a call of [`MemorySystem::event`]. Events of one cycle are processed by rank,
+    /// lowest first.
     #[inline]
     pub fn schedule_at(&mut self, time: u64, rank: u32, event: M::Event) {
         self.queue.push(time, rank, ClockEvent::Memory(event));
     }
 }
 
-/// The number of a processor or process: threads of a trace and processors of a machine have
-/// numbers of 16 bits.
+/// A processor or process number in 16 bits, the width of thread numbers in a trace and of
+/// processor numbers in a machine.
 #[inline]
 pub(crate) fn number(owner: usize) -> u16 {
     u16::try_from(owner).unwrap_or(u16::MAX)
 }
 
-/// The rank of a process that becomes ready: by its number, after what concerns the processor with
+/// The rank of a process that becomes ready: by its number, after the events of the processor with
 /// that number.
 pub(crate) fn ready_rank(process: usize) -> u32 {
     u32::from(number(process)) << OWNER_SHIFT | 2 << KIND_SHIFT
 }
 
-/// The rank of the effect of a synchronisation operation, after what completes at the processor.
+/// The rank of the effect of a synchronisation operation, after completions at the processor.
 pub(crate) fn sync_rank(processor: usize) -> u32 {
     u32::from(number(processor)) << OWNER_SHIFT | 3 << KIND_SHIFT
 }

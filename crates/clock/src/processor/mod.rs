@@ -1,5 +1,5 @@
-//! The processor model, the same in every timed machine: an instruction window, loads in miss
-//! status holding registers, a store buffer, and at most one operation that it waits for itself.
+//! The processor model of all timed machines: an instruction window, loads in miss status holding
+//! registers, a store buffer, and at most one operation that stalls the processor itself.
 
 mod memory_system;
 mod mshr;
@@ -17,25 +17,25 @@ pub use memory_system::{
 };
 use mshr::Mshr;
 
-/// What a processor does at the moment.
+/// The execution state of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// It has no process.
     Idle,
     /// It issues its next operation at a known time.
     Runs,
-    /// It tries again when one of its requests is complete.
+    /// It retries when one of its requests completes.
     Stalls,
-    /// It goes on when the reference or the synchronisation it waits for is done.
+    /// It continues when the reference or synchronisation operation that it waits for is done.
     Waits,
 }
 
-/// What an instruction window has room for.
+/// The capacity of an instruction window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WindowSize {
     /// Instructions.
     instructions: u64,
-    /// Cycles until they are all issued; [`NEVER`] if only instructions of the trace are counted.
+    /// Cycles to issue all of them; [`NEVER`] if only instructions of the trace are counted.
     cycles: u64,
 }
 
@@ -48,38 +48,38 @@ impl WindowSize {
     }
 }
 
-/// A processor.
+/// The state of one processor.
 pub(crate) struct ClockedProcessor<M: MemorySystem> {
     pub(crate) mode: Mode,
-    /// The process, if it is not idle.
+    /// The process that it runs; meaningless while idle.
     pub(crate) process: usize,
     /// References left of the time slice.
     pub(crate) slice_left: u64,
-    /// Instructions begun.
+    /// Instructions issued.
     pub(crate) instructions: u64,
     /// The first instruction that does not fit into the window.
     pub(crate) window_end: u64,
-    /// The cycle from which on no reference fits into it.
+    /// The first cycle in which the window is full.
     pub(crate) window_full_at: u64,
     mshrs: Vec<Mshr<M::Access>>,
     /// How many of them are in use.
-    mshrs_live: usize,
-    /// How many of those are behind a store.
+    mshrs_in_use: usize,
+    /// How many of those wait for a store to the same block.
     behind_stores: usize,
-    /// Whether loads have begun or ended such that the end of the window has to be found again.
+    /// Whether the oldest load may have changed, so that the end of the window must be recomputed.
     window_changed: bool,
     pub(crate) stores: VecDeque<M::Access>,
-    /// Whether the store at the head of the buffer made a request.
+    /// Whether the store at the head of the buffer has made its request.
     pub(crate) head_requested: bool,
-    /// Whether it took place in the caches; the data may still be on their way.
+    /// Whether it was performed in the caches; its data may still be in flight.
     head_performed: bool,
-    /// The reference it waits for.
+    /// The reference that stalls the processor.
     pub(crate) blocking: Option<M::Access>,
     /// Whether the instructions before its next reference are done.
     pub(crate) gap_done: bool,
     /// How many blocks of a reference that straddles some are done.
     pub(crate) blocks_done: u64,
-    /// What it stalls or waits for.
+    /// Why it stalls or waits.
     pub(crate) stall: StallCause,
     /// Since when it stalls, waits or is idle.
     pub(crate) since: u64,
@@ -99,7 +99,7 @@ impl<M: MemorySystem> ClockedProcessor<M> {
             window_end: NEVER,
             window_full_at: NEVER,
             mshrs: Vec::new(),
-            mshrs_live: 0,
+            mshrs_in_use: 0,
             behind_stores: 0,
             window_changed: false,
             stores: VecDeque::new(),
@@ -117,37 +117,38 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         }
     }
 
-    /// It goes on: the time since it stopped was lost to what stopped it.
+    /// Ends a stall, and charges the time since its begin to its cause.
     pub(crate) fn end_stall(&mut self, now: u64) {
         self.lose(now - self.since, self.stall);
     }
 
-    /// So many cycles are lost to a cause.
+    /// Charges stall cycles to a cause.
     #[inline]
     pub(crate) fn lose(&mut self, cycles: u64, cause: StallCause) {
         self.delay += cycles;
         *self.stalls.of(cause) += cycles;
     }
 
-    /// Begins with the instructions before the next reference, unless they are done. Returns the
-    /// cycles that they still take.
+    /// Executes the instructions before the next reference, once. Returns the cycles that they
+    /// still take.
     #[inline]
     pub(crate) fn begin_gap(&mut self, cycles: u64) -> u64 {
         if std::mem::replace(&mut self.gap_done, true) { 0 } else { cycles }
     }
 
-    /// Whether everything that was begun is done.
+    /// Whether no load, store or blocking reference is in flight.
     pub(crate) fn is_drained(&self) -> bool {
-        self.mshrs_live == 0 && self.stores.is_empty() && self.blocking.is_none()
+        self.mshrs_in_use == 0 && self.stores.is_empty() && self.blocking.is_none()
     }
 
-    /// How many loads are under way.
-    pub(crate) fn loads_live(&self) -> usize {
-        self.mshrs_live
+    /// The number of loads in flight.
+    pub(crate) fn loads_in_flight(&self) -> usize {
+        self.mshrs_in_use
     }
 
-    /// What a processor that does not go on waits for, when something is there that was asked for
-    /// at a port: its own reference, the oldest load under way, or a store if there is no load.
+    /// The request to which a stalled processor's wait is attributed when the request of
+    /// `requester` completes: the blocking reference, the oldest load in flight, or the store if
+    /// there is none.
     pub(crate) fn waits_for(&self, requester: Requester) -> Requester {
         if requester.port != Port::StoreBuffer {
             return requester;
@@ -159,7 +160,8 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         }
     }
 
-    /// Adds a load to the one from the same block that has not taken place yet, if there is one.
+    /// Merges a load with one in flight for the same block that is not yet performed. Returns false
+    /// if there is none.
     pub(crate) fn merge_load(&mut self, load: &M::Access) -> bool {
         let pending = self
             .mshrs
@@ -174,36 +176,37 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         }
     }
 
-    /// Whether a store to its block waits in the buffer and has not taken place.
+    /// Whether a store to the load's block waits in the buffer and is not yet performed.
     pub(crate) fn has_store(&self, load: &M::Access) -> bool {
         let mut waiting = self.stores.iter().skip(usize::from(self.head_performed));
         waiting.any(|store| M::same_block(store, load))
     }
 
-    /// Whether a load waits for a store to its block.
+    /// Whether any load waits for a store to its block.
     pub(crate) fn has_loads_behind_stores(&self) -> bool {
         self.behind_stores > 0
     }
 
-    /// Whether a load of the same block, not behind a store, is under way.
+    /// Whether a load of the same block that does not wait for a store is in flight.
     pub(crate) fn fetches(&self, access: &M::Access) -> bool {
-        if self.mshrs_live == 0 {
+        if self.mshrs_in_use == 0 {
             return false;
         }
         let mut live = self.mshrs.iter().filter(|mshr| mshr.live && !mshr.behind_store);
         live.any(|mshr| M::same_block(&mshr.load, access))
     }
 
-    /// Puts a load into a free register and returns its number.
+    /// Puts the load of an instruction into a free register and returns the register's number.
     pub(crate) fn begin_load(
         &mut self,
         load: M::Access,
-        (instruction, began): (u64, u64),
+        instruction: u64,
+        began: u64,
         behind_store: bool,
     ) -> u8 {
         let free = self.mshrs.iter().position(|mshr| !mshr.live);
         let at = free.unwrap_or(self.mshrs.len());
-        // The list of a register that was in use keeps its memory.
+        // A reused register keeps the allocation of its list.
         let merged = match self.mshrs.get_mut(at) {
             Some(mshr) => std::mem::take(&mut mshr.merged),
             None => Vec::new(),
@@ -214,23 +217,23 @@ impl<M: MemorySystem> ClockedProcessor<M> {
             Some(place) => *place = mshr,
             None => self.mshrs.push(mshr),
         }
-        self.mshrs_live += 1;
+        self.mshrs_in_use += 1;
         self.behind_stores += usize::from(behind_store);
-        // The window begins with the oldest load: one after others does not move it.
-        self.window_changed |= self.mshrs_live == 1;
+        // The window begins with the oldest load, so a younger one does not move it.
+        self.window_changed |= self.mshrs_in_use == 1;
         u8::try_from(at).unwrap_or(u8::MAX)
     }
 
-    /// The data of a load have come: its register is free.
+    /// Frees the register of a load whose data have arrived.
     pub(crate) fn end_load(&mut self, at: usize) {
         let mshr = &mut self.mshrs[at];
         mshr.live = false;
         self.behind_stores -= usize::from(mshr.behind_store);
-        self.mshrs_live -= 1;
+        self.mshrs_in_use -= 1;
         self.window_changed = true;
     }
 
-    /// The store at the head of the buffer is done, and so are the loads that took place with it.
+    /// Removes the store at the head of the buffer, and the loads that were performed with it.
     pub(crate) fn end_store(&mut self) {
         self.stores.pop_front();
         (self.head_requested, self.head_performed) = (false, false);
@@ -245,8 +248,8 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         }
     }
 
-    /// Finds the end of the window, which begins with the oldest load under way. A load that begins
-    /// later is of no earlier instruction.
+    /// Recomputes the end of the window, which begins with the oldest load in flight. Loads begin
+    /// in program order.
     #[inline]
     pub(crate) fn update_window(&mut self, window: &WindowSize) {
         if std::mem::take(&mut self.window_changed) {
@@ -258,20 +261,20 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         }
     }
 
-    /// Whether the processor has anything under way.
+    /// Whether the processor has a load or store in flight.
     #[inline]
-    pub(crate) fn has_anything_under_way(&self) -> bool {
-        self.mshrs_live > 0 || !self.stores.is_empty()
+    pub(crate) fn has_requests_in_flight(&self) -> bool {
+        self.mshrs_in_use > 0 || !self.stores.is_empty()
     }
 
-    /// Whether it has a load from the same block under way, or a store to it.
-    pub(crate) fn has_under_way(&self, access: &M::Access) -> bool {
+    /// Whether it has a load or store of the same block in flight.
+    pub(crate) fn has_in_flight(&self, access: &M::Access) -> bool {
         let mut loads = self.mshrs.iter().filter(|mshr| mshr.live);
         loads.any(|mshr| M::same_block(&mshr.load, access))
             || self.stores.iter().any(|store| M::same_block(store, access))
     }
 
-    /// A load takes place, and those that were merged with it.
+    /// Performs a load and those merged with it.
     pub(crate) fn perform_load(
         &mut self,
         number: usize,
@@ -285,7 +288,7 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         Ok(())
     }
 
-    /// The store at the head of the buffer takes place, and the loads behind it.
+    /// Performs the store at the head of the buffer and the loads that wait for it.
     pub(crate) fn perform_store(
         &mut self,
         mut perform: impl FnMut(&M::Access) -> Result<(), M::Error>,
@@ -306,7 +309,7 @@ impl<M: MemorySystem> ClockedProcessor<M> {
         Ok(())
     }
 
-    /// The reference that the processor waits for takes place.
+    /// Performs the reference that stalls the processor.
     pub(crate) fn perform_blocking(
         &mut self,
         mut perform: impl FnMut(&M::Access) -> Result<(), M::Error>,

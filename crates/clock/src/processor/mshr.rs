@@ -1,19 +1,19 @@
-//! Miss status holding registers: loads that are under way.
+//! Miss status holding registers.
 
-/// A load that is under way, in a miss status holding register.
+/// A miss status holding register, with a load in flight if it is in use.
 pub struct Mshr<A> {
     /// Whether the register is in use.
     pub(super) live: bool,
-    /// Number of the instruction.
+    /// Number of the load's instruction.
     pub(super) instruction: u64,
-    /// When it began.
+    /// The cycle in which the load was issued.
     pub(super) began: u64,
     pub(super) load: A,
-    /// Whether it took place in the caches; the data may still be on their way.
+    /// Whether the load was performed in the caches; its data may still be in flight.
     pub(super) performed: bool,
-    /// Whether a store to the same block is before it in the store buffer: the load waits for the
-    /// store's transaction, and makes no request.
+    /// Whether an older store to the same block is in the store buffer: the load waits for the
+    /// store's transaction and makes no request.
     pub(super) behind_store: bool,
-    /// Later loads from the block, which take place with it.
+    /// Later loads from the block, performed together with this one.
     pub(super) merged: Vec<A>,
 }

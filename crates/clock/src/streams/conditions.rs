@@ -1,12 +1,12 @@
-//! Condition variables and semaphores: what a waiting process waits for in the simulation.
+//! Condition variables and semaphores: how many wakes a waiting process needs in the simulation.
 //!
 //! A trace has the beginning of each wait and each signal or post (here: wakes), but not which wake
 //! ended which wait. So the simulation requires the wakes that the trace has before the waiting
 //! process continued.
 //!
 //! * A process that waits for a condition variable releases a lock. It continues when all wakes
-//!   have occurred that precede its continuation in the trace, and at once if none occurred during
-//!   its wait: it timed out.
+//!   that precede its continuation in the trace have occurred, and at once if none occurred during
+//!   its wait: then it timed out.
 //! * A process that waits without releasing a lock waits for a semaphore. The k-th wait ends after
 //!   k posts, less the initial value. The trace does not have that value; it is taken as the
 //!   largest number of waits that were ahead of the posts.
@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use super::forecast::ForeseenWait;
 use super::operation::{OpKind, Operation};
 
-/// The number under which wakes at the address are counted, as arrivals at an episode of a barrier.
+/// The episode number under which wakes at the address are counted, as arrivals at a barrier are.
 /// The episodes of barriers are numbered from 0 and never reach such numbers.
 pub fn wake_episode(addr: u64) -> u64 {
     !addr
@@ -29,22 +29,22 @@ pub fn wake_episode(addr: u64) -> u64 {
 #[derive(Default)]
 struct Condition {
     wakes: u32,
-    /// Waits for the semaphore.
+    /// Completed waits for the semaphore.
     taken: u32,
     /// The initial value of the semaphore, as far as it is known.
     initial: u32,
 }
 
-/// A process that waits.
+/// The wait of a process.
 struct Wait {
     addr: u64,
-    /// Wakes before it began.
+    /// Wakes at the address before the wait began.
     wakes: u32,
-    /// Whether it has released a lock.
+    /// Whether the process has released a lock since.
     released: bool,
-    /// Whether it has made a synchronisation reference, as before the release of a lock.
+    /// Whether the process has made a synchronisation reference, which may precede the release.
     synchronised: bool,
-    /// How it ends, if that was found beforehand and it releases a lock.
+    /// The end of the wait, if the forecast has it and the process releases a lock.
     foreseen: Option<ForeseenWait>,
 }
 
@@ -62,18 +62,18 @@ impl Conditions {
         }
     }
 
-    /// There are so many processes now.
+    /// Raises the number of processes.
     pub fn grow(&mut self, processes: usize) {
         self.waiting.resize_with(processes, || None);
     }
 
-    /// The number under which the wakes are counted that a process waits for.
+    /// The episode whose wakes a process waits for; `None` if it does not wait.
     #[must_use]
     pub fn episode(&self, process: usize) -> Option<u64> {
         self.waiting.get(process)?.as_ref().map(|wait| wake_episode(wait.addr))
     }
 
-    /// A process waits no longer, and nothing woke it.
+    /// Ends the wait of a process that no wake ended.
     pub fn forget(&mut self, process: usize) {
         self.waiting[process] = None;
     }
@@ -90,13 +90,14 @@ impl Conditions {
         self.waiting[process] = Some(Wait { addr, wakes, released, synchronised, foreseen });
     }
 
-    /// Whether a process waits, as far as the trace has come.
+    /// Whether a process waits at the current point of the trace.
     #[inline]
     pub fn is_waiting(&self, process: usize) -> bool {
         self.waiting[process].is_some()
     }
 
-    /// The operation that a process must complete before its next one in the trace, if any.
+    /// The departure to insert before the next operation of a process, if this operation shows that
+    /// a wait is over.
     #[inline]
     pub fn before(&mut self, process: usize, next: &Operation) -> Option<Operation> {
         if self.waiting[process].is_none() { None } else { self.resume(process, next) }
@@ -118,21 +119,21 @@ impl Conditions {
         self.end(process)
     }
 
-    /// What ends the wait of a process that comes back from a system call, if it waited there.
+    /// The departure of a process that returns from a system call, if it waited there.
     pub fn after_call(&mut self, process: usize) -> Option<Operation> {
         let wait = self.waiting[process].as_ref()?;
         if wait.released { None } else { self.end(process) }
     }
 
-    /// What ends the wait of a process, if the trace has so many rows before that and it was found
-    /// beforehand.
+    /// The departure that the forecast has for a process, once the trace has been split up to
+    /// `rows`.
     pub fn foreseen(&mut self, process: usize, rows: u64) -> Option<Operation> {
         let wait = self.waiting[process].as_ref()?;
         let due = wait.released && wait.foreseen.is_some_and(|foreseen| foreseen.after <= rows);
         if due { self.end(process) } else { None }
     }
 
-    /// The process goes on: what it has to wait for until then.
+    /// Ends the wait of a process. Returns the departure for it, if any wakes are needed.
     pub fn end(&mut self, process: usize) -> Option<Operation> {
         let wait = self.waiting[process].take()?;
         let condition = self.known.get_mut(&wait.addr)?;
@@ -143,7 +144,7 @@ impl Conditions {
 }
 
 impl Condition {
-    /// Wakes that must have occurred before the wait ends.
+    /// The number of wakes at the address that must have occurred before the wait ends.
     fn wakes_needed(&mut self, wait: &Wait) -> u32 {
         if wait.released {
             let wakes = wait.foreseen.map_or(self.wakes, |foreseen| foreseen.wakes);
@@ -165,7 +166,7 @@ mod tests {
         Operation { size: 4, flags: flags.0, ..Operation::new(kind, 8) }
     }
 
-    /// The wakes that a process waits for before an operation, if it waits.
+    /// The number of wakes that a process needs before an operation, if it waits.
     fn wakes_needed(conditions: &mut Conditions, process: usize, kind: OpKind) -> Option<u32> {
         let before = conditions.before(process, &operation(kind, Flags(0)))?;
         assert_eq!((before.kind, before.addr), (OpKind::Depart, wake_episode(AT)));
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_for_a_condition_ends_after_the_wakes_of_the_trace() {
+    fn a_condition_wait_ends_after_the_wakes_in_the_trace() {
         let mut conditions = Conditions::new(3);
         conditions.wake(AT);
         for process in [0, 1, 2] {
@@ -182,16 +183,16 @@ mod tests {
             assert_eq!(conditions.before(process, &unlock), None);
             assert_eq!(wakes_needed(&mut conditions, process, OpKind::Release), None);
         }
-        assert_eq!(wakes_needed(&mut conditions, 2, OpKind::Acquire), None, "its time was over");
+        assert_eq!(wakes_needed(&mut conditions, 2, OpKind::Acquire), None, "it timed out");
         conditions.wake(AT);
         assert_eq!(wakes_needed(&mut conditions, 0, OpKind::Acquire), Some(2));
-        assert_eq!(wakes_needed(&mut conditions, 0, OpKind::Read), None, "it has gone on");
+        assert_eq!(wakes_needed(&mut conditions, 0, OpKind::Read), None, "its wait is over");
         conditions.wake(AT);
         assert_eq!(wakes_needed(&mut conditions, 1, OpKind::Acquire), Some(3));
     }
 
     #[test]
-    fn a_wait_for_a_semaphore_ends_after_as_many_posts_as_waits() {
+    fn a_semaphore_wait_ends_after_as_many_posts_as_waits() {
         let mut conditions = Conditions::new(2);
         // Its initial value is one.
         conditions.wait(0, AT, None);

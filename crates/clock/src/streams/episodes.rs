@@ -1,4 +1,4 @@
-//! Episodes of barriers: which arrivals and departures of a trace belong together.
+//! Barrier episodes: which arrivals and departures of a trace belong together.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ struct Episode {
 pub struct BarrierEpisodes {
     /// The latest episode of each barrier.
     latest: FxHashMap<u64, Episode>,
-    /// Arrivals by episode.
+    /// Arrivals so far, by episode.
     arrived: Vec<u32>,
     /// The episode that a process is in, by process and barrier.
     inside: FxHashMap<(usize, u64), u64>,
@@ -38,7 +38,7 @@ impl BarrierEpisodes {
         number
     }
 
-    /// The number of the episode that a process is in.
+    /// The episode that a process is in; `None` if it is not at the barrier.
     #[must_use]
     pub fn inside(&self, process: usize, barrier: u64) -> Option<u64> {
         self.inside.get(&(process, barrier)).copied()
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn episodes_of_a_barrier_are_told_apart() {
+    fn successive_episodes_of_a_barrier_are_distinct() {
         let mut episodes = BarrierEpisodes::default();
         let barrier = 64;
         assert_eq!(episodes.depart(2, barrier), None, "it arrived before the trace began");

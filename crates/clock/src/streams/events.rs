@@ -1,4 +1,4 @@
-//! What events of a trace become in the streams of its processes.
+//! Splits the events of a trace into operations.
 
 use homenode_trace::{Event, EventKind};
 
@@ -6,6 +6,7 @@ use super::conditions::wake_episode;
 use super::forecast::ForeseenJoin;
 use super::operation::{OpKind, Operation};
 use super::split::StreamSplitter;
+use crate::pages::MappedRange;
 
 /// System calls of Linux on x86-64 that may block: `read`, `write`, `poll`, `select`, `pread64`,
 /// `pwrite64`, `readv`, `writev`, `nanosleep`, `accept`, `sendto`, `recvfrom`, `sendmsg`,
@@ -16,7 +17,7 @@ const MAY_BLOCK: [u32; 25] = [
     281, 288,
 ];
 
-/// Whether an event becomes an operation of the process whose event it is.
+/// Whether an event becomes an operation of its process.
 pub(super) fn makes_operation(what: &EventKind) -> bool {
     match what {
         EventKind::LockAcquire { .. }
@@ -60,18 +61,23 @@ impl StreamSplitter {
             EventKind::BarrierLeave { addr } => self.leave_barrier(process, *addr),
             EventKind::ThreadCreate { child } => {
                 let number = usize::from(*child);
-                let again = self.lives.create(number);
+                let again = self.generations.create(number);
                 if again || self.begun.get(number) == Some(&false) {
                     self.begin(number);
                 }
-                self.of_life(process, OpKind::Create, *child, self.lives.life(number));
+                self.push_generation(
+                    process,
+                    OpKind::Create,
+                    *child,
+                    self.generations.current(number),
+                );
             }
             EventKind::ThreadJoin { child } => {
                 self.end(usize::from(*child));
                 self.forecast[process].joins.pop_front();
                 if !std::mem::take(&mut self.joins[process]) {
-                    let life = self.lives.life(usize::from(*child));
-                    self.of_life(process, OpKind::Join, *child, life);
+                    let generation = self.generations.current(usize::from(*child));
+                    self.push_generation(process, OpKind::Join, *child, generation);
                 }
             }
             EventKind::ThreadExit => self.end(process),
@@ -83,12 +89,13 @@ impl StreamSplitter {
             }
             EventKind::Map { addr, size, shared: true, object } => {
                 if let Some(pages) = &mut self.pages {
-                    pages.map((process, self.pids[process]), (*addr, *size), object);
+                    let memory = MappedRange { start: *addr, size: *size };
+                    pages.map(process, self.pids[process], memory, object);
                 }
             }
             EventKind::Unmap { addr, .. } => {
                 if let Some(pages) = &mut self.pages {
-                    pages.unmap((process, self.pids[process]), *addr);
+                    pages.unmap(process, self.pids[process], *addr);
                 }
             }
             EventKind::Marker { text } => self.runs_on(process, text),
@@ -97,7 +104,7 @@ impl StreamSplitter {
                 self.conditions.wait(process, *addr, foreseen);
             }
             EventKind::ConditionWake { addr } => {
-                // If the process has just stopped waiting, it was not this wake that ended it.
+                // Before the wake is counted: it did not end a wait of the process itself.
                 self.wake(process, wake_episode(*addr));
                 self.conditions.wake(*addr);
             }
@@ -111,30 +118,30 @@ impl StreamSplitter {
         }
     }
 
-    /// A process leaves a barrier, for which a live program has said before that it waits.
+    /// A process leaves a barrier. A live program has announced the departure before.
     fn leave_barrier(&mut self, process: usize, barrier: u64) {
-        let told = self.live.leaving.get_mut(process).is_some_and(std::mem::take);
+        let announced = self.live.leaving.get_mut(process).is_some_and(std::mem::take);
         if let Some((episode, count)) = self.episodes.depart(process, barrier)
-            && !told
+            && !announced
         {
             let depart = Operation::new(OpKind::Depart, episode);
             self.push(process, Operation { count, ..depart });
         }
     }
 
-    /// Whether a live program has asked for the lock that it has now.
+    /// Whether the acquire operation was already made when the live program requested the lock.
     fn has_asked(&mut self, process: usize) -> bool {
         self.live.asked.get_mut(process).is_some_and(std::mem::take)
     }
 
-    /// A marker of a traced system may say which processor the process runs on.
+    /// A marker of a traced system may name the processor on which the process runs.
     fn runs_on(&mut self, process: usize, text: &str) {
         if let Some(number) = text.strip_prefix("processor ") {
             self.recorded[process] = number.parse().unwrap_or(self.recorded[process]);
         }
     }
 
-    /// What the program says of itself, for memory systems that want to know.
+    /// Makes operations of the program's own marks, if they are wanted.
     fn mark(&mut self, process: usize, what: &EventKind) {
         if self.marks && *what == EventKind::InitDone {
             self.operation(process, OpKind::InitDone, 0);
@@ -153,33 +160,42 @@ impl StreamSplitter {
         }
     }
 
-    /// Ends the process's life, if it has not ended.
+    /// Ends the process, if it has not ended.
     fn end(&mut self, process: usize) {
-        if self.lives.end(process) {
+        if self.generations.end(process) {
             self.operation(process, OpKind::Exit, 0);
             let again = self.forecast[process].created_again.pop_front() == Some(true);
             if again || self.live.is_live {
-                self.await_creation(process, self.lives.life(process) + 1);
+                self.await_creation(process, self.generations.current(process) + 1);
             }
         }
     }
 
-    /// The process waits for its creation, unless it is known to do so already.
+    /// Makes the process wait for its creation, unless it already does.
     fn begin(&mut self, process: usize) {
-        let count = self.lives.life(process);
+        let count = self.generations.current(process);
         self.begun[process] = true;
         if !std::mem::take(&mut self.begins[process]) {
             self.push(process, Operation { count, ..Operation::new(OpKind::Begin, 0) });
         }
     }
 
-    /// An operation that is about a life of another process.
-    pub(super) fn of_life(&mut self, process: usize, kind: OpKind, other: u16, life: u32) {
-        self.push(process, Operation { count: life, ..Operation::new(kind, u64::from(other)) });
+    /// Adds an operation on a generation of another process.
+    pub(super) fn push_generation(
+        &mut self,
+        process: usize,
+        kind: OpKind,
+        other: u16,
+        generation: u32,
+    ) {
+        self.push(
+            process,
+            Operation { count: generation, ..Operation::new(kind, u64::from(other)) },
+        );
     }
 
-    /// Adds what processes are known to do next although the trace has not come to it, and closes
-    /// those that do nothing more. Returns the latter.
+    /// Adds the waits that the forecast has for this point of the trace, and closes processes that
+    /// have no further operations. Returns the latter.
     pub(super) fn look_ahead(&mut self) -> Vec<usize> {
         let mut over = Vec::new();
         for process in 0..self.forecast.len() {
@@ -188,12 +204,12 @@ impl StreamSplitter {
             }
             let due = |join: &&ForeseenJoin| join.after <= self.split_rows;
             let join = self.forecast[process].joins.front().filter(due).copied();
-            // What ends a wait for a condition is told by when the process goes on.
-            if let Some(ForeseenJoin { child, life, .. }) = join
+            // The end of a condition wait is only known when the process continues.
+            if let Some(ForeseenJoin { child, generation, .. }) = join
                 && !self.joins[process]
                 && !self.conditions.is_waiting(process)
             {
-                self.of_life(process, OpKind::Join, child, life);
+                self.push_generation(process, OpKind::Join, child, generation);
                 self.joins[process] = true;
             }
             if self.foresees

@@ -1,13 +1,14 @@
-//! Instructions of excluded references: they still occupy the processor's instruction window.
+//! Instructions of excluded references, which still occupy the processor's instruction window.
 
 use super::operation::OpKind;
 
 /// Instructions of a process since its last counted reference whose references are excluded, if the
-/// trace counts instructions. They are added to the gap before its next counted reference.
+/// trace counts instructions; added to the gap before the next counted reference.
 #[derive(Clone, Copy, Default)]
 pub struct ExcludedInstructions {
     instructions: u32,
-    /// Whether the last excluded reference was a fetch: the next one may be the same instruction's.
+    /// Whether the last excluded reference was a fetch: the next one may belong to the same
+    /// instruction.
     fetched: bool,
     /// Whether fetches are counted: then every instruction is a reference and gaps are 0.
     fetches: bool,
@@ -28,7 +29,7 @@ impl ExcludedInstructions {
         if fetches { 0 } else { before.instructions.saturating_add(gap) }
     }
 
-    /// Whether fetches are counted so far.
+    /// Whether a fetch has been counted so far.
     pub fn fetches(&self) -> bool {
         self.fetches
     }

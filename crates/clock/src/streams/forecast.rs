@@ -1,9 +1,9 @@
-//! What processes wait for, known before the trace says so.
+//! Finds what processes wait for before the trace shows it.
 //!
-//! A trace has a join, the continuation of a wait, and the end and the creation of a process when
-//! they are over. A simulation that does not know that a process only waits cannot go on without
-//! its next operation, which may be at the end of the trace: all up to there would have to be kept.
-//! So that is found beforehand, from the order of rows and events.
+//! A trace has a join, the continuation of a wait, and the end and creation of a process at the
+//! time when they are over. A simulation that does not know that a process is only waiting needs
+//! its next operation, which may be at the end of the trace: everything before would have to be
+//! kept. So a first pass over the order of rows and events finds the waits.
 
 use std::collections::VecDeque;
 
@@ -11,24 +11,25 @@ use homenode_trace::{ChunkOutline, Event, EventKind};
 use rustc_hash::FxHashMap;
 
 use super::events::makes_operation;
-use super::lives::ProcessLives;
+use super::generations::ProcessGenerations;
 
-/// A process waits for another one's end.
+/// A join that a process will execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ForeseenJoin {
-    /// The number of rows of the trace among which all is that the process does before.
+    /// Rows of the trace after which the process does nothing else before the join.
     pub(super) after: u64,
-    /// The process that it waits for, and the life of it that has to end.
+    /// The process that it waits for.
     pub(super) child: u16,
-    pub(super) life: u32,
+    /// The generation of the child that has to end.
+    pub(super) generation: u32,
 }
 
-/// A process waits for a condition, and has released the lock.
+/// A wait for a condition, after the release of the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ForeseenWait {
-    /// The number of rows of the trace among which all is that the process does before.
+    /// Rows of the trace after which the process does nothing else before the wait ends.
     pub(super) after: u64,
-    /// Wakes that the trace has before the process goes on.
+    /// Wakes in the trace before the process continues.
     pub(super) wakes: u32,
 }
 
@@ -36,50 +37,50 @@ pub(super) struct ForeseenWait {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     addr: u64,
-    /// Set when the lock is released.
+    /// The row of the lock's release; `None` before it.
     after: Option<u64>,
 }
 
-/// What a process does next, as far as it takes long.
+/// The future waits and the end of a process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProcessForecast {
-    /// The number of rows among which its last one, or last event, is.
+    /// Rows of the trace after which the process has neither rows nor events.
     pub(super) last: u64,
     pub(super) joins: VecDeque<ForeseenJoin>,
-    /// For each wait for a condition or semaphore, what is known of its end.
+    /// The end of each wait for a condition or semaphore, if known.
     pub(super) waits: VecDeque<Option<ForeseenWait>>,
-    /// For each end of a life, whether the process is created again before it does anything.
+    /// For each exit, whether the process is created again before it does anything.
     pub(super) created_again: VecDeque<bool>,
-    /// Whether its creation is the first that the trace has of it.
+    /// Whether its creation comes before anything else of it in the trace.
     pub(super) created_first: bool,
-    /// Whether the trace has had anything of it.
+    /// Whether the trace has had a row or event of it so far.
     seen: bool,
     waiting: Option<Waiting>,
-    /// Whether nothing has happened since its life ended.
+    /// Whether it has ended and done nothing since.
     over: bool,
 }
 
-/// Looks ahead, given the outlines of all chunks in order.
+/// The forecast of all processes, from the outlines of all chunks in order.
 #[derive(Debug)]
 pub struct StreamForecast {
-    /// Whether the trace is of a whole system, whose processes do not wait for each other.
+    /// Whether the trace is of a whole system, whose processors do not wait for each other.
     system: bool,
     /// Rows of the chunks so far.
     rows: u64,
-    lives: ProcessLives,
+    generations: ProcessGenerations,
     /// Wakes of each condition so far.
     wakes: FxHashMap<u64, u32>,
     pub(super) processes: Vec<ProcessForecast>,
 }
 
 impl StreamForecast {
-    /// For so many processes, or processors of a whole system.
+    /// For a number of processes, or of processors of a whole system.
     #[must_use]
     pub fn new(processes: usize, system: bool) -> Self {
         Self {
             system,
             rows: 0,
-            lives: ProcessLives::new(processes),
+            generations: ProcessGenerations::new(processes),
             wakes: FxHashMap::default(),
             processes: vec![ProcessForecast::default(); processes],
         }
@@ -118,7 +119,7 @@ impl StreamForecast {
         }
     }
 
-    /// A process does something that is among so many rows.
+    /// A process does something that lies within the first `rows` rows.
     fn act(&mut self, process: usize, rows: u64) {
         let Some(process) = self.processes.get_mut(process) else { return };
         process.last = process.last.max(rows);
@@ -126,7 +127,7 @@ impl StreamForecast {
         if std::mem::take(&mut process.over) {
             process.created_again.push_back(false);
         }
-        // Before the lock is released there may be a reference to it.
+        // A reference before the lock is released may belong to the release: the wait goes on.
         if let Some(Waiting { addr, after: Some(after) }) = process.waiting {
             let wakes = self.wakes.get(&addr).copied().unwrap_or(0);
             process.waits.push_back(Some(ForeseenWait { after, wakes }));
@@ -147,8 +148,8 @@ impl StreamForecast {
         match event.what {
             EventKind::ThreadJoin { child } => {
                 self.end(usize::from(child), after);
-                let life = self.lives.life(usize::from(child));
-                let join = ForeseenJoin { after: before, child, life };
+                let generation = self.generations.current(usize::from(child));
+                let join = ForeseenJoin { after: before, child, generation };
                 if let Some(process) = self.processes.get_mut(process) {
                     process.joins.push_back(join);
                 }
@@ -156,7 +157,7 @@ impl StreamForecast {
             EventKind::ThreadExit => self.end(process, after),
             EventKind::ThreadCreate { child } => {
                 let child = usize::from(child);
-                let again = self.lives.create(child);
+                let again = self.generations.create(child);
                 if let Some(child) = self.processes.get_mut(child) {
                     child.last = child.last.max(after);
                     child.created_first |= !std::mem::replace(&mut child.seen, true);
@@ -197,7 +198,7 @@ impl StreamForecast {
     }
 
     fn end(&mut self, process: usize, after: u64) {
-        if self.lives.end(process)
+        if self.generations.end(process)
             && let Some(process) = self.processes.get_mut(process)
         {
             process.last = process.last.max(after);

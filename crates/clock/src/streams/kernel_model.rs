@@ -5,8 +5,8 @@
 //! an entry of the process table; for the machine one run queue and a buffer cache.
 //!
 //! # Deviations
-//! The paper does not describe the references to these data: they are an assumption, and so are the
-//! numbers, which machine files give.
+//! The paper does not describe the references to these data: they are an assumption, as are the
+//! numbers in the machine files.
 
 use homenode_base::{Flags, ReferenceFilter, ReferenceRole, Rng};
 use homenode_machine::KernelModel;
@@ -145,7 +145,7 @@ struct KernelReferences {
 impl KernelReferences {
     /// References to consecutive words of shared kernel data.
     fn common(&mut self, kind: OpKind, addr: u64, words: u64) {
-        self.words((kind, Flags::KERNEL), addr, words);
+        self.words(kind, Flags::KERNEL, addr, words);
     }
 
     /// References to consecutive words of a process's private kernel data.
@@ -153,9 +153,9 @@ impl KernelReferences {
         match self.filter.private {
             ReferenceRole::Excluded => {}
             ReferenceRole::Private => {
-                self.words((kind, Flags::KERNEL.union(Flags::PRIVATE)), addr, words);
+                self.words(kind, Flags::KERNEL.union(Flags::PRIVATE), addr, words);
             }
-            ReferenceRole::Shared => self.words((kind, Flags::KERNEL), addr, words),
+            ReferenceRole::Shared => self.words(kind, Flags::KERNEL, addr, words),
         }
     }
 
@@ -166,7 +166,7 @@ impl KernelReferences {
         self.own(OpKind::Read, bottom, words);
     }
 
-    fn words(&mut self, (kind, flags): (OpKind, Flags), addr: u64, words: u64) {
+    fn words(&mut self, kind: OpKind, flags: Flags, addr: u64, words: u64) {
         let size = u8::try_from(WORD).unwrap_or(1);
         let operation =
             |word| Operation { size, flags: flags.0, ..Operation::new(kind, addr + word * WORD) };

@@ -1,8 +1,8 @@
-//! Operations of a live program: as those of its trace, but what a process waits for is known
-//! before it goes on.
+//! Operations of a live program: the same as those of its trace, but waits are known when they
+//! begin.
 //!
-//! So that the trace of the run, replayed, has the same operations, each wait becomes here what the
-//! events of the trace make of it when it is over ([`super::events`]).
+//! So that a replay of the run's trace has the same operations, each wait becomes the operation
+//! that the events of the trace make of it when it is over ([`super::events`]).
 
 use homenode_trace::{LiveBatch, LiveFact, LiveMark, NO_LIMIT_NS};
 
@@ -12,21 +12,22 @@ use super::operation::{OPEN, OpKind, Operation};
 use super::pending::ThreadStreams;
 use super::split::StreamSplitter;
 
-/// What a splitter knows of a live program.
+/// The splitter's state of a live program.
 #[derive(Default)]
 pub(super) struct LiveProcesses {
     /// Whether the operations are those of a live program.
     pub(super) is_live: bool,
-    /// Millionths of a cycle in a nanosecond.
+    /// Millionths of a cycle per nanosecond.
     micro_cycles_per_ns: u64,
-    /// Whether each process has an operation already for the next event that says that it has a
-    /// lock, and that it leaves a barrier.
+    /// By process: whether its next acquire event already has an operation.
     pub(super) asked: Vec<bool>,
+    /// By process: whether its next event of leaving a barrier already has an operation.
     pub(super) leaving: Vec<bool>,
-    /// Whether it is at a departure of which it is not known for how many arrivals it waits.
+    /// By process: whether it is at a departure with an unknown number of arrivals.
     pub(super) open: Vec<bool>,
-    /// Whether it pauses instead, as the trace knows nothing of its wait.
+    /// By process: whether it pauses instead, because the trace does not have its wait.
     paused: Vec<bool>,
+    /// Open departures whose number of arrivals became known: see [`ThreadStreams::resolved`].
     pub(super) resolved: Vec<(usize, u32)>,
 }
 
@@ -39,7 +40,7 @@ impl LiveProcesses {
 }
 
 impl StreamSplitter {
-    /// Splits what a live program does ([`Self::split_live`]), on processors of so many MHz. All
+    /// Prepares to split a live program ([`Self::split_live`]), on processors of `mhz` MHz. All
     /// processes but the first wait for their creation.
     #[must_use]
     pub fn for_live(mut self, mhz: u64) -> Self {
@@ -52,7 +53,7 @@ impl StreamSplitter {
         self
     }
 
-    /// The operations of the next turns of a live program.
+    /// Splits the next turns of a live program.
     pub fn split_live(&mut self, batch: &LiveBatch) -> ThreadStreams {
         let rows = batch.rows.len();
         let mut row = 0;
@@ -94,8 +95,8 @@ impl StreamSplitter {
             }
             LiveFact::Joins { child, limit_ns } => {
                 self.alarm(process, limit_ns);
-                let life = self.lives.life(usize::from(child));
-                self.of_life(process, OpKind::Join, child, life);
+                let generation = self.generations.current(usize::from(child));
+                self.push_generation(process, OpKind::Join, child, generation);
                 self.joins[process] = true;
             }
             LiveFact::Waits { limit_ns } => {
@@ -127,7 +128,7 @@ impl StreamSplitter {
         }
     }
 
-    /// A process's wait for a condition or semaphore is ended by another one.
+    /// Ends the wait of a process for a condition or semaphore, by an operation of another.
     fn end_wait(&mut self, by: usize, process: usize) {
         if process >= self.operations.len() {
             return;
@@ -144,24 +145,25 @@ impl StreamSplitter {
         }
     }
 
-    /// A process lets another one go on that pauses.
+    /// Process `by` resumes a paused process.
     fn resume(&mut self, by: usize, process: u64) {
-        let at = self.end_of_life(by);
+        let at = self.end_of_generation(by);
         self.operations[by].insert(at, Operation::new(OpKind::Resume, process));
     }
 
-    /// Before which of the new operations of a process comes what it does next: the last thing that
-    /// a process does, for others, may come when it has ended, and waits for its creation.
-    fn end_of_life(&self, process: usize) -> usize {
+    /// The index at which to insert a process's next operation among its new ones. The last
+    /// operation of a process that affects others may come after its exit: it goes before the wait
+    /// for its next creation.
+    fn end_of_generation(&self, process: usize) -> usize {
         let operations = &self.operations[process];
-        let waits = self.lives.has_ended(process)
+        let waits = self.generations.has_ended(process)
             && operations.last().is_some_and(|last| last.kind == OpKind::Begin);
         operations.len() - usize::from(waits)
     }
 
-    /// A process ends a wait, which it may do when it has ended.
+    /// The process ends the wait of another one, which it may do even after its exit.
     pub(super) fn wake(&mut self, process: usize, episode: u64) {
-        let at = self.end_of_life(process);
+        let at = self.end_of_generation(process);
         if at < self.operations[process].len() {
             self.operations[process].insert(at, Operation::new(OpKind::Arrive, episode));
         } else {
@@ -175,7 +177,7 @@ impl StreamSplitter {
         }
     }
 
-    /// The same where nothing else may come first.
+    /// The same in the middle of a wait, where no departure may be inserted first.
     fn alarm_in_wait(&mut self, process: usize, limit_ns: u64) {
         if limit_ns < NO_LIMIT_NS {
             let alarm = Operation::new(OpKind::Alarm, self.cycles(limit_ns));
@@ -183,18 +185,18 @@ impl StreamSplitter {
         }
     }
 
-    /// So many nanoseconds in cycles, at least one.
+    /// Converts nanoseconds to cycles, at least one.
     fn cycles(&self, ns: u64) -> u64 {
         let micro = u128::from(ns) * u128::from(self.live.micro_cycles_per_ns);
         u64::try_from(micro / 1_000_000).unwrap_or(u64::MAX).max(1)
     }
 
-    /// There are so many processes now.
+    /// Raises the number of processes.
     fn grow(&mut self, processes: usize) {
         self.recorded.extend(self.recorded.len()..processes);
         self.operations.resize_with(processes, Vec::new);
         self.pids.resize(processes, None);
-        self.lives.grow(processes);
+        self.generations.grow(processes);
         self.conditions.grow(processes);
         self.excluded.resize(processes, ExcludedInstructions::default());
         self.forecast.resize_with(processes, ProcessForecast::default);
@@ -203,7 +205,7 @@ impl StreamSplitter {
         }
     }
 
-    /// The process may be a new one.
+    /// Adds processes up to this one, if it is new.
     fn make_room(&mut self, process: usize) {
         let before = self.operations.len();
         if process < before {
@@ -216,9 +218,9 @@ impl StreamSplitter {
         }
     }
 
-    /// A process does nothing before it is created.
-    pub(super) fn await_creation(&mut self, process: usize, life: u32) {
-        let begin = Operation { count: life, ..Operation::new(OpKind::Begin, 0) };
+    /// Makes a process wait for the creation of this generation.
+    pub(super) fn await_creation(&mut self, process: usize, generation: u32) {
+        let begin = Operation { count: generation, ..Operation::new(OpKind::Begin, 0) };
         self.operations[process].push(begin);
         self.begins[process] = true;
     }
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_is_no_operation_again_when_the_trace_has_it() {
+    fn an_announced_wait_becomes_no_second_operation_when_it_is_over() {
         let asks = LiveFact::Asks { lock: 8, limit_ns: NO_LIMIT_NS };
         let leaves = LiveFact::Leaves { barrier: 64, count: 2 };
         let (_, streams) = live(
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_ended_lets_others_go_on_before_it_is_created_again() {
+    fn an_ended_process_wakes_others_before_its_next_creation() {
         let resumes = LiveMark::Fact(0, LiveFact::Resumes { thread: 1 });
         let wakes = event(0, EventKind::ConditionWake { addr: 8 });
         let (_, streams) = live(2, vec![event(0, EventKind::ThreadExit), (0, resumes), wakes]);
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn for_how_many_wakes_a_process_waits_is_told_when_it_is_woken() {
+    fn the_number_of_wakes_is_resolved_when_the_process_is_woken() {
         let waits = LiveFact::Waits { limit_ns: 50 };
         let (mut splitter, streams) = live(
             1,

@@ -1,13 +1,13 @@
-//! The streams of operations of each process, into which a trace is split.
+//! Splits a trace into one stream of operations per process.
 
 mod conditions;
 mod episodes;
 mod events;
 mod excluded;
 mod forecast;
+mod generations;
 mod kernel_model;
 mod live;
-mod lives;
 mod operation;
 mod packed;
 mod pending;

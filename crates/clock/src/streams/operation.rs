@@ -1,4 +1,4 @@
-//! The operations of a process.
+//! Operations: what a process does, as the clock simulates it.
 
 /// Kinds of operations: references to memory first, then synchronisation and scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,36 +16,34 @@ pub enum OpKind {
     Acquire,
     /// Releases the lock at the address.
     Release,
-    /// Arrives at the barrier episode with this number, or wakes processes that wait for a
-    /// condition.
+    /// Arrives at the barrier episode with this number, or wakes waiters of a condition.
     Arrive,
-    /// Waits until the episode has so many arrivals, or the condition so many wakes.
+    /// Waits until the episode has `count` arrivals, or the condition `count` wakes.
     Depart,
     /// Creates the process with this number.
     Create,
-    /// Waits until another process created this one.
+    /// Waits until another process has created this one.
     Begin,
     /// Waits until the process with this number has ended.
     Join,
-    /// Ends, perhaps to be created again.
+    /// Ends; the process number may be created again.
     Exit,
     /// Makes a system call that may block, and yields its processor.
     Yield,
-    /// Says that initialisation is over.
+    /// Marks the end of initialisation.
     InitDone,
-    /// Says that another phase of the program begins.
+    /// Marks the begin of another phase of the program.
     Phase,
-    /// Of a live program: the wait that follows ends after so many cycles, if nothing ended it
-    /// before.
+    /// Of a live program: the wait that follows times out after `addr` cycles.
     Alarm,
     /// Of a live program: waits until another process resumes it.
     Pause,
-    /// Of a live program: lets the process with this number go on that pauses.
+    /// Of a live program: resumes the process with this number from its pause.
     Resume,
 }
 
-/// The arrivals that a departure of a live program waits for while it is not known how many they
-/// are: see [`super::ThreadStreams::resolved`].
+/// The `count` of a live program's departure while the number of arrivals is not known: see
+/// [`super::ThreadStreams::resolved`].
 pub const OPEN: u32 = u32::MAX;
 
 impl OpKind {
@@ -56,7 +54,7 @@ impl OpKind {
         matches!(self, Self::Read | Self::Write | Self::Atomic | Self::Fetch)
     }
 
-    /// Whether it may wait for another process of a live program.
+    /// Whether it may wait for another process, in a live program.
     #[must_use]
     pub const fn may_wait(self) -> bool {
         matches!(self, Self::Acquire | Self::Depart | Self::Join | Self::Pause)
@@ -75,13 +73,13 @@ impl OpKind {
 pub struct Operation {
     /// First byte of a reference, address of a lock, number of an episode or process.
     pub addr: u64,
-    /// Arrivals that a departure waits for. Of a creation, a beginning and a join, which life of
-    /// the process they are about, counted from 1; 0 is the first. For a reference, the
+    /// For a departure, the arrivals that it waits for. For a creation, a begin and a join, the
+    /// generation of the process, counted from 1; 0 is the first, too. For a reference, the
     /// instructions without a reference before it, in a process whose instructions are not fetched.
     pub count: u32,
-    /// What it is.
+    /// The kind of operation.
     pub kind: OpKind,
-    /// Bytes of a reference.
+    /// Size of a reference in bytes.
     pub size: u8,
     /// [`homenode_base::Flags`] of a reference.
     pub flags: u8,

@@ -1,13 +1,13 @@
-//! Operations that wait long, in a quarter of their memory.
+//! Compresses operations that are not needed soon to a quarter of their size.
 //!
-//! A process may be far behind the others: one that fills memory waits for most of its writes while
-//! those that it will create are recorded beside it. What is recorded of these meanwhile has to be
-//! kept, up to half of a trace.
+//! In the simulation a process may fall far behind its place in the trace: for example, while its
+//! parent, which has yet to create it, is slowed down by write misses. The operations that it has
+//! in the trace until then must be kept, up to half of the trace.
 //!
-//! An operation becomes one byte, which says how many instructions come before it and of which
-//! *class* it is (its kind, size and flags), and the distance of its address from that of the last
-//! operation of the same class: references to a stack, and those to each type of data, are near
-//! each other. Large counts, and operations of classes beyond the 31st, are kept beside.
+//! An operation becomes one byte with the number of instructions before it and its *class* (kind,
+//! size and flags), followed by the distance of its address from that of the last operation of the
+//! same class: references to a stack, and those to one type of data, are near each other. Large
+//! counts, and operations of classes beyond the 31st, are stored separately.
 
 use homenode_base::{put_varint, unzigzag, zigzag};
 
@@ -16,12 +16,12 @@ use super::operation::{OpKind, Operation};
 /// The first byte: the class above the count.
 const COUNT_BITS: u32 = 3;
 const COUNT_MASK: u8 = (1 << COUNT_BITS) - 1;
-/// In place of a count that does not fit.
+/// Escape code for a count that does not fit.
 const OTHER_COUNT: u8 = COUNT_MASK;
-/// In place of a class that does not fit.
+/// Escape code for a class that does not fit.
 const OTHER_CLASS: u8 = u8::MAX >> COUNT_BITS;
 
-/// What operations have in common.
+/// The fields that the operations of one class have in common.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct OperationClass {
     kind: OpKind,
@@ -42,7 +42,7 @@ pub(super) struct PackedOperations {
     length: usize,
     /// First bytes, each followed by a distance.
     bytes: Vec<u8>,
-    /// By number.
+    /// Classes, indexed by class number.
     classes: Vec<OperationClass>,
     /// Counts that do not fit into the first byte, in order.
     counts: Vec<u32>,
@@ -76,12 +76,12 @@ impl PackedOperations {
         Self { length: operations.len(), bytes, classes, counts, others }
     }
 
-    /// How many operations these are.
+    /// The number of operations.
     pub(super) fn len(&self) -> usize {
         self.length
     }
 
-    /// Adds the operations to a buffer.
+    /// Appends the operations to a buffer.
     pub(super) fn unpack(&self, buffer: &mut Vec<Operation>) {
         let mut last = [0u64; OTHER_CLASS as usize];
         let (mut counts, mut others) = (self.counts.iter(), self.others.iter());
@@ -104,7 +104,7 @@ impl PackedOperations {
     }
 }
 
-/// The number of a class, which may be new.
+/// The number of a class, which is added if it is new; [`OTHER_CLASS`] if there are too many.
 #[inline]
 fn number(classes: &mut Vec<OperationClass>, class: OperationClass) -> u8 {
     let known = classes.iter().position(|&known| known == class);
@@ -119,7 +119,7 @@ fn number(classes: &mut Vec<OperationClass>, class: OperationClass) -> u8 {
     }
 }
 
-/// The number that [`put_varint`] appended.
+/// Decodes the number that [`put_varint`] appended.
 #[inline]
 fn take_varint(bytes: &mut impl Iterator<Item = u8>) -> u64 {
     let (mut value, mut shift) = (0, 0);
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_comes_back() {
+    fn unpacked_operations_equal_the_packed_ones() {
         let mut rng = Rng::new(5);
         let kinds = [OpKind::Read, OpKind::Write, OpKind::Acquire, OpKind::Depart, OpKind::Exit];
         for sizes in [1, 3, 200] {

@@ -1,9 +1,9 @@
-//! From the front end to a simulation: operations as they become known, process by process.
+//! Buffers operations between the front end and a simulation, process by process.
 //!
 //! A simulation does not need the whole trace: it runs until it needs an operation that is not
-//! known yet, and resumes when that is added. The portions in which operations are added do not
-//! change the result. So the front end may be a file that is still being read, or a running program
-//! whose next operation depends on the simulation so far.
+//! known yet, and resumes when that is added. The division into portions does not change the
+//! result. The front end may be a file that is still being read, or a running program whose next
+//! operation depends on the simulation so far.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use super::operation::Operation;
 use super::portions::{PackedPortion, Portion};
 
-/// Operations in a line of such a cache.
+/// Operations in a cache line of the host.
 const LINE_OPERATIONS: usize = 4;
 
-/// Operations of a process that are kept as they are, 4 MB; those that follow are packed.
+/// Operations of a process that are kept unpacked (4 MB); those that follow are packed.
 const UNPACKED_MAX: usize = 1 << 18;
 
 /// The next operations of some processes.
@@ -24,9 +24,10 @@ pub struct ThreadStreams {
     pub operations: Vec<(usize, Portion)>,
     /// Processes that have no further operations.
     pub closed: Vec<usize>,
-    /// Of a live program: the arrivals that open departures wait for ([`super::OPEN`]), by process.
+    /// Of a live program: the numbers of arrivals for open departures ([`super::OPEN`]), by
+    /// process.
     pub resolved: Vec<(usize, u32)>,
-    /// Of a live program: how many processes are known.
+    /// Of a live program: the number of processes so far.
     pub processes: usize,
 }
 
@@ -37,17 +38,17 @@ pub struct PendingOperations {
     at: usize,
     /// Portions that follow.
     later: VecDeque<LaterPortion>,
-    /// Operations in these.
+    /// Number of operations in `later`.
     later_operations: usize,
     /// Whether no operations will be added.
     closed: bool,
-    /// All operations that were added, for a process that starts again.
+    /// All operations that were added, if the process can restart.
     kept: Option<Vec<Portion>>,
 }
 
-/// A portion that is not begun, or was interrupted.
+/// A portion that has not started, or was interrupted.
 enum LaterPortion {
-    /// From this operation on.
+    /// Unpacked; the index is that of the next operation.
     Ready(Arc<Vec<Operation>>, usize),
     Packed(PackedPortion),
 }
@@ -62,13 +63,13 @@ impl LaterPortion {
 }
 
 impl PendingOperations {
-    /// The operations of a process that can start again ([`Self::rewind`]).
+    /// A buffer for a process that can restart ([`Self::rewind`]).
     #[must_use]
     pub fn kept() -> Self {
         Self { kept: Some(Vec::new()), ..Self::default() }
     }
 
-    /// Starts again with the first operation, if operations are kept.
+    /// Restarts with the first operation. Only operations of a [`Self::kept`] buffer come again.
     pub fn rewind(&mut self) {
         (self.current, self.at) = (Arc::default(), 0);
         (self.later, self.later_operations) = (VecDeque::new(), 0);
@@ -78,13 +79,13 @@ impl PendingOperations {
         }
     }
 
-    /// The references among the operations that are kept.
+    /// The kept references, without continuations of references that straddle pages.
     pub fn kept_references(&self) -> impl Iterator<Item = &Operation> {
         let operations = self.kept.iter().flatten().flat_map(|portion| portion.iter());
         operations.filter(|operation| operation.kind.is_reference() && !operation.continues)
     }
 
-    /// Adds operations after all that are known.
+    /// Appends operations.
     pub fn add(&mut self, operations: Portion) {
         self.kept.iter_mut().for_each(|kept| kept.push(operations.clone()));
         let packs = self.later_operations >= UNPACKED_MAX && self.kept.is_none();
@@ -96,18 +97,18 @@ impl PendingOperations {
         });
     }
 
-    /// No further operations will be added.
+    /// Declares that no further operations will be added.
     pub fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Whether the known operations are the last ones of the process.
+    /// Whether the known operations are the last of the process.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Puts operations before the next one.
+    /// Inserts operations before the next one.
     pub fn insert(&mut self, operations: Portion) {
         let current = std::mem::replace(&mut self.current, operations.operations);
         let interrupted = LaterPortion::Ready(current, std::mem::take(&mut self.at));
@@ -124,38 +125,37 @@ impl PendingOperations {
         self.next_portion()
     }
 
-    /// The next known operations, perhaps not all of them.
+    /// The known operations of the current portion.
     #[inline]
     #[must_use]
     pub fn known(&self) -> &[Operation] {
         self.current.get(self.at..).unwrap_or_default()
     }
 
-    /// How many operations are known if they are at most so many and all are references: what
-    /// follows another operation may depend on the simulation.
+    /// The number of known operations, if it is at most `most` and all of them are references.
+    /// After any other operation, what follows may depend on the simulation.
     #[must_use]
     pub fn known_references(&self, most: usize) -> Option<usize> {
         let known = self.known().len() + self.later_operations;
         let rest = self.later.iter().map(|portion| match portion {
             LaterPortion::Ready(operations, at) => operations.get(*at..).unwrap_or_default(),
-            // Only far more than anybody asks for is packed.
+            // A buffer with packed portions has far more operations than `most`.
             LaterPortion::Packed(_) => &[],
         });
         let mut all = std::iter::once(self.known()).chain(rest).flatten();
         (known <= most && all.all(|operation| operation.kind.is_reference())).then_some(known)
     }
 
-    /// Looks at what comes when the process goes on. Others do their operations before that, for
-    /// which these leave the near caches of the machine that simulates this: they come back
-    /// meanwhile.
+    /// Prefetches the next operations into the host's caches. Meanwhile other processes are
+    /// simulated, whose operations would evict these.
     #[inline]
-    pub fn look_ahead(&self) {
+    pub fn prefetch(&self) {
         let known = self.known();
         let size = |line: usize| known.get(line * LINE_OPERATIONS).map_or(0, |next| next.size);
         std::hint::black_box(size(0) | size(1) | size(2) | size(3));
     }
 
-    /// Removes so many of the operations that [`Self::known`] returned.
+    /// Removes the first operations of those that [`Self::known`] returned.
     #[inline]
     pub fn skip(&mut self, operations: u64) {
         self.at += usize::try_from(operations).unwrap_or(usize::MAX);
@@ -181,7 +181,7 @@ impl PendingOperations {
                 return Some(operation);
             }
         }
-        // Portions are shared by all simulations; the last one to drop a portion frees it.
+        // All simulations share portions; the last one to drop a portion frees it.
         (self.current, self.at) = (Arc::default(), 0);
         None
     }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_comes_after_and_what_is_inserted_before() {
+    fn added_operations_come_last_and_inserted_ones_next() {
         let mut pending = PendingOperations::default();
         assert_eq!((take(&mut pending), pending.is_closed()), (None, false), "not known yet");
         pending.add(operations(&[1, 2, 3]));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_long_is_packed() {
+    fn operations_beyond_the_limit_are_packed() {
         let mut pending = PendingOperations::default();
         let addresses: Vec<u64> = (0..UNPACKED_MAX as u64 * 3).collect();
         for some in addresses.chunks(UNPACKED_MAX / 2) {
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_comes_again_without_what_was_inserted() {
+    fn rewinding_repeats_added_operations_but_not_inserted_ones() {
         let mut pending = PendingOperations::kept();
         let rest = Operation { continues: true, ..Operation::new(OpKind::Read, 3) };
         pending.add(operations(&[1, 2]));

@@ -1,4 +1,4 @@
-//! Per-processor areas of the kernel: references to them follow the simulated processor.
+//! Per-processor data areas of the kernel: references to them follow the simulated processor.
 
 use std::ops::Range;
 
@@ -8,27 +8,27 @@ use homenode_trace::ProcessorAreas;
 pub const PROCESSOR_RELATIVE: u8 = 0x80;
 /// Bits of an offset in an area.
 const OFFSET_BITS: u32 = 32;
-/// Address of the areas of processors that the traced system did not have: beyond any memory.
+/// Base address of the areas of processors that the traced system did not have, beyond any memory.
 const ADDED_AREAS: u64 = 1 << 40;
 
-/// The areas as they were recorded.
+/// The areas of the traced system.
 pub struct RecordedAreas {
     areas: ProcessorAreas,
-    /// Bounds of all areas: most references are outside, and need no search.
+    /// Bounds of all areas: most references are outside and need no search.
     bounds: Range<u64>,
 }
 
 impl RecordedAreas {
-    /// The areas of the traced system.
+    /// Computes the bounds of the areas.
     pub fn new(areas: &ProcessorAreas) -> Self {
         let low = areas.starts.iter().min().copied().unwrap_or(0);
         let high = areas.starts.iter().max().copied().unwrap_or(0).saturating_add(areas.size);
         Self { areas: areas.clone(), bounds: low..high }
     }
 
-    /// The address relative to the processor that made the reference: in the high bits the distance
-    /// from it to the processor of the area, modulo their number, in the low bits the offset in the
-    /// area. `None` outside the areas.
+    /// The address relative to the processor that made the reference. The high bits hold the
+    /// distance to the processor of the area, modulo the number of processors; the low bits hold
+    /// the offset in the area. `None` outside the areas.
     pub fn relative(&self, processor: usize, addr: u64) -> Option<u64> {
         if !self.bounds.contains(&addr) {
             return None;
@@ -40,15 +40,15 @@ impl RecordedAreas {
     }
 }
 
-/// The areas of the processors that are simulated.
+/// The areas of the simulated processors.
 #[derive(Default)]
 pub struct SimulatedAreas {
     starts: Vec<u64>,
 }
 
 impl SimulatedAreas {
-    /// For so many processors: those of the traced system have its areas, others have new ones with
-    /// the same spacing.
+    /// Processors of the traced system keep their areas; additional ones get new areas with the
+    /// same spacing.
     pub fn new(areas: &ProcessorAreas, processors: usize) -> Self {
         let gap = match areas.starts[..] {
             [first, second, ..] => second.abs_diff(first),
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn own_areas_stay_own_and_others_stay_others() {
+    fn references_keep_their_distance_to_the_processor_of_the_area() {
         let areas = ProcessorAreas { size: 0x100, starts: vec![0x1000, 0x1200, 0x1400] };
         let recorded = RecordedAreas::new(&areas);
         let simulated = |processors, at, from, addr| {
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(simulated(3, 2, 1, 0x1210), Some(0x1410), "its own");
         assert_eq!(simulated(3, 2, 1, 0x1410), Some(0x1010), "its neighbour's");
         assert_eq!(simulated(5, 4, 0, 0x1010), Some(ADDED_AREAS + 4 * 0x200 + 0x10));
-        assert_eq!(simulated(1, 0, 1, 0x1410), Some(0x1010), "there is but one");
+        assert_eq!(simulated(1, 0, 1, 0x1410), Some(0x1010), "there is only one");
         assert_eq!(simulated(3, 0, 0, 0x1100), None);
         assert_eq!(simulated(3, 0, 0, 0x0fff), None);
         assert_eq!(simulated(3, 0, 0, 0x1500), None);

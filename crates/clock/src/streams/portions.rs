@@ -1,4 +1,4 @@
-//! Portions of operations, in memory that is used again.
+//! Portions of operations, in recycled memory.
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -10,18 +10,18 @@ use super::packed::PackedOperations;
 #[derive(Clone, Default)]
 pub struct Portion {
     pub(super) operations: Arc<Vec<Operation>>,
-    /// The same for those that do not need them soon, once one of these asks for it.
+    /// The packed form for simulations that do not need the operations soon; made on first use.
     packed: Arc<OnceLock<PackedOperations>>,
 }
 
 impl Portion {
-    /// A portion of these.
+    /// A portion outside of any pool.
     #[must_use]
     pub fn new(operations: Vec<Operation>) -> Self {
         Self { operations: Arc::new(operations), packed: Arc::default() }
     }
 
-    /// The portion in less memory. The operations themselves go when nobody has them any more.
+    /// The packed form. The operations themselves are freed with the last portion that has them.
     pub(super) fn packed(self) -> PackedPortion {
         self.packed.get_or_init(|| PackedOperations::new(&self.operations));
         PackedPortion(self.packed)
@@ -46,12 +46,12 @@ impl std::fmt::Debug for Portion {
 pub(super) struct PackedPortion(Arc<OnceLock<PackedOperations>>);
 
 impl PackedPortion {
-    /// How many operations it has.
+    /// The number of operations.
     pub(super) fn len(&self) -> usize {
         self.0.get().map_or(0, PackedOperations::len)
     }
 
-    /// The operations, in the memory of others that nobody has any more, or in new.
+    /// The unpacked operations, in the memory of `spare` if this is its last owner.
     pub(super) fn unpacked(&self, spare: Arc<Vec<Operation>>) -> Arc<Vec<Operation>> {
         let mut operations = Arc::try_unwrap(spare).unwrap_or_default();
         operations.clear();
@@ -62,13 +62,13 @@ impl PackedPortion {
     }
 }
 
-/// Makes portions. What a portion took is used again when nobody has it any more: a trace has
-/// several times more operations than fit into memory at a time, and fresh memory from the
-/// operating system costs more than to simulate what is put into it.
+/// Makes portions and recycles their memory when no simulation uses them any more. A trace has many
+/// times more operations than fit into memory, and fresh memory from the operating system costs
+/// more than simulating the operations in it.
 #[derive(Default)]
 pub struct PortionPool {
-    /// Those of portions that others may still have.
-    given: Vec<Arc<Vec<Operation>>>,
+    /// Memory of portions that may still be in use.
+    shared: Vec<Arc<Vec<Operation>>>,
     spare: Vec<Vec<Operation>>,
 }
 
@@ -79,23 +79,23 @@ impl PortionPool {
         self.spare.pop().unwrap_or_default()
     }
 
-    /// Shares what a buffer holds now.
+    /// Makes a portion of the operations in a buffer.
     #[must_use]
     pub fn share(&mut self, operations: Vec<Operation>) -> Portion {
         let portion = Portion::new(operations);
-        self.given.push(Arc::clone(&portion.operations));
+        self.shared.push(Arc::clone(&portion.operations));
         portion
     }
 
-    /// Takes back the portions that nobody has any more.
+    /// Takes back the memory of portions that are no longer in use.
     pub fn reclaim(&mut self) {
-        for portion in std::mem::take(&mut self.given) {
+        for portion in std::mem::take(&mut self.shared) {
             match Arc::try_unwrap(portion) {
                 Ok(mut operations) => {
                     operations.clear();
                     self.spare.push(operations);
                 }
-                Err(portion) => self.given.push(portion),
+                Err(portion) => self.shared.push(portion),
             }
         }
     }
@@ -107,7 +107,7 @@ mod tests {
     use crate::streams::OpKind;
 
     #[test]
-    fn a_portion_is_used_again_once_nobody_has_it() {
+    fn memory_is_reused_once_its_portion_is_dropped() {
         let mut pool = PortionPool::default();
         let mut operations = pool.buffer();
         operations.push(Operation::new(OpKind::Read, 8));
@@ -119,7 +119,7 @@ mod tests {
         let packed = portion.packed();
         pool.reclaim();
         let again = pool.buffer();
-        assert_eq!((again.len(), again.as_ptr()), (0, memory), "only what is packed is in use");
+        assert_eq!((again.len(), again.as_ptr()), (0, memory), "only the packed form is in use");
         let unpacked = packed.unpacked(Arc::new(again));
         assert_eq!((unpacked.as_ptr(), packed.len()), (memory, 1));
         assert_eq!(*unpacked, [Operation::new(OpKind::Read, 8)]);

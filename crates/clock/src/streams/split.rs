@@ -1,4 +1,4 @@
-//! Splits a trace: references and events in trace order become the operations of each process.
+//! Splits a trace: references and events, in trace order, become operations of each process.
 
 use std::ops::Range;
 
@@ -10,9 +10,9 @@ use super::conditions::Conditions;
 use super::episodes::BarrierEpisodes;
 use super::excluded::ExcludedInstructions;
 use super::forecast::{ProcessForecast, StreamForecast};
+use super::generations::ProcessGenerations;
 use super::kernel_model::{KERNEL_MODEL_BASE, ModelledKernel};
 use super::live::LiveProcesses;
-use super::lives::ProcessLives;
 use super::operation::{OpKind, Operation};
 use super::pending::ThreadStreams;
 use super::per_cpu_areas::{PROCESSOR_RELATIVE, RecordedAreas};
@@ -20,10 +20,10 @@ use super::portions::PortionPool;
 use super::turn::{RoleTable, with_role};
 use crate::pages::{PageNumbers, PageTable};
 
-/// Most rows of a batch that are split at once.
-const LOT_ROWS: usize = 1 << 16;
+/// Rows of a batch that are split at once, at most.
+const SLICE_ROWS: usize = 1 << 16;
 
-/// Events of a batch, each with the row before which it happened.
+/// Events of a batch, each with the row that it precedes.
 type BatchEvents<'a> = std::iter::Peekable<std::slice::Iter<'a, (u32, Event)>>;
 
 /// Splits a trace into the streams of its processes: thread i of the trace is process i.
@@ -35,7 +35,7 @@ pub struct StreamSplitter {
     table: Option<PageTable>,
     areas: Option<RecordedAreas>,
     pub(super) kernel: Option<ModelledKernel>,
-    /// Whether the trace has had references of a kernel.
+    /// Whether the trace has had kernel references so far.
     pub(super) captured: bool,
     /// The processor of the traced system that each process runs on.
     pub(super) recorded: Vec<usize>,
@@ -46,7 +46,7 @@ pub struct StreamSplitter {
     /// Whether references of several address spaces came from one thread.
     mixed: bool,
     pub(super) begun: Vec<bool>,
-    pub(super) lives: ProcessLives,
+    pub(super) generations: ProcessGenerations,
     /// Processes whose further references and events are ignored.
     pub(super) closed: Vec<bool>,
     /// Instructions of excluded references, by process.
@@ -55,23 +55,24 @@ pub struct StreamSplitter {
     pub(super) conditions: Conditions,
     /// Rows split so far.
     pub(super) split_rows: u64,
-    /// What processes do next, if that was found beforehand.
+    /// The future waits of each process, if there is a forecast.
     pub(super) forecast: Vec<ProcessForecast>,
     pub(super) foresees: bool,
-    /// Whether marks of the program become operations.
+    /// Whether the program's marks become operations.
     pub(super) marks: bool,
-    /// Instructions before each reference, where the trace does not count them.
+    /// Instructions before each reference, if the trace does not count them.
     pub(super) gap: u32,
-    /// Whether the next join of each process, and its next creation, is among its operations before
-    /// the trace has come to it.
+    /// By process: whether the operation of its next join was made in advance.
     pub(super) joins: Vec<bool>,
+    /// By process: whether the wait for its next creation was made in advance.
     pub(super) begins: Vec<bool>,
     pub(super) live: LiveProcesses,
 }
 
 impl StreamSplitter {
-    /// For so many processes. With pages, addresses are those of [`PageNumbers::address`]; without,
-    /// they are those of the trace.
+    /// A splitter for a number of processes. With `pages`, addresses are those of
+    /// [`PageNumbers::address`]; without, they are those of the trace. References to the `private`
+    /// ranges count as private.
     #[must_use]
     pub fn new(
         processes: usize,
@@ -94,7 +95,7 @@ impl StreamSplitter {
             pids: vec![None; processes],
             mixed: false,
             begun: vec![false; processes],
-            lives: ProcessLives::new(processes),
+            generations: ProcessGenerations::new(processes),
             closed: vec![false; processes],
             excluded: vec![ExcludedInstructions::default(); processes],
             episodes: BarrierEpisodes::default(),
@@ -110,8 +111,8 @@ impl StreamSplitter {
         }
     }
 
-    /// Tells simulations that a process waits, or is over, as soon as it has done all before that:
-    /// what is simulated is the same, but less of the trace has to be kept.
+    /// Emits waits and ends of processes as early as possible, from the forecast. The result of the
+    /// simulation is the same, but less of the trace has to be kept.
     #[must_use]
     pub fn with_forecast(mut self, forecast: StreamForecast) -> Self {
         (self.forecast, self.foresees) = (forecast.processes, true);
@@ -126,22 +127,22 @@ impl StreamSplitter {
         self
     }
 
-    /// Makes operations of the program's marks: the end of initialisation, and phases. Without it
-    /// memory systems do not learn of them, and nothing waits for them.
+    /// Makes operations of the program's marks: the end of initialisation, and phases. Otherwise
+    /// they are ignored.
     #[must_use]
     pub fn with_marks(mut self) -> Self {
         self.marks = true;
         self
     }
 
-    /// Puts so many instructions before each reference of a trace that does not count them.
+    /// Assumes this many instructions before each reference of a trace that does not count them.
     #[must_use]
     pub fn with_gap(mut self, instructions: u32) -> Self {
         self.gap = instructions;
         self
     }
 
-    /// Replaces page numbers by the addresses in memory that they have in all simulations.
+    /// Translates page numbers to physical addresses, the same in all simulations.
     #[must_use]
     pub fn with_page_table(mut self, table: PageTable) -> Self {
         self.table = Some(table);
@@ -167,13 +168,14 @@ impl StreamSplitter {
         self
     }
 
-    /// Whether the trace has references of a kernel.
+    /// Whether the trace has had kernel references.
     #[must_use]
     pub fn has_kernel(&self) -> bool {
         self.captured
     }
 
-    /// Whether a thread made references of several processes, as processors of a whole system do.
+    /// Whether one thread made references in several address spaces, as processors of a whole
+    /// system do.
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         self.mixed
@@ -185,22 +187,22 @@ impl StreamSplitter {
         self.known()
     }
 
-    /// Splits the next batch of the trace into several lots, each small enough that its memory is
-    /// soon used again.
-    pub fn split_in_lots(&mut self, batch: &Batch) -> Vec<ThreadStreams> {
+    /// Splits the next batch of the trace in slices, each small enough that its memory is soon
+    /// recycled.
+    pub fn split_in_slices(&mut self, batch: &Batch) -> Vec<ThreadStreams> {
         let mut events = batch.events.iter().peekable();
-        let lots = batch.len().div_ceil(LOT_ROWS).max(1);
-        let rows = |lot: usize| lot * LOT_ROWS..batch.len().min((lot + 1) * LOT_ROWS);
-        (0..lots)
-            .map(|lot| {
-                self.rows(batch, rows(lot), &mut events);
+        let slices = batch.len().div_ceil(SLICE_ROWS).max(1);
+        let rows = |slice: usize| slice * SLICE_ROWS..batch.len().min((slice + 1) * SLICE_ROWS);
+        (0..slices)
+            .map(|slice| {
+                self.rows(batch, rows(slice), &mut events);
                 self.known()
             })
             .collect()
     }
 
-    /// Splits some rows of a batch, and the events before each of them; after the last row those
-    /// that are left.
+    /// Splits rows of a batch, each after the events that precede it; after the batch's last row,
+    /// also the remaining events.
     fn rows(&mut self, batch: &Batch, rows: Range<usize>, events: &mut BatchEvents<'_>) {
         let mut row = rows.start;
         let before = |at: u32, end| usize::try_from(at).is_ok_and(|at| at < end);
@@ -215,7 +217,7 @@ impl StreamSplitter {
         self.split_rows += u64::try_from(rows.len()).unwrap_or(0);
     }
 
-    /// The operations that have become known.
+    /// Takes the operations made so far.
     pub(super) fn known(&mut self) -> ThreadStreams {
         let closed = self.look_ahead();
         self.portions.reclaim();
@@ -223,7 +225,7 @@ impl StreamSplitter {
         let filled = operations.iter_mut().enumerate().filter(|(_, new)| !new.is_empty());
         let operations = filled
             .map(|(process, new)| {
-                table.iter().for_each(|table| place(new, table));
+                table.iter().for_each(|table| translate(new, table));
                 let new = std::mem::replace(new, portions.buffer());
                 (process, portions.share(new))
             })
@@ -231,7 +233,7 @@ impl StreamSplitter {
         ThreadStreams { operations, closed, ..ThreadStreams::default() }
     }
 
-    /// Whether operations have the addresses of the trace, and its references are all there are.
+    /// Whether operations have the addresses of the trace, and no references are added.
     pub(super) fn addresses_are_kept(&self) -> bool {
         let modelled = self.kernel.is_some() || self.areas.is_some() || self.pages.is_some();
         self.private.is_empty() && !modelled
@@ -254,7 +256,7 @@ impl StreamSplitter {
         let private = self.private.iter().any(|range| range.contains(&addr));
         let role = if private { ReferenceRole::Private } else { role };
         flags = Flags(with_role(flags.0, role));
-        // An area that is said to be private is so for the kernel too.
+        // A range declared private is private for the kernel, too.
         if private && flags.contains(Flags::KERNEL) {
             flags = flags.union(Flags::USER_AREA);
         }
@@ -269,10 +271,10 @@ impl StreamSplitter {
         }
         if let Some(pages) = &mut self.pages {
             let kernel = flags.contains(Flags::KERNEL);
-            let room = u8::try_from(pages.room(addr)).unwrap_or(u8::MAX);
+            let room = u8::try_from(pages.bytes_to_page_end(addr)).unwrap_or(u8::MAX);
             operation.addr = pages.address(pid, kernel, addr);
             if room < size {
-                // The frame of the next page is not known here.
+                // The next page has its own frame, so the reference becomes two operations.
                 let first = Operation { size: room, ..operation };
                 self.push(process, first);
                 let rest = addr.saturating_add(u64::from(room));
@@ -286,7 +288,7 @@ impl StreamSplitter {
         self.push(process, operation);
     }
 
-    /// The next references of a process are in this address space, other than those before, if any.
+    /// The next references of a process are in this address space.
     #[inline]
     pub(super) fn enter_address_space(&mut self, process: usize, pid: u32) {
         if self.pids[process] == Some(pid) {
@@ -313,10 +315,10 @@ impl StreamSplitter {
     }
 }
 
-/// Replaces page numbers by addresses in memory.
-fn place(operations: &mut [Operation], table: &PageTable) {
+/// Translates page numbers to physical addresses.
+fn translate(operations: &mut [Operation], table: &PageTable) {
     for operation in operations {
-        // The modelled kernel has addresses of its own, which are not paged.
+        // Addresses of the modelled kernel are not translated.
         if operation.kind.is_reference() && operation.addr < KERNEL_MODEL_BASE {
             operation.addr = table.address(operation.addr);
         }
@@ -346,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn episodes_of_a_barrier_are_told_apart() {
+    fn successive_episodes_of_a_barrier_are_distinct() {
         let mut splitter = StreamSplitter::new(3, ReferenceFilter::ALL, &[], None);
         let enter = |thread| event(thread, EventKind::BarrierEnter { addr: 64 });
         let leave = |thread| event(thread, EventKind::BarrierLeave { addr: 64 });
@@ -362,20 +364,20 @@ mod tests {
     }
 
     #[test]
-    fn children_wait_for_their_birth_and_parents_for_their_end() {
+    fn children_wait_for_their_creation_and_parents_for_their_exit() {
         let mut splitter = StreamSplitter::new(3, ReferenceFilter::ALL, &[], None);
         let create = |child| event(0, EventKind::ThreadCreate { child });
         let events = vec![create(1), event(2, EventKind::LockAcquire { addr: 8 }), create(2)];
         let all = split(&mut splitter, &Batch { events, ..Batch::default() });
         assert_eq!(all[1], [(OpKind::Begin, 0, 1)]);
-        assert_eq!(all[2], [(OpKind::Acquire, 8, 0)], "it ran before the trace says so");
+        assert_eq!(all[2], [(OpKind::Acquire, 8, 0)], "it ran before its creation in the trace");
         let join = event(0, EventKind::ThreadJoin { child: 1 });
         let events = vec![event(2, EventKind::ThreadExit), join.clone(), join];
         let all = split(&mut splitter, &Batch { events, ..Batch::default() });
         assert_eq!(all[1], [(OpKind::Exit, 0, 0)]);
         assert_eq!(all[2], [(OpKind::Exit, 0, 0)]);
         assert_eq!(all[0], [(OpKind::Join, 1, 1); 2]);
-        // Its number is used again: whoever joins it now waits for the end of that life.
+        // Its number is reused: a join now waits for the end of the new generation.
         let exit = event(1, EventKind::ThreadExit);
         let join = event(0, EventKind::ThreadJoin { child: 1 });
         let events = vec![create(1), exit, join];
@@ -385,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_that_straddles_pages_comes_in_two_parts() {
+    fn a_reference_that_straddles_pages_becomes_two_operations() {
         let mut splitter =
             StreamSplitter::new(1, ReferenceFilter::ALL, &[], Some(PageNumbers::new(12)));
         let batch = Batch {
@@ -402,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_of_what_is_left_out_are_before_what_is_not() {
+    fn instructions_of_excluded_references_precede_the_next_counted_one() {
         let private = Flags::PRIVATE.0;
         let batch = Batch {
             thread: vec![0, 0, 1, 0, 0, 0, 0, 0, 0],
@@ -414,23 +416,23 @@ mod tests {
             ..Batch::default()
         };
         let counts = |filter, batch: &Batch| {
-            let dealt =
+            let streams =
                 StreamSplitter::new(2, filter, &[], None).split(batch).operations.remove(0).1;
-            dealt.iter().map(|operation| operation.count).collect::<Vec<_>>()
+            streams.iter().map(|operation| operation.count).collect::<Vec<_>>()
         };
-        // A private reference is one instruction, with seven before it; of three fetches the last
-        // is that of the store.
+        // A private reference is one instruction, with seven before it; the last of the three
+        // fetches is that of the store.
         let private = ReferenceRole::Excluded;
         let some = ReferenceFilter { fetches: false, private, ..ReferenceFilter::ALL };
         assert_eq!(counts(some, &batch), [5, 10, 2, 3]);
-        // Where fetches are not left out, they are what is counted from the first one on.
+        // If fetches are not excluded, they are counted as instructions from the first one on.
         assert_eq!(counts(ReferenceFilter::ALL, &batch), [5, 7, 2, 0, 0, 0, 0, 0]);
         // A trace that does not count instructions has references only.
         assert_eq!(counts(some, &Batch { gap: Vec::new(), ..batch }), [0; 4]);
     }
 
     #[test]
-    fn what_is_mapped_before_the_first_reference_is_of_its_process() {
+    fn a_mapping_before_the_first_reference_belongs_to_its_process() {
         let mut splitter =
             StreamSplitter::new(3, ReferenceFilter::ALL, &[], Some(PageNumbers::new(12)));
         let map = |thread, addr| {
@@ -460,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_has_no_operation() {
+    fn excluded_references_have_no_operation() {
         let private = ReferenceRole::Shared;
         let filter = ReferenceFilter { fetches: false, private, ..ReferenceFilter::ALL };
         let ranges = Range { start: 64, end: 128 };
@@ -480,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn only_references_to_numbered_pages_are_placed() {
+    fn only_references_to_numbered_pages_are_translated() {
         let table = PageTable::shuffled(12, 1);
         let kernel = KERNEL_MODEL_BASE + 8;
         let mut operations = [
@@ -488,7 +490,7 @@ mod tests {
             Operation::new(OpKind::Acquire, 0x1008),
             Operation::new(OpKind::Read, kernel),
         ];
-        place(&mut operations, &table);
+        translate(&mut operations, &table);
         assert_eq!(operations.map(|o| o.addr), [table.address(0x1008), 0x1008, kernel]);
     }
 }

@@ -1,7 +1,8 @@
-//! A turn: references of one process with no event between them, split at once.
+//! Splits a turn at once: consecutive references of one process with no event between them.
 //!
-//! What a reference becomes depends on the state of its process. Nearly all of a trace are turns of
-//! many references in which nothing of that changes, so that it is looked at once a turn.
+//! The operation that a reference becomes depends on the state of its process. Nearly all of a
+//! trace consists of long turns in which that state does not change, so it is checked once per
+//! turn.
 
 use std::ops::Range;
 
@@ -11,12 +12,12 @@ use homenode_trace::Batch;
 use super::operation::{OpKind, Operation};
 use super::split::StreamSplitter;
 
-/// What references become by their kinds and flags.
+/// The role and operation flags of references, by their kind and flags.
 pub(super) struct RoleTable {
     roles: Box<[[ReferenceRole; 256]; 4]>,
-    /// The flags of operations, by the kind and the flags of references.
+    /// Flags of operations, by kind and flags of the reference.
     flags: Box<[[u8; 256]; 4]>,
-    /// Kinds of which none is left out, whatever its flags: all codes below this one.
+    /// References whose kind has a code below this one are never excluded, whatever their flags.
     included: u8,
 }
 
@@ -47,7 +48,7 @@ impl RoleTable {
         }
     }
 
-    /// Whether references of these kinds count, whatever their flags.
+    /// Whether references of these kinds are counted, whatever their flags.
     #[inline]
     fn include(&self, kinds: &[u8]) -> bool {
         kinds.iter().fold(0, |most, &kind| most.max(kind)) < self.included
@@ -66,14 +67,14 @@ fn operation(kind: u8) -> OpKind {
     OPERATIONS[code(kind)]
 }
 
-/// A kind as an index of a table: reading a trace checks that it is a code.
+/// A kind as a table index. The trace reader checks that it is a valid code.
 #[inline]
 fn code(kind: u8) -> usize {
     usize::from(kind & 3)
 }
 
 impl StreamSplitter {
-    /// Splits references without events between them.
+    /// Splits consecutive references without events between them.
     pub(super) fn references(&mut self, batch: &Batch, rows: Range<usize>) {
         let plain = self.addresses_are_kept() && batch.pid.is_empty();
         let mut from = rows.start;
@@ -94,7 +95,7 @@ impl StreamSplitter {
         }
     }
 
-    /// Splits a turn of a process that is not over and waits for nothing, if addresses are kept.
+    /// Splits a turn of a process that has not ended and does not wait, if addresses are kept.
     fn turn(&mut self, batch: &Batch, process: usize, rows: Range<usize>) {
         let before = self.operations[process].len();
         if self.roles.include(&batch.kind[rows.clone()]) {
@@ -108,7 +109,7 @@ impl StreamSplitter {
         }
     }
 
-    /// A turn of which some references may be left out.
+    /// Splits a turn of which some references may be excluded.
     fn mixed_turn(&mut self, batch: &Batch, process: usize, rows: Range<usize>) {
         let (operations, excluded) = (&mut self.operations[process], &mut self.excluded[process]);
         for row in rows {
@@ -131,8 +132,8 @@ impl StreamSplitter {
         }
     }
 
-    /// A turn of which every reference counts, which nearly all are: column by column, without a
-    /// look at the role of each.
+    /// Splits a turn of which no reference is excluded, as in nearly all turns: column by column,
+    /// without looking up the role of each.
     fn counted_turn(&mut self, batch: &Batch, process: usize, rows: Range<usize>) {
         let Some(first) = rows.clone().next() else { return };
         let (kinds, sizes) = (&batch.kind[rows.clone()], &batch.size[rows.clone()]);
@@ -176,8 +177,8 @@ mod tests {
 
     use super::*;
 
-    /// References of three threads in turns, some of which are left out.
-    fn batch(rng: &mut Rng, (flags, gaps, fetches): (bool, bool, bool)) -> Batch {
+    /// References of three threads in turns, some of which are excluded.
+    fn batch(rng: &mut Rng, flags: bool, gaps: bool, fetches: bool) -> Batch {
         let mut batch = Batch::default();
         while batch.addr.len() < 400 {
             let (thread, most) = (u16::try_from(rng.below(3)).unwrap(), rng.below(12));
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_becomes_what_its_references_become_one_by_one() {
+    fn a_turn_splits_into_the_same_operations_as_its_single_references() {
         let mut rng = Rng::new(1);
         let roles = [ReferenceRole::Excluded, ReferenceRole::Private, ReferenceRole::Shared];
         for case in 0..48 {
@@ -210,7 +211,7 @@ mod tests {
             let new = || StreamSplitter::new(3, filter, &[], None).with_gap(2);
             let (mut turns, mut single) = (new(), new());
             for _ in 0..4 {
-                let batch = batch(&mut rng, (bit(1), bit(2), bit(3)));
+                let batch = batch(&mut rng, bit(1), bit(2), bit(3));
                 turns.references(&batch, 0..batch.len());
                 (0..batch.len()).for_each(|row| single.reference(&batch, row));
                 assert_eq!(turns.operations, single.operations, "{filter:?}");

@@ -6,7 +6,7 @@ use std::ops::Range;
 use homenode_base::{Access, Flags};
 use homenode_cache::MissCounts;
 use homenode_cache::walk::WalkBlock;
-use homenode_clock::ReferenceCourse;
+use homenode_clock::StepOutcome;
 use homenode_protocol::Labelled;
 
 use super::pages::PagedWalkError;
@@ -177,9 +177,9 @@ impl WalkedEngine for WalkedLists<'_> {
             access.flags.0 |= Flags::PRIVATE.0;
         }
         let cycles = match self.engine.access(node, &access, self.overlaps[number])? {
-            ReferenceCourse::Over(cycles) => Some(cycles),
-            ReferenceCourse::UnderWay => None,
-            ReferenceCourse::Never => {
+            StepOutcome::Done(cycles) => Some(cycles),
+            StepOutcome::InFlight => None,
+            StepOutcome::Stuck => {
                 return Err(PagedWalkError::Stuck { number: number + 1, node });
             }
         };

@@ -18,7 +18,7 @@ pub(crate) fn for_each_stream_window<T: TraceSource + ?Sized>(
     let read = |index, batch: &mut Batch| trace.read_all(index, batch);
     for_each_window(pool, (trace, &read), (progress, trace.references()), |batches| {
         let now = std::mem::take(&mut ready);
-        let ahead = || batches.iter().flat_map(|batch| splitter.split_in_lots(batch)).collect();
+        let ahead = || batches.iter().flat_map(|batch| splitter.split_in_slices(batch)).collect();
         let (simulated, next) = rayon::join(|| simulate(&now), ahead);
         ready = next;
         simulated

@@ -3,7 +3,7 @@
 use homenode_base::Access;
 use homenode_cache::walk::{BlockSnapshot, WalkBlock};
 use homenode_cache::{ClockError, IndexedSets, MissCounts, WIDE_WORDS};
-use homenode_clock::{OneByOne, ReferenceCourse};
+use homenode_clock::{StepDriver, StepOutcome};
 
 use super::observed::{ObservedListAct, ObservedListController, ObservedListEntry};
 use super::posted::{ListCounts, ListPointer, ListPost};
@@ -21,7 +21,7 @@ use crate::vocabulary::ControllerCell;
 type ObservedMemory = ListMemory<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>;
 
 /// An engine to look into.
-pub(crate) struct ObservedLists(OneByOne<ObservedMemory>);
+pub(crate) struct ObservedLists(StepDriver<ObservedMemory>);
 
 impl ObservedLists {
     pub(crate) fn new(
@@ -32,7 +32,7 @@ impl ObservedLists {
         let setup = DirectorySetup { check: true, ..setup.clone() };
         let mut memory = ObservedMemory::new(&setup, table, homes)?;
         memory.log = Some(Vec::new());
-        Ok(Self(OneByOne::new(memory, usize::from(setup.nodes))))
+        Ok(Self(StepDriver::new(memory, usize::from(setup.nodes))))
     }
 
     /// Does an access to one block, and all that follows from it; or, if the next one begins
@@ -42,7 +42,7 @@ impl ObservedLists {
         node: u16,
         access: &Access,
         overlaps: bool,
-    ) -> Result<ReferenceCourse, ClockError> {
+    ) -> Result<StepOutcome, ClockError> {
         let reference = of_access(node, access, self.shift());
         self.observe_hit(node, reference.block, reference.kind.writes());
         let at = usize::from(node);

@@ -5,7 +5,7 @@ use homenode_base::Access;
 use homenode_cache::walk::{BlockSnapshot, WalkBlock};
 use homenode_cache::{ClockError, IndexedSets, MissCounts, WIDE_WORDS, WordMask};
 use homenode_clock::streams::{OpKind, Operation};
-use homenode_clock::{OneByOne, SyncRequest};
+use homenode_clock::{StepDriver, SyncRequest};
 
 use super::references::VALID;
 use super::{LrcMemory, PageMessageCounts};
@@ -38,7 +38,7 @@ type Words = [u64; 4];
 type ObservedLrc = LrcMemory<IndexedSets<Words>, Words, WIDE_WORDS>;
 
 /// An engine to look into.
-pub(crate) struct ObservedPages(OneByOne<ObservedLrc>);
+pub(crate) struct ObservedPages(StepDriver<ObservedLrc>);
 
 impl ObservedPages {
     pub(crate) fn new(
@@ -49,7 +49,7 @@ impl ObservedPages {
         let setup = DirectorySetup { check: true, ..setup.clone() };
         let mut memory = ObservedLrc::new(&setup, table.clone(), homes)?;
         memory.driver.keep_log();
-        Ok(Self(OneByOne::new(memory, usize::from(setup.nodes))))
+        Ok(Self(StepDriver::new(memory, usize::from(setup.nodes))))
     }
 
     /// Does an access to one line. Returns for how many cycles the processor waited, or nothing if
@@ -57,7 +57,7 @@ impl ObservedPages {
     pub(crate) fn access(&mut self, node: u16, access: &Access) -> Result<Option<u64>, ClockError> {
         let reference = of_access(node, access, self.shift());
         self.observe_reference(node, reference.block, reference.kind.writes());
-        self.0.refer(&reference)
+        self.0.run_reference(&reference)
     }
 
     /// A node acquires or releases, whatever by: no message goes to a lock or a barrier.

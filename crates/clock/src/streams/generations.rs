@@ -1,26 +1,26 @@
-//! The lives of processes: a thread's number is used again when it has ended.
+//! Generations of process numbers: a thread's number is reused after the thread has ended.
 
-/// Which life each process is in, counted from 1, and whether that is over.
+/// The current generation of each process number, counted from 1, and whether it has ended.
 #[derive(Clone, Debug)]
-pub(super) struct ProcessLives {
-    lives: Vec<u32>,
+pub(super) struct ProcessGenerations {
+    generations: Vec<u32>,
     ended: Vec<bool>,
 }
 
-impl ProcessLives {
+impl ProcessGenerations {
     pub(super) fn new(processes: usize) -> Self {
-        Self { lives: vec![1; processes], ended: vec![false; processes] }
+        Self { generations: vec![1; processes], ended: vec![false; processes] }
     }
 
-    /// There are so many processes now.
+    /// Raises the number of processes.
     pub(super) fn grow(&mut self, processes: usize) {
-        self.lives.resize(processes, 1);
+        self.generations.resize(processes, 1);
         self.ended.resize(processes, false);
     }
 
-    /// The life that the process is in, or was in last.
-    pub(super) fn life(&self, process: usize) -> u32 {
-        self.lives.get(process).copied().unwrap_or(1)
+    /// The current or last generation of the process.
+    pub(super) fn current(&self, process: usize) -> u32 {
+        self.generations.get(process).copied().unwrap_or(1)
     }
 
     /// Whether the process has ended, and has not been created again.
@@ -33,11 +33,11 @@ impl ProcessLives {
         self.ended.get_mut(process).is_some_and(|ended| !std::mem::replace(ended, true))
     }
 
-    /// The process is created. Returns whether it had ended, so that this is another life.
+    /// The process is created. Returns whether it had ended, so that this is a new generation.
     pub(super) fn create(&mut self, process: usize) -> bool {
         let again = self.ended.get_mut(process).is_some_and(std::mem::take);
         if again {
-            self.lives[process] += 1;
+            self.generations[process] += 1;
         }
         again
     }

@@ -1,4 +1,4 @@
-//! What the forecast tells a simulation earlier is what the trace tells it later.
+//! A forecast moves operations earlier and changes none.
 
 use homenode_base::{Flags, ReferenceFilter, Rng};
 use homenode_clock::streams::{
@@ -8,8 +8,8 @@ use homenode_trace::{Batch, ChunkOutline, Event, EventKind};
 
 const THREADS: u16 = 5;
 
-/// A trace that no program makes: threads do anything at any time, but that none joins itself, or
-/// waits for a condition when it has ended.
+/// A random trace that no program could make: threads do anything at any time, except that none
+/// joins itself or waits for a condition after its exit.
 fn batch(rng: &mut Rng, rows: usize, over: &mut [bool]) -> Batch {
     let mut batch = Batch::default();
     for row in 0..rows {
@@ -76,7 +76,7 @@ fn forecast(batches: &[Batch]) -> StreamForecast {
 /// All operations of each process, in order.
 fn operations(mut splitter: StreamSplitter, batches: &[Batch]) -> Vec<Vec<Operation>> {
     let mut all = vec![Vec::new(); usize::from(THREADS)];
-    for streams in batches.iter().flat_map(|batch| splitter.split_in_lots(batch)) {
+    for streams in batches.iter().flat_map(|batch| splitter.split_in_slices(batch)) {
         for (process, operations) in &streams.operations {
             all[*process].extend_from_slice(operations);
         }
@@ -152,7 +152,7 @@ fn a_process_that_waits_is_known_to_wait() {
         all.next().map_or(Vec::new(), |(_, portion)| kinds(portion))
     };
     use OpKind::{Begin, Create, Depart, Exit, Join, Read, Release};
-    // It does nothing else up to the end.
+    // It does nothing else until then.
     assert_eq!(kinds(0, 0), [(Read, 0), (Create, 1), (Join, 1)]);
     // Until it is woken.
     assert_eq!(kinds(0, 1), [(Begin, 1), (Read, 0), (Release, 0), (Depart, 1)]);

@@ -1,5 +1,5 @@
-//! One operation after the other: each is over, with all that follows from it, before the next
-//! begins. So people can follow what a memory system does about each.
+//! Drives a memory system one operation at a time: each completes, with everything it causes,
+//! before the next begins, so that a reader can follow what the memory system does for each.
 
 use crate::processor::{
     ClockEvent, ClockedProcessor, MemoryReference, MemorySystem, Port, ReferenceCounts, Requester,
@@ -7,35 +7,35 @@ use crate::processor::{
 };
 use crate::queue::EventQueue;
 
-/// How often an operation is tried. A page that has to be mapped, and an entry of a lookaside
-/// buffer, take two tries.
+/// Attempts per operation. A page that has to be mapped, or a TLB entry that has to be loaded,
+/// takes two.
 const TRIES_MAX: u32 = 16;
 
-/// What becomes of a reference.
+/// The state of a reference after [`StepDriver::begin`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReferenceCourse {
-    /// It has taken place; its processor waited for so many cycles.
-    Over(u64),
-    /// It is under way.
-    UnderWay,
-    /// It cannot take place: the memory system neither does it nor says why.
-    Never,
+pub enum StepOutcome {
+    /// It has completed; its processor waited for this many cycles.
+    Done(u64),
+    /// It is in flight.
+    InFlight,
+    /// It cannot complete: the memory system neither performs it nor returns an error.
+    Stuck,
 }
 
-/// A memory system with processors that do nothing by themselves: whoever has it says what is done
-/// next ([`crate::Clock`] does what streams say, with many operations under way).
-pub struct OneByOne<M: MemorySystem> {
+/// A memory system with processors that do nothing by themselves: the caller chooses the next
+/// operation. ([`crate::Clock`] runs the streams of a trace, with many operations in flight.)
+pub struct StepDriver<M: MemorySystem> {
     /// The memory system.
     pub memory: M,
     now: u64,
     processors: Vec<ClockedProcessor<M>>,
     queue: EventQueue<ClockEvent<M::Event>>,
-    /// When each processor last went on after it had waited.
-    went_on: Vec<u64>,
+    /// When each processor last resumed after a wait.
+    resumed_at: Vec<u64>,
 }
 
-impl<M: MemorySystem> OneByOne<M> {
-    /// At cycle 0, with nothing under way.
+impl<M: MemorySystem> StepDriver<M> {
+    /// At cycle 0, with nothing in flight.
     #[must_use]
     pub fn new(memory: M, processors: usize) -> Self {
         Self {
@@ -43,24 +43,24 @@ impl<M: MemorySystem> OneByOne<M> {
             now: 0,
             processors: (0..processors).map(|_| ClockedProcessor::new()).collect(),
             queue: EventQueue::default(),
-            went_on: vec![0; processors],
+            resumed_at: vec![0; processors],
         }
     }
 
-    /// A reference takes place. Returns for how many cycles its processor waited, or nothing if it
-    /// cannot take place: the memory system neither does it nor says why.
+    /// Performs a reference. Returns for how many cycles its processor waited; `None` if the
+    /// reference cannot complete ([`StepOutcome::Stuck`]).
     ///
     /// # Errors
     /// What the memory system returns.
-    pub fn refer(&mut self, reference: &MemoryReference) -> Result<Option<u64>, M::Error> {
+    pub fn run_reference(&mut self, reference: &MemoryReference) -> Result<Option<u64>, M::Error> {
         Ok(match self.begin(reference, |_| false)? {
-            ReferenceCourse::Over(waited) => Some(waited),
-            ReferenceCourse::UnderWay | ReferenceCourse::Never => None,
+            StepOutcome::Done(waited) => Some(waited),
+            StepOutcome::InFlight | StepOutcome::Stuck => None,
         })
     }
 
-    /// A reference begins, once what its processor has begun before is over, and goes on until it
-    /// is over with all that follows, or until `begun` says that it is under way.
+    /// Begins a reference, once the previous one of its processor has completed. Runs until the
+    /// reference and everything it causes have completed, or until `begun` returns true.
     ///
     /// # Errors
     /// What the memory system returns.
@@ -68,29 +68,29 @@ impl<M: MemorySystem> OneByOne<M> {
         &mut self,
         reference: &MemoryReference,
         begun: impl Fn(&M) -> bool,
-    ) -> Result<ReferenceCourse, M::Error> {
+    ) -> Result<StepOutcome, M::Error> {
         let processor = reference.processor;
         while self.processors[processor].blocking.is_some() && self.next_event()? {}
         let began = self.now;
         for _ in 0..TRIES_MAX {
-            if self.memory.try_hit(reference) || self.performs(reference, &begun)? {
+            if self.memory.try_hit(reference) || self.try_miss(reference, &begun)? {
                 let writes = u64::from(reference.kind.writes());
                 let counted =
                     ReferenceCounts { references: 1, block_references: 1, kernel: 0, writes };
                 self.memory.count(counted);
                 return Ok(if self.processors[processor].blocking.is_some() {
-                    ReferenceCourse::UnderWay
+                    StepOutcome::InFlight
                 } else {
-                    ReferenceCourse::Over(self.went_on[processor].saturating_sub(began))
+                    StepOutcome::Done(self.resumed_at[processor].saturating_sub(began))
                 });
             }
         }
-        Ok(ReferenceCourse::Never)
+        Ok(StepOutcome::Stuck)
     }
 
-    /// Does a reference that is no hit. Returns whether it has taken place or is under way; else it
-    /// is tried again.
-    fn performs(
+    /// Issues a reference that is no hit. Returns whether it has been performed or is in flight; if
+    /// not, the caller tries again.
+    fn try_miss(
         &mut self,
         reference: &MemoryReference,
         begun: impl Fn(&M) -> bool,
@@ -119,8 +119,8 @@ impl<M: MemorySystem> OneByOne<M> {
         Ok(true)
     }
 
-    /// A synchronisation operation takes effect, on memory alone: no process waits for another.
-    /// Returns for how many cycles its processor waited, or nothing if it never takes effect.
+    /// Performs a synchronisation operation on the memory system alone: no process waits for
+    /// another. Returns for how many cycles its processor waited; `None` if it never takes effect.
     ///
     /// # Errors
     /// What the memory system returns.
@@ -131,21 +131,21 @@ impl<M: MemorySystem> OneByOne<M> {
             let course = memory.synchronise(request, &mut requesters);
             self.settle()?;
             if course != SyncCourse::Later {
-                let went_on = self.went_on[request.processor];
-                return Ok(Some(went_on.saturating_sub(began)));
+                let resumed_at = self.resumed_at[request.processor];
+                return Ok(Some(resumed_at.saturating_sub(began)));
             }
         }
         Ok(None)
     }
 
-    /// Goes on until nothing is under way, and nobody busy.
+    /// Runs until nothing is in flight and the memory system is idle.
     fn settle(&mut self) -> Result<(), M::Error> {
         while self.next_event()? {}
         self.rest();
         Ok(())
     }
 
-    /// What happens next happens, if anything is under way. Returns whether that is so.
+    /// Processes the next event. Returns false if there is none.
     fn next_event(&mut self) -> Result<bool, M::Error> {
         let Some(time) = self.queue.next_time() else { return Ok(false) };
         self.now = time;
@@ -155,7 +155,7 @@ impl<M: MemorySystem> OneByOne<M> {
         Ok(true)
     }
 
-    /// Nothing is under way: time goes on until nobody is busy.
+    /// Advances time to when the memory system is idle; nothing is in flight.
     fn rest(&mut self) {
         self.now = self.now.max(self.memory.at_rest_from());
     }
@@ -168,12 +168,12 @@ impl<M: MemorySystem> OneByOne<M> {
             }
             ClockEvent::Complete(requester) => {
                 self.processors[requester.processor()].blocking = None;
-                self.went_on[requester.processor()] = self.now;
+                self.resumed_at[requester.processor()] = self.now;
             }
             ClockEvent::Resume(at) | ClockEvent::Effect(at) => {
-                self.went_on[usize::from(at)] = self.now;
+                self.resumed_at[usize::from(at)] = self.now;
             }
-            // There are no processes.
+            // The step driver has no processes.
             ClockEvent::Posted(_) | ClockEvent::Ready(_) => {}
         }
         Ok(())

@@ -75,7 +75,7 @@ impl MemorySystem for AllHits {
     }
 }
 
-/// So many processors, each with a process of which only the first is there from the start.
+/// A live clock with one process per processor.
 fn clock(processors: usize) -> Clock<AllHits> {
     let processor = ProcessorModel {
         operation_cycles: 1,
@@ -110,27 +110,27 @@ fn push(clock: &mut Clock<AllHits>, process: usize, operations: &[Operation]) ->
 }
 
 #[test]
-fn a_pause_ends_when_it_is_resumed_or_its_time_is_up() {
+fn a_pause_ends_when_it_is_resumed_or_times_out() {
     let mut clock = clock(2);
     push(&mut clock, 0, &[of(OpKind::Alarm, 50), of(OpKind::Pause, 0)]);
     push(&mut clock, 1, &[of(OpKind::Pause, 0)]);
-    assert_eq!(clock.awaited_process(), Some(0), "its time is up");
+    assert_eq!(clock.awaited_process(), Some(0), "it timed out");
     assert!(clock.now() >= 50 && clock.now() < 55, "{}", clock.now());
     assert_eq!([clock.take_timed_out(0), clock.take_timed_out(0)], [true, false]);
     let resumes = [of(OpKind::Read, 0), of(OpKind::Resume, 1), of(OpKind::Pause, 0)];
     assert_eq!(push(&mut clock, 0, &resumes), Some(1));
     assert!(!clock.take_timed_out(1));
-    // It is resumed before it pauses: it goes on at once.
+    // Resumed before it pauses: it continues at once.
     push(&mut clock, 1, &[of(OpKind::Resume, 0), of(OpKind::Resume, 0)]);
     assert_eq!(push(&mut clock, 1, &[of(OpKind::Pause, 0)]), Some(0));
     assert_eq!(push(&mut clock, 0, &[of(OpKind::Pause, 0)]), Some(0));
-    // Nobody goes on, and that is no deadlock: who waits is the program's to say.
+    // No process continues, and that is no deadlock: only the program can end a pause.
     assert_eq!(push(&mut clock, 0, &[of(OpKind::Pause, 0)]), None);
     let Ok(broken) = clock.break_wait();
     assert!(!broken);
     let Ok(()) = clock.release(0);
     assert_eq!(clock.awaited_process(), Some(0));
-    // Or it is over before it begins.
+    // A release before the pause ends the pause at once.
     let Ok(()) = clock.release(0);
     assert_eq!(push(&mut clock, 0, &[of(OpKind::Arrive, 3), of(OpKind::Pause, 0)]), Some(0));
     let Ok((memory, time)) = clock.finish();
@@ -138,13 +138,13 @@ fn a_pause_ends_when_it_is_resumed_or_its_time_is_up() {
 }
 
 #[test]
-fn an_open_departure_waits_for_as_many_arrivals_as_it_is_told() {
+fn an_open_departure_waits_for_the_resolved_number_of_arrivals() {
     let depart = Operation { count: OPEN, ..of(OpKind::Depart, 7) };
-    for told_first in [true, false] {
+    for resolved_first in [true, false] {
         let mut clock = clock(2);
         let resolved = ThreadStreams { resolved: vec![(0, 2)], ..ThreadStreams::default() };
-        if told_first {
-            // It may be known before the process has come to its wait.
+        if resolved_first {
+            // The number may be known before the process reaches its wait.
             let operations = vec![(0, Portion::new(vec![depart]))];
             let Ok(()) = clock.push_live(&ThreadStreams { operations, ..resolved });
         } else {
@@ -152,15 +152,15 @@ fn an_open_departure_waits_for_as_many_arrivals_as_it_is_told() {
             assert_eq!(push(&mut clock, 1, &[of(OpKind::Arrive, 7)]), Some(1));
             let Ok(()) = clock.push_live(&resolved);
         }
-        let rest = if told_first { 2 } else { 1 };
+        let rest = if resolved_first { 2 } else { 1 };
         let mut arrivals = vec![of(OpKind::Arrive, 7); rest];
         arrivals.push(of(OpKind::Pause, 0));
-        assert_eq!(push(&mut clock, 1, &arrivals), Some(0), "{told_first}");
+        assert_eq!(push(&mut clock, 1, &arrivals), Some(0), "{resolved_first}");
     }
 }
 
 #[test]
-fn a_timed_wait_for_a_lock_gives_up_its_place() {
+fn a_timed_out_wait_leaves_the_queue_of_the_lock() {
     let mut clock = clock(2);
     push(&mut clock, 0, &[of(OpKind::Acquire, 64), of(OpKind::Alarm, 90), of(OpKind::Pause, 0)]);
     push(&mut clock, 1, &[of(OpKind::Alarm, 20), of(OpKind::Acquire, 64)]);
@@ -169,7 +169,7 @@ fn a_timed_wait_for_a_lock_gives_up_its_place() {
     assert!(clock.now() < 30);
     push(&mut clock, 1, &[of(OpKind::Pause, 0)]);
     assert!(clock.take_timed_out(0));
-    // Nobody waits for the lock any more: its owner releases it, and has it again.
+    // No process waits for the lock any more: its owner releases and acquires it again.
     let again = [of(OpKind::Release, 64), of(OpKind::Acquire, 64), of(OpKind::Read, 0)];
     assert_eq!(push(&mut clock, 0, &again), Some(0));
     let Ok((memory, _)) = clock.finish();
@@ -177,7 +177,7 @@ fn a_timed_wait_for_a_lock_gives_up_its_place() {
 }
 
 #[test]
-fn a_process_that_comes_later_waits_for_its_creation() {
+fn a_process_that_appears_later_waits_for_its_creation() {
     let mut clock = clock(1);
     let begin = Operation { count: 1, ..of(OpKind::Begin, 0) };
     let create = Operation { count: 1, ..of(OpKind::Create, 1) };

@@ -1,7 +1,6 @@
-//! A new timed machine brings a memory system, and nothing else: this one has caches without limit
-//! or coherence, from which memory is so many cycles away for everybody at once. What processors,
-//! processes and locks do over it is worked out by hand.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+//! A new timed machine needs only a memory system: this one has infinite caches without coherence,
+//! and a fixed memory latency without contention. The timing of processors, processes and locks
+//! over it is worked out by hand.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -13,14 +12,14 @@ use homenode_clock::{
 };
 use homenode_machine::{Dispatch, ProcessorModel, SchedulerModel};
 
-/// Cycles until a block has come.
+/// Cycles until a block arrives.
 const LATENCY: u64 = 10;
-/// Cycles until a lock is taken, where nobody has it.
+/// Cycles to acquire a free lock.
 const ACQUIRE: u64 = 5;
-/// Cycles until the next one learns that it has the lock.
+/// Cycles until the next owner receives the lock.
 const HANDOVER: u64 = 3;
 
-/// Which processor has which block.
+/// A memory system that records which processor caches which block.
 #[derive(Default)]
 struct FixedLatency {
     cached: HashSet<(usize, u64)>,
@@ -31,7 +30,7 @@ struct FixedLatency {
 
 impl MemorySystem for FixedLatency {
     type Access = (usize, u64);
-    /// A block has come.
+    /// A block arrives.
     type Event = Requester;
     type Error = Infallible;
 
@@ -158,9 +157,10 @@ fn read(addr: u64) -> Operation {
     operation(OpKind::Read, addr)
 }
 
-/// Each process has a processor of its own; operations come in portions of so many.
+/// Runs each process on a processor of its own; operations come in portions of `portion`.
 fn run(
-    (memory, blocking): (FixedLatency, bool),
+    memory: FixedLatency,
+    blocking: bool,
     processes: &[Vec<Operation>],
     portion: usize,
 ) -> (FixedLatency, ClockTime) {
@@ -182,7 +182,7 @@ fn a_processor_that_blocks_waits_for_every_block() {
     let reads = vec![read(0), read(4), read(8), read(64)];
     for portion in [1, 3, 10] {
         let (memory, time) =
-            run((FixedLatency::default(), true), std::slice::from_ref(&reads), portion);
+            run(FixedLatency::default(), true, std::slice::from_ref(&reads), portion);
         // 10 + 1, two hits, 10 + 1.
         assert_eq!(time.cycles, 11 + 2 + 11);
         assert_eq!(time.processors, [ProcessorTime { busy: 4, delay: 20, idle: 0 }]);
@@ -191,32 +191,32 @@ fn a_processor_that_blocks_waits_for_every_block() {
 }
 
 #[test]
-fn a_processor_with_registers_for_misses_goes_on() {
+fn a_processor_with_miss_registers_continues() {
     // Requests at 0 and 1 are complete at 10 and 11; the read at 2 waits for the first of them.
     let reads = vec![read(0), read(64), read(4)];
-    let (_, time) = run((FixedLatency::default(), false), &[reads], 10);
+    let (_, time) = run(FixedLatency::default(), false, &[reads], 10);
     assert_eq!((time.cycles, time.processors[0].busy), (11, 3));
-    // A third miss finds no register until the first is complete at 10.
+    // A third miss finds no free register until the first completes at 10.
     let reads = vec![read(0), read(64), read(128)];
-    let (_, time) = run((FixedLatency::default(), false), &[reads], 10);
+    let (_, time) = run(FixedLatency::default(), false, &[reads], 10);
     assert_eq!(time.cycles, 20);
     // The window holds instructions 1 to 8: the ninth begins when the first is complete.
     let reads = [vec![read(0)], vec![read(4); 9]].concat();
-    let (_, time) = run((FixedLatency::default(), false), &[reads], 10);
+    let (_, time) = run(FixedLatency::default(), false, &[reads], 10);
     assert_eq!(time.cycles, 10 + 2);
 }
 
 #[test]
-fn stores_wait_in_the_buffer_in_their_order() {
+fn stores_wait_in_the_buffer_in_order() {
     let write = |addr| operation(OpKind::Write, addr);
     // Issued at 0 and 1; requested at 0 and, when that is complete, at 10. A third one finds no
     // room until 10.
     let writes = vec![write(0), write(64), write(128)];
-    let (memory, time) = run((FixedLatency::default(), false), &[writes], 10);
+    let (memory, time) = run(FixedLatency::default(), false, &[writes], 10);
     assert_eq!((time.cycles, memory.misses), (30, 3));
     assert_eq!(time.processors, [ProcessorTime { busy: 3, delay: 27, idle: 0 }]);
     // A read of the block that a store waits for makes no request of its own.
-    let (memory, time) = run((FixedLatency::default(), false), &[vec![write(0), read(4)]], 10);
+    let (memory, time) = run(FixedLatency::default(), false, &[vec![write(0), read(4)]], 10);
     assert_eq!((time.cycles, memory.misses), (10, 1));
 }
 
@@ -227,12 +227,12 @@ fn the_memory_system_prices_locks() {
         vec![operation(OpKind::Acquire, lock), read(0), operation(OpKind::Release, lock)];
     let processes = [critical.clone(), critical];
     // Process 0 reads from 0 to 11; process 1 begins a cycle later.
-    let (_, time) = run((FixedLatency::default(), true), &processes, 10);
+    let (_, time) = run(FixedLatency::default(), true, &processes, 10);
     assert_eq!(time.cycles, 11 + 1 + 11);
-    // The lock is taken at 5 and given back at 16; process 1 learns of it at 19.
+    // The lock is acquired at 5 and released at 16; process 1 receives it at 19.
     for portion in [1, 10] {
         let memory = FixedLatency { prices_locks: true, ..FixedLatency::default() };
-        let (_, time) = run((memory, true), &processes, portion);
+        let (_, time) = run(memory, true, &processes, portion);
         assert_eq!(time.cycles, 5 + 11 + 3 + 1 + 11);
         let first = ProcessorTime { busy: 1, delay: 15, idle: 15 };
         let second = ProcessorTime { busy: 1, delay: 15, idle: 15 };
@@ -242,7 +242,7 @@ fn the_memory_system_prices_locks() {
 }
 
 #[test]
-fn a_live_front_end_is_told_which_process_has_to_run() {
+fn a_live_front_end_learns_which_process_has_to_run() {
     let mut clock = Clock::new(FixedLatency::default(), 2, &setup(2, true));
     let known = |process, operations: &[Operation]| ThreadStreams {
         operations: vec![(process, Portion::new(operations.to_vec()))],
@@ -274,8 +274,8 @@ fn a_thousand_processors_meet_at_a_barrier() {
         vec![own, operation(OpKind::Arrive, 0), depart, own]
     };
     let processes: Vec<Vec<Operation>> = (0..u64::from(processors)).map(process).collect();
-    let (memory, time) = run((FixedLatency::default(), true), &processes, 2);
-    // All arrive at 11, the last in the same cycle as the first; those who waited go on at 12.
+    let (memory, time) = run(FixedLatency::default(), true, &processes, 2);
+    // All arrive at 11, the last in the same cycle as the first; the waiting ones continue at 12.
     assert_eq!((time.cycles, memory.misses), (13, 1024));
     assert_eq!(memory.counted.references, 2 * 1024);
 }
