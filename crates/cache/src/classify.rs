@@ -214,7 +214,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     }
 
     /// Another processor's transaction takes a copy away.
-    pub fn lose(&mut self, block: u64, (holder, at): (usize, usize), status: MissStatus) {
+    pub fn lose(&mut self, block: u64, holder: usize, at: usize, status: MissStatus) {
         self.end_copy(at);
         let set = self.frames.set_of(holder, block);
         self.frames.invalidate(set, at);

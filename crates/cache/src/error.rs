@@ -108,7 +108,7 @@ impl ClockError {
 
     /// Something that the protocol declares impossible.
     #[must_use]
-    pub fn impossible((cycle, address): (u64, u64), processor: u16, what: &'static str) -> Self {
+    pub fn impossible(cycle: u64, address: u64, processor: u16, what: &'static str) -> Self {
         Self::Impossible { cycle, processor, address, what }
     }
 }

@@ -3,6 +3,7 @@
 use homenode_machine::CacheShape;
 
 use crate::holders::NO_BLOCK;
+use crate::system::BlockRef;
 
 /// A last-level cache, which several processors share: sets of blocks, the one used last first.
 ///
@@ -10,13 +11,13 @@ use crate::holders::NO_BLOCK;
 /// valid. Nothing in the caches of processors has to be in it.
 ///
 /// ```
-/// use homenode_cache::LastLevelCache;
+/// use homenode_cache::{BlockRef, LastLevelCache};
 /// use homenode_machine::CacheShape;
 /// let shape = CacheShape { size_bytes: 64, block_size_bytes: 64, associativity: 1 };
 /// let mut cache = LastLevelCache::new(shape);
-/// cache.insert((7, 0));
-/// cache.insert((8, 1));
-/// assert_eq!([cache.has((7, 0)), cache.has((8, 1))], [false, true]);
+/// let blocks = [BlockRef { block: 7, number: 0 }, BlockRef { block: 8, number: 1 }];
+/// blocks.map(|block| cache.insert(block));
+/// assert_eq!(blocks.map(|block| cache.has(block)), [false, true]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct LastLevelCache {
@@ -90,14 +91,14 @@ impl LastLevelCache {
 
     /// Whether the block, of this address and number in the table of holders, is there; it is used
     /// now.
-    pub fn has(&mut self, (block, number): (u64, u32)) -> bool {
+    pub fn has(&mut self, BlockRef { block, number }: BlockRef) -> bool {
         let set = self.set(block);
         let found = set.iter().position(|&other| other == number);
         found.inspect(|&at| move_back(&mut set[..=at], number)).is_some()
     }
 
     /// The block is there from now on, instead of the one used longest ago.
-    pub fn insert(&mut self, (block, number): (u64, u32)) {
+    pub fn insert(&mut self, BlockRef { block, number }: BlockRef) {
         if self.coming.len() == COMING_MAX {
             self.arrive();
         }
@@ -105,7 +106,7 @@ impl LastLevelCache {
     }
 
     /// The block is there no longer.
-    pub fn remove(&mut self, (block, number): (u64, u32)) {
+    pub fn remove(&mut self, BlockRef { block, number }: BlockRef) {
         let set = self.set(block);
         if let Some(at) = set.iter().position(|&other| other == number) {
             set[at] = NO_BLOCK;
@@ -132,8 +133,8 @@ mod tests {
     use homenode_base::Rng;
 
     /// A block whose number is its address.
-    fn block(number: u32) -> (u64, u32) {
-        (u64::from(number), number)
+    fn block(number: u32) -> BlockRef {
+        BlockRef { block: u64::from(number), number }
     }
 
     #[test]

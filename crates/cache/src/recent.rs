@@ -6,7 +6,7 @@
 //! not in the cache of the machine that simulates this.
 
 use crate::frames::{CacheArrays, PERMISSIONS, label_of};
-use crate::system::CacheSystem;
+use crate::system::{CacheSystem, FrameLocation};
 use crate::words::WordMask;
 
 /// Most classes of a cache: what is remembered of one processor's stays in the nearest memory of
@@ -74,8 +74,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     pub fn hit_recent(
         &mut self,
         recent: &mut RecentBlocks,
-        (cache, block): (usize, u64),
-        (words, need): (W, u64),
+        cache: usize,
+        block: u64,
+        words: W,
+        need: u64,
     ) -> bool {
         let class = recent.class(block);
         let epoch = recent.epochs[class];
@@ -86,7 +88,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
             self.frames.all_mut()[frame].add_words(words, need);
             return true;
         }
-        self.hit_of_set(recent, (cache, block), (words, need))
+        self.hit_of_set(recent, cache, block, words, need)
     }
 
     /// The same for a block that is not the one used last. In a function of its own, so that loops
@@ -95,8 +97,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     fn hit_of_set(
         &mut self,
         recent: &mut RecentBlocks,
-        (cache, block): (usize, u64),
-        (words, need): (W, u64),
+        cache: usize,
+        block: u64,
+        words: W,
+        need: u64,
     ) -> bool {
         let set = self.frames.set_of(cache, block);
         // The frames of a set are not looked at for a block that is in none.
@@ -104,7 +108,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
             return false;
         }
         let at = self.frames.guess(set, block);
-        let hit = self.hit((set, at), (block, words), need);
+        let hit = self.hit(FrameLocation { set, frame: at }, block, words, need);
         if hit && let Ok(frame) = u32::try_from(at) {
             let class = recent.class(block);
             let epoch = recent.epochs[class];
@@ -134,7 +138,7 @@ mod tests {
             let at = caches.frames.victim(set);
             let mut frame = CacheFrame::of(block, 1);
             frame.permit(MAY_READ);
-            caches.frames.fill((set, at), block, frame);
+            caches.frames.fill(set, at, block, frame);
             at
         });
         (caches, frames)
@@ -144,17 +148,17 @@ mod tests {
     fn hits_are_those_of_the_caches() {
         let (mut caches, frames) = caches();
         let mut recent = RecentBlocks::new(2, 4);
-        let mut hit = |caches: &mut CachesOfTwo, place, words, need| {
-            caches.hit_recent(&mut recent, place, (words, need))
+        let mut hit = |caches: &mut CachesOfTwo, cache, block, words, need| {
+            caches.hit_recent(&mut recent, cache, block, words, need)
         };
         for (block, words) in [(0, 1), (0, 2), (4, 4), (0, 8), (0, 16)] {
-            assert!(hit(&mut caches, (1, block), words, MAY_READ));
+            assert!(hit(&mut caches, 1, block, words, MAY_READ));
         }
         assert_eq!(frames.map(|at| caches.frames.all()[at].touched[READ]), [27, 4]);
         assert_eq!(caches.frames.victim(caches.frames.set_of(1, 0)), frames[1]);
-        assert!(!hit(&mut caches, (1, 0), 1, MAY_WRITE), "it may only be read");
-        assert!(!hit(&mut caches, (0, 0), 1, MAY_READ), "the other cache does not have it");
-        assert!(!hit(&mut caches, (1, 8), 1, MAY_READ));
+        assert!(!hit(&mut caches, 1, 0, 1, MAY_WRITE), "it may only be read");
+        assert!(!hit(&mut caches, 0, 0, 1, MAY_READ), "the other cache does not have it");
+        assert!(!hit(&mut caches, 1, 8, 1, MAY_READ));
     }
 
     #[test]
@@ -164,10 +168,10 @@ mod tests {
         for before in [1, u32::MAX] {
             recent.epochs[0] = before;
             caches.frame(frames[0]).permit(MAY_READ);
-            assert!(caches.hit_recent(&mut recent, (1, 0), (1, MAY_READ)));
+            assert!(caches.hit_recent(&mut recent, 1, 0, 1, MAY_READ));
             caches.frame(frames[0]).permit(0);
             recent.forget(4);
-            assert!(!caches.hit_recent(&mut recent, (1, 0), (1, MAY_READ)));
+            assert!(!caches.hit_recent(&mut recent, 1, 0, 1, MAY_READ));
             assert!(recent.epochs[0] != 0, "no block was entered then");
         }
     }

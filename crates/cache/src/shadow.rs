@@ -102,7 +102,7 @@ impl ShadowValues {
     }
 
     /// A read of some words. Returns where in the block one is stale.
-    pub fn read<W: WordMask>(&mut self, (frame, number): (usize, u32), words: W) -> Option<u64> {
+    pub fn read<W: WordMask>(&mut self, frame: usize, number: u32, words: W) -> Option<u64> {
         // A block that nobody has written yet is known from here on.
         self.block(number);
         let latest = &self.blocks[usize::try_from(number).unwrap_or(usize::MAX)][LATEST];

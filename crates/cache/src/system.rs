@@ -12,7 +12,22 @@ use crate::waits::WaitCollector;
 use crate::words::WordMask;
 
 /// A set, and the frame of it that may have a block.
-pub type FrameLocation = (usize, usize);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameLocation {
+    /// The set, numbered through all caches.
+    pub set: usize,
+    /// The frame, numbered through all caches.
+    pub frame: usize,
+}
+
+/// A block by its address and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockRef {
+    /// The address of the block, divided by its size.
+    pub block: u64,
+    /// Its number in the table of holders.
+    pub number: u32,
+}
 
 /// All caches of a machine, whatever keeps them coherent: it is for the engine to say what becomes
 /// of which copies. `WORDS` says how many caches there may be: see [`HolderTable`].
@@ -85,7 +100,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     #[inline]
     pub fn locate(&self, cache: usize, block: u64) -> FrameLocation {
         let set = self.frames.set_of(cache, block);
-        (set, self.frames.guess(set, block))
+        FrameLocation { set, frame: self.frames.guess(set, block) }
     }
 
     /// The frame of a block that this cache is known to have or have lost.
@@ -99,12 +114,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     /// Does a reference to a frame that may have the block, if it needs no transaction: `need` is
     /// what the copy must allow. Returns whether that was so.
     #[inline]
-    pub fn hit(&mut self, (set, at): FrameLocation, (block, words): (u64, W), need: u64) -> bool {
-        let frame = &mut self.frames.all_mut()[at];
+    pub fn hit(&mut self, place: FrameLocation, block: u64, words: W, need: u64) -> bool {
+        let frame = &mut self.frames.all_mut()[place.frame];
         let permitted = frame.permits(block, need);
         if permitted {
             frame.add_words(words, need);
-            self.frames.touch(set, at);
+            self.frames.touch(place.set, place.frame);
         }
         permitted
     }
@@ -113,7 +128,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     #[inline]
     pub fn hit_access(&mut self, place: FrameLocation, access: &BlockAccess<W>) -> bool {
         let need = if access.write { MAY_WRITE } else { MAY_READ };
-        self.hit(place, (access.block, access.words), need)
+        self.hit(place, access.block, access.words, need)
     }
 
     /// Puts a copy in a state, and says what its holder may do without a transaction then.

@@ -80,7 +80,8 @@ impl BusCounts {
     /// What the caches counted, and what went over the bus; hits are known only at the end.
     pub(crate) fn new(
         caches: &CacheCounts,
-        (transactions, coherence_origin): (Transactions, OriginCounts),
+        transactions: Transactions,
+        coherence_origin: OriginCounts,
     ) -> Self {
         let &CacheCounts { references, block_references, misses, coherence, kernel } = caches;
         Self {

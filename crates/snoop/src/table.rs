@@ -143,13 +143,19 @@ impl ProtocolTable {
     }
 
     /// Changes a cell: how tests plant bugs.
-    pub fn set_cell(&mut self, place: (u8, ProcessorEvent, u8), cell: TableCell<u8>) {
-        let index = self.cell_index(place.0, place.1, place.2);
+    pub fn set_cell(
+        &mut self,
+        state: u8,
+        event: ProcessorEvent,
+        condition: u8,
+        cell: TableCell<u8>,
+    ) {
+        let index = self.cell_index(state, event, condition);
         self.cells[index] = cell;
     }
 
     /// Changes a reply: how tests plant bugs.
-    pub fn set_reply(&mut self, (state, signal): (u8, Signal), reply: Reply<u8>) {
+    pub fn set_reply(&mut self, state: u8, signal: Signal, reply: Reply<u8>) {
         self.replies[Self::reply_index(state, signal)] = reply;
     }
 

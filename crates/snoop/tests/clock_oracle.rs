@@ -126,7 +126,7 @@ fn random_lines(rng: &mut Rng, processes: usize, length: usize) -> Vec<Line> {
 }
 
 /// The same, with system calls, locks and what processors of the traced system did.
-fn with_more(rng: &mut Rng, lines: &[Line], (system, processes): (&System, usize)) -> Vec<Line> {
+fn with_more(rng: &mut Rng, lines: &[Line], system: &System, processes: usize) -> Vec<Line> {
     let mut all = Vec::new();
     let mut was: Vec<usize> = (0..processes).collect();
     let mut held = BTreeSet::new();
@@ -187,7 +187,7 @@ fn batch(lines: &[Line]) -> Batch {
                 batch.size.push(op.r.size);
                 batch.addr.push(op.r.addr);
                 batch.gap.push(op.gap);
-                batch.flags.push(flags_of_page((op.r.private, op.r.kernel), op.r.user_page));
+                batch.flags.push(flags_of_page(op.r.private, op.r.kernel, op.r.user_page));
                 continue;
             }
             Line::Calls(process, number) => (process, EventKind::SyscallEnter { number }),
@@ -230,10 +230,11 @@ fn simulated(
 fn compare(
     machine: Machine,
     times: Times,
-    (system, lines): (&System, &[Line]),
-    of: (usize, usize),
+    system: &System,
+    lines: &[Line],
+    processes: usize,
+    portion: usize,
 ) -> (u64, BusTime) {
-    let (processes, portion) = of;
     let given = engine(&machine, &times, processes);
     let (counts, timing) = simulated(&given, system, lines, portion);
     check_conservation(&given, &counts, &timing);
@@ -263,8 +264,8 @@ fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
             times.schedule.slice = 200_000;
             let lines = random_lines(&mut rng, machine.processors, 700);
             let portion = 1 + number(&mut rng, 300);
-            let trace = (&System::default(), &lines[..]);
-            let (_, timing) = compare(machine, times, trace, (machine.processors, portion));
+            let (system, processes) = (System::default(), machine.processors);
+            let (_, timing) = compare(machine, times, &system, &lines, processes, portion);
             waited += timing.clock.processors.iter().map(|p| p.delay).sum::<u64>();
         }
         assert!(waited > 1_000_000, "{}: the bus is busy: {waited}", entry.name);
@@ -289,8 +290,8 @@ fn machines_of_any_size_agree_with_the_slow_clock() {
                 }
             }
             let portion = 1 + number(&mut rng, 900);
-            let trace = (&System::default(), &lines[..]);
-            let (references, timing) = compare(machine, times, trace, (processes, portion));
+            let system = System::default();
+            let (references, timing) = compare(machine, times, &system, &lines, processes, portion);
             assert_eq!(references, length as u64);
             assert!(timing.clock.processors.iter().filter(|p| p.busy > 0).count() > 64);
         }
@@ -308,10 +309,9 @@ fn scheduled_processes_agree_with_areas_and_with_a_kernel_made_up() {
             let system = random_system(&mut rng);
             let processes = 1 + number(&mut rng, 9);
             let lines = random_lines(&mut rng, processes, 500);
-            let lines = with_more(&mut rng, &lines, (&system, processes));
+            let lines = with_more(&mut rng, &lines, &system, processes);
             let portion = 1 + number(&mut rng, 300);
-            let (references, timing) =
-                compare(machine, times, (&system, &lines), (processes, portion));
+            let (references, timing) = compare(machine, times, &system, &lines, processes, portion);
             made_up += references - 500;
             moved += timing.clock.migrations;
             forced += timing.clock.deadlocks_broken;

@@ -11,7 +11,7 @@ use homenode_snoop::{
 };
 use homenode_trace::Batch;
 
-fn setup(processors: u16, (size_bytes, associativity): (u64, u64)) -> BusSetup {
+fn setup(processors: u16, size_bytes: u64, associativity: u64) -> BusSetup {
     BusSetup {
         processors,
         cache: CacheShape { size_bytes, block_size_bytes: 32, associativity },
@@ -51,7 +51,7 @@ fn one_processor_counts_the_same_under_every_protocol() {
     }
     let mut all = Vec::new();
     for entry in TABLE {
-        let setup = BusSetup { check: false, ..setup(1, (4096, 4)) };
+        let setup = BusSetup { check: false, ..setup(1, 4096, 4) };
         let mut counter = TraceOrderSimulation::new(&setup, (entry.build)()).unwrap();
         counter.push(&one).unwrap();
         let counts = counter.finish();
@@ -79,7 +79,7 @@ fn a_larger_fully_associative_cache_never_misses_more() {
         // No copy is ever lost to another processor, so every cache is a stack of its own.
         let mut before = u64::MAX;
         for blocks in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] {
-            let setup = BusSetup { check: false, ..setup(3, (32 * blocks, blocks)) };
+            let setup = BusSetup { check: false, ..setup(3, 32 * blocks, blocks) };
             let mut counter = TraceOrderSimulation::new(&setup, (entry.build)()).unwrap();
             counter.push(&shared).unwrap();
             let misses = counter.finish().misses.total();
@@ -102,7 +102,7 @@ fn pscr_without_private_areas_is_dragon() {
     }
     let [pscr, dragon] = ["pscr", "dragon"].map(|protocol| {
         let table = ProtocolSpec::parse(protocol).unwrap().table();
-        let mut counter = TraceOrderSimulation::new(&setup(4, (1024, 2)), table).unwrap();
+        let mut counter = TraceOrderSimulation::new(&setup(4, 1024, 2), table).unwrap();
         counter.push(&shared).unwrap();
         counter.finish()
     });
@@ -120,8 +120,8 @@ fn a_planted_bug_is_a_stale_read_with_its_place() {
     let mut table = ProtocolSpec::parse("dragon").unwrap().table();
     let shared = table.state("SC").unwrap();
     let ignores = Reply::Becomes { next: shared, memory: false, word: false };
-    table.set_reply((shared, Signal::Write), ignores);
-    let mut counter = TraceOrderSimulation::new(&setup(3, (128, 2)), table).unwrap();
+    table.set_reply(shared, Signal::Write, ignores);
+    let mut counter = TraceOrderSimulation::new(&setup(3, 128, 2), table).unwrap();
     let text = "0 R 1000; 1 R 1000; 1 W 1008; 0 R 1000; 0 R 1008";
     let error = counter.push(&batch(text)).unwrap_err();
     assert_eq!(error, CheckError::Stale { reference: 4, processor: 0, address: 0x1008 });
@@ -138,10 +138,10 @@ fn machines_that_cannot_be_are_refused() {
     let build = |setup: BusSetup| TraceOrderSimulation::new(&setup, table.clone()).err();
     let with = |size_bytes, block_size_bytes, associativity| {
         let cache = CacheShape { size_bytes, block_size_bytes, associativity };
-        build(BusSetup { cache, ..setup(2, (128, 2)) })
+        build(BusSetup { cache, ..setup(2, 128, 2) })
     };
-    assert_eq!(build(setup(0, (128, 2))), Some(BusSetupError::Processors { processors: 0 }));
-    assert_eq!(build(setup(1025, (128, 2))), Some(BusSetupError::Processors { processors: 1025 }));
+    assert_eq!(build(setup(0, 128, 2)), Some(BusSetupError::Processors { processors: 0 }));
+    assert_eq!(build(setup(1025, 128, 2)), Some(BusSetupError::Processors { processors: 1025 }));
     assert_eq!(with(128, 8, 2), Some(BusSetupError::Block { bytes: 8 }));
     assert_eq!(with(4096, 2048, 2), Some(BusSetupError::Block { bytes: 2048 }));
     assert_eq!(with(4096, 0, 2), Some(BusSetupError::Block { bytes: 0 }));
@@ -149,12 +149,12 @@ fn machines_that_cannot_be_are_refused() {
         assert!(matches!(with(size, 32, ways), Some(BusSetupError::Cache { .. })), "{size} {ways}");
     }
     assert_eq!(with(96, 32, 3), None, "one set of three");
-    let split = |processors, (size_bytes, block_size_bytes, associativity)| {
-        let instructions = Some(CacheShape { size_bytes, block_size_bytes, associativity });
-        build(BusSetup { instructions, ..setup(processors, (128, 2)) })
+    let split = |processors, size_bytes, block_size_bytes| {
+        let instructions = Some(CacheShape { size_bytes, block_size_bytes, associativity: 1 });
+        build(BusSetup { instructions, ..setup(processors, 128, 2) })
     };
-    assert_eq!(split(1024, (64, 32, 1)), None);
+    assert_eq!(split(1024, 64, 32), None);
     let blocks = BusSetupError::SplitBlock { instructions: 64, data: 32 };
-    assert_eq!(split(1, (64, 64, 1)), Some(blocks));
-    assert!(matches!(split(1, (96, 32, 1)), Some(BusSetupError::Cache { .. })));
+    assert_eq!(split(1, 64, 64), Some(blocks));
+    assert!(matches!(split(1, 96, 32), Some(BusSetupError::Cache { .. })));
 }

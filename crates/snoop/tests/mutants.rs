@@ -23,7 +23,7 @@ fn mutants(table: &ProtocolTable) -> Vec<(String, ProtocolTable)> {
         );
         for change in changes.into_iter().filter(|&change| change != action) {
             let mut bug = table.clone();
-            bug.set_cell((state, event, condition), TableCell::Does(change));
+            bug.set_cell(state, event, condition, TableCell::Does(change));
             let condition = table.conditions()[usize::from(condition)].name;
             let bus = change.transaction.map_or("quietly", Transaction::name);
             let [from, to] = [state, change.next].map(|s| table.name(s));
@@ -42,7 +42,7 @@ fn mutants(table: &ProtocolTable) -> Vec<(String, ProtocolTable)> {
             changes.push(Reply::Becomes { next, memory, word: !word });
             for change in changes.into_iter().filter(|&c| c != table.reply(state, signal)) {
                 let mut bug = table.clone();
-                bug.set_reply((state, signal), change);
+                bug.set_reply(state, signal, change);
                 mutants.push((format!("{} sees {signal:?}: {change:?}", table.name(state)), bug));
             }
         }

@@ -21,23 +21,25 @@ impl Plant {
     /// Changes what the cache does in a state (by name) on an event in a condition (by name).
     fn cell(
         mut self,
-        (state, event, condition): (&str, ProcessorEvent, &str),
+        state: &str,
+        event: ProcessorEvent,
+        condition: &str,
         change: impl Fn(&Self, &mut Action<u8>),
     ) -> Self {
-        let place = (self.state(state), event, self.0.condition_named(condition).unwrap());
-        let TableCell::Does(mut action) = self.0.cell(place.0, place.1, place.2) else {
+        let (state, condition) = (self.state(state), self.0.condition_named(condition).unwrap());
+        let TableCell::Does(mut action) = self.0.cell(state, event, condition) else {
             panic!("this cell never happens")
         };
         change(&self, &mut action);
-        self.0.set_cell(place, TableCell::Does(action));
+        self.0.set_cell(state, event, condition, TableCell::Does(action));
         self
     }
 
-    /// Changes the next state of a copy that sees a signal, and whether memory and word are taken.
-    fn reply(mut self, (state, signal): (&str, Signal), to: (&str, bool, bool)) -> Self {
-        let place = (self.state(state), signal);
-        let next = self.state(to.0);
-        self.0.set_reply(place, Reply::Becomes { next, memory: to.1, word: to.2 });
+    /// Changes the next state of a copy that sees a signal, whether memory takes its data, and
+    /// whether it takes the written word.
+    fn reply(mut self, state: &str, signal: Signal, next: &str, memory: bool, word: bool) -> Self {
+        let next = self.state(next);
+        self.0.set_reply(self.state(state), signal, Reply::Becomes { next, memory, word });
         self
     }
 
@@ -64,23 +66,23 @@ fn every_protocol_keeps_its_promises() {
 #[test]
 fn dropped_invalidations_are_found() {
     for name in ["mesi", "amsd", "moesi"] {
-        let bug = Plant::new(name).reply(("S", Signal::Invalidate), ("S", false, false));
+        let bug = Plant::new(name).reply("S", Signal::Invalidate, "S", false, false);
         assert_eq!(bug.found(), (FindingKind::NotAlone, 3), "{name}: a copy ignores an invalidate");
-        let bug = Plant::new(name).reply(("E", Signal::ReadInvalidate), ("E", false, false));
+        let bug = Plant::new(name).reply("E", Signal::ReadInvalidate, "E", false, false);
         assert_eq!(bug.found(), (FindingKind::NotAlone, 2), "{name}: a copy ignores a write miss");
         let bug = Plant::new(name)
-            .cell(("S", ProcessorEvent::Write, "copies"), |_, a| a.transaction = None);
+            .cell("S", ProcessorEvent::Write, "copies", |_, a| a.transaction = None);
         assert_eq!(bug.found(), (FindingKind::NotAlone, 3), "{name}: a write hit tells nobody");
     }
     for name in ["pscr", "dragon"] {
         let shared = if name == "pscr" { "S" } else { "SC" };
-        let bug = Plant::new(name).reply((shared, Signal::Write), (shared, false, false));
+        let bug = Plant::new(name).reply(shared, Signal::Write, shared, false, false);
         assert_eq!(bug.found(), (FindingKind::StaleRead, 3), "{name}: a copy ignores an update");
         let quiet = |_: &Plant, a: &mut Action<u8>| a.transaction = None;
-        let bug = Plant::new(name).cell((shared, ProcessorEvent::Write, "copies"), quiet);
+        let bug = Plant::new(name).cell(shared, ProcessorEvent::Write, "copies", quiet);
         assert_eq!(bug.found(), (FindingKind::TwoOwners, 2), "{name}: a write hit tells nobody");
     }
-    let bug = Plant::new("pscr").reply(("M", Signal::ReadPrivate), ("SM", false, false));
+    let bug = Plant::new("pscr").reply("M", Signal::ReadPrivate, "SM", false, false);
     assert_eq!(bug.found(), (FindingKind::NotAlone, 2), "a private copy stays behind");
 }
 
@@ -88,27 +90,27 @@ fn dropped_invalidations_are_found() {
 fn wrong_next_states_are_found() {
     for name in ["mesi", "amsd", "pscr", "moesi", "dragon"] {
         let stays = |plant: &Plant, a: &mut Action<u8>| a.next = plant.state("E");
-        let bug = Plant::new(name).cell(("E", ProcessorEvent::Write, "no copy"), stays);
+        let bug = Plant::new(name).cell("E", ProcessorEvent::Write, "no copy", stays);
         assert_eq!(bug.found().0, FindingKind::LostWrite, "{name}: a write leaves E clean");
         let condition = if name == "amsd" { "only M" } else { "copies" };
-        let bug = Plant::new(name).cell(("I", ProcessorEvent::Read, condition), stays);
+        let bug = Plant::new(name).cell("I", ProcessorEvent::Read, condition, stays);
         assert_eq!(
             bug.found(),
             (FindingKind::NotAlone, 2),
             "{name}: a second copy believes itself alone"
         );
     }
-    let bug = Plant::new("amsd").reply(("MD", Signal::ReadBlock), ("S", true, false));
+    let bug = Plant::new("amsd").reply("MD", Signal::ReadBlock, "S", true, false);
     assert_eq!(bug.found(), (FindingKind::NotAlone, 4), "amsd: a migrating block leaves a copy");
     let clean = |plant: &Plant, a: &mut Action<u8>| a.next = plant.state("MC");
-    let bug = Plant::new("amsd").cell(("S2", ProcessorEvent::Write, "copies"), clean);
+    let bug = Plant::new("amsd").cell("S2", ProcessorEvent::Write, "copies", clean);
     assert_eq!(bug.found(), (FindingKind::LostWrite, 3), "amsd: a migratory write counts as clean");
-    let bug = Plant::new("pscr").reply(("SM", Signal::Write), ("SM", false, true));
+    let bug = Plant::new("pscr").reply("SM", Signal::Write, "SM", false, true);
     assert_eq!(bug.found(), (FindingKind::TwoOwners, 2), "pscr: the old owner remains");
     let clean = |plant: &Plant, a: &mut Action<u8>| a.next = plant.state("E");
-    let bug = Plant::new("pscr").cell(("I", ProcessorEvent::Read, "private, dirty"), clean);
+    let bug = Plant::new("pscr").cell("I", ProcessorEvent::Read, "private, dirty", clean);
     assert_eq!(bug.found(), (FindingKind::LostWrite, 2), "pscr: what moves loses its dirt");
-    let bug = Plant::new("moesi").reply(("M", Signal::ReadBlock), ("S", false, false));
+    let bug = Plant::new("moesi").reply("M", Signal::ReadBlock, "S", false, false);
     assert_eq!(bug.found(), (FindingKind::LostWrite, 2), "moesi: a supplier forgets to own");
 }
 
@@ -116,17 +118,17 @@ fn wrong_next_states_are_found() {
 fn forgotten_write_backs_are_found() {
     let quiet = |_: &Plant, a: &mut Action<u8>| a.transaction = None;
     for name in ["mesi", "amsd", "pscr", "moesi", "dragon"] {
-        let bug = Plant::new(name).cell(("M", ProcessorEvent::Replace, "no copy"), quiet);
+        let bug = Plant::new(name).cell("M", ProcessorEvent::Replace, "no copy", quiet);
         assert_eq!(bug.found(), (FindingKind::LostWrite, 2), "{name}");
     }
-    let bug = Plant::new("amsd").cell(("MD", ProcessorEvent::Replace, "no copy"), quiet);
+    let bug = Plant::new("amsd").cell("MD", ProcessorEvent::Replace, "no copy", quiet);
     assert_eq!(bug.found(), (FindingKind::LostWrite, 4));
     for (name, owner) in [("pscr", "SM"), ("moesi", "O"), ("dragon", "SM")] {
-        let bug = Plant::new(name).cell((owner, ProcessorEvent::Replace, "copies"), quiet);
+        let bug = Plant::new(name).cell(owner, ProcessorEvent::Replace, "copies", quiet);
         assert_eq!(bug.found().0, FindingKind::LostWrite, "{name}");
     }
     for name in ["mesi", "amsd"] {
-        let bug = Plant::new(name).reply(("M", Signal::ReadBlock), ("S", false, false));
+        let bug = Plant::new(name).reply("M", Signal::ReadBlock, "S", false, false);
         assert_eq!(bug.found(), (FindingKind::LostWrite, 2), "{name}: memory is not updated");
     }
 }
@@ -135,39 +137,39 @@ fn forgotten_write_backs_are_found() {
 fn stale_supplies_are_found() {
     let from_memory = |_: &Plant, a: &mut Action<u8>| a.source = DataSupplier::Memory;
     for name in ["mesi", "pscr", "moesi", "dragon"] {
-        let bug = Plant::new(name).cell(("I", ProcessorEvent::Read, "copies"), from_memory);
+        let bug = Plant::new(name).cell("I", ProcessorEvent::Read, "copies", from_memory);
         assert_eq!(bug.found(), (FindingKind::StaleRead, 2), "{name}");
     }
-    let bug = Plant::new("amsd").cell(("I", ProcessorEvent::Read, "only MD"), from_memory);
+    let bug = Plant::new("amsd").cell("I", ProcessorEvent::Read, "only MD", from_memory);
     assert_eq!(bug.found(), (FindingKind::StaleRead, 4));
     let from_cache = |_: &Plant, a: &mut Action<u8>| a.source = DataSupplier::Cache;
-    let bug = Plant::new("mesi").cell(("I", ProcessorEvent::Read, "no copy"), from_cache);
+    let bug = Plant::new("mesi").cell("I", ProcessorEvent::Read, "no copy", from_cache);
     assert_eq!(bug.found(), (FindingKind::NoSupplier, 1));
 }
 
 #[test]
 fn states_without_entry_or_exit_are_found() {
     let shared = |plant: &Plant, a: &mut Action<u8>| a.next = plant.state("S");
-    let bug = Plant::new("mesi").cell(("I", ProcessorEvent::Read, "no copy"), shared);
+    let bug = Plant::new("mesi").cell("I", ProcessorEvent::Read, "no copy", shared);
     let report = check(&bug.0);
     let texts: Vec<&str> = report.findings.iter().map(|f| f.message.as_str()).collect();
     assert_eq!(texts[0], "no event leads to state E");
     let keeps = |plant: &Plant, a: &mut Action<u8>| {
         (a.transaction, a.next) = (Some(Transaction::UpdateBlock), plant.state("M"));
     };
-    let bug = Plant::new("moesi").cell(("M", ProcessorEvent::Replace, "no copy"), keeps);
+    let bug = Plant::new("moesi").cell("M", ProcessorEvent::Replace, "no copy", keeps);
     assert_eq!(bug.found(), (FindingKind::Malformed, 0), "what is dirty never leaves");
     let again = |_: &Plant, a: &mut Action<u8>| a.again = true;
-    let bug = Plant::new("dragon").cell(("M", ProcessorEvent::Write, "no copy"), again);
+    let bug = Plant::new("dragon").cell("M", ProcessorEvent::Write, "no copy", again);
     assert_eq!(bug.found(), (FindingKind::Endless, 2));
 }
 
 #[test]
 fn what_is_declared_impossible_but_happens_is_found() {
     let mut plant = Plant::new("mesi");
-    let place =
-        (plant.state("S"), ProcessorEvent::Write, plant.0.condition_named("no copy").unwrap());
-    plant.0.set_cell(place, TableCell::Impossible("S has company"));
+    let (state, condition) = (plant.state("S"), plant.0.condition_named("no copy").unwrap());
+    let impossible = TableCell::Impossible("S has company");
+    plant.0.set_cell(state, ProcessorEvent::Write, condition, impossible);
     let report = check(&plant.0);
     let finding = &report.findings[0];
     assert_eq!((finding.kind, finding.caches), (FindingKind::NotImpossible, 2));

@@ -85,7 +85,7 @@ fn silent_mesi() -> ProtocolTable {
         Action { transaction: None, source: DataSupplier::Own, next: modified, again: false };
     for condition in (0..).take(table.conditions().len()) {
         if matches!(table.cell(shared, ProcessorEvent::Write, condition), TableCell::Does(_)) {
-            table.set_cell((shared, ProcessorEvent::Write, condition), TableCell::Does(quiet));
+            table.set_cell(shared, ProcessorEvent::Write, condition, TableCell::Does(quiet));
         }
     }
     table

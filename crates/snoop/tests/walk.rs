@@ -10,13 +10,10 @@ use homenode_snoop::{
 };
 use homenode_trace::Batch;
 
-fn setup(
-    processors: u16,
-    (size_bytes, block_size_bytes, associativity): (u64, u64, u64),
-) -> BusSetup {
+fn setup(processors: u16, cache: CacheShape) -> BusSetup {
     BusSetup {
         processors,
-        cache: CacheShape { size_bytes, block_size_bytes, associativity },
+        cache,
         instructions: None,
         private: std::iter::once(0x1_0400..0x1_0440).collect(),
         filter: ReferenceFilter::ALL,
@@ -158,7 +155,11 @@ fn the_steps_add_up_to_what_the_engine_counts() {
         for round in 0..40 {
             let block = 16 << rng.below(4);
             let ways = 1 + rng.below(3);
-            let shape = ((block * ways) << rng.below(3), block, ways);
+            let shape = CacheShape {
+                size_bytes: (block * ways) << rng.below(3),
+                block_size_bytes: block,
+                associativity: ways,
+            };
             let mut setup = setup(u16::try_from(1 + rng.below(5)).unwrap(), shape);
             if round % 4 == 3 {
                 setup.rule = MissRule::Torrellas;
@@ -185,9 +186,9 @@ fn the_steps_add_up_to_what_the_engine_counts() {
 }
 
 fn example_walk(protocol: &str, example: &Example) -> ProtocolWalk {
-    let CacheShape { size_bytes, block_size_bytes, associativity } = Example::CACHE;
-    let setup = setup(example.processors(), (size_bytes, block_size_bytes, associativity));
-    walk(&setup, &table(protocol), &prices(block_size_bytes), &example.references()).unwrap()
+    let setup = setup(example.processors(), Example::CACHE);
+    let prices = prices(Example::CACHE.block_size_bytes);
+    walk(&setup, &table(protocol), &prices, &example.references()).unwrap()
 }
 
 /// Each example shows what its text says.
@@ -239,7 +240,8 @@ fn a_step_tells_the_whole_story() {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let mut bad = setup(2, (1000, 16, 2));
+    let cache = CacheShape { size_bytes: 1000, block_size_bytes: 16, associativity: 2 };
+    let mut bad = setup(2, cache);
     assert!(walk(&bad, &table("mesi"), &prices(16), &[]).is_err());
     bad.cache.size_bytes = 1024;
     let nothing = walk(&bad, &table("mesi"), &prices(16), &[]).unwrap();

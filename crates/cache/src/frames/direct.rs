@@ -61,7 +61,7 @@ impl<W: WordMask> CacheArrays<W> for DirectMapped<W> {
     }
 
     #[inline]
-    fn fill(&mut self, (_, frame): (usize, usize), _: u64, content: CacheFrame<W>) {
+    fn fill(&mut self, _: usize, frame: usize, _: u64, content: CacheFrame<W>) {
         self.frames[frame] = content;
     }
 

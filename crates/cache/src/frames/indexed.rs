@@ -147,7 +147,7 @@ impl<W: WordMask> CacheArrays<W> for IndexedSets<W> {
         frame_index(oldest).unwrap_or(set.first)
     }
 
-    fn fill(&mut self, (set, frame): (usize, usize), block: u64, content: CacheFrame<W>) {
+    fn fill(&mut self, set: usize, frame: usize, block: u64, content: CacheFrame<W>) {
         let cache = self.sets[set].cache;
         if self.frames[frame].is_used() {
             self.sets[set].invalid.remove(&self.links[frame].stamp);

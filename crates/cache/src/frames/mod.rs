@@ -90,7 +90,7 @@ pub trait CacheArrays<W>: Send {
     /// else the one used longest ago.
     fn victim(&self, set: usize) -> usize;
     /// A set's frame gets a block, which is used now, and all else that is in it.
-    fn fill(&mut self, place: (usize, usize), block: u64, content: CacheFrame<W>);
+    fn fill(&mut self, set: usize, frame: usize, block: u64, content: CacheFrame<W>);
     /// The frame loses its copy but keeps its label.
     fn invalidate(&mut self, set: usize, frame: usize);
 }
@@ -223,8 +223,8 @@ mod tests {
                     assert_eq!(filled[packed.number(a)], filled[indexed.number(b)], "step {step}");
                     let number = u32::try_from(filled.len()).unwrap();
                     filled.push((cache, block));
-                    packed.put((sets.0, a), block, number);
-                    indexed.put((sets.1, b), block, number);
+                    packed.put(sets.0, a, block, number);
+                    indexed.put(sets.1, b, block, number);
                 }
             }
         }
@@ -244,13 +244,13 @@ mod tests {
     }
 
     trait Put {
-        fn put(&mut self, place: (usize, usize), block: u64, number: u32);
+        fn put(&mut self, set: usize, frame: usize, block: u64, number: u32);
         fn number(&self, frame: usize) -> usize;
     }
 
     impl<F: CacheArrays<u32>> Put for F {
-        fn put(&mut self, (set, frame): (usize, usize), block: u64, number: u32) {
-            self.fill((set, frame), block, CacheFrame::of(block, number));
+        fn put(&mut self, set: usize, frame: usize, block: u64, number: u32) {
+            self.fill(set, frame, block, CacheFrame::of(block, number));
             self.all_mut()[frame].permit(MAY_READ);
         }
 
@@ -264,7 +264,7 @@ mod tests {
         for block in [10, 11, 12] {
             let frame = cache.victim(0);
             assert!(!cache.all()[frame].is_used());
-            cache.fill((0, frame), block, CacheFrame::of(block, 0));
+            cache.fill(0, frame, block, CacheFrame::of(block, 0));
         }
         // Used longest ago: 10, then 11, then 12.
         let frames = [10, 11, 12].map(|block| cache.find(0, block).unwrap());

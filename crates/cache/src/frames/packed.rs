@@ -99,7 +99,7 @@ impl<S: TagSet, W: WordMask> CacheArrays<W> for PackedSets<S, W> {
     }
 
     #[inline]
-    fn fill(&mut self, (set, frame): (usize, usize), block: u64, content: CacheFrame<W>) {
+    fn fill(&mut self, set: usize, frame: usize, block: u64, content: CacheFrame<W>) {
         self.frames[frame] = content;
         let way = self.way(frame);
         self.sets[set].fill(way, tag(block));

@@ -45,7 +45,7 @@ pub trait TraceOrderDriver {
     fn locate(&self, cache: usize, block: u64) -> FrameLocation;
 
     /// See [`crate::CacheSystem::hit`].
-    fn hit(&mut self, place: FrameLocation, reference: (u64, Self::Words), need: u64) -> bool;
+    fn hit(&mut self, place: FrameLocation, block: u64, words: Self::Words, need: u64) -> bool;
 
     /// Does a reference that is no such hit but is simple. The frame may have the block. Returns
     /// whether the reference was such a one.
@@ -130,12 +130,12 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
                     if ahead.need & LEFT_OUT != 0 {
                         left_out += 1;
                     } else {
-                        self.straddle(batch, (begin + nth, rows.start))?;
+                        self.straddle(batch, begin + nth, rows.start)?;
                     }
                     continue;
                 }
-                let place = (ahead.set, ahead.guess);
-                if self.driver.hit(place, (ahead.block, ahead.words), u64::from(ahead.need)) {
+                let place = FrameLocation { set: ahead.set, frame: ahead.guess };
+                if self.driver.hit(place, ahead.block, ahead.words, u64::from(ahead.need)) {
                     continue;
                 }
                 let row = begin + nth;
@@ -174,7 +174,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
                 need = LEFT_OUT;
             }
             let words = W::range(W::word(begin), W::word(last));
-            let (set, guess) = self.driver.locate(usize::from(cache), block);
+            let FrameLocation { set, frame: guess } = self.driver.locate(usize::from(cache), block);
             *ahead = ResolvedRow { block, set, guess, words, cache, need };
         }
     }
@@ -201,9 +201,10 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
         done.map_err(|error| self.located(error, access.block, row))
     }
 
-    /// A reference that may touch several blocks, and the first row of those that are being done.
+    /// Does a reference that may touch several blocks. `first` is the first of the rows of this
+    /// call, from which the rows of errors are counted.
     #[cold]
-    fn straddle(&mut self, batch: &Batch, (row, first): (usize, usize)) -> Result<(), CheckError> {
+    fn straddle(&mut self, batch: &Batch, row: usize, first: usize) -> Result<(), CheckError> {
         let RowMeaning { shift, offset_mask, .. } = self.meaning;
         let addr = batch.addr[row];
         let end = addr.saturating_add(u64::from(batch.size[row]).saturating_sub(1));
@@ -222,7 +223,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
                 private: self.is_private(begin, flags),
                 flags: Flags(flags),
             };
-            let (set, _) = self.driver.locate(access.cache, block);
+            let FrameLocation { set, .. } = self.driver.locate(access.cache, block);
             let done = self.driver.access(&access, set);
             done.map_err(|error| self.located(error, block, row - first))?;
         }

@@ -12,17 +12,15 @@ enum Awaited {
     Served(AwaitedTransaction),
 }
 
-/// A port, by the numbers of its processor and of itself there. Both are small.
-pub type PortOfProcessor = (usize, usize);
-
-/// Which transaction each port of a processor waits for, by processor and port.
+/// Which transaction each port of a processor waits for, by the numbers of the processor and of the
+/// port there. Both are small.
 #[derive(Clone, Debug, Default)]
 pub struct AwaitedPorts(Vec<Vec<Option<Awaited>>>);
 
 impl AwaitedPorts {
     /// What a port asked for, if anything.
     #[inline]
-    fn of(&mut self, (processor, port): PortOfProcessor) -> &mut Option<Awaited> {
+    fn of(&mut self, processor: usize, port: usize) -> &mut Option<Awaited> {
         if self.0.len() <= processor {
             self.0.resize(processor + 1, Vec::new());
         }
@@ -34,19 +32,20 @@ impl AwaitedPorts {
     }
 
     /// A port asks for something; it will be known what that takes.
-    pub fn requested(&mut self, port: PortOfProcessor) {
-        *self.of(port) = Some(Awaited::Requested(0));
+    pub fn requested(&mut self, processor: usize, port: usize) {
+        *self.of(processor, port) = Some(Awaited::Requested(0));
     }
 
     /// What the port asked for comes with a transaction: what was waited for it before belongs to
     /// that.
     pub fn served(
         &mut self,
-        port: PortOfProcessor,
+        processor: usize,
+        port: usize,
         transaction: AwaitedTransaction,
         waits: &mut WaitCollector,
     ) {
-        let before = self.of(port).replace(Awaited::Served(transaction));
+        let before = self.of(processor, port).replace(Awaited::Served(transaction));
         if let Some(Awaited::Requested(cycles)) = before {
             waits.waited_before(transaction, cycles);
         }
@@ -56,10 +55,12 @@ impl AwaitedPorts {
     pub fn waited(
         &mut self,
         now: u64,
-        (port, cycles): (PortOfProcessor, u64),
+        processor: usize,
+        port: usize,
+        cycles: u64,
         waits: &mut WaitCollector,
     ) {
-        match self.of(port) {
+        match self.of(processor, port) {
             Some(Awaited::Served(transaction)) => waits.waited(now, *transaction, cycles),
             Some(Awaited::Requested(before)) => *before += cycles,
             None => {}
@@ -77,12 +78,12 @@ mod tests {
         let (mut ports, mut waits) = (AwaitedPorts::default(), WaitCollector::new(1));
         let cause = WaitCause::TrueSharing;
         waits.announce(5, cause);
-        ports.waited(10, ((0, 2), 10), &mut waits);
-        ports.requested((0, 2));
-        ports.waited(20, ((0, 2), 7), &mut waits);
+        ports.waited(10, 0, 2, 10, &mut waits);
+        ports.requested(0, 2);
+        ports.waited(20, 0, 2, 7, &mut waits);
         let transaction = AwaitedTransaction::Announcement { word: 5, cause };
-        ports.served((0, 2), transaction, &mut waits);
-        ports.waited(30, ((0, 2), 3), &mut waits);
+        ports.served(0, 2, transaction, &mut waits);
+        ports.waited(30, 0, 2, 3, &mut waits);
         let total = waits.finish().total();
         assert_eq!((total.of(cause).transactions, total.of(cause).cycles), (1, 10));
     }

@@ -15,35 +15,47 @@ pub struct WalkMiss {
     pub known: Option<usize>,
 }
 
-/// A miss that is still to be judged.
+/// A copy of a block in a cache, by their positions in the walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WalkCopy {
+    /// The cache.
+    pub cache: usize,
+    /// The block.
+    pub block: usize,
+}
+
+/// A miss whose class is not known yet.
 #[derive(Clone, Copy, Debug)]
 struct OpenMiss {
-    cache: usize,
-    block: usize,
+    copy: WalkCopy,
     step: usize,
 }
 
-/// The misses of a walk whose class is not known yet. Caches and blocks are those of the walk.
+/// The misses of a walk whose class is not known yet.
 #[derive(Debug, Default)]
 pub struct MissJournal {
     open: Vec<OpenMiss>,
 }
 
 impl MissJournal {
-    /// Which open misses a step has decided, by the step of the miss. A copy that its own processor
-    /// touches, as `(cache, block)`, becomes true sharing; one that ends does not.
+    /// The open misses that a step has decided, by the step of the miss. The miss of `own`, the
+    /// copy that the step's processor touches, becomes true sharing; that of a copy that ends,
+    /// false sharing.
     pub fn judge(
         &mut self,
-        (step, own): (usize, (usize, usize)),
-        mut is_open: impl FnMut(usize, usize) -> bool,
+        step: usize,
+        own: WalkCopy,
+        mut is_open: impl FnMut(WalkCopy) -> bool,
     ) -> Vec<(usize, WalkMiss)> {
         let mut judged = Vec::new();
         self.open.retain(|miss| {
-            let stays = is_open(miss.cache, miss.block);
+            let stays = is_open(miss.copy);
             if !stays {
-                let own = (miss.cache, miss.block) == own;
-                let class =
-                    if own { MissClass::InvalidationTrue } else { MissClass::InvalidationFalse };
+                let class = if miss.copy == own {
+                    MissClass::InvalidationTrue
+                } else {
+                    MissClass::InvalidationFalse
+                };
                 judged.push((miss.step, WalkMiss { class, known: Some(step) }));
             }
             stays
@@ -55,8 +67,10 @@ impl MissJournal {
     /// that turned out to be false now ([`Self::judge`]).
     pub fn miss(
         &mut self,
-        (step, (cache, block)): (usize, (usize, usize)),
-        (before, now): (&MissCounts, &MissCounts),
+        step: usize,
+        copy: WalkCopy,
+        before: &MissCounts,
+        now: &MissCounts,
         judged: &[(usize, WalkMiss)],
     ) -> WalkMiss {
         let ended = |(_, miss): &&(usize, WalkMiss)| miss.class == MissClass::InvalidationFalse;
@@ -75,7 +89,7 @@ impl MissJournal {
             MissClass::InvalidationFalse
         } else {
             // False unless a later step says otherwise.
-            self.open.push(OpenMiss { cache, block, step });
+            self.open.push(OpenMiss { copy, step });
             return WalkMiss { class: MissClass::InvalidationFalse, known: None };
         };
         WalkMiss { class, known: Some(step) }

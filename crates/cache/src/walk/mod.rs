@@ -12,7 +12,7 @@ mod scene;
 mod written;
 
 pub use example::Example;
-pub use misses::{MissJournal, WalkMiss};
+pub use misses::{MissJournal, WalkCopy, WalkMiss};
 pub use pieces::{WalkBlock, kind_name, pieces, touched_words};
 pub use scene::{BlockSnapshot, CopySnapshot};
 pub use written::{WrittenReferenceError, WrittenStep, written_references, written_steps};

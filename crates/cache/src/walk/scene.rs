@@ -55,12 +55,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     /// names that the protocol gives them.
     pub fn snapshot(
         &mut self,
-        (block, shift): (&WalkBlock, u32),
+        block: &WalkBlock,
+        shift: u32,
         caches: usize,
         name: impl Fn(u8) -> &'static str,
     ) -> BlockSnapshot {
         let number = block.address >> shift;
-        let copies = (0..caches).map(|cache| self.copy(cache, number, (&block.words, &name)));
+        let copies = (0..caches).map(|cache| self.copy(cache, number, &block.words, &name));
         let copies = copies.collect();
         let known = self.holders.number(number);
         let [latest, memory] = match &mut self.shadow {
@@ -79,7 +80,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         &self,
         cache: usize,
         block: u64,
-        (words, name): (&[u32], impl Fn(u8) -> &'static str),
+        words: &[u32],
+        name: impl Fn(u8) -> &'static str,
     ) -> CopySnapshot {
         let Some(at) = self.frames.find(self.frames.set_of(cache, block), block) else {
             return CopySnapshot { state: name(0), values: Vec::new(), lost: None, open: false };

@@ -1,7 +1,7 @@
 //! What every node has besides its processor and cache, whatever the protocol: a way into the
 //! network, a controller that looks things up, and memory. Each does one thing at a time.
 
-use homenode_cache::LastLevelCache;
+use homenode_cache::{BlockRef, LastLevelCache};
 use homenode_clock::{MemorySystem, Requesters, SyncRequest};
 use homenode_machine::{DirectoryMachine, LastLevelModel, MemoryTopology};
 
@@ -239,7 +239,7 @@ impl Transport {
 
     /// A block, of this number, comes to the memory of its home: into the last level, if there is
     /// one.
-    pub(super) fn store_block(&mut self, now: u64, home: u16, block: (u64, u32), bytes: u64) {
+    pub(super) fn store_block(&mut self, now: u64, home: u16, block: BlockRef, bytes: u64) {
         match self.last_level(home) {
             Some(last_level) => last_level.insert(block),
             None => {
@@ -253,7 +253,8 @@ impl Transport {
     pub(super) fn post_block<M, B>(
         &mut self,
         envelope: Envelope<B>,
-        (block, bytes): ((u64, u32), u64),
+        block: BlockRef,
+        bytes: u64,
         requesters: &mut Requesters<'_, M>,
     ) where
         M: MemorySystem<Event = NodeEvent<B>>,

@@ -164,7 +164,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             shadow.write(number, access.words, std::iter::once(at));
             return Ok(());
         }
-        let stale = shadow.read((at, number), access.words);
+        let stale = shadow.read(at, number, access.words);
         stale.map_or(Ok(()), |address| Err(CheckError::stale(access.cache, address)))
     }
 
@@ -216,7 +216,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         let remote_written = caches.frame(at).remote_written;
         let mut frame = CacheFrame::of(access.block, number);
         (frame.status, frame.remote_written) = (status, remote_written);
-        caches.frames.fill((set, at), access.block, frame);
+        caches.frames.fill(set, at, access.block, frame);
         Ok(at)
     }
 
@@ -310,18 +310,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderDriver
     }
 
     #[inline]
-    fn hit(&mut self, place: FrameLocation, reference: (u64, W), need: u64) -> bool {
-        self.caches.hit(place, reference, need)
+    fn hit(&mut self, place: FrameLocation, block: u64, words: W, need: u64) -> bool {
+        self.caches.hit(place, block, words, need)
     }
 
     #[inline]
-    fn uncontended(&mut self, access: &BlockAccess<W>, (set, _): FrameLocation) -> bool {
+    fn uncontended(&mut self, access: &BlockAccess<W>, place: FrameLocation) -> bool {
+        let set = place.set;
         if self.caches.frames.lacks(set, access.block) {
             return self.simple_miss(access, set);
         }
         // Another frame than the one that was guessed may have the block.
         let found = self.caches.frames.find(set, access.block);
-        found.is_some_and(|at| self.caches.hit_access((set, at), access))
+        found.is_some_and(|at| self.caches.hit_access(FrameLocation { set, frame: at }, access))
     }
 
     fn access(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {

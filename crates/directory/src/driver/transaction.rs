@@ -189,7 +189,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             shadow.write(t.number, t.words, std::iter::once(t.at));
             return Ok(());
         }
-        let stale = shadow.read((t.at, t.number), t.words);
+        let stale = shadow.read(t.at, t.number, t.words);
         stale.map_or(Ok(()), |address| Err(CheckError::stale(usize::from(t.requester), address)))
     }
 
@@ -213,7 +213,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
                     // What was written before is nothing that these copies missed.
                     self.caches.tell_writes(t.block, &t.record);
                 }
-                self.caches.lose(t.block, (holder, at), MissStatus::Invalidated);
+                self.caches.lose(t.block, holder, at, MissStatus::Invalidated);
                 t.record.lose(holder);
             }
             // Also if the state stays: permissions may have been withdrawn to see this reference.

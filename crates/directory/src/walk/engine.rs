@@ -133,7 +133,7 @@ impl WalkedEngine for ObservedDirectory<'_> {
     fn scene(&mut self, block: &WalkBlock, nodes: usize) -> DirectoryScene {
         let (shift, table) = (self.shift(), self.table);
         let driver = &mut self.rows.engine.driver;
-        let data = driver.caches.snapshot((block, shift), nodes, |state| table.cache.name(state));
+        let data = driver.caches.snapshot(block, shift, nodes, |state| table.cache.name(state));
         let number = driver.caches.holders.number(block.address >> shift);
         DirectoryScene {
             entry: shown_entry(table, driver.observed_entry(number)),

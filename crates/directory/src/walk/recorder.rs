@@ -3,7 +3,9 @@
 
 use homenode_base::{Access, Flags};
 use homenode_cache::MissCounts;
-use homenode_cache::walk::{MissJournal, WalkBlock, WalkMiss, kind_name, pieces, touched_words};
+use homenode_cache::walk::{
+    MissJournal, WalkBlock, WalkCopy, WalkMiss, kind_name, pieces, touched_words,
+};
 
 use super::scene::{
     ControllerAct, DirectoryScene, DirectoryWalk, DirectoryWalkStep, DirectoryWalkTotals,
@@ -95,7 +97,7 @@ impl<E: WalkedEngine> DirectoryRecorder<E> {
         let misses = self.engine.misses();
         let had_copy = self.engine.state_of(usize::from(node), address >> shift).0 != 0;
         let DoneReference { acts, cycles } = self.engine.push(reference, access)?;
-        let miss = self.miss((usize::from(node), block), had_copy, &misses);
+        let miss = self.miss(WalkCopy { cache: usize::from(node), block }, had_copy, &misses);
         let acts = acts.into_iter().map(|act| self.act(act)).collect();
         let (messages, message_bytes) = self.engine.sent();
         let scenes = self.scenes();
@@ -138,21 +140,17 @@ impl<E: WalkedEngine> DirectoryRecorder<E> {
 
     /// Writes down which earlier misses the step has decided, and says why its own copy was not
     /// there.
-    fn miss(
-        &mut self,
-        own: (usize, usize),
-        had_copy: bool,
-        before: &MissCounts,
-    ) -> Option<WalkMiss> {
+    fn miss(&mut self, own: WalkCopy, had_copy: bool, before: &MissCounts) -> Option<WalkMiss> {
         let (step, engine, blocks) = (self.steps.len(), &self.engine, &self.blocks);
-        let is_open =
-            |node, block: usize| engine.state_of(node, blocks[block].address >> engine.shift()).1;
-        let judged = self.misses.judge((step, own), is_open);
+        let is_open = |copy: WalkCopy| {
+            engine.state_of(copy.cache, blocks[copy.block].address >> engine.shift()).1
+        };
+        let judged = self.misses.judge(step, own, is_open);
         for &(earlier, miss) in &judged {
             self.steps[earlier].miss = Some(miss);
         }
         let now = self.engine.misses();
-        (!had_copy).then(|| self.misses.miss((step, own), (before, &now), &judged))
+        (!had_copy).then(|| self.misses.miss(step, own, before, &now, &judged))
     }
 
     /// Gives the block of an act its position in the walk, and its message its number.

@@ -115,7 +115,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
         let place = self.driver.caches.locate(self.cache(reference), reference.block);
-        self.driver.hit(place, (reference.block, Self::words(reference)), need)
+        self.driver.hit(place, reference.block, Self::words(reference), need)
     }
 
     #[inline]
@@ -154,7 +154,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
         }
         let (cycle, base) = (now, access.block << self.block_shift);
         let count = self.processors;
-        self.driver.access(access, place.0).map_err(|error| match error {
+        self.driver.access(access, place.set).map_err(|error| match error {
             CheckError::Stale { processor: cache, address, .. } => {
                 ClockError::Stale { cycle, processor: cache % count, address: base + address }
             }

@@ -97,7 +97,7 @@ impl StepRun<'_> {
             }
             let action = self.decide(&situation, step, copies)?;
             let supplier = suppliers.get(step.supplier).copied();
-            let takers = self.apply(&mut situation, step, (action, supplier))?;
+            let takers = self.apply(&mut situation, step, action, supplier)?;
             if !action.again {
                 self.finish(&mut situation, step, takers)?;
                 return Ok(Some(situation));
@@ -163,7 +163,8 @@ impl StepRun<'_> {
         &mut self,
         situation: &mut CheckedCaches,
         step: CheckStep,
-        (action, supplier): (Action<u8>, Option<usize>),
+        action: Action<u8>,
+        supplier: Option<usize>,
     ) -> Result<[bool; CACHES_MAX], BrokenPromise> {
         let own = situation.caches[step.cache];
         let latest = match action.source {

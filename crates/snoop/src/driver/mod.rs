@@ -27,9 +27,18 @@ use crate::vocabulary::{AreaKind, ProcessorEvent, TableCell};
 use fast_paths::{FastPaths, Replacement};
 
 /// A frame and the number of its block in the table of holders.
-type NumberedFrame = (usize, u32);
+#[derive(Clone, Copy)]
+struct NumberedFrame {
+    frame: usize,
+    number: u32,
+}
+
 /// A cache and the frame of its copy.
-type HeldFrame = (usize, usize);
+#[derive(Clone, Copy)]
+struct HeldFrame {
+    cache: usize,
+    frame: usize,
+}
 
 fn area<W>(access: &BlockAccess<W>) -> AreaKind {
     if access.private { AreaKind::Private } else { AreaKind::Shared }
@@ -67,16 +76,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
 
     /// See [`CacheSystem::hit`].
     #[inline]
-    pub(crate) fn hit(&mut self, place: FrameLocation, reference: (u64, W), need: u64) -> bool {
-        self.caches.hit(place, reference, need)
+    pub(crate) fn hit(&mut self, place: FrameLocation, block: u64, words: W, need: u64) -> bool {
+        self.caches.hit(place, block, words, need)
     }
 
     /// Any reference to a block of this set.
     pub(crate) fn access(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {
         let found = self.caches.frames.find(set, access.block);
         let Some(at) = found.filter(|&at| self.caches.frames.all()[at].state != 0) else {
-            return match self.miss(access, (set, found))? {
-                Some((at, number)) => self.follow(access, (at, number)),
+            return match self.miss(access, set, found)? {
+                Some(fetched) => self.follow(access, fetched),
                 None => Ok(()),
             };
         };
@@ -85,21 +94,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
             return Ok(());
         }
         let number = self.caches.frame(at).number;
-        self.follow(access, (at, number))
+        self.follow(access, NumberedFrame { frame: at, number })
     }
 
     /// A reference to what a frame has, done as the table says.
-    fn follow(
-        &mut self,
-        access: &BlockAccess<W>,
-        (at, number): NumberedFrame,
-    ) -> Result<(), CheckError> {
+    fn follow(&mut self, access: &BlockAccess<W>, held: NumberedFrame) -> Result<(), CheckError> {
         let event = if access.write { ProcessorEvent::Write } else { ProcessorEvent::Read };
-        while self.event(access, (at, number), event)?.again {}
-        self.caches.mark_touched(access, at);
+        while self.event(access, held, event)?.again {}
+        self.caches.mark_touched(access, held.frame);
         match &mut self.caches.shadow {
             Some(shadow) if !access.write => {
-                let stale = shadow.read((at, number), access.words);
+                let stale = shadow.read(held.frame, held.number, access.words);
                 stale.map_or(Ok(()), |address| Err(CheckError::stale(access.cache, address)))
             }
             Some(_) | None => Ok(()),
@@ -133,7 +138,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     fn miss(
         &mut self,
         access: &BlockAccess<W>,
-        (set, lost): (usize, Option<usize>),
+        set: usize,
+        lost: Option<usize>,
     ) -> Result<Option<NumberedFrame>, CheckError> {
         let caches = &mut self.caches;
         let (at, number) = match lost {
@@ -164,8 +170,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         let remote_written = caches.frame(at).remote_written;
         let mut frame = CacheFrame::of(access.block, number);
         (frame.status, frame.remote_written) = (status, remote_written);
-        caches.frames.fill((set, at), access.block, frame);
-        let Some(fetch) = uncontended else { return Ok(Some((at, number))) };
+        caches.frames.fill(set, at, access.block, frame);
+        let Some(fetch) = uncontended else {
+            return Ok(Some(NumberedFrame { frame: at, number }));
+        };
         caches.frame(at).touched[usize::from(access.write)] = access.words;
         self.set_state(at, fetch.state);
         self.transactions.read_invalidate_memory += u64::from(fetch.invalidate);
@@ -189,7 +197,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
                 Replacement::Silent => {}
                 Replacement::WriteBack => self.transactions.update_block += 1,
                 Replacement::ByTable => {
-                    record = self.replace_by_table(cache, (at, frame.number), frame.block())?;
+                    let held = NumberedFrame { frame: at, number: frame.number };
+                    record = self.replace_by_table(cache, held, frame.block())?;
                 }
             }
             self.caches.end_copy(at);
@@ -209,12 +218,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         let (words, write, private, flags) = (W::default(), false, false, Flags(0));
         let access = BlockAccess { cache, block, words, write, private, flags };
         self.event(&access, frame, ProcessorEvent::Replace)?;
-        Ok(self.caches.holders.get(frame.1))
+        Ok(self.caches.holders.get(frame.number))
     }
 
     /// What was counted so far; misses that are still undecided are not in it.
     pub(crate) fn counts(&self) -> BusCounts {
-        BusCounts::new(&self.caches.counts, (self.transactions, self.origins))
+        BusCounts::new(&self.caches.counts, self.transactions, self.origins)
     }
 
     /// What was counted in all, at the end of the trace.
@@ -235,8 +244,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderDriver
     }
 
     #[inline]
-    fn hit(&mut self, place: FrameLocation, reference: (u64, W), need: u64) -> bool {
-        self.caches.hit(place, reference, need)
+    fn hit(&mut self, place: FrameLocation, block: u64, words: W, need: u64) -> bool {
+        self.caches.hit(place, block, words, need)
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use homenode_base::ProcessorSet;
 use homenode_cache::{BlockAccess, BlockHolders, CacheArrays, MissStatus, WordMask};
 
 use super::transition::{SnoopResponse, Transition};
-use super::{CheckError, NumberedFrame, ProtocolDriver, area};
+use super::{CheckError, HeldFrame, NumberedFrame, ProtocolDriver, area};
 use crate::vocabulary::{
     Action, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Signal, TableCell, Transaction,
 };
@@ -18,7 +18,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         frame: NumberedFrame,
         event: ProcessorEvent,
     ) -> Result<Action<u8>, CheckError> {
-        let (at, number) = frame;
+        let NumberedFrame { frame: at, number } = frame;
         let state = self.caches.frame(at).state;
         let area = if event == ProcessorEvent::Replace { AreaKind::Shared } else { area(access) };
         let mut record = self.caches.holders.get(number);
@@ -33,12 +33,18 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
             self.count(access, transaction, action.source);
         }
         if let Some(log) = &mut self.log {
-            let asked = (state, event, condition);
-            let supplier = self.others.first().map(|&(holder, _)| holder);
-            log.push(Transition::new(access.block, asked, (action, supplier)));
+            log.push(Transition {
+                block: access.block,
+                state,
+                event,
+                condition,
+                action,
+                supplier: self.others.first().map(|other| other.cache),
+                responses: Vec::new(),
+            });
         }
         match action.transaction.and_then(|transaction| Signal::of(transaction, area)) {
-            Some(signal) => self.signal(access, (&mut record, number), signal)?,
+            Some(signal) => self.signal(access, &mut record, number, signal)?,
             None => self.others.clear(),
         }
         if let Some(shadow) = &mut self.caches.shadow
@@ -46,7 +52,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
             && !action.again
         {
             // Those that remain in the list take the word.
-            let takers = self.others.iter().map(|&(_, frame)| frame).chain([at]);
+            let takers = self.others.iter().map(|other| other.frame).chain([at]);
             shadow.write(number, access.words, takers);
         }
         if action.next != state {
@@ -69,7 +75,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         let mut owned = false;
         for holder in holders.members().map(usize::from) {
             let at = self.caches.known_frame(holder, block);
-            self.others.push((holder, at));
+            self.others.push(HeldFrame { cache: holder, frame: at });
             if self.table.role(self.caches.frames.all()[at].state).is_owner() && !owned {
                 owned = true;
                 let last = self.others.len() - 1;
@@ -78,7 +84,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         }
         match (&self.others[..], owned) {
             ([], _) => Copies::None,
-            (&[(_, at)], _) => Copies::One(self.caches.frame(at).state),
+            (&[other], _) => Copies::One(self.caches.frame(other.frame).state),
             (_, true) => Copies::Owned,
             (_, false) => Copies::Several,
         }
@@ -88,7 +94,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     fn move_data(
         &mut self,
         cache: usize,
-        (at, number): NumberedFrame,
+        NumberedFrame { frame: at, number }: NumberedFrame,
         action: Action<u8>,
     ) -> Result<(), CheckError> {
         let Some(shadow) = &mut self.caches.shadow else { return Ok(()) };
@@ -98,7 +104,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
             }
             (DataSupplier::Own, _) => {}
             (DataSupplier::Memory, _) => shadow.fetch(at, number),
-            (DataSupplier::Cache, Some(&(_, supplier))) => shadow.supply(supplier, at),
+            (DataSupplier::Cache, Some(supplier)) => shadow.supply(supplier.frame, at),
             (DataSupplier::Cache, None) => {
                 return Err(CheckError::impossible(cache, "no cache has the block"));
             }
@@ -123,21 +129,22 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
             return;
         }
         *self.origins.of(access) += 1;
-        self.caches.count_coherence(access, self.others.iter().map(|&(_, at)| at));
+        self.caches.count_coherence(access, self.others.iter().map(|other| other.frame));
     }
 
     /// The other holders see the transaction. Those that take the written word remain in the list.
     fn signal(
         &mut self,
         access: &BlockAccess<W>,
-        (record, number): (&mut BlockHolders<WORDS>, u32),
+        record: &mut BlockHolders<WORDS>,
+        number: u32,
         signal: Signal,
     ) -> Result<(), CheckError> {
         let mut told = false;
         let mut others = std::mem::take(&mut self.others);
         let mut takers = 0;
         for nth in 0..others.len() {
-            let (holder, at) = others[nth];
+            let HeldFrame { cache: holder, frame: at } = others[nth];
             let state = self.caches.frame(at).state;
             let (next, memory, word) = match self.table.reply(state, signal) {
                 Reply::Becomes { next, memory, word } => (next, memory, word),
@@ -155,7 +162,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
                     self.caches.tell_writes(access.block, record);
                 }
                 let status = self.loss(state, signal);
-                self.caches.lose(access.block, (holder, at), status);
+                self.caches.lose(access.block, holder, at, status);
                 record.lose(holder);
             } else if next != state {
                 self.set_state(at, next);

@@ -27,14 +27,3 @@ pub(crate) struct SnoopResponse {
     /// Whether the copy took the written word.
     pub(crate) word: bool,
 }
-
-impl Transition {
-    pub(crate) fn new(
-        block: u64,
-        (state, event, condition): (u8, ProcessorEvent, u8),
-        (action, supplier): (Action<u8>, Option<usize>),
-    ) -> Self {
-        let responses = Vec::new();
-        Self { block, state, event, condition, action, supplier, responses }
-    }
-}

@@ -14,15 +14,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     /// Does a reference that is no hit without a transaction but concerns no other cache, as the
     /// table says. The frame may have the block. Returns whether the reference was such a one.
     #[inline(always)]
-    pub(crate) fn uncontended(
-        &mut self,
-        access: &BlockAccess<W>,
-        (set, at): FrameLocation,
-    ) -> bool {
-        if self.caches.frames.lacks(set, access.block) {
-            self.fetch_uncontended(access, set)
+    pub(crate) fn uncontended(&mut self, access: &BlockAccess<W>, place: FrameLocation) -> bool {
+        if self.caches.frames.lacks(place.set, access.block) {
+            self.fetch_uncontended(access, place.set)
         } else {
-            self.write_uncontended(access, (set, at))
+            self.write_uncontended(access, place)
         }
     }
 
@@ -57,14 +53,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         (frame.state, frame.status) = (fetch.state, MissStatus::Settled);
         frame.permit(self.fast.permissions(fetch.state));
         frame.touched[usize::from(access.write)] = access.words;
-        caches.frames.fill((set, at), access.block, frame);
+        caches.frames.fill(set, at, access.block, frame);
         true
     }
 
     /// A write that changes the state of the own copy and nothing else.
     #[inline(always)]
-    fn write_uncontended(&mut self, access: &BlockAccess<W>, (set, at): FrameLocation) -> bool {
-        let frame = self.caches.frame(at);
+    fn write_uncontended(&mut self, access: &BlockAccess<W>, place: FrameLocation) -> bool {
+        let frame = self.caches.frame(place.frame);
         // An undecided miss permits nothing.
         if !(access.write & frame.permits(access.block, MAY_READ)) {
             return false;
@@ -73,7 +69,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         frame.state = state;
         frame.permit(self.fast.permissions(state));
         frame.touched[WRITTEN].add(access.words);
-        self.caches.frames.touch(set, at);
+        self.caches.frames.touch(place.set, place.frame);
         true
     }
 }

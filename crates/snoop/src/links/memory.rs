@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use homenode_base::ProcessorSet;
 use homenode_cache::{
-    AwaitedPorts, AwaitedTransaction, BlockAccess, BlockHolders, CacheArrays, ClockError,
+    AwaitedPorts, AwaitedTransaction, BlockAccess, BlockHolders, BlockRef, CacheArrays, ClockError,
     LastLevelCache, MAY_READ, MAY_WRITE, RecentBlocks, WordMask, WordWaits,
 };
 use homenode_clock::streams::OpKind;
@@ -70,7 +70,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
     pub(super) fn new(
         setup: &BusSetup,
         table: ProtocolTable,
-        (links, page_bytes): (&LinkModel, u64),
+        links: &LinkModel,
+        page_bytes: u64,
     ) -> Result<Self, BusSetupError> {
         let (block, geometries) = setup.geometries()?;
         let sets = geometries.iter().map(|cache| cache.sets).min().unwrap_or(1);
@@ -141,7 +142,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         requesters.perform(requester, |access| self.perform(now, access))?;
         let waits = self.driver.caches.waits.as_mut().and_then(|waits| waits.take_last());
         let made = self.driver.transactions.since(&before);
-        let left = self.latency(now, request, (number, &known), &made);
+        let left = self.latency(now, request, number, &known, &made);
         self.keep(cache, victim, made.update_block > 0);
         // What turned out to need no transaction is over in the next cycle.
         let done = now + left.saturating_sub(self.request_cycles).max(1);
@@ -162,28 +163,30 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         // waits for.
         let transaction = transaction.or_else(|| frame.map(|frame| waits.miss_of(frame)));
         let Some(transaction) = transaction else { return };
-        self.awaited.served(requester.place(), transaction, waits);
+        let (processor, port) = requester.place();
+        self.awaited.served(processor, port, transaction, waits);
     }
 
     /// The block that gives way in a cache if this one is fetched.
-    fn victim(&self, cache: usize, block: u64) -> Option<(u64, u32)> {
+    fn victim(&self, cache: usize, block: u64) -> Option<BlockRef> {
         let frames = &self.driver.caches.frames;
         let set = frames.set_of(cache, block);
         if frames.find(set, block).is_some() {
             return None;
         }
         let frame = frames.all()[frames.victim(set)];
-        (frame.is_used() && frame.state != 0).then(|| (frame.block(), frame.number))
+        (frame.is_used() && frame.state != 0)
+            .then(|| BlockRef { block: frame.block(), number: frame.number })
     }
 
     /// The last level takes what gave way in a core's cache. If it was written, what the others'
     /// last levels have is out of date.
-    fn keep(&mut self, cache: usize, victim: Option<(u64, u32)>, written: bool) {
+    fn keep(&mut self, cache: usize, victim: Option<BlockRef>, written: bool) {
         let Some(victim) = victim else { return };
         let own = self.last_level_of(cache);
         self.last_levels[own].insert(victim);
         if written {
-            let known = self.driver.caches.holders.get(victim.1);
+            let known = self.driver.caches.holders.get(victim.number);
             self.forget(victim, known.ever, own);
         }
     }
@@ -193,7 +196,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
     }
 
     /// Takes a block out of all last levels but one. It can only be where a core ever had it.
-    fn forget(&mut self, block: (u64, u32), ever: ProcessorSet<WORDS>, own: usize) {
+    fn forget(&mut self, block: BlockRef, ever: ProcessorSet<WORDS>, own: usize) {
         let mut before = own;
         for cache in ever.members().map(usize::from) {
             let last_level = self.last_level_of(cache);
@@ -210,7 +213,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         &mut self,
         now: u64,
         LinkRequest { cache, block, .. }: LinkRequest,
-        (number, known): (u32, &BlockHolders<WORDS>),
+        number: u32,
+        known: &BlockHolders<WORDS>,
         made: &Transactions,
     ) -> u64 {
         let core = self.processor_of(cache);
@@ -226,12 +230,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
             let mut caches = known.ever.members().map(usize::from);
             // What no core of the last level ever had is not there.
             let may_have = caches.any(|cache| self.last_level_of(cache) == place.last_level);
-            let block = (block, number);
             let last_level = &mut self.last_levels[place.last_level];
-            cycles = if may_have && last_level.has(block) {
+            cycles = if may_have && last_level.has(BlockRef { block, number }) {
                 self.links.latency.last_level
             } else {
-                self.memory_latency(now, place.socket, block.0)
+                self.memory_latency(now, place.socket, block)
             };
         }
         if made.read_block_cache + made.read_invalidate_cache > 0 {
@@ -241,7 +244,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
             cycles = cycles.max(distances(self).1);
         }
         if made.read_invalidate_memory + made.read_invalidate_cache + made.invalidate > 0 {
-            self.forget((block, number), known.ever, place.last_level);
+            self.forget(BlockRef { block, number }, known.ever, place.last_level);
         }
         cycles
     }
@@ -287,15 +290,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     #[inline(always)]
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
-        let place = (self.cache(reference), reference.block);
-        self.driver.caches.hit_recent(&mut self.recent, place, (Self::words(reference), need))
+        let (cache, block, words) =
+            (self.cache(reference), reference.block, Self::words(reference));
+        self.driver.caches.hit_recent(&mut self.recent, cache, block, words, need)
     }
 
     #[inline]
     fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
         let need = if access.write { MAY_WRITE } else { MAY_READ };
-        let place = (access.cache, access.block);
-        self.driver.caches.hit_recent(&mut self.recent, place, (access.words, need))
+        let BlockAccess { cache, block, words, .. } = *access;
+        self.driver.caches.hit_recent(&mut self.recent, cache, block, words, need)
     }
 
     #[inline]
@@ -328,7 +332,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
         }
         let base = access.block << self.block_shift;
         let count = self.processors;
-        self.driver.access(access, place.0).map_err(|error| match error {
+        self.driver.access(access, place.set).map_err(|error| match error {
             CheckError::Stale { processor: cache, address, .. } => {
                 let address = base + address;
                 ClockError::Stale { cycle: now, processor: cache % count, address }
@@ -347,7 +351,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
         requesters: &mut Requesters<'_, Self>,
     ) {
         let request = LinkRequest { requester, cache: access.cache, block: access.block };
-        self.awaited.requested(requester.place());
+        let (processor, port) = requester.place();
+        self.awaited.requested(processor, port);
         let time = requesters.now() + self.request_cycles;
         requesters.schedule_at(time, requester.rank(), LinkEvent::Request(request));
     }
@@ -411,7 +416,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
 
     fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
         if let Some(waits) = &mut self.driver.caches.waits {
-            self.awaited.waited(now, (requester.place(), cycles), waits);
+            let (processor, port) = requester.place();
+            self.awaited.waited(now, processor, port, cycles, waits);
         }
     }
 }

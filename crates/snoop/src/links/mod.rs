@@ -117,7 +117,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedLinks<F, W, WORD
         table: ProtocolTable,
         timed: &LinkClockSetup,
     ) -> Result<Self, BusSetupError> {
-        let memory = LinkedMemory::new(setup, table, (&timed.links, timed.page_bytes))?;
+        let memory = LinkedMemory::new(setup, table, &timed.links, timed.page_bytes)?;
         Ok(Self(Clock::new(memory, usize::from(setup.processors), &timed.clock)))
     }
 }

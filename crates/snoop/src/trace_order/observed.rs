@@ -69,6 +69,6 @@ impl ObservedEngine {
         name: &dyn Fn(u8) -> &'static str,
     ) -> BlockSnapshot {
         let shift = self.shift();
-        self.0.0.driver.caches.snapshot((block, shift), caches, name)
+        self.0.0.driver.caches.snapshot(block, shift, caches, name)
     }
 }

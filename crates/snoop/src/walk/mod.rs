@@ -15,12 +15,11 @@ pub use homenode_cache::walk::{
 pub use scene::{CellUse, ProtocolWalk, SnoopAnswer, WalkStep};
 
 use homenode_base::{Access, AccessKind, Flags};
-use homenode_cache::walk::{MissJournal, kind_name, touched_words};
-use homenode_cache::{MissCounts, SharingClass};
+use homenode_cache::walk::{MissJournal, WalkCopy, kind_name, touched_words};
+use homenode_cache::{CoherenceCounts, MissCounts, SharingClass};
 use homenode_machine::BusCycles;
 use homenode_protocol::Labelled;
 
-use crate::counts::BusCounts;
 use crate::driver::{CheckError, Transition};
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
@@ -101,8 +100,8 @@ impl Recorder<'_> {
         let had_copy = self.engine.state_of(cache, address >> shift).0 != 0;
         let transitions = self.engine.push(access)?;
         let scenes = self.scenes();
-        let miss = self.miss((cache, block), had_copy, &counts.misses);
-        let acts = self.acts(&transitions, private, (counts, self.engine.counts()));
+        let miss = self.miss(WalkCopy { cache, block }, had_copy, &counts.misses);
+        let acts = self.acts(&transitions, private, counts.coherence);
         self.steps.push(WalkStep {
             reference,
             thread: access.thread,
@@ -154,31 +153,28 @@ impl Recorder<'_> {
 
     /// Writes down which earlier misses the step has decided, and says why its own copy was not
     /// there.
-    fn miss(
-        &mut self,
-        own: (usize, usize),
-        had_copy: bool,
-        before: &MissCounts,
-    ) -> Option<WalkMiss> {
+    fn miss(&mut self, own: WalkCopy, had_copy: bool, before: &MissCounts) -> Option<WalkMiss> {
         let (step, engine, blocks) = (self.steps.len(), &self.engine, &self.blocks);
-        let is_open =
-            |cache, block: usize| engine.state_of(cache, blocks[block].address >> engine.shift()).1;
-        let judged = self.misses.judge((step, own), is_open);
+        let is_open = |copy: WalkCopy| {
+            engine.state_of(copy.cache, blocks[copy.block].address >> engine.shift()).1
+        };
+        let judged = self.misses.judge(step, own, is_open);
         for &(earlier, miss) in &judged {
             self.steps[earlier].miss = Some(miss);
         }
         let now = self.engine.counts().misses;
-        (!had_copy).then(|| self.misses.miss((step, own), (before, &now), &judged))
+        (!had_copy).then(|| self.misses.miss(step, own, before, &now, &judged))
     }
 
-    /// The cells that were used. At most one of them is a coherence transaction.
+    /// The cells that were used since `before` was counted. At most one of them is a coherence
+    /// transaction.
     fn acts(
         &self,
         transitions: &[Transition],
         private: bool,
-        (before, now): (BusCounts, BusCounts),
+        before: CoherenceCounts,
     ) -> Vec<CellUse> {
-        let (before, now) = (before.coherence, now.coherence);
+        let now = self.engine.counts().coherence;
         let kind = if now.true_sharing > before.true_sharing {
             Some(SharingClass::True)
         } else if now.false_sharing > before.false_sharing {

@@ -21,7 +21,7 @@ pub fn flags(private: bool, kernel: bool) -> u8 {
 }
 
 /// The same with a flag for the kernel's references to the user's pages.
-pub fn flags_of_page((private, kernel): (bool, bool), user_page: bool) -> u8 {
+pub fn flags_of_page(private: bool, kernel: bool, user_page: bool) -> u8 {
     flags(private, kernel) | if user_page { Flags::USER_AREA.0 } else { 0 }
 }
 

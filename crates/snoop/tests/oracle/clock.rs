@@ -32,9 +32,15 @@ struct Wish {
     answer: Option<u64>,
 }
 
-/// When, for whom, and whether memory is due (with which block, and how long it needs the bus) or
-/// all is done.
-type Later = (u64, usize, What, Option<(u64, u64)>);
+/// Something that a request of a processor leads to later.
+struct Later {
+    cycle: u64,
+    cpu: usize,
+    what: What,
+    /// The block that memory is due to send, and the cycles for which it needs the bus; `None` if
+    /// the request is done.
+    answer: Option<(u64, u64)>,
+}
 
 pub struct ClockOracle {
     times: Times,
@@ -150,9 +156,9 @@ impl ClockOracle {
     }
 
     fn what_is_over(&mut self, cycle: u64) {
-        let now: Vec<_> = self.later.extract_if(.., |&mut (at, ..)| at == cycle).collect();
+        let now: Vec<_> = self.later.extract_if(.., |later| later.cycle == cycle).collect();
         for who in 0..self.cpus.len() {
-            for &(_, _, what, answer) in now.iter().filter(|&&(_, cpu, ..)| cpu == who) {
+            for &Later { what, answer, .. } in now.iter().filter(|later| later.cpu == who) {
                 if let Some((block, cycles)) = answer {
                     self.wishes.push(Wish { cpu: who, what, block, answer: Some(cycles) });
                     continue;
@@ -302,7 +308,7 @@ impl ClockOracle {
         let counts = part.first && !part.op.fetch && !fetches;
         let before = if counts { part.op.gap } else { 0 };
         let number = cpu.instructions + u64::from(is_instruction) + u64::from(before);
-        let too_far = cpu.is_beyond((number, cycle), (times.window, times.width));
+        let too_far = cpu.is_beyond(number, cycle, times.window, times.width);
         let fence = part.op.atomic && !cpu.is_quiet() || part.op.fetch && cpu.is_busy_with(&part);
         cpu.looks_at = Some(u64::MAX);
         if too_far || fence {
@@ -311,7 +317,7 @@ impl ClockOracle {
         let begun = match (part.op.r.write, part.op.fetch) {
             (true, _) => self.store(who, &part),
             (false, true) => self.fetch(who, &part),
-            (false, false) => self.load(who, &part, (number, cycle)),
+            (false, false) => self.load(who, &part, number, cycle),
         };
         if !begun {
             return;
@@ -334,7 +340,7 @@ impl ClockOracle {
     }
 
     /// Whether the load could begin.
-    fn load(&mut self, who: usize, part: &Part, (instruction, began): (u64, u64)) -> bool {
+    fn load(&mut self, who: usize, part: &Part, instruction: u64, began: u64) -> bool {
         let same = |load: &&mut Load| !load.happened && load.part.place() == part.place();
         if let Some(load) = self.cpus[who].loads.iter_mut().find(same) {
             load.followers.push(part.clone());
@@ -453,10 +459,11 @@ impl ClockOracle {
         let Some(chosen) = chosen else { return };
         let wish = self.wishes.remove(chosen);
         self.served_last = wish.cpu;
+        let later = |cycle, answer| Later { cycle, cpu: wish.cpu, what: wish.what, answer };
         if let Some(cycles) = wish.answer {
             self.missing.remove(&wish.block);
             self.hold(cycle, cycles);
-            self.later.push((cycle + cycles, wish.cpu, wish.what, None));
+            self.later.push(later(cycle + cycles, None));
             return;
         }
         let before = self.caches.counts.clone();
@@ -474,11 +481,11 @@ impl ClockOracle {
             self.hold(cycle, 8 + back);
             self.missing.insert(wish.block);
             let answer = Some((wish.block, data + rest));
-            self.later.push((cycle + 64, wish.cpu, wish.what, answer));
+            self.later.push(later(cycle + 64, answer));
         } else {
             let ready = memory * (64 + data) + rest;
             self.hold(cycle, ready + back);
-            self.later.push((cycle + ready, wish.cpu, wish.what, None));
+            self.later.push(later(cycle + ready, None));
         }
     }
 

@@ -106,8 +106,10 @@ impl Cpu {
     /// instructions, and where it fills with time no more cycles than it takes to issue them.
     pub(super) fn is_beyond(
         &self,
-        (number, cycle): (u64, u64),
-        (window, width): (u64, Option<u64>),
+        number: u64,
+        cycle: u64,
+        window: u64,
+        width: Option<u64>,
     ) -> bool {
         self.loads.iter().any(|load| {
             let late = width.is_some_and(|width| (cycle - load.began) * width >= window);

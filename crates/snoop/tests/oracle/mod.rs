@@ -159,7 +159,7 @@ impl Oracle {
         let who = self.cache_of(&r);
         let private = r.is_private(self.machine.private_kernel);
         let valid = self.frame(who, block).is_some_and(|f| f.valid);
-        let judge = if valid { None } else { self.miss(r, (who, private), block, words) };
+        let judge = if valid { None } else { self.miss(r, who, private, block, words) };
         let before = self.states.entry(block).or_default();
         let happened = reference(self.machine.protocol, before, who, r.write, private);
         for name in &happened.bus {
@@ -211,7 +211,8 @@ impl Oracle {
     fn miss(
         &mut self,
         r: Ref,
-        (who, private): (usize, bool),
+        who: usize,
+        private: bool,
         block: u64,
         words: &BTreeSet<u64>,
     ) -> Option<(u64, bool)> {
@@ -227,7 +228,7 @@ impl Oracle {
             _ if private => self.count("invalidation_passive", r.kernel),
             (_, at) if self.machine.torrellas => {
                 let now = self.clock;
-                let written = words.iter().any(|&w| self.written_by_another(who, w, (at, now)));
+                let written = words.iter().any(|&w| self.written_by_another(who, w, at, now));
                 let name = if written { "invalidation_true" } else { "invalidation_false" };
                 self.count(name, r.kernel);
             }
@@ -236,8 +237,9 @@ impl Oracle {
         None
     }
 
-    fn written_by_another(&self, who: usize, word: u64, (after, upto): (u64, u64)) -> bool {
-        self.writes.iter().any(|&(at, by, w)| by != who && w == word && at >= after && at <= upto)
+    fn written_by_another(&self, who: usize, word: u64, from: u64, until: u64) -> bool {
+        let written = |at| (from..=until).contains(&at);
+        self.writes.iter().any(|&(at, by, w)| by != who && w == word && written(at))
     }
 
     /// The copy is lost: was the miss that fetched it true sharing?
@@ -246,7 +248,7 @@ impl Oracle {
         let (judge, touched) = (frame.judge.take(), frame.touched.clone());
         if let Some((lost_at, kernel)) = judge {
             let essential =
-                touched.iter().any(|&(at, word)| self.written_by_another(who, word, (lost_at, at)));
+                touched.iter().any(|&(at, word)| self.written_by_another(who, word, lost_at, at));
             let name = if essential { "invalidation_true" } else { "invalidation_false" };
             self.count(name, kernel);
         }

@@ -15,8 +15,17 @@ pub struct Op {
     pub atomic: bool,
     /// Instructions without a reference before it, of a process that fetches none.
     pub gap: u32,
-    /// How many processors further the area is that it is in, and the place there.
-    pub area: Option<(usize, u64)>,
+    /// Where it is, if that is in a processor's area.
+    pub area: Option<AreaPlace>,
+}
+
+/// A place in the area of a processor.
+#[derive(Clone, Copy, Debug)]
+pub struct AreaPlace {
+    /// How many processors further the area is than that of the processor itself.
+    pub further: usize,
+    /// The offset within the area.
+    pub offset: u64,
 }
 
 /// What a process does next.
@@ -71,7 +80,7 @@ impl System {
                     if let Some((model, _)) = &self.kernel {
                         let buffer =
                             transfers(number).then(|| chances[process].below(model.buffers));
-                        all[process].extend(call(model, process, (number, buffer)));
+                        all[process].extend(call(model, process, number, buffer));
                     }
                     if transfers(number) || OTHER_WAITS.contains(&number) {
                         all[process].push(Does::Waits);
@@ -100,22 +109,22 @@ impl System {
     }
 
     /// Which area the address is in, counted from the processor that the process was on.
-    fn area(&self, was: usize, addr: u64) -> Option<(usize, u64)> {
+    fn area(&self, was: usize, addr: u64) -> Option<AreaPlace> {
         let areas = self.areas.as_ref()?;
         let count = areas.starts.len();
         let within = |&start: &u64| addr >= start && addr < start + areas.size;
         let area = areas.starts.iter().position(within)?;
         let further = (0..count).find(|further| (was + further) % count == area)?;
-        Some((further, addr - areas.starts[area]))
+        Some(AreaPlace { further, offset: addr - areas.starts[area] })
     }
 
     /// Where an area's place is for a processor.
-    pub fn address(&self, (further, place): (usize, u64), at: usize, processors: usize) -> u64 {
+    pub fn address(&self, place: AreaPlace, at: usize, processors: usize) -> u64 {
         let starts = &self.areas.as_ref().unwrap().starts;
-        let number = (at + further) % processors;
+        let number = (at + place.further) % processors;
         let apart = starts[1].abs_diff(starts[0]);
         let start = starts.get(number).copied();
-        start.unwrap_or((1 << 40) + number as u64 * apart) + place
+        start.unwrap_or((1 << 40) + number as u64 * apart) + place.offset
     }
 
     /// What a processor that takes a process does before anything else.
@@ -123,13 +132,13 @@ impl System {
         let Some((model, _)) = &self.kernel else { return Vec::new() };
         let at = Places::of(model, process);
         [
-            words((QUEUE, 1), "atomic"),
-            words((QUEUE + 4, 1), "read"),
-            words((QUEUE + 4, 1), "write"),
-            words((at.entry, 1), "write"),
-            words((at.tables, 1), "own read"),
-            words((at.stack, model.switch_words), "own read"),
-            words((QUEUE, 1), "write"),
+            words(QUEUE, 1, "atomic"),
+            words(QUEUE + 4, 1, "read"),
+            words(QUEUE + 4, 1, "write"),
+            words(at.entry, 1, "write"),
+            words(at.tables, 1, "own read"),
+            words(at.stack, model.switch_words, "own read"),
+            words(QUEUE, 1, "write"),
         ]
         .concat()
     }
@@ -172,7 +181,7 @@ impl Places {
 }
 
 /// References of the kernel to words of four bytes; `own`: to what belongs to the process alone.
-fn words((first, count): (u64, u64), how: &str) -> Vec<Does> {
+fn words(first: u64, count: u64, how: &str) -> Vec<Does> {
     let one = |word| {
         let r = Ref {
             thread: 0,
@@ -190,34 +199,34 @@ fn words((first, count): (u64, u64), how: &str) -> Vec<Does> {
     (0..count).map(one).collect()
 }
 
-fn call(model: &KernelModel, process: usize, (number, buffer): (u32, Option<u64>)) -> Vec<Does> {
+fn call(model: &KernelModel, process: usize, number: u32, buffer: Option<u64>) -> Vec<Does> {
     let at = Places::of(model, process);
     let mut all = [
-        words((at.stack, model.call_words), "own write"),
-        words((at.structure, model.call_words), "own read"),
-        words((at.entry, 1), "read"),
+        words(at.stack, model.call_words, "own write"),
+        words(at.structure, model.call_words, "own read"),
+        words(at.entry, 1, "read"),
     ]
     .concat();
     if let Some(buffer) = buffer {
         let header = at.headers + 64 * buffer;
         let data = at.buffers + model.buffer_bytes * buffer;
-        all.extend(words((header, 1), "atomic"));
-        all.extend(words((header + 4, 1), "read"));
-        all.extend(words((at.tables, 1), "own read"));
+        all.extend(words(header, 1, "atomic"));
+        all.extend(words(header + 4, 1, "read"));
+        all.extend(words(at.tables, 1, "own read"));
         let how = if READ.contains(&number) { "read" } else { "write" };
-        all.extend(words((data, model.transfer_words), how));
+        all.extend(words(data, model.transfer_words, how));
     }
-    all.extend(words((at.stack, model.call_words), "own read"));
+    all.extend(words(at.stack, model.call_words, "own read"));
     all
 }
 
 fn tick(model: &KernelModel, process: usize) -> Vec<Does> {
     let at = Places::of(model, process);
     [
-        words((at.stack, model.tick_words), "own write"),
-        words((at.entry, 1), "write"),
-        words((QUEUE + 64, 1), "write"),
-        words((at.stack, model.tick_words), "own read"),
+        words(at.stack, model.tick_words, "own write"),
+        words(at.entry, 1, "write"),
+        words(QUEUE + 64, 1, "write"),
+        words(at.stack, model.tick_words, "own read"),
     ]
     .concat()
 }

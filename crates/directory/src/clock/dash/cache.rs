@@ -141,7 +141,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             let record = self.caches.holders.get(message.number);
             // What was written before is nothing that this copy missed.
             self.caches.tell_writes(message.block, &record);
-            self.caches.lose(message.block, (holder, at), MissStatus::Invalidated);
+            self.caches.lose(message.block, holder, at, MissStatus::Invalidated);
             self.caches.holders.lose(message.number, holder);
             if next != 0 {
                 self.fetch_instead(node, (at, next), message);
@@ -160,7 +160,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             self.complete(node, message, requesters)?;
             if next == 0 {
                 // The copy had to go as soon as it was read.
-                self.caches.lose(message.block, (holder, at), MissStatus::Invalidated);
+                self.caches.lose(message.block, holder, at, MissStatus::Invalidated);
                 self.caches.holders.lose(message.number, holder);
             }
         }
@@ -181,7 +181,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         (frame.state, frame.status) = (next, status);
         frame.remote_written = self.caches.frame(at).remote_written;
         let set = self.caches.frames.set_of(usize::from(node), message.block);
-        self.caches.frames.fill((set, at), message.block, frame);
+        self.caches.frames.fill(set, at, message.block, frame);
         if let Some(requester) = requester {
             self.served(requester, at);
         }

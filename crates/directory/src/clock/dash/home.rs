@@ -1,6 +1,6 @@
 //! The controller of a block's home: what it does about messages.
 
-use homenode_cache::{CacheArrays, ClockError, WordMask};
+use homenode_cache::{BlockRef, CacheArrays, ClockError, WordMask};
 use homenode_clock::Requesters;
 
 use super::{BlockEnvelope, BlockMessage, DashMemory};
@@ -109,7 +109,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         }
         match action {
             HomeAction::TakeData => {
-                let block = (message.block, number);
+                let block = BlockRef { block: message.block, number };
                 self.transport.store_block(requesters.now(), home, block, self.block_bytes);
                 self.values_taken((envelope.from, home), message);
             }
@@ -151,8 +151,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.sent.add_if(reply.message, way.0 != way.1);
         self.values_replied(way, &reply);
         let envelope = self.envelope(way, reply);
-        let block = (reply.block, reply.number);
-        self.transport.post_block(envelope, (block, self.block_bytes), requesters);
+        let block = BlockRef { block: reply.block, number: reply.number };
+        self.transport.post_block(envelope, block, self.block_bytes, requesters);
     }
 
     /// Tells all that may have a copy; returns how many will acknowledge it.

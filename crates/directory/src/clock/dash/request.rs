@@ -118,7 +118,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let remote_written = self.caches.frame(at).remote_written;
         let mut frame = CacheFrame::of(access.block, number);
         (frame.status, frame.remote_written) = (status, remote_written);
-        self.caches.frames.fill((set, at), access.block, frame);
+        self.caches.frames.fill(set, at, access.block, frame);
     }
 
     /// Takes what is in a frame out of it; what was written goes to its home.

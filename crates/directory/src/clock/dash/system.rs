@@ -53,7 +53,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         block: u64,
         (node, what): (u16, &'static str),
     ) -> ClockError {
-        ClockError::impossible((now, block << self.block_shift), node, what)
+        ClockError::impossible(now, block << self.block_shift, node, what)
     }
 
     /// All of a message has come to its node.
@@ -115,7 +115,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
         let place = self.caches.locate(reference.processor, reference.block);
-        self.caches.hit(place, (reference.block, references::words(reference)), need)
+        self.caches.hit(place, reference.block, references::words(reference), need)
     }
 
     #[inline]

@@ -9,7 +9,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     /// A processor asks for something at one of its ports.
     pub(super) fn awaits(&mut self, requester: Requester) {
         if self.caches.waits.is_some() {
-            self.awaited.requested(requester.place());
+            let (processor, port) = requester.place();
+            self.awaited.requested(processor, port);
         }
     }
 
@@ -39,13 +40,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let Some(waits) = &mut self.caches.waits else { return };
         let last: Option<AwaitedTransaction> = waits.take_last();
         let transaction = last.unwrap_or_else(|| waits.miss_of(at));
-        self.awaited.served(requester.place(), transaction, waits);
+        let (processor, port) = requester.place();
+        self.awaited.served(processor, port, transaction, waits);
     }
 
     /// A processor waited so many cycles for what it asked for.
     pub(super) fn has_waited(&mut self, now: u64, requester: Requester, cycles: u64) {
         if let Some(waits) = &mut self.caches.waits {
-            self.awaited.waited(now, (requester.place(), cycles), waits);
+            let (processor, port) = requester.place();
+            self.awaited.waited(now, processor, port, cycles, waits);
         }
     }
 }

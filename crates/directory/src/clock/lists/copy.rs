@@ -300,7 +300,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let holder = usize::from(node);
         let (had, has) = (self.has_copy(before), self.has_copy(next));
         if next == 0 {
-            self.lose((holder, at), post);
+            self.lose(holder, at, post);
             return Ok(());
         }
         self.set_state(at, next);
@@ -327,10 +327,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 
     /// Another processor's write, or a replacement ahead in the list, takes a copy away.
-    fn lose(&mut self, (holder, at): (usize, usize), post: &ListPost) {
+    fn lose(&mut self, holder: usize, at: usize, post: &ListPost) {
         // What was written before is nothing that this copy missed.
         self.tell_writes(post.block, post.number);
-        self.caches.lose(post.block, (holder, at), MissStatus::Invalidated);
+        self.caches.lose(post.block, holder, at, MissStatus::Invalidated);
         self.caches.holders.lose(post.number, holder);
         self.forget_first_level(holder, post.block);
         (self.tags[at], self.behind[at]) = (0, 0);

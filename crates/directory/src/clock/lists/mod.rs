@@ -195,7 +195,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 
     /// What is wrong, with its time and place.
     fn failed(&self, now: u64, block: u64, (node, what): (u16, &'static str)) -> ClockError {
-        ClockError::impossible((now, block << self.block_shift), node, what)
+        ClockError::impossible(now, block << self.block_shift, node, what)
     }
 
     /// What was counted and what took how long.

@@ -104,7 +104,7 @@ impl ObservedLists {
     pub(crate) fn snapshot(&mut self, block: &WalkBlock) -> (BlockSnapshot, ObservedListEntry) {
         let (shift, memory) = (self.shift(), &mut self.0.memory);
         let (table, caches) = (&memory.table, memory.nodes.len());
-        let found = memory.caches.snapshot((block, shift), caches, |state| table.copy.name(state));
+        let found = memory.caches.snapshot(block, shift, caches, |state| table.copy.name(state));
         let address = block.address >> shift;
         let number = memory.caches.holders.number(address);
         (found, memory.observed_entry((address, number)))

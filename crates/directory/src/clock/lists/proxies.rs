@@ -207,8 +207,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         };
         self.caches.holders.add_frame(post.number, holder);
         let frame = CacheFrame::of(block, post.number);
-        let place = self.frame_place(holder, block, at);
-        self.caches.frames.fill(place, block, frame);
+        let set = self.caches.frames.set_of(holder, block);
+        self.caches.frames.fill(set, at, block, frame);
         (self.tags[at], self.behind[at]) = (self.new_tag(node), 0);
         Ok(true)
     }

@@ -258,16 +258,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let remote_written = self.caches.frame(at).remote_written;
         let mut frame = CacheFrame::of(access.block, number);
         (frame.status, frame.remote_written) = (status, remote_written);
-        self.caches.frames.fill(
-            self.frame_place(access.cache, access.block, at),
-            access.block,
-            frame,
-        );
-    }
-
-    /// A set and its frame.
-    pub(super) fn frame_place(&self, holder: usize, block: u64, at: usize) -> (usize, usize) {
-        (self.caches.frames.set_of(holder, block), at)
+        let set = self.caches.frames.set_of(access.cache, access.block);
+        self.caches.frames.fill(set, at, access.block, frame);
     }
 
     /// A read leaves for another node. It is the processor's unless that has to wait for the block,

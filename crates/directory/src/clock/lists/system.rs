@@ -57,7 +57,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
             return false;
         }
         let place = self.caches.locate(reference.processor, reference.block);
-        self.caches.hit(place, (reference.block, references::words(reference)), MAY_READ)
+        self.caches.hit(place, reference.block, references::words(reference), MAY_READ)
     }
 
     /// A hit of the second level.
@@ -69,7 +69,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
             return None;
         }
         if access.write {
-            let number = self.caches.frame(place.1).number;
+            let number = self.caches.frame(place.frame).number;
             self.entries.of(number).written = true;
         }
         Some(self.use_own_second_level(now, &access))

@@ -139,7 +139,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             sent += u32::from(self.write_back((node, page), (block, at), requesters));
             let number = self.caches.frame(at).number;
             self.keep_dirty((block, number));
-            self.caches.lose(block, (cache, at), MissStatus::Invalidated);
+            self.caches.lose(block, cache, at, MissStatus::Invalidated);
             // It may lack what others wrote before.
             self.caches.frame(at).remote_written = self.unseen[at];
             self.caches.holders.lose(number, cache);

@@ -83,7 +83,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let remote_written = self.caches.frame(at).remote_written;
         let mut frame = CacheFrame::of(access.block, number);
         (frame.status, frame.remote_written, frame.state) = (status, remote_written, FETCHING);
-        self.caches.frames.fill((set, at), access.block, frame);
+        self.caches.frames.fill(set, at, access.block, frame);
         self.dirty[at] = W::default();
     }
 

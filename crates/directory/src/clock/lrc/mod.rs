@@ -189,7 +189,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
 
     /// What is wrong with the protocol, with its time and place.
     fn failed(&self, now: u64, (node, block): (u16, u64), fault: &PageFault) -> ClockError {
-        ClockError::impossible((now, block << self.block_shift), node, fault.reason())
+        ClockError::impossible(now, block << self.block_shift, node, fault.reason())
     }
 
     /// Remembers what went wrong, if something did.

@@ -129,7 +129,7 @@ impl ObservedPages {
         nodes: usize,
     ) -> (BlockSnapshot, Vec<Vec<u32>>) {
         let name = |state: u8| LINE_STATES[usize::from(state)];
-        let found = self.0.memory.caches.snapshot((line, self.0.memory.block_shift), nodes, name);
+        let found = self.0.memory.caches.snapshot(line, self.0.memory.block_shift, nodes, name);
         let block = line.address >> self.0.memory.block_shift;
         let dirty = (0..nodes).map(|cache| match self.0.memory.valid_frame(cache, block) {
             Some(at) => {

@@ -95,11 +95,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         let write = reference.kind.writes();
         let need = if write { MAY_WRITE } else { MAY_READ };
-        let (set, at) = self.caches.locate(reference.processor, reference.block);
+        let place = self.caches.locate(reference.processor, reference.block);
         // A line that is there, of a page that the lookaside buffer has.
-        self.caches.frames.all()[at].permits(reference.block, need)
+        self.caches.frames.all()[place.frame].permits(reference.block, need)
             && self.page_is_mapped(reference)
-            && self.caches.hit((set, at), (reference.block, references::words(reference)), need)
+            && self.caches.hit(place, reference.block, references::words(reference), need)
     }
 
     #[inline]

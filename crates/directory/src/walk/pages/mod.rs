@@ -14,7 +14,7 @@ pub use scene::{
 
 use homenode_base::{Access, Flags};
 use homenode_cache::walk::{
-    MissJournal, WalkBlock, WalkMiss, WrittenStep, kind_name, pieces, touched_words,
+    MissJournal, WalkBlock, WalkCopy, WalkMiss, WrittenStep, kind_name, pieces, touched_words,
 };
 use homenode_cache::{ClockError, MissCounts};
 
@@ -155,7 +155,7 @@ impl PageRecorder<'_> {
                 let releases = matches!(step, WrittenStep::Release(_));
                 let kind = if releases { "release" } else { "acquire" };
                 let cycles = self.engine.synchronise(node, releases)?.ok_or(stuck)?;
-                let judged = self.judge((usize::MAX, usize::MAX));
+                let judged = self.judge(WalkCopy { cache: usize::MAX, block: usize::MAX });
                 debug_assert!(judged.iter().all(|&(earlier, _)| earlier < self.steps.len()));
                 PagedWalkStep { kind, cycles, ..blank }
             }
@@ -220,7 +220,7 @@ impl PageRecorder<'_> {
         }
         let Some(cycles) = self.engine.access(node, &access)? else { return Ok(None) };
         let fetched = self.engine.fills() > fills;
-        let miss = self.miss((usize::from(node), block), fetched, &misses);
+        let miss = self.miss(WalkCopy { cache: usize::from(node), block }, fetched, &misses);
         Ok(Some(PagedWalkStep {
             kind: kind_name(access.kind),
             address: Some(access.addr),
@@ -238,12 +238,13 @@ impl PageRecorder<'_> {
     }
 
     /// Writes down which earlier misses the step has decided.
-    fn judge(&mut self, own: (usize, usize)) -> Vec<(usize, WalkMiss)> {
+    fn judge(&mut self, own: WalkCopy) -> Vec<(usize, WalkMiss)> {
         let (step, blocks) = (self.steps.len(), &self.blocks);
         let engine = &self.engine;
         let shift = engine.shift();
-        let is_open = |node, block: usize| engine.line_of(node, blocks[block].address >> shift).1;
-        let judged = self.misses.judge((step, own), is_open);
+        let is_open =
+            |copy: WalkCopy| engine.line_of(copy.cache, blocks[copy.block].address >> shift).1;
+        let judged = self.misses.judge(step, own, is_open);
         for &(earlier, miss) in &judged {
             self.steps[earlier].miss = Some(miss);
         }
@@ -251,16 +252,11 @@ impl PageRecorder<'_> {
     }
 
     /// Says why the line was not there, if it was fetched.
-    fn miss(
-        &mut self,
-        own: (usize, usize),
-        fetched: bool,
-        before: &MissCounts,
-    ) -> Option<WalkMiss> {
+    fn miss(&mut self, own: WalkCopy, fetched: bool, before: &MissCounts) -> Option<WalkMiss> {
         let judged = self.judge(own);
         let now = self.engine.misses();
         let step = self.steps.len();
-        fetched.then(|| self.misses.miss((step, own), (before, &now), &judged))
+        fetched.then(|| self.misses.miss(step, own, before, &now, &judged))
     }
 
     fn finish(
