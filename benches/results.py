@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import filecmp
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -33,8 +34,11 @@ DRIVEN = "p-qsort"
 MIXES = ("ec", "db", "web")
 HOMES = "round-robin,random,first-touch,first-use,first-fill:n=4,best-static,optimal-static"
 PROXIES = "none,basic,reactive,reactive:allocate=no"
+COPIES = ("--protocol", "lrc", "--replication", "counter:n=8")
 PROTOCOLS = "mesi,moesi,dragon,amsd,pscr,pscr:private_kernel=yes"
-STUDIES = ("bolosky-ch3 bolosky-ch4 bolosky-ch5 bolosky-ch6 bolosky-ch7 markatos foglia marchetti talbot").split()
+STUDIES = (
+    "bolosky-ch3 bolosky-ch4 bolosky-ch5 bolosky-ch6 bolosky-ch7 markatos foglia marchetti talbot"
+).split()
 
 
 def main() -> int:
@@ -214,9 +218,9 @@ def with_a_directory(name: str) -> Iterator[tuple[str, list[str]]]:
     small = ["--cache-size", "8K,64K", "--associativity", "1,4,full", "--block-size", "16,128"]
     yield f"{name}-directory-sizes", [*given, *protocols, *small, "--check", "--json"]
     yield f"{name}-directory-homes", [*given, *protocols, *homes, "--json"]
-    yield f"{name}-directory-copies", [*given, "--replication", "counter:n=8", "--json"]
+    yield f"{name}-directory-copies", [*given, *COPIES, "--json"]
     yield f"{name}-directory-strict", [*given, *protocols, "--consistency", "sc", "--json"]
-    yield f"{name}-directory-scaling", [*given, *protocols, "--scaling", "1-3,70", "--json"]
+    yield f"{name}-directory-scaling", [*given, "--scaling", "1-3,70", "--json"]
     yield f"{name}-directory-text", [*given, *protocols]
     yield f"{name}-lists-homes", [*lists, *homes, "--check", "--json"]
     yield f"{name}-lists-scaling", [*lists, "--scaling", "3,70", "--buffers", "1", "--json"]
@@ -243,8 +247,9 @@ def run_live() -> Iterator[tuple[str, list[str]]]:
 def priced_machines() -> list[str]:
     """Machines with prices r, R, g and G that come along."""
     folder = Path(__file__).parent.parent / "machines"
-    other = ("bus-smp", "markatos")
-    return sorted(path.stem for path in folder.glob("*.toml") if path.stem not in other)
+    with_clock = re.compile(r'^kind = "(bus|multicore|directory)"', re.MULTILINE)
+    machines = [path for path in folder.glob("*.toml") if path.stem != "markatos"]
+    return sorted(path.stem for path in machines if not with_clock.search(path.read_text()))
 
 
 def run(homenode: str, folder: Path, name: str, words: list[str]) -> None:
@@ -254,7 +259,7 @@ def run(homenode: str, folder: Path, name: str, words: list[str]) -> None:
     if text.lstrip().startswith((b"{", b"[")):
         # A field a line, so that a difference can be read.
         text = (json.dumps(json.loads(text), indent=1) + "\n").encode()
-    notes = [line for line in done.stderr.splitlines() if line.startswith((b"note", b"error"))]
+    notes = [line for line in done.stderr.splitlines() if line.startswith((b"note", b"homenode: "))]
     end = b"".join(line + b"\n" for line in notes) + f"exit code {done.returncode}\n".encode()
     (folder / f"{name}.txt").write_bytes(text + end)
 
