@@ -322,7 +322,9 @@ def _print_stacks(objects: list[dict[str, Any]]) -> None:
     for row in objects:
         for stack in row.get("stacks", ()):
             # What an allocator of the program does on behalf of its caller is in the JSON.
-            first = stack.index(row["allocated_at"]) if row["allocated_at"] in stack else 0
+            # A mapped file has a stack, but is named by the file and not by where it was mapped.
+            site = row.get("allocated_at")
+            first = stack.index(site) if site in stack else 0
             calls = list(_calls(stack[first:]))
             if len(calls) > 1:
                 cells.append([row["label"], " < ".join(calls)])
