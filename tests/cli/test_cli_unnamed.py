@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-import homenode as hn
+from support.traces import make_named_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    import homenode as hn
     from conftest import Outcome
 
 # Every kind of memory; of a heap block and of a mapped file the stack is known, and nothing else.
@@ -58,14 +56,7 @@ _COMMANDS = (
 @pytest.fixture
 def unnamed(tmp_path: Path) -> hn.Trace:
     """Four threads that write each other's words, in each kind of memory and where none is."""
-    starts = [*_STARTS, 0x9000]
-    count = 16 * len(starts) * 8
-    thread = [i // 4 % 4 for i in range(count)]
-    address = [starts[i // 16 % len(starts)] + 4 * (i // 4 % 4) for i in range(count)]
-    columns = {"thread": thread, "kind": ["W"] * count, "address": address, "size": [4] * count}
-    named = pa.table(columns).replace_schema_metadata({"homenode.metadata": json.dumps(_METADATA)})
-    pq.write_table(named, tmp_path / "unnamed.parquet")
-    return hn.Trace.import_(tmp_path / "unnamed.parquet", tmp_path / "unnamed.hnt")
+    return make_named_trace(tmp_path / "unnamed.hnt", [*_STARTS, 0x9000], _METADATA)
 
 
 @pytest.mark.parametrize("line", _COMMANDS)

@@ -7,10 +7,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from rich.console import Console
 
 import homenode as hn
-from homenode.cli import output
+from homenode.cli import tables
 from homenode.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -220,7 +219,7 @@ def test_a_narrow_terminal_gets_the_table_in_parts(
     words = ["simulate", shared.path, "--machine", "alite", "--home", "round-robin"]
     words += ["--buffers", "infinite,1", "--proxies", "none,reactive"]
     wide = _printed(homenode(*words).out)
-    monkeypatch.setattr(output, "console", lambda: Console(width=100, highlight=False))
+    monkeypatch.setattr(tables, "terminal_width", lambda _: 100)
     text = homenode(*words).out
     assert max(map(len, text.splitlines())) <= 100
     parts = _printed(text)

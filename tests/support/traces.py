@@ -1,14 +1,18 @@
-"""A trace for tests that need no recording."""
+"""Traces for tests that need no recording."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 import homenode as hn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -25,3 +29,18 @@ def make_trace(path: Path, references: int, threads: int = 4) -> hn.Trace:
     return hn.Trace.from_numpy(
         thread=thread, kind=writes.astype(np.uint8), address=address, size=4, path=path
     )
+
+
+def make_named_trace(path: Path, starts: Sequence[int], metadata: dict[str, Any]) -> hn.Trace:
+    """Four threads that write the first words from each start in turn, and names for them."""
+    count = 128 * len(starts)
+    columns = {
+        "thread": [i // 4 % 4 for i in range(count)],
+        "kind": ["W"] * count,
+        "address": [starts[i // 16 % len(starts)] + 4 * (i // 4 % 4) for i in range(count)],
+        "size": [4] * count,
+    }
+    named = {"homenode.metadata": json.dumps(metadata)}
+    source = path.with_suffix(".parquet")
+    pq.write_table(pa.table(columns).replace_schema_metadata(named), source)
+    return hn.Trace.import_(source, path)

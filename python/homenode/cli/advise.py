@@ -93,8 +93,8 @@ def advise(
 
 
 def _print(result: AdviceResult) -> None:
-    from homenode.cli.output import print_table
     from homenode.cli.sharing import print_waits
+    from homenode.cli.tables import print_table
     from homenode.cli.totals import print_references
     from homenode.engines.lines import headline
 

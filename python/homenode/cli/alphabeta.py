@@ -128,7 +128,8 @@ def _from_file(options: dict[str, Any], as_json: bool) -> int:
 
 def _published(as_json: bool) -> int:
     from homenode.alphabeta import table_3_1, table_3_2
-    from homenode.cli.output import print_json, print_table
+    from homenode.cli.output import print_json
+    from homenode.cli.tables import print_table
 
     times, system = table_3_1(), table_3_2()
     if as_json:
@@ -175,8 +176,9 @@ def _measure(program: tuple[str, ...], options: dict[str, Any], as_json: bool) -
 
 def _from_trace(options: dict[str, Any], as_json: bool) -> None:
     from homenode.alphabeta import from_trace
-    from homenode.cli.output import print_facts, print_json
+    from homenode.cli.output import print_json
     from homenode.cli.progress import Progress
+    from homenode.cli.tables import print_facts
 
     with Progress("managing pages") as progress:
         found = from_trace(
@@ -195,7 +197,7 @@ def _from_trace(options: dict[str, Any], as_json: bool) -> None:
 
 
 def _print_rows(rows: Sequence[dict[str, Any]], title: str | None = None) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     differing = any("differs" in row for row in rows)
     overhead = any(row["overhead"] is not None for row in rows)

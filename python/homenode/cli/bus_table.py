@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.cli.output import echo, print_table
+from homenode.cli.output import echo
+from homenode.cli.tables import print_table
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:

@@ -64,7 +64,7 @@ def _print(reports: list[dict[str, Any]]) -> None:
 
 
 def _print_numbers(reports: list[dict[str, Any]], among: str, tried: str) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     numbers = ("states", "cells", "impossible", "situations", tried)
     print_table(

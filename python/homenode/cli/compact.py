@@ -37,7 +37,8 @@ def compact(traces: tuple[str, ...], output: str | None, level: int | None, as_j
     Results from a compacted trace are the same, and it is read as fast. A trace is replaced only
     by a complete new one, whose checksum was compared; stopped at any moment, this leaves the old.
     """
-    from homenode.cli.output import print_facts, print_json
+    from homenode.cli.output import print_json
+    from homenode.cli.tables import print_facts
 
     if output is not None and len(traces) > 1:
         raise click.UsageError("-o goes with one trace; without it each of them is replaced")

@@ -156,7 +156,7 @@ class _Stages:
 
 
 def _print(found: dict[str, Any], rows: list[dict[str, Any]]) -> None:
-    from homenode.cli.output import print_facts, print_table
+    from homenode.cli.tables import print_facts, print_table
 
     columns = [
         *(("process", False), ("processes", True), ("references", True), ("kernel", True)),
@@ -191,7 +191,8 @@ def _print(found: dict[str, Any], rows: list[dict[str, Any]]) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from homenode.cli.output import print_facts, print_json, print_table
+    from homenode.cli.output import print_json
+    from homenode.cli.tables import print_facts, print_table
     from homenode.workloads import ecommerce as suite
 
     rows = suite.shipped()

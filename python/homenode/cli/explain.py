@@ -136,7 +136,7 @@ def _command(names: Sequence[str], trace: str | None, options: dict[str, Any]) -
 
 
 def _print(data: dict[str, Any]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
     from homenode.report import steps
 
     for protocol in data["protocols"]:
@@ -154,6 +154,7 @@ def _print(data: dict[str, Any]) -> None:
             ],
             [steps.cell(row) for row in table["rows"]],
             "What a cache does",
+            labels=3,
         )
         print_table(
             [("other copies see", False), ("they become", False)],
@@ -163,7 +164,7 @@ def _print(data: dict[str, Any]) -> None:
 
 
 def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
     from homenode.report import steps
 
     walk = steps.seen(protocol["walk"])

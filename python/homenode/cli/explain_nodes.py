@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.cli.output import console, echo, print_table
+from homenode.cli.output import echo
+from homenode.cli.tables import page_width, print_table
 from homenode.report import controllers, messages, steps
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _print_controller(controller: Data) -> None:
                 title if what == "states" else None,
             )
     grid = controllers.grid(controller)
-    wide = max(1, (console().width - _COLUMN) // _COLUMN)
+    wide = max(1, (page_width() - _COLUMN) // _COLUMN)
     for first in range(0, len(grid.events), wide):
         shown = slice(first, first + wide)
         print_table(

@@ -23,7 +23,8 @@ def info(trace: str, lines: bool, as_json: bool) -> None:
     import json
 
     from homenode import _core
-    from homenode.cli.output import print_facts, print_json
+    from homenode.cli.output import print_json
+    from homenode.cli.tables import print_facts
 
     facts = json.loads(_core.trace_info(trace, lines))
     if as_json:

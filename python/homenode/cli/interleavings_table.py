@@ -84,7 +84,7 @@ def beside(rows: list[dict[str, Any]], brackets: list[dict[str, Any]]) -> list[d
 
 def show(brackets: list[dict[str, Any]], also: str = "") -> None:
     """Prints the brackets, if there is one block size, and what to make of wide ones."""
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
     from homenode.engines.interleavings import QUANTA
     from homenode.results.chance import WIDE
 

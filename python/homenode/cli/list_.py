@@ -78,7 +78,7 @@ def _text(value: Any) -> Any:
 
 
 def _print(kind: str, rows: list[dict[str, Any]]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     if not rows:
         echo(f"This version has no {kind}.")
@@ -92,7 +92,7 @@ def _print(kind: str, rows: list[dict[str, Any]]) -> None:
 
 
 def _print_machines(rows: list[dict[str, Any]]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     lacking = {"r": "∞", "R": "∞", "g": "-", "G": "-"}
     prices = [(name, True) for name in lacking]

@@ -76,7 +76,7 @@ def _print(result: OptimalResult) -> None:
 
 
 def _print_points(rows: Sequence[dict[str, Any]]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
     from homenode.cli.totals import total, unit_of
 
     units = unique(unit_of(row) for row in rows)
@@ -107,7 +107,7 @@ def _print_points(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _print_moves(rows: Sequence[dict[str, Any]]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     longest = max((len(row["moves_per_block"]["histogram"]) for row in rows), default=0)
     bins = [(0, 0)] + [(1 << i, (2 << i) - 1) for i in range(longest - 1)]
@@ -133,7 +133,7 @@ def _print_moves(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _print_curve(row: dict[str, Any]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     curve = row["curve"]
     price, pieces = curve["price"], curve["pieces"]

@@ -1,4 +1,4 @@
-"""Results on the screen and in files: tables for people, JSON, CSV and Parquet for machines."""
+"""Results as text, JSON, CSV and Parquet; notes about them; `tables` draws the tables."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ import click
 from homenode.shown import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-# Columns are so far apart, and a column of text that wraps is at least so wide.
-_BETWEEN = 3
-_WRAPPED = 24
+    from collections.abc import Callable, Iterable, Iterator
 
 
 def echo(text: str = "", *, err: bool = False) -> None:
@@ -32,99 +28,6 @@ def echo(text: str = "", *, err: bool = False) -> None:
 def print_json(value: Any) -> None:
     """Prints JSON, indented, keys in the order of the table or result."""
     click.echo(json.dumps(value, indent=2))
-
-
-def print_table(
-    columns: Sequence[tuple[str, bool]],
-    rows: Iterable[Sequence[str]],
-    title: str | None = None,
-    *,
-    lines: bool = False,
-    labels: int = 0,
-) -> None:
-    """Prints a table; each column has a heading and whether it holds numbers.
-
-    Rows may have cells of several lines if `lines`, and have a rule between them then. If the first
-    columns are `labels`, and a terminal is too narrow for the table, it comes in parts that have
-    these columns each: else numbers would lose digits.
-    """
-    cells = list(rows)
-    everything = [list(range(len(columns)))]
-    parts = _parts(columns, cells, labels, console().width) if labels else everything
-    for i, part in enumerate(parts):
-        _print_part(
-            [columns[column] for column in part],
-            [[row[column] for column in part] for row in cells],
-            None if i else title,
-            lines=lines,
-        )
-
-
-def _parts(
-    columns: Sequence[tuple[str, bool]], cells: Sequence[Sequence[str]], labels: int, width: int
-) -> list[list[int]]:
-    """Columns of the parts of a table: in each the labels, and as many more as have room."""
-
-    def needed(i: int) -> int:
-        heading, numeric = columns[i]
-        widest = max(len(text) for text in (*heading.split("\n"), *(row[i] for row in cells)))
-        return _BETWEEN + (widest if numeric or i < labels else min(widest, _WRAPPED))
-
-    first = [*range(labels)]
-    least = sum(map(needed, first))
-    parts, used = [first.copy()], least
-    for i in range(labels, len(columns)):
-        if used + needed(i) > width and len(parts[-1]) > labels:
-            parts.append(first.copy())
-            used = least
-        parts[-1].append(i)
-        used += needed(i)
-    return parts
-
-
-def _print_part(
-    columns: Sequence[tuple[str, bool]],
-    rows: Iterable[Sequence[str]],
-    title: str | None,
-    *,
-    lines: bool,
-) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        title=title and Text(shown(title), style="bold"),
-        title_justify="left",
-        pad_edge=False,
-        show_lines=lines,
-    )
-    for heading, numeric in columns:
-        # A number that wraps reads as two numbers.
-        table.add_column(
-            heading,
-            justify="right" if numeric else "left",
-            no_wrap=numeric,
-            overflow="fold",
-        )
-    for row in rows:
-        # As Text: a bracket in somebody's file name is not a style.
-        table.add_row(*(Text(shown(cell, lines=lines)) for cell in row))
-    console().print(table)
-
-
-def print_facts(facts: Iterable[tuple[str, str]], aside: bool = False) -> None:
-    """Prints names and values in two columns, on standard error if `aside`."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in facts:
-        table.add_row(Text(shown(name), style="dim"), Text(shown(value)))
-    console(aside).print(table)
 
 
 @contextmanager
@@ -177,21 +80,6 @@ def note_synchronisation(trace: str, *, left_out: bool) -> None:
             "--sync include counts them",
             err=True,
         )
-
-
-def console(aside: bool = False) -> Any:
-    """A rich console, wide enough for tables when it writes to a file or pipe."""
-    from rich.console import Console
-
-    stream = sys.stderr if aside else sys.stdout
-    wide = None if stream.isatty() else 200
-    made: Any = Console(file=stream, width=wide, highlight=False, soft_wrap=False)
-    made.on_broken_pipe = _reader_gone  # rich would end with 1, which here means findings
-    return made
-
-
-def _reader_gone() -> None:
-    raise BrokenPipeError
 
 
 def write_csv(rows: Iterable[dict[str, Any]], path: str) -> None:

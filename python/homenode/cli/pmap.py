@@ -60,7 +60,8 @@ def pmap(
 
 
 def _show_table(owner_copy: str, as_json: bool) -> None:
-    from homenode.cli.output import print_json, print_table
+    from homenode.cli.output import print_json
+    from homenode.cli.tables import print_table
     from homenode.engines.pmap import page_actions
 
     rows = page_actions(owner_copy)
@@ -87,7 +88,7 @@ def _print_report(report: dict[str, Any]) -> None:
 
 
 def _print_counts(report: dict[str, Any], title: str) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     counts, states = report["counts"], report["final_states"]
     rows = [["pages", _number(report["pages"])]]
@@ -99,7 +100,7 @@ def _print_counts(report: dict[str, Any], title: str) -> None:
 
 
 def _print_cells(cells: Sequence[dict[str, Any]]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     rows = [
         [
@@ -118,7 +119,7 @@ def _print_cells(cells: Sequence[dict[str, Any]]) -> None:
 
 
 def _print_time(report: dict[str, Any]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     time, base = report["kernel_time"], report["all_global"]
     rows = [[name.replace("_", "-"), _seconds(time[f"{name}_s"])] for name in _PARTS]
@@ -134,7 +135,7 @@ def _print_time(report: dict[str, Any]) -> None:
 
 
 def _print_busiest(pages: Sequence[dict[str, Any]]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     rows = [
         [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from homenode.cli.output import print_facts, print_table
+from homenode.cli.tables import print_facts, print_table
 from homenode.options.specs import format_size, plain_number
 
 

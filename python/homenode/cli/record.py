@@ -141,7 +141,8 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
     and so on: quantum 100, seed 0; homenode sensitivity compares them. Then the exit code is the
     first that is not 0.
     """
-    from homenode.cli.output import print_facts, print_json
+    from homenode.cli.output import print_json
+    from homenode.cli.tables import print_facts
 
     _check_meant(click.get_current_context())
     options["argv"] = [*_kernel(options, command), *command]

@@ -27,8 +27,9 @@ def repair(trace: str, output: str | None, as_json: bool) -> None:
     import json
 
     from homenode import _core
-    from homenode.cli.output import print_facts, print_json
+    from homenode.cli.output import print_json
     from homenode.cli.progress import Progress
+    from homenode.cli.tables import print_facts
     from homenode.files import check_replaceable
 
     target = output or default_output(trace)

@@ -132,7 +132,7 @@ def _note_threads(result: BusResult | DirectoryResult, expected: int | None) -> 
 
 
 def _print_summary(summary: dict[str, Any]) -> None:
-    from homenode.cli.output import print_facts
+    from homenode.cli.tables import print_facts
 
     shown = {name: value for name, value in summary.items() if value not in (None, "")}
     print_facts(

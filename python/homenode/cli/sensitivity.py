@@ -61,7 +61,7 @@ def sensitivity(
 
 
 def _print(result: SensitivityResult) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     for row in result.cycles:
         numbers = [plain_number(round(row[name])) for name in ("mean", "min", "max")]

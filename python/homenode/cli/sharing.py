@@ -149,7 +149,7 @@ def print_waits(
     time: dict[str, Any],
 ) -> None:
     """Prints where time goes, what only a change of the program helps, and the objects."""
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
     from homenode.results.waits import CAUSES, others
 
     echo(headline)
@@ -174,7 +174,7 @@ def print_waits(
 
 
 def _print_costs(rows: list[dict[str, Any]]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     first = rows[0]
     title = (
@@ -197,7 +197,7 @@ def _cost_cells(row: dict[str, Any]) -> list[str]:
 
 def _print_shares(result: SharingResult) -> None:
     """The bounds as shares, which are the same on every machine."""
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     cells = []
     for row in result.sizes():
@@ -236,7 +236,7 @@ def _range(low: float, high: float) -> str:
 
 
 def _print_savings(after: SharingResult, savings: list[dict[str, Any]]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     cells = []
     for row in savings:
@@ -257,7 +257,7 @@ def _print_savings(after: SharingResult, savings: list[dict[str, Any]]) -> None:
 
 
 def _print_detail(detail: dict[str, Any]) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     size = format_size(detail["block_size"])
     objects = [
@@ -299,7 +299,7 @@ def _print_detail(detail: dict[str, Any]) -> None:
 
 def _print_fields(objects: list[dict[str, Any]]) -> None:
     """The fields of the objects whose type is known, with their share of the object's misses."""
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     cells = []
     for row in objects:
@@ -316,7 +316,7 @@ def _print_fields(objects: list[dict[str, Any]]) -> None:
 
 def _print_stacks(objects: list[dict[str, Any]]) -> None:
     """The functions that allocated, where there is more to say than the object's name."""
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     cells = []
     for row in objects:

@@ -162,7 +162,7 @@ def print_result(result: Result) -> None:
 
 def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> None:
     from homenode.cli.coherence_table import print_columns
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
     from homenode.cli.totals import total, unit_of
 
     size = format_size(rows[0]["block_size"])
@@ -218,13 +218,13 @@ def _print_grid(
     title: str | None,
 ) -> None:
     """Prints one number of each policy and block size."""
-    from homenode.cli.output import console, print_table
+    from homenode.cli.tables import page_width, print_table
 
     name, number = what
     found = {(row["policy"], row["block_size"]): number(row) for row in rows}
     column = max([_COLUMN, *(len(cell) + 2 for cell in found.values())])
     policies = unique(row["policy"] for row in rows)
-    fitting = max(1, (console().width - max(map(len, policies)) - 2) // column)
+    fitting = max(1, (page_width() - max(map(len, policies)) - 2) // column)
     for start in range(0, len(sizes), fitting):
         shown = sizes[start : start + fitting]
         print_table(

@@ -119,7 +119,7 @@ def study(
 
 
 def _tell(result: StudyResult, page: Path) -> None:
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
     from homenode.studies.entry import count_summary
 
     rows = [finding.row() for finding in result.findings]

@@ -69,7 +69,7 @@ def _run(trace: str, options: dict[str, Any]) -> TlbResult:
 
 def _print(result: TlbResult) -> None:
     """One column a page size, one line a TLB."""
-    from homenode.cli.output import print_table
+    from homenode.cli.tables import print_table
 
     first = result.rows[0]
     tlbs = unique(row["tlb"] for row in result)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.cli.output import echo, print_facts
+from homenode.cli.output import echo
+from homenode.cli.tables import print_facts
 from homenode.options.specs import plain_number, unique
 
 if TYPE_CHECKING:

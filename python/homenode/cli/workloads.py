@@ -47,7 +47,8 @@ workloads.add_command(ecommerce)
 def list_(as_json: bool) -> None:
     """List the programs, what they compute and how they share memory."""
     from homenode.catalogue import table
-    from homenode.cli.output import print_json, print_table
+    from homenode.cli.output import print_json
+    from homenode.cli.tables import print_table
 
     rows = table("workloads")
     if as_json:
@@ -168,7 +169,8 @@ def table(names: tuple[str, ...], quick: bool, size: str | None, as_json: bool) 
     Table 2.1 of Bolosky's thesis for the programs that come along, with and without program
     counters. The mean counts every program alike. Default sizes take several minutes.
     """
-    from homenode.cli.output import print_json, print_table
+    from homenode.cli.output import print_json
+    from homenode.cli.tables import print_table
     from homenode.workloads.measure import BYTES, mean, measure
 
     if quick and size is not None:

@@ -1,0 +1,260 @@
+"""Tables of every command: at every width of the terminal, all numbers and columns are there."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+import termios
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import homenode as hn
+from homenode.cli import ecommerce, tables
+from homenode.workloads import ecommerce as suite
+from support.traces import make_named_trace, make_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Outcome
+
+WIDTHS = (60, 80, 100, 200)
+# Commands, and the functions whose tables they print. T is a trace of four threads, NAMED one with
+# call stacks and fields, BAD one that was cut off, MIX one of servers and their kernel, SYSTEM one
+# of a whole system, OUT a file to write.
+CASES = {
+    "advise NAMED --machine cc --block-size 64": "advise._print",
+    "alphabeta --published": "alphabeta._published alphabeta._print_rows",
+    "alphabeta --trace T --limit 2": "alphabeta._from_trace",
+    "simulate T --machine bus-smp --protocol mesi,pscr": "bus_table._print_protocols",
+    "simulate T --machine bus-smp --protocol mesi --order trace": "bus_table._print_protocols",
+    "simulate MIX --machine spr-2s-lines": "bus_table._print_protocols",
+    "simulate T --machine bus-smp --protocol mesi --scaling 1-4": "bus_table._print_scaling",
+    "check-protocol mesi": "check_protocol._print_numbers",
+    "simulate T --machine markatos --realign": "coherence_table.print_columns "
+    "realign_table.print_report",
+    "simulate T --machine markatos --realign --block-size 1K,4K": "realign_table.print_sizes "
+    "simulate._print_grid",
+    "compact T -o OUT": "compact.compact",
+    "simulate T --machine dash-mesh": "directory_table._print_lines directory_table._print_hottest",
+    "simulate T --machine dash-mesh --order trace": "directory_table._print_lines",
+    "simulate T --machine alite --buffers infinite,1 --proxies none,basic": ""
+    "directory_table._print_lines",
+    "workloads ecommerce --list": "ecommerce._list",
+    "explain mesi": "explain._print explain._print_walk",
+    "explain dash": "explain_nodes._print_tables explain_nodes._print_controller "
+    "explain_nodes._print_walk",
+    "explain lrc": "explain_nodes._print_tables explain_nodes._print_controller "
+    "explain_nodes._print_walk",
+    "info T": "info.info",
+    "sharing NAMED --machine cc --block-size 64": "sharing._print_fields sharing._print_stacks",
+    "simulate T --machine numa --policy optimal,ace": "simulate._print_one_size",
+    "simulate T --machine numa,cc --block-size 64-8K": "simulate._print_grid",
+    "simulate T --machine cc --block-size 64": "interleavings_table.show",
+    "list policies": "list_._print",
+    "list machines": "list_._print_machines",
+    "transform merge T T -o OUT": "mix_table.print_merger",
+    "transform processes SYSTEM -o OUT": "mix_table.print_mix",
+    "optimal T --machine numa,cc --block-size 64,4K": "optimal._print_points optimal._print_moves",
+    "optimal T --machine prices:r=15,R=59 --curve R=31..400": "optimal._print_curve",
+    "pmap --table": "pmap._show_table",
+    "pmap T": "pmap._print_counts pmap._print_cells pmap._print_time pmap._print_busiest",
+    "record -o OUT -- PROGRAM": "record.record",
+    "repair BAD -o OUT": "repair.repair",
+    "run --machine bus-smp --protocol mesi -- PROGRAM": "run._print_summary",
+    "sensitivity T --reinterleave 2": "sensitivity._print",
+    "sharing T --machine cc,spr-2s-lines --block-size 64 --compare T": "sharing.print_waits "
+    "sharing._print_costs sharing._print_shares sharing._print_savings sharing._print_detail",
+    "study bolosky-ch6 --quick": "study._tell",
+    "tlb T --tlb ace,r4000 --page-size 512-8192": "tlb._print",
+    "transform filter T --cache 8K:2:64 -o OUT": "totals.print_filter",
+    "workloads list": "workloads.list_",
+    "workloads table gauss --quick": "workloads.table",
+}
+NAMES = {
+    "ranges": [{"kind": "heap", "start": 0x1000, "size": 64, "stack": 1, "layout": 1}],
+    "stacks": [{"frames": [0, 1], "layout": 1}],
+    "frames": [
+        {"function": "make", "file": "drv.c", "line": 17},
+        {"function": "main", "file": "drv.c", "line": 1234},
+    ],
+    "layouts": [
+        {
+            "name": "Table",
+            "size": 64,
+            "fields": [{"name": f"slot_{i}", "offset": 4 * i, "size": 4} for i in range(4)],
+        }
+    ],
+    "lines": [],
+}
+Drawn = list[tables.Table | tables.Facts]
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> tuple[Drawn, set[str]]:
+    """The tables that a command shows, and the functions that print them."""
+    found: Drawn = []
+    functions: set[str] = set()
+
+    def collect(table: tables.Table | tables.Facts, aside: bool = False) -> None:  # noqa: ARG001
+        caller = inspect.stack()[2]
+        found.append(table)
+        functions.add(f"{Path(caller.filename).stem}.{caller.function}")
+
+    monkeypatch.setattr(tables, "show", collect)
+    return found, functions
+
+
+@pytest.fixture
+def files(tmp_path: Path, trace: hn.Trace) -> Callable[[str], list[str]]:
+    """The words of a command line, with the files that it names."""
+
+    def cut() -> str:
+        bad = tmp_path / "bad.hnt"
+        bad.write_bytes(make_trace(tmp_path / "whole.hnt", 400_000).path.read_bytes()[:-30_000])
+        return str(bad)
+
+    def program() -> str:
+        source, path = tmp_path / "p.c", tmp_path / "p"
+        source.write_text("int table[64]; int main(void) { return table[7]++; }")
+        line = ["-m", "homenode", "cc", "-O1", "-g", str(source), "-o", str(path)]
+        subprocess.run([sys.executable, *line], check=True)
+        return str(path)
+
+    def system() -> str:
+        thread, pid = [0, 0, 1, 1] * 50, [5, 7, 5, 8] * 50
+        kind, address = ["R", "W"] * 100, [0x1000 + 8 * (i % 10) for i in range(200)]
+        columns = {
+            "thread": thread,
+            "pid": pid,
+            "kind": kind,
+            "address": address,
+            "kernel": [0, 0, 0, 1] * 50,
+        }
+        return str(hn.Trace.from_numpy(**columns, path=tmp_path / "system.hnt").path)
+
+    made: dict[str, Callable[[], str]] = {
+        "T": lambda: str(trace.path),
+        "NAMED": lambda: str(make_named_trace(tmp_path / "named.hnt", [0x1000], NAMES).path),
+        "BAD": cut,
+        "MIX": lambda: str(suite.shipped()[0]["trace"]),
+        "SYSTEM": system,
+        "PROGRAM": program,
+        "OUT": lambda: str(tmp_path / "out.hnt"),
+    }
+    return lambda line: [made.get(word, lambda word=word: word)() for word in line.split()]
+
+
+def text_of(table: tables.Table | tables.Facts, width: int) -> str:
+    file = io.StringIO()
+    table.draw(width, file)
+    return file.getvalue()
+
+
+def cells_of(table: tables.Table | tables.Facts) -> list[str]:
+    if isinstance(table, tables.Facts):
+        return [text for fact in table.facts for text in fact]
+    return [cell for column in table.columns for cell in column.cells]
+
+
+def numbers(text: str) -> Counter[str]:
+    return Counter(re.findall(r"\d+(?:[.,]\d+)*", text))
+
+
+def check_widths(table: tables.Table | tables.Facts) -> None:
+    wide = text_of(table, 1000)
+    assert not numbers("\n".join(cells_of(table))) - numbers(wide)
+    for width in WIDTHS:
+        text = text_of(table, width)
+        assert max(map(len, text.splitlines())) <= width, text
+        # Columns of labels are repeated, and so are their numbers.
+        assert not numbers(wide) - numbers(text), text
+        columns = table.columns if isinstance(table, tables.Table) else ()
+        missing = [c.heading for c in columns if not set(c.heading.split()) <= set(text.split())]
+        assert not missing, text
+
+
+@pytest.mark.parametrize("line", CASES)
+def test_all_numbers_and_columns_are_there_at_every_width(
+    homenode: Callable[..., Outcome],
+    files: Callable[[str], list[str]],
+    drawn: tuple[Drawn, set[str]],
+    line: str,
+) -> None:
+    result = homenode(*files(line))
+    found, functions = drawn
+    assert functions >= set(CASES[line].split()), result.err
+    for table in found:
+        check_widths(table)
+
+
+def test_a_recorded_mix_has_all_numbers_at_every_width(drawn: tuple[Drawn, set[str]]) -> None:
+    parts = dict.fromkeys(("code", "data", "writes", "shared", "shared_writes", "kernel"), 0.1234)
+    counts = dict.fromkeys(("references", "distinct_blocks", "shared_blocks"), 123_456_789)
+    row: dict[str, Any] = {"name": "postgres", "processes": 13, **parts, **counts}
+    checked = dict.fromkeys(
+        ("pages_recorded", "orders_in_database", "ticks", "interactions"), 1_234
+    ) | {"clock": "the guest", "errors": 0}
+    found = {"trace": "ec.hnt", "system": "ec.system.hnt", "ticks_per_million": 12.3}
+    ecommerce._print(found | {"checked": checked}, [row, row])
+    for table in drawn[0]:
+        check_widths(table)
+
+
+def test_every_function_that_prints_a_table_has_a_case() -> None:
+    tested = {function for functions in CASES.values() for function in functions.split()}
+    folder = Path(tables.__file__).parent
+    printing = {
+        f"{path.stem}.{function.name}"
+        for path in folder.glob("*.py")
+        for function in ast.walk(ast.parse(path.read_text()))
+        if path.name != "tables.py" and isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+        if isinstance(node.func, ast.Name) and node.func.id in {"print_table", "print_facts"}
+    }
+    # It needs QEMU and servers, and has a test of its own above.
+    assert printing - tested == {"ecommerce._print"}
+    assert tested <= printing
+
+
+def test_a_real_terminal_shows_whole_numbers(
+    homenode: Callable[..., Outcome], trace: hn.Trace
+) -> None:
+    parent, child = pty.openpty()
+    termios.tcsetwinsize(child, (24, 80))
+    words = ["simulate", str(trace.path), "--machine", "spr-2s-lines"]
+    variables = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    variables |= {"TERM": "xterm"}
+    done = subprocess.Popen(
+        [sys.executable, "-m", "homenode", *words],
+        stdout=child,
+        stderr=subprocess.DEVNULL,
+        env=variables,
+    )
+    os.close(child)
+    chunks = []
+    while chunk := _read(parent):
+        chunks.append(chunk)
+    assert done.wait() == 0
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", b"".join(chunks).decode()).splitlines()
+    assert max(map(len, lines)) <= 80
+    row = json.loads(homenode(*words, "--json").out)[0]
+    assert f"{row['cycles']:,}" in "\n".join(lines)
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:  # the other end is closed
+        return b""
