@@ -1,11 +1,11 @@
 //! All blocks lie at one processor.
 
 use homenode_base::ProcId;
-use homenode_stats::Tally;
 
 use super::place::FixedPlace;
 use super::{DefaultValue, Entry, ParamKind, Policy, PolicyParam, RunsOn};
 use crate::history::Block;
+use crate::tally::Tally;
 
 /// Source: an example. It is what a program gets whose data are all in one memory.
 pub const ENTRY: Entry = Entry {

@@ -42,11 +42,11 @@ fn main() {
             std::hint::black_box(synthetic::histories(&batches, 16));
         });
         report("histories", 16, speed);
-        for (what, policy, processors) in list() {
-            let histories =
-                synthetic::histories_with_times(&batches, processors, times(policy, processors));
+        for Point { what, policy, prices, processors } in list() {
+            let times = times(policy, prices, processors);
+            let histories = synthetic::histories_with_times(&batches, processors, times);
             let speed = rate(|| {
-                std::hint::black_box(synthetic::walk(&histories, TABLES, policy, 1));
+                std::hint::black_box(synthetic::walk(&histories, TABLES, policy, prices, 1));
             });
             report(&what, processors, speed);
         }
@@ -68,8 +68,8 @@ fn optimum_by_processors(lines: &mut Vec<String>) {
         for entry in homenode_optimal::TABLE {
             for (machine, prices) in [("numa", synthetic::numa()), ("ace", synthetic::ace())] {
                 let speed = rate(|| {
-                    let policy = (entry.name, prices);
-                    std::hint::black_box(synthetic::walk(&histories, TABLES, policy, 1));
+                    let tally = synthetic::walk(&histories, TABLES, entry.name, prices, 1);
+                    std::hint::black_box(tally);
                 });
                 let what = format!("{} on {machine}", entry.name);
                 println!("  {what:<32}{processors:>4} processors {speed:>9.1} M references/s");
@@ -82,22 +82,28 @@ fn optimum_by_processors(lines: &mut Vec<String>) {
     }
 }
 
-/// How finely the policy needs to know Times.
-fn times((name, prices): (&str, PriceList), processors: u16) -> Times {
+/// The Times that a policy requests.
+fn times(name: &str, prices: PriceList, processors: u16) -> Times {
     let block = homenode_base::BlockSize::new(4096).expect("a power of two");
     let spec = PolicySpec::parse(name, TABLES).expect("a policy of the tables");
     let policy = spec.build(&PlacementSetup::new(processors, block, &prices)).expect("it fits");
     policy.times()
 }
 
-/// A label, a policy with prices, and the number of processors.
-type Point = (String, (&'static str, PriceList), u16);
+/// A measurement: a policy on a machine.
+struct Point {
+    /// Label in the table.
+    what: String,
+    policy: &'static str,
+    prices: PriceList,
+    processors: u16,
+}
 
 /// Every policy at 16 processors; the optima also at 8, with and without global memory.
 fn list() -> Vec<Point> {
-    let point = |name: &'static str, prices: PriceList, processors| {
+    let point = |policy: &'static str, prices: PriceList, processors| {
         let global = if prices.has_global() { " on ace" } else { "" };
-        (format!("{name}{global}"), (name, prices), processors)
+        Point { what: format!("{policy}{global}"), policy, prices, processors }
     };
     let mut points = Vec::new();
     for entry in TABLES.iter().flat_map(|table| table.iter()) {

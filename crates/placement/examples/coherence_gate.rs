@@ -10,8 +10,8 @@ fn main() {
     let (trace, batches) = synthetic::traces(100_000).remove(1);
     let histories = synthetic::histories_with_times(&batches, 8, Times::All);
     for entry in coherence::TABLE {
-        let on = (entry.name, synthetic::markatos());
-        let tally = synthetic::walk(&histories, &[coherence::TABLE], on, 20);
+        let prices = synthetic::markatos();
+        let tally = synthetic::walk(&histories, &[coherence::TABLE], entry.name, prices, 20);
         println!("{trace}: {}: {tally:?}", entry.name);
     }
 }

@@ -8,8 +8,8 @@ fn main() {
     let (trace, batches) = synthetic::traces(100_000).remove(1);
     let histories = synthetic::histories(&batches, 8);
     for entry in homenode_optimal::TABLE {
-        let on = (entry.name, synthetic::numa());
-        let tally = synthetic::walk(&histories, &[homenode_optimal::TABLE], on, 20);
+        let tables = &[homenode_optimal::TABLE];
+        let tally = synthetic::walk(&histories, tables, entry.name, synthetic::numa(), 20);
         println!("{trace}: {}: {tally:?}", entry.name);
     }
 }

@@ -10,7 +10,7 @@ fn main() {
     let (trace, batches) = synthetic::traces(100_000).remove(1);
     let histories = synthetic::histories(&batches, 8);
     for entry in TABLE {
-        let tally = synthetic::walk(&histories, &[TABLE], (entry.name, synthetic::ace()), 20);
+        let tally = synthetic::walk(&histories, &[TABLE], entry.name, synthetic::ace(), 20);
         println!("{trace}: {}: {tally:?}", entry.name);
     }
 }

@@ -1,13 +1,13 @@
 //! From references to histories, in one pass over the trace.
 
 use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole, Time};
-use homenode_stats::Tally;
 use homenode_trace::Batch;
 
 use crate::history::{Histories, Run};
 use crate::map::{BlockMap, ELSEWHERE};
 use crate::references::{OutsideReferences, ReferenceColumns};
 use crate::runs::{PARTS, RunLists, UnsortedHistories};
+use crate::tally::Tally;
 
 /// Bytes a run needs at the peak: in the list with its block index, and in its final place.
 const RUN_BYTES: u64 = 32;
@@ -18,7 +18,7 @@ const RUN_BYTES_IN_PARTS: u64 = 16 + 16 / PARTS as u64;
 /// Bytes a block needs: open run, number, map entry, offset.
 const BLOCK_BYTES: u64 = 160;
 
-/// Shards are not divided further than this; what is still too large then holds few blocks.
+/// Shards are not halved more often than this; a shard that is still too large has few blocks.
 const SHARD_BITS_MAX: u32 = 16;
 
 /// A part of the blocks: those whose number, hashed, ends in `index` (its last `bits` bits).
@@ -26,7 +26,7 @@ const SHARD_BITS_MAX: u32 = 16;
 pub struct Shard {
     /// Which part, below 2^`bits`.
     pub index: u32,
-    /// How often the whole has been halved.
+    /// How often the set of all blocks has been halved to get this part.
     pub bits: u32,
 }
 
@@ -63,7 +63,7 @@ pub struct HistoryOptions {
     pub memory_budget_bytes: u64,
 }
 
-/// For which references of a history the Time must be known: those that begin a run.
+/// The references of a history whose Time must be known exactly: each of them begins a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Times {
     /// The first of every visit, and its first write after a read: what [`Run`] promises.
@@ -71,8 +71,8 @@ pub enum Times {
     Visits,
     /// Besides these the first read of every visit, also after writes.
     FirstReads,
-    /// All: the references of a run follow one another in Time without a gap, so that reference i
-    /// is made at the run's Time plus i. Histories are several times as long.
+    /// All: the references of a run are consecutive in Time, so that reference i is made at the
+    /// run's Time plus i. Histories are several times as long.
     All,
 }
 
@@ -83,11 +83,11 @@ struct OpenVisit {
     tag: u64,
     /// Time of the first reference of the repeated cycle.
     time: Time,
-    /// Time of the first reference of the cycle under way.
+    /// Time of the first reference of the current cycle.
     cycle_time: Time,
     /// Time of the last reference; kept with [`Times::All`] only.
     last_time: Time,
-    /// How often the cycle before the one under way has been seen; 0: none yet.
+    /// How often the cycle before the current one has been seen; 0: none yet.
     repeats: u32,
     writes: u16,
     reads: u16,
@@ -103,12 +103,13 @@ pub struct HistoryBuilder {
     open: Vec<OpenVisit>,
     runs: RunLists,
     run_bytes: u64,
-    /// The halves given up for want of memory.
+    /// The halves that were given up for lack of memory.
     given_up: Vec<Shard>,
     /// Processor of each thread met so far.
     processor_of: Vec<ProcId>,
-    /// Number of the present period between splits, and the Time at which it ends.
+    /// Number of the current period between splits.
     period: u64,
+    /// Time at which the period ends.
     period_end: Time,
     times: Times,
     references: u64,
@@ -117,7 +118,7 @@ pub struct HistoryBuilder {
 }
 
 impl OpenVisit {
-    /// Ends the cycle under way: either it repeats the one before, or that one becomes a run.
+    /// Ends the current cycle: either it repeats the one before, or that one becomes a run.
     fn end_cycle(&mut self, index: u32, runs: &mut RunLists) {
         // A loop makes the same writes and reads again and again: counting cycles keeps its run
         // short.
@@ -157,8 +158,8 @@ impl OpenVisit {
         open
     }
 
-    /// Whether the Time of this reference must be known although it goes on with the visit.
-    /// Only the first read of a visit follows a cycle without any.
+    /// Whether the Time of this reference must be known although it continues the visit. Only the
+    /// first read of a visit follows a cycle without reads.
     fn begins_run(&mut self, times: Times, time: Time, write: bool) -> bool {
         let last = std::mem::replace(&mut self.last_time, time);
         match times {
@@ -171,12 +172,12 @@ impl OpenVisit {
     fn run(&self) -> Run {
         let [low, high, ..] = self.tag.to_le_bytes();
         let processor = ProcId::from_le_bytes([low, high]);
-        Run::new(self.time, processor, self.repeats, (self.writes, self.reads))
+        Run::new(self.time, processor, self.repeats, self.writes, self.reads)
     }
 
     /// Adds one reference of the same visit.
     #[inline]
-    fn extend(&mut self, time: Time, write: bool, (index, runs): (u32, &mut RunLists)) {
+    fn extend(&mut self, time: Time, write: bool, index: u32, runs: &mut RunLists) {
         // A write after a read begins a cycle, and so does a count that no longer fits.
         let count = if write {
             if self.cycle_reads > 0 { None } else { self.cycle_writes.checked_add(1) }
@@ -223,7 +224,7 @@ impl HistoryBuilder {
         }
     }
 
-    /// Makes more Times known than a run needs; to be said before the first batch.
+    /// Makes more Times known than a run needs. Must be called before the first batch.
     #[must_use]
     pub fn with_times(mut self, times: Times) -> Self {
         self.times = times;
@@ -268,7 +269,7 @@ impl HistoryBuilder {
                 self.count_outside(first_shard, write, last - first + 1);
                 continue;
             }
-            self.reference::<FINER>((first, last), (threads[row], time, write));
+            self.reference::<FINER>(first, last, threads[row], time, write);
         }
         self.fit();
     }
@@ -291,8 +292,8 @@ impl HistoryBuilder {
         let (sizes, addrs) = (&columns.size[..rows], &columns.addr[..rows]);
         let block_size = self.options.block_size;
         for row in 0..rows {
-            let blocks = block_size.blocks_touched(addrs[row], sizes[row]).into_inner();
-            self.reference::<FINER>(blocks, (threads[row], columns.time[row], writes[row]));
+            let (first, last) = block_size.blocks_touched(addrs[row], sizes[row]).into_inner();
+            self.reference::<FINER>(first, last, threads[row], columns.time[row], writes[row]);
         }
         self.references += if self.options.shard.index == 0 { rows as u64 } else { 0 };
         self.fit();
@@ -311,8 +312,11 @@ impl HistoryBuilder {
     #[inline]
     fn reference<const FINER: bool>(
         &mut self,
-        (first, last): (u64, u64),
-        (thread, time, write): (u16, Time, bool),
+        first: u64,
+        last: u64,
+        thread: u16,
+        time: Time,
+        write: bool,
     ) {
         // The period is part of the tag, so that a visit ends at every split without a test per
         // block.
@@ -321,16 +325,16 @@ impl HistoryBuilder {
             self.period_end = next_split(&self.options.split_periods, time);
         }
         let tag = self.period << 16 | u64::from(self.processor(thread));
-        // The first block stands before the loop: few references touch a second one.
+        // The first block comes before the loop: few references touch a second one.
         let mut block = first;
-        self.access::<FINER>(block, (tag, time, write));
+        self.access::<FINER>(block, tag, time, write);
         while block < last {
             block += 1;
-            self.access::<FINER>(block, (tag, time, write));
+            self.access::<FINER>(block, tag, time, write);
         }
     }
 
-    /// Gives halves up until the rest fits the budget.
+    /// Gives up halves of the shard until the rest fits the budget.
     fn fit(&mut self) {
         while self.bytes() > self.options.memory_budget_bytes {
             if !self.halve() {
@@ -339,18 +343,18 @@ impl HistoryBuilder {
         }
     }
 
-    /// Adds one reference to one block, whatever the filter says; it comes no earlier than those
-    /// before. For callers that choose block by block. The budget is theirs to keep, too.
+    /// Adds one reference to one block, without the filter; references come in Time order. For
+    /// callers that choose block by block, and keep within the budget themselves.
     #[inline]
-    pub fn push_block(&mut self, block: u64, (thread, write): (u16, bool), time: Time) {
+    pub fn push_block(&mut self, block: u64, thread: u16, write: bool, time: Time) {
         if self.times == Times::Visits {
-            self.reference::<false>((block, block), (thread, time, write));
+            self.reference::<false>(block, block, thread, time, write);
         } else {
-            self.reference::<true>((block, block), (thread, time, write));
+            self.reference::<true>(block, block, thread, time, write);
         }
     }
 
-    /// Counts a private reference to that many blocks as local.
+    /// Counts a private reference to this number of blocks as local.
     fn count_outside(&mut self, first_shard: bool, write: bool, blocks: u64) {
         if first_shard {
             self.outside.local_writes += if write { blocks } else { 0 };
@@ -370,7 +374,7 @@ impl HistoryBuilder {
     }
 
     #[inline]
-    fn access<const FINER: bool>(&mut self, block: u64, (tag, time, write): (u64, Time, bool)) {
+    fn access<const FINER: bool>(&mut self, block: u64, tag: u64, time: Time, write: bool) {
         let shard = self.options.shard;
         let index = self.map.index(block, |b| shard.holds(b));
         if index == ELSEWHERE {
@@ -388,7 +392,7 @@ impl HistoryBuilder {
                 *open = OpenVisit::begin_visit(tag, time, write);
                 return;
             }
-            open.extend(time, write, (index, &mut self.runs));
+            open.extend(time, write, index, &mut self.runs);
         } else {
             open.end_cycle(index, &mut self.runs);
             self.runs.push(index, open.run());
@@ -403,7 +407,7 @@ impl HistoryBuilder {
         count(self.runs.len()) * self.run_bytes + count(self.open.len()) * BLOCK_BYTES
     }
 
-    /// Gives half of the blocks up; false if that is no longer possible.
+    /// Gives up half of the blocks; false if that is no longer possible.
     fn halve(&mut self) -> bool {
         if self.options.shard.bits == SHARD_BITS_MAX || self.open.len() < 2 {
             return false;
@@ -414,7 +418,7 @@ impl HistoryBuilder {
         let new_index = self.map.retain(|b| keep.holds(b));
         let mut indices = new_index.iter();
         self.open.retain(|_| indices.next().is_some_and(|&i| i != ELSEWHERE));
-        // All runs of a block are in one list, so their order stays.
+        // All runs of a block are in one list, which keeps their order.
         for list in std::mem::take(&mut self.runs).0 {
             list.drain(|index, run| {
                 let index = usize::try_from(index).map_or(ELSEWHERE, |i| new_index[i]);
@@ -433,19 +437,19 @@ impl HistoryBuilder {
         (closed.take_all(), given_up)
     }
 
-    /// Says that the histories will be taken [part by part](Self::close), which takes less memory,
-    /// so that more of them fit the budget.
+    /// Declares that the histories will be taken [part by part](Self::close), which needs less
+    /// memory, so that more of them fit the budget.
     #[must_use]
     pub fn in_parts(self) -> Self {
         Self { run_bytes: RUN_BYTES_IN_PARTS, ..self }
     }
 
-    /// Changes the budget for what is still to come.
+    /// Changes the budget from now on.
     pub fn allow(&mut self, memory_budget_bytes: u64) {
         self.options.memory_budget_bytes = memory_budget_bytes;
     }
 
-    /// Forgets everything collected and frees its memory.
+    /// Discards everything collected and frees its memory.
     pub fn give_up(&mut self) {
         *self = Self::new(self.options.clone()).with_times(self.times);
     }

@@ -1,9 +1,10 @@
 //! From counts to cost: equations 4.1 and 4.2 of the thesis, or prices of events.
 
 use homenode_machine::{EventPrices, PriceList, Prices};
-use homenode_stats::Tally;
 use serde::Serialize;
 use serde::ser::Serializer;
+
+use crate::tally::Tally;
 
 /// An amount of cost, exact: a count of steps of 1/`scale`; `None` is infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

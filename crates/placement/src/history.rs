@@ -1,14 +1,15 @@
 //! Histories: for each block its references in Time order, run-length coded.
 
 use homenode_base::{BlockSize, ProcId, Time};
-use homenode_stats::Tally;
 
-/// References to one block by one processor with no other processor's between them.
+use crate::tally::Tally;
+
+/// References to one block by one processor, with no other processor's references between them.
 ///
 /// Either reads only (`writes` is 0), or `repeats` times `writes` writes followed by `reads` reads.
-/// Two facts follow that make policies exact although only the first reference's Time is kept: the
-/// first write after another processor's reference always begins a run, and so does the first
-/// reference after every multiple of the split periods asked for.
+/// Policies are exact although only the first reference's Time is kept, because two references
+/// always begin a run: the first write after another processor's reference, and the first reference
+/// after every multiple of the requested split periods.
 ///
 /// ```text
 /// visit of one processor   R R R W R R W R R W W R
@@ -26,9 +27,8 @@ pub struct Run {
 impl Run {
     /// A run; `time` must be below 2^48.
     #[must_use]
-    pub fn new(time: Time, processor: ProcId, repeats: u32, cycle: (u16, u16)) -> Self {
+    pub fn new(time: Time, processor: ProcId, repeats: u32, writes: u16, reads: u16) -> Self {
         debug_assert!(time < 1 << 48 && repeats > 0);
-        let (writes, reads) = cycle;
         Self { time_and_processor: time << 16 | u64::from(processor), repeats, writes, reads }
     }
 
@@ -42,9 +42,13 @@ impl Run {
         (self.repeats, self.writes, self.reads)
     }
 
-    /// A run from what [`time_and_processor`](Self::time_and_processor) and the counts say.
-    pub(crate) fn from_packed(time_and_processor: u64, repeats: u32, cycle: (u16, u16)) -> Self {
-        let (writes, reads) = cycle;
+    /// A run from [`time_and_processor`](Self::time_and_processor) and the [`shape`](Self::shape).
+    pub(crate) fn from_packed(
+        time_and_processor: u64,
+        repeats: u32,
+        writes: u16,
+        reads: u16,
+    ) -> Self {
         Self { time_and_processor, repeats, writes, reads }
     }
 
@@ -54,7 +58,7 @@ impl Run {
         self.time_and_processor >> 16
     }
 
-    /// Who made the references.
+    /// The processor that made the references.
     #[must_use]
     pub fn processor(self) -> ProcId {
         let [low, high, ..] = self.time_and_processor.to_le_bytes();
@@ -103,7 +107,7 @@ impl Run {
         self.writes == 0
     }
 
-    /// Reads and writes among the first `count` references.
+    /// The numbers of reads and of writes among the first `count` references.
     #[must_use]
     pub fn prefix(self, count: u64) -> (u64, u64) {
         let cycle = self.cycle_writes() + self.cycle_reads();
@@ -199,14 +203,14 @@ impl Histories {
         self.runs.len()
     }
 
-    /// Data references taken into account, each counted once however many blocks it touches.
+    /// Data references taken into account, each counted once, even if it touches several blocks.
     /// Counted by the first shard only.
     #[must_use]
     pub fn references(&self) -> u64 {
         self.references
     }
 
-    /// References that are counted without a history: private ones taken as local. One per block
+    /// References that are counted without a history: private ones, counted as local, one per block
     /// touched. Counted by the first shard only.
     #[must_use]
     pub fn outside(&self) -> &Tally {
@@ -231,7 +235,7 @@ mod tests {
 
     #[test]
     fn prefix_and_writes_agree_with_the_spelled_out_run() {
-        let run = Run::new(5, 1023, 3, (2, 3));
+        let run = Run::new(5, 1023, 3, 2, 3);
         let spelled: Vec<bool> = [true, true, false, false, false].repeat(3);
         assert_eq!((run.time(), run.processor(), run.references()), (5, 1023, 15));
         for k in 0..=15u64 {
@@ -242,6 +246,6 @@ mod tests {
         }
         let positions = (0..15).filter(|&i| spelled[i]).map(|i| i as u64);
         assert!(positions.eq((0..6).map(|number| run.position_of_write(number))));
-        assert_eq!(Run::new(0, 0, 2, (0, 4)).next_write(0), None);
+        assert_eq!(Run::new(0, 0, 2, 0, 4).next_write(0), None);
     }
 }

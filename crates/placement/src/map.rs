@@ -1,4 +1,4 @@
-//! From block numbers to dense indices.
+//! Maps block numbers to dense indices.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ const NO_BLOCK: u64 = u64::MAX;
 /// Index of a block that belongs to another shard.
 pub(crate) const ELSEWHERE: u32 = u32::MAX;
 
-/// Dense index of every block met, in order of first meeting.
+/// Dense index of every block, in order of first reference.
 pub(crate) struct BlockMap {
     cache: Box<[(u64, u32); CACHE_ENTRIES]>,
     indices: FxHashMap<u64, u32>,
@@ -28,10 +28,10 @@ impl BlockMap {
         }
     }
 
-    /// Index of the block, or [`ELSEWHERE`]; `belongs` is asked about new blocks only.
+    /// Index of the block, or [`ELSEWHERE`]; `belongs` is called for new blocks only.
     #[inline]
     pub(crate) fn index(&mut self, number: u64, belongs: impl Fn(u64) -> bool) -> u32 {
-        // A direct-mapped cache of the map: most references are to a block met lately, and one
+        // A direct-mapped cache of the map: most references are to a recent block, and one
         // comparison is cheaper than a hash.
         let slot = &mut self.cache[slot(number) % CACHE_ENTRIES];
         if slot.0 == number {

@@ -1,9 +1,10 @@
-//! References that are chosen and moved before histories are built.
+//! References that callers filter or re-align before histories are built.
 
 use homenode_base::{BlockSize, Time};
-use homenode_stats::Tally;
 
-/// References that are all part of histories, one column a property, in Time order.
+use crate::tally::Tally;
+
+/// References that are all part of histories, as columns, in Time order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReferenceColumns<'a> {
     /// Time of each.
@@ -21,7 +22,7 @@ pub struct ReferenceColumns<'a> {
 /// Shift of the largest block.
 const SHIFT_MAX: usize = 30;
 
-/// References that are part of no history and counted as local, at any block size.
+/// References outside of histories, counted as local, for any block size.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutsideReferences {
     /// Reads and writes.
@@ -32,12 +33,12 @@ pub struct OutsideReferences {
 
 impl OutsideReferences {
     /// Adds a reference.
-    pub fn add(&mut self, (addr, size): (u64, u8), write: bool) {
+    pub fn add(&mut self, addr: u64, size: u8, write: bool) {
         let last = addr.saturating_add(u64::from(size).saturating_sub(1));
         self.references[usize::from(write)] += 1;
         for (shift, beyond) in self.beyond[usize::from(write)].iter_mut().enumerate().skip(2) {
             let more = (last >> shift) - (addr >> shift);
-            // Blocks that are twice as large have no more borders.
+            // Larger blocks have no borders where these have none.
             if more == 0 {
                 break;
             }
@@ -51,7 +52,7 @@ impl OutsideReferences {
         self.references[0] + self.references[1]
     }
 
-    /// What is counted with such blocks: a local reference to each block touched.
+    /// The counts at a block size: a local reference to each block touched.
     #[must_use]
     pub fn tally(&self, block: BlockSize) -> Tally {
         let shift = usize::try_from(block.bytes().trailing_zeros()).unwrap_or(SHIFT_MAX);
@@ -69,7 +70,7 @@ mod tests {
         let mut outside = OutsideReferences::default();
         let accesses =
             [(0x1000, 4, false), (0x103c, 8, true), (0x1ffd, 64, true), (u64::MAX, 9, false)];
-        accesses.iter().for_each(|&(addr, size, write)| outside.add((addr, size), write));
+        accesses.iter().for_each(|&(addr, size, write)| outside.add(addr, size, write));
         assert_eq!(outside.references(), 4);
         for shift in 2..=30 {
             let block = BlockSize::new(1 << shift).unwrap();

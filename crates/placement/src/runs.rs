@@ -1,17 +1,17 @@
 //! Completed runs on their way from the builder to the histories.
 
 use homenode_base::{BlockSize, ProcId};
-use homenode_stats::Tally;
 
 use crate::history::{Histories, Run};
+use crate::tally::Tally;
 
-/// Into how many parts histories can be taken; each is sorted by itself.
+/// The number of parts in which histories can be taken; each is sorted separately.
 pub const PARTS: usize = 8;
 
 /// Runs per chunk of a list, so that it grows without being copied.
 const CHUNK_RUNS: usize = 1 << 14;
 
-/// In place of a shape: the shape is too large and stands in the list of wide ones.
+/// In place of a shape that is too large: it is in the list of wide ones.
 const WIDE: u32 = u32::MAX;
 
 /// A run with the index of its block.
@@ -40,7 +40,7 @@ impl RunList {
     #[inline]
     fn push(&mut self, index: u32, run: Run) {
         let (repeats, writes, reads) = (run.repeats(), run.cycle_writes(), run.cycle_reads());
-        // Nearly all runs are short: their counts share one word, the others' stand apart.
+        // Nearly all runs are short: their counts share one word; others go into the wide list.
         let packed = repeats << 16 | writes << 8 | reads;
         let narrow = repeats < 1 << 16 && writes < 1 << 8 && reads < 1 << 8;
         let shape = u32::try_from(packed).ok().filter(|&shape| narrow && shape != WIDE);
@@ -57,7 +57,7 @@ impl RunList {
         self.len += 1;
     }
 
-    /// Hands over every run, in order, and frees each chunk once it is read.
+    /// Passes every run to `take`, in order, and frees each chunk once it is read.
     pub(crate) fn drain(self, mut take: impl FnMut(u32, Run)) {
         let mut wide = self.wide.into_iter();
         for chunk in self.chunks {
@@ -70,13 +70,13 @@ impl RunList {
                     (u32::from(repeats), u16::from(writes), u16::from(reads))
                 };
                 let packed = listed.time_and_processor;
-                take(listed.index, Run::from_packed(packed, repeats, (writes, reads)));
+                take(listed.index, Run::from_packed(packed, repeats, writes, reads));
             }
         }
     }
 }
 
-/// One list a part: a block's part is its index modulo [`PARTS`].
+/// One list per part: a block's part is its index modulo [`PARTS`].
 #[derive(Default)]
 pub(crate) struct RunLists(pub(crate) [RunList; PARTS]);
 
@@ -122,8 +122,8 @@ impl UnsortedHistories {
         self.outside_references
     }
 
-    /// The histories of the blocks of one part below [`PARTS`], which are gone from here then. Of
-    /// them, references and what is outside are 0.
+    /// Removes and returns the histories of one part, below [`PARTS`]. Their counts of references
+    /// and of outside references are 0.
     ///
     /// # Panics
     /// When there is no such part.
@@ -153,7 +153,7 @@ impl UnsortedHistories {
         lists: Vec<RunList>,
         place: impl Fn(u32) -> usize,
     ) -> Histories {
-        // First the size of every block, so that each run is written once, to its final place.
+        // The sizes of all blocks come first, so that each run is written once, to its final place.
         let mut offsets = vec![0usize; numbers.len() + 1];
         let mut len = 0;
         for list in &lists {
@@ -166,7 +166,7 @@ impl UnsortedHistories {
             offsets[i] += offsets[i - 1];
         }
         let mut next = offsets.clone();
-        let mut runs = vec![Run::new(0, 0, 1, (0, 1)); len];
+        let mut runs = vec![Run::new(0, 0, 1, 0, 1); len];
         for list in lists {
             list.drain(|index, run| {
                 let slot = &mut next[place(index)];
@@ -201,14 +201,14 @@ mod tests {
     }
 
     #[test]
-    fn shapes_of_any_size_come_back() {
+    fn shapes_of_any_size_are_restored() {
         let mut list = RunList::default();
         let sizes = [0u16, 1, 255, 256, u16::MAX];
         let mut expected = Vec::new();
         for repeats in [1u32, 65_535, 65_536, u32::MAX] {
             for writes in sizes {
                 for reads in sizes.into_iter().filter(|&reads| reads > 0 || writes > 0) {
-                    let run = Run::new(7, 1023, repeats, (writes, reads));
+                    let run = Run::new(7, 1023, repeats, writes, reads);
                     list.push(u32::try_from(expected.len()).unwrap(), run);
                     expected.push(run);
                 }

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use homenode_stats::Metric;
+use homenode_placement::Metric;
 use serde::Serialize;
 
 use crate::table::CELLS;

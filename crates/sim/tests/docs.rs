@@ -59,7 +59,7 @@ fn policies_and_counts_in_the_documentation_are_up_to_date() {
             .unwrap();
     }
     let mut counts = String::from("| count | unit | definition |\n|---|---|---|\n");
-    for metric in homenode_stats::METRICS {
+    for metric in homenode_placement::METRICS {
         writeln!(counts, "| `{}` | {} | {} |", metric.name, metric.unit, metric.definition)
             .unwrap();
     }

@@ -63,7 +63,7 @@ const TESTS: &[&str] = &[
     "--test",
     "docs",
     "--test",
-    "policies",
+    "it",
     "--test",
     "protocols",
     "--test",

@@ -2,7 +2,7 @@
 
 use homenode_base::BlockSize;
 use homenode_machine::{Breakdown, PriceParts};
-use homenode_stats::Tally;
+use homenode_placement::Tally;
 use serde::ser::{Serialize, Serializer};
 
 use super::counts::SharingCounts;

@@ -20,7 +20,7 @@ pub fn traces(references: usize) -> Vec<(&'static str, Vec<Batch>)> {
     ]
 }
 
-/// Counters that so many threads share.
+/// Counters that this number of threads share.
 pub fn shared_by(threads: u16, references: usize) -> Vec<Batch> {
     collect(shared(threads), references)
 }
@@ -128,7 +128,8 @@ pub fn markatos() -> PriceList {
 pub fn walk(
     histories: &Histories,
     tables: &[&'static [Entry]],
-    (name, prices): (&str, PriceList),
+    name: &str,
+    prices: PriceList,
     times: usize,
 ) -> Tally {
     let spec = PolicySpec::parse(name, tables).expect("a policy of the tables");

@@ -1,9 +1,8 @@
 //! Everything is local.
 
-use homenode_stats::Tally;
-
 use crate::history::Block;
 use crate::policy::{Entry, Policy, RunsOn};
+use crate::tally::Tally;
 
 /// Source: Markatos and Chronaki, section 3.1.3. The ideal of the paper's figures: all shared words
 /// are local and stay coherent for nothing. No policy can be below it.

@@ -1,9 +1,8 @@
 //! Everything is remote.
 
-use homenode_stats::Tally;
-
 use crate::history::Block;
 use crate::policy::{Entry, Policy, RunsOn};
+use crate::tally::Tally;
 
 /// Source: Markatos and Chronaki, section 3.1.3. The line of the paper's figures for memory that is
 /// remote to everyone and never replicated.

@@ -1,7 +1,6 @@
 //! The automaton that the page-coherence policies share.
 
 use homenode_base::{ProcId, ProcessorSet, Time};
-use homenode_stats::Tally;
 
 use super::counters::Counters;
 use super::parameters::counter_limit;
@@ -9,6 +8,7 @@ use crate::builder::Times;
 use crate::history::{Block, Run};
 use crate::policy::SetPolicy;
 use crate::policy::{PlacementSetup, Policy};
+use crate::tally::Tally;
 
 /// When a block is frozen and defrosted, in references.
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +57,8 @@ impl Automaton {
         Self { rules, counters }.for_processors(setup.processors)
     }
 
-    /// One block, where any write is an invalidation or not: what most policies do not ask for is
-    /// not looked at.
+    /// Walks one block. `BY_WRITES`: any write is an invalidation. A constant, because most
+    /// policies do not need it.
     #[inline]
     fn runs<const WORDS: usize, const BY_WRITES: bool>(
         &mut self,
@@ -110,32 +110,32 @@ impl SetPolicy for Automaton {
     }
 }
 
-/// One block under way.
+/// The state of one block during the walk.
 struct State<'a, const WORDS: usize, const BY_WRITES: bool> {
-    /// Who holds a copy.
+    /// Processors that hold a copy.
     set: ProcessorSet<WORDS>,
-    /// How many do.
+    /// Number of copies.
     copies: u64,
     home: ProcId,
     /// When the block was last invalidated.
     invalidated: Option<Time>,
-    /// Time of the defrost, if later than the present.
+    /// Time of the next defrost; 0 if not frozen.
     frozen_until: Time,
     rules: CoherenceRules,
     counters: &'a mut Counters,
 }
 
-/// Some references of a run that follow one another.
+/// Consecutive references of a run.
 #[derive(Clone, Copy)]
 struct RunPart {
     reads: u64,
     writes: u64,
-    /// Position in the run of the first of the writes, if there are any. Its Time, that of the run
-    /// plus the position, is exact where [`Policy::times`] has it known.
+    /// Position in the run of the first of the writes, if there are any. Its Time, the run's Time
+    /// plus the position, is exact if [`Policy::times`] requests it.
     first_write: u64,
 }
 
-/// The reference of a run at which its processor asks for a copy, and the run around it.
+/// The reference of a run at which its processor requests a copy, and the parts before and after.
 struct CopyTrigger {
     before: RunPart,
     at: u64,
@@ -150,7 +150,7 @@ impl RunPart {
         Self { reads: run.reads(), writes: run.writes(), first_write: 0 }
     }
 
-    /// From one position to another.
+    /// The references from one position to another.
     fn between(run: Run, from: u64, to: u64) -> Self {
         let (before, upto) = (run.prefix(from), run.prefix(to));
         let first_write = run.next_write(from).unwrap_or(0);
@@ -244,8 +244,8 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
         Some(last / reads * (writes + reads) + writes + last % reads)
     }
 
-    /// A reference asks for a copy, and gets one unless the block freezes. A write that does so is
-    /// made where the block is, before the interrupt.
+    /// A reference requests a copy, and gets one unless the block freezes. A write that requests
+    /// one is performed at the home, before the interrupt.
     fn copy(&mut self, run: Run, trigger: CopyTrigger, tally: &mut Tally) {
         let CopyTrigger { mut before, at, is_write, mut after } = trigger;
         let q = run.processor();
@@ -318,7 +318,7 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
     /// Copies were removed at this Time.
     #[inline]
     fn removed(&mut self, now: Time) {
-        // With any write that of the last of them is kept already.
+        // With `BY_WRITES`, `written` has recorded the last write already.
         if !BY_WRITES {
             self.invalidated = Some(now);
         }
@@ -327,8 +327,8 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
     /// Some references may have been writes, and writes are invalidations.
     fn written(&mut self, run: Run, part: RunPart) {
         if part.writes > 0 {
-            // Times are known so exactly with [`Times::All`] only, which this asks for.
-            // The writes of a part are some that follow one another among those of its run.
+            // Exact because [`Self::times`] requests [`Times::All`]. The writes of a part are
+            // consecutive among the writes of its run.
             let before = run.prefix(part.first_write).1;
             self.invalidated = Some(run.time() + run.position_of_write(before + part.writes - 1));
         }

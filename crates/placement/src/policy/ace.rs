@@ -1,11 +1,10 @@
 //! The ACE policy: replicate and migrate until a block has been invalidated too often, then pin.
 
-use homenode_stats::Tally;
-
 use super::place::LocationSet;
 use super::set_policy::SetPolicy;
 use super::{DefaultValue, Entry, ParamKind, PolicyParam, RunsOn};
 use crate::history::Block;
+use crate::tally::Tally;
 
 /// Source: Bolosky §3.1.3 and §5.1; the limit of four is the thesis's.
 ///

@@ -1,10 +1,9 @@
 //! Everything stays in global memory.
 
-use homenode_stats::Tally;
-
 use super::place::FixedPlace;
 use super::{Entry, Policy, RunsOn};
 use crate::history::Block;
+use crate::tally::Tally;
 
 /// Source: Bolosky §5.2.1: "an MCPR of 2 is trivially achievable by placing all shared data in
 /// global memory" on the ACE.

@@ -1,18 +1,18 @@
-//! For each block the cheapest single place, known afterwards.
+//! For each block the cheapest single place, chosen with hindsight.
 
 use homenode_base::ProcId;
 use homenode_machine::Prices;
-use homenode_stats::Tally;
 
 use super::place::FixedPlace;
 use super::{Entry, Policy, PolicyError, RunsOn};
 use crate::history::Block;
+use crate::tally::Tally;
 
 /// Source: Bolosky equation 4.1 with P the same single place at every t; Marchetti et al. 1995 §3.2
 /// name this placement as the ideal that future knowledge would allow, and Verghese et al. 1996
 /// simulate it as "post facto". Off-line: it is given the prices and sees the whole history. Ties
-/// go to the lowest-numbered processor, then to global memory. If every place is infinitely dear it
-/// takes the one with the fewest references of infinite price.
+/// go to the lowest-numbered processor, then to global memory. If every place costs infinitely
+/// much, it takes the one with the fewest references of infinite price.
 pub const ENTRY: Entry = Entry {
     name: "best-static",
     summary: "every block stays at the cheapest single place, chosen with hindsight",
@@ -57,8 +57,8 @@ impl Policy for BestStatic {
             self.own[usize::from(run.processor())] += run.references();
             all += run.references();
         }
-        // One pass over the history suffices: a block that stays costs what its own processor makes
-        // locally and everybody else elsewhere, whatever the order.
+        // One pass over the history suffices: the cost of a block that stays depends on the number
+        // of local and of other references only, not on their order.
         let mut best = (self.cost(0, all, self.prices.remote_reference), FixedPlace::Processor(0));
         for (p, &own) in (0..ProcId::MAX).zip(&self.own) {
             let cost = self.cost(own, all - own, self.prices.remote_reference);

@@ -1,12 +1,12 @@
 //! ACE with a counter: a block follows a processor only after `n` references.
 
 use homenode_base::ProcId;
-use homenode_stats::Tally;
 
 use super::place::{FixedPlace, LocationSet};
 use super::set_policy::SetPolicy;
 use super::{DefaultValue, Entry, ParamKind, PolicyParam, RunsOn};
 use crate::history::{Block, Run};
+use crate::tally::Tally;
 
 /// Source: Bolosky §5.1. A processor's first `n` references to a block it has no copy of are served
 /// where the block is; the next one makes ACE's decision. Where the text is
@@ -96,7 +96,7 @@ impl SetPolicy for Delay {
     }
 }
 
-/// One block under way.
+/// The state of one block during the walk.
 struct State<'a, const WORDS: usize> {
     copies: LocationSet<WORDS>,
     invalidations: u64,
@@ -121,14 +121,14 @@ impl<const WORDS: usize> State<'_, WORDS> {
         let q = run.processor();
         let mut done = from;
         if let Some(write) = run.next_write(from).filter(|_| !self.copies.only(q)) {
-            count(FixedPlace::Processor(q), run, (done, write), tally);
+            count(FixedPlace::Processor(q), run, done, write, tally);
             done = write;
             if let Some(place) = self.pin(q, tally) {
-                return count(place, run, (done, run.references()), tally);
+                return count(place, run, done, run.references(), tally);
             }
             self.take(q, tally);
         }
-        count(FixedPlace::Processor(q), run, (done, run.references()), tally);
+        count(FixedPlace::Processor(q), run, done, run.references(), tally);
     }
 
     /// A run by a processor that holds no copy.
@@ -141,24 +141,24 @@ impl<const WORDS: usize> State<'_, WORDS> {
             if left == 0 {
                 return self.decide(run, done, tally);
             }
-            // Up to the decision nothing changes but at a write to a replicated block, so that the
+            // Before the decision only a write to a replicated block changes anything, so the
             // references before either are counted together.
             let mut stop = end.min(done + left);
             let write = run.next_write(done).filter(|&w| w < stop && self.copies.replicated());
             if let Some(write) = write {
                 stop = write;
             }
-            count(self.elsewhere(), run, (done, stop), tally);
+            count(self.elsewhere(), run, done, stop, tally);
             self.counter(q).count += stop - done;
             done = stop;
             if write.is_some() {
                 if let Some(place) = self.pin(q, tally) {
-                    return count(place, run, (done, end), tally);
+                    return count(place, run, done, end, tally);
                 }
                 self.invalidations += u64::from(self.copies.set.holds_other_than(q));
                 let place = self.copies.collapse(q, self.rules.global, tally);
                 *self.stamp += 1;
-                count(place, run, (done, done + 1), tally);
+                count(place, run, done, done + 1, tally);
                 done += 1;
             }
         }
@@ -172,10 +172,10 @@ impl<const WORDS: usize> State<'_, WORDS> {
             return self.with_copy(run, at, tally);
         }
         if let Some(place) = self.pin(q, tally) {
-            return count(place, run, (at, run.references()), tally);
+            return count(place, run, at, run.references(), tally);
         }
         self.take(q, tally);
-        count(FixedPlace::Processor(q), run, (at, run.references()), tally);
+        count(FixedPlace::Processor(q), run, at, run.references(), tally);
     }
 
     fn take(&mut self, q: ProcId, tally: &mut Tally) {
@@ -205,7 +205,7 @@ impl<const WORDS: usize> State<'_, WORDS> {
 }
 
 /// Counts the references of a run from one position to another, served at `place`.
-fn count(place: FixedPlace, run: Run, (from, to): (u64, u64), tally: &mut Tally) {
+fn count(place: FixedPlace, run: Run, from: u64, to: u64, tally: &mut Tally) {
     let (before, upto) = (run.prefix(from), run.prefix(to));
-    place.count(run.processor(), (upto.0 - before.0, upto.1 - before.1), tally);
+    place.count(run.processor(), upto.0 - before.0, upto.1 - before.1, tally);
 }

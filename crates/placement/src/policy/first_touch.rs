@@ -1,10 +1,9 @@
 //! Blocks stay where they are first referenced.
 
-use homenode_stats::Tally;
-
 use super::place::FixedPlace;
 use super::{Entry, Policy, RunsOn};
 use crate::history::Block;
+use crate::tally::Tally;
 
 /// Source: Marchetti et al. 1995 §3.2, whose first-use placement this is without their annotation
 /// of the end of initialisation.

@@ -20,10 +20,10 @@ pub use spec::{
 
 use homenode_base::BlockSize;
 use homenode_machine::{PriceList, PriceModel, Prices};
-use homenode_stats::Tally;
 
 use crate::builder::Times;
 use crate::history::Block;
+use crate::tally::Tally;
 
 /// Every policy of this engine, in the order of lists and documentation.
 pub const TABLE: &[Entry] = &[
@@ -38,12 +38,12 @@ pub const TABLE: &[Entry] = &[
     best_static::ENTRY,
 ];
 
-/// A policy at work: an automaton that walks one block's history after the other.
+/// A policy instance: an automaton that walks the histories of blocks, one at a time.
 ///
-/// Blocks are independent (Bolosky §4.1.3), so an instance keeps nothing from one block to the next
-/// but scratch memory; several instances may share the blocks of a trace.
+/// Blocks are independent (Bolosky §4.1.3), so an instance keeps no state from one block to the
+/// next except scratch memory; the blocks of a trace may be divided among several instances.
 pub trait Policy: Send {
-    /// Adds what the policy does to this block. The block has at least one run.
+    /// Adds the policy's events for this block to the tally. The block has at least one run.
     fn block(&mut self, block: Block<'_>, tally: &mut Tally);
 
     /// Histories must be split at every multiple of this Time for [`block`](Self::block) to be
@@ -58,7 +58,7 @@ pub trait Policy: Send {
     }
 }
 
-/// What a policy may know of its surroundings.
+/// The environment of a policy: machine, block size and the traced run.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacementSetup {
     /// Processors of the machine.
@@ -76,7 +76,7 @@ pub struct PlacementSetup {
 }
 
 impl PlacementSetup {
-    /// The surroundings that a machine with this price list makes.
+    /// The environment on a machine with this price list.
     #[must_use]
     pub fn new(processors: u16, block_size: BlockSize, list: &PriceList) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl RunsOn {
     }
 }
 
-/// Makes an instance from surroundings and parameters.
+/// Makes an instance from an environment and parameters.
 pub type BuildPolicy = fn(&PlacementSetup, &ParamValues) -> Result<Box<dyn Policy>, PolicyError>;
 
 /// A policy as it is listed.
@@ -134,11 +134,11 @@ pub struct Entry {
     pub tested_with: &'static [&'static str],
     /// Whether it makes no sense without global memory.
     pub needs_global: bool,
-    /// Whether it decides by price: off-line policies only. What it minimises is cost, so that it
-    /// decides alike where all prices beyond a local reference differ by one factor.
+    /// Whether it decides by price: off-line policies only. It minimises cost, so it makes the same
+    /// decisions if all prices beyond a local reference are scaled by one factor.
     pub needs_prices: bool,
-    /// Whether it gives each block a home at a processor without hindsight, and leaves it there:
-    /// another home may then be better, and advice on data layout says which.
+    /// Whether it assigns each block a fixed home at a processor without hindsight. Another home
+    /// may then be better, which advice on data layout points out.
     pub assigns_homes: bool,
     /// The machines it makes sense on.
     pub runs_on: RunsOn,

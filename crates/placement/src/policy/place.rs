@@ -1,9 +1,9 @@
 //! Where a block is, and counting what happens there; shared by the policies.
 
 use homenode_base::{ProcId, ProcessorSet};
-use homenode_stats::Tally;
 
 use crate::history::Run;
+use crate::tally::Tally;
 
 /// The one place of a block that does not move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum FixedPlace {
 impl FixedPlace {
     /// Counts reads and writes of processor `q` to a block that stays here.
     #[inline]
-    pub(crate) fn count(self, q: ProcId, (reads, writes): (u64, u64), tally: &mut Tally) {
+    pub(crate) fn count(self, q: ProcId, reads: u64, writes: u64, tally: &mut Tally) {
         match self {
             Self::Processor(p) if p == q => {
                 tally.local_reads += reads;
@@ -35,7 +35,7 @@ impl FixedPlace {
     /// Counts whole runs.
     pub(crate) fn count_runs(self, runs: &[Run], tally: &mut Tally) {
         for run in runs {
-            self.count(run.processor(), (run.reads(), run.writes()), tally);
+            self.count(run.processor(), run.reads(), run.writes(), tally);
         }
     }
 }
@@ -47,8 +47,8 @@ pub(crate) struct LocationSet<const WORDS: usize> {
     pub(crate) set: ProcessorSet<WORDS>,
     /// Whether global memory holds one.
     pub(crate) global: bool,
-    /// The processor that has held its copy longest. Copies are only ever added one by one or
-    /// taken away all but one, so this one is known without keeping an order.
+    /// The processor that has held its copy longest. Copies are only added one by one or all
+    /// removed but one, so this needs no list in order of age.
     pub(crate) eldest: ProcId,
 }
 
@@ -74,7 +74,7 @@ impl<const WORDS: usize> LocationSet<WORDS> {
     /// memory if there is none.
     pub(crate) fn replicate(&mut self, q: ProcId, with_global: bool, tally: &mut Tally) {
         // After a collapse into global memory no processor holds a copy.
-        let nobody = !self.set.contains(self.eldest);
+        let no_holder = !self.set.contains(self.eldest);
         if self.global || with_global {
             // One move fills global memory if it is not in P, one the reader's copy.
             tally.global_moves += if self.global { 1 } else { 2 };
@@ -85,7 +85,7 @@ impl<const WORDS: usize> LocationSet<WORDS> {
         tally.replications += 1;
         tally.faults += 1;
         self.set.insert(q);
-        if nobody {
+        if no_holder {
             self.eldest = q;
         }
     }

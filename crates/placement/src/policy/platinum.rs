@@ -2,12 +2,12 @@
 //! periodically.
 
 use homenode_base::{ProcId, ProcessorSet, Time};
-use homenode_stats::Tally;
 
 use super::place::LocationSet;
 use super::set_policy::SetPolicy;
 use super::{DefaultValue, Entry, ParamKind, PolicyError, PolicyParam, RunsOn};
 use crate::history::{Block, Run};
+use crate::tally::Tally;
 
 /// Source: Bolosky §5.1 with its footnote 1 (exponential back-off, after Cox).
 ///
@@ -92,7 +92,7 @@ struct Platinum {
     to_global: bool,
 }
 
-/// One block under way.
+/// The state of one block during the walk.
 struct State<const WORDS: usize> {
     copies: LocationSet<WORDS>,
     last_invalidation: Option<(Time, ProcId)>,

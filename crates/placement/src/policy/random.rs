@@ -1,11 +1,11 @@
 //! Blocks lie anywhere, each processor equally likely.
 
 use homenode_base::{ProcId, Rng};
-use homenode_stats::Tally;
 
 use super::place::FixedPlace;
 use super::{DefaultValue, Entry, ParamKind, Policy, PolicyParam, RunsOn};
 use crate::history::Block;
+use crate::tally::Tally;
 
 /// Source: Bolosky §5.2.1 compares with random placement. The processor is the first number below
 /// N from a generator seeded with `seed` and the block number, so that it depends on neither the

@@ -1,11 +1,11 @@
 //! Blocks are dealt out to the processors in turn.
 
 use homenode_base::ProcId;
-use homenode_stats::Tally;
 
 use super::place::FixedPlace;
 use super::{Entry, Policy, RunsOn};
 use crate::history::Block;
+use crate::tally::Tally;
 
 /// Source: Marchetti et al. 1995 §1 and §4, the placement that first use is compared with. They
 /// deal pages out as they are allocated; here the block number decides, so that it depends on

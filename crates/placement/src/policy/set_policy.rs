@@ -1,11 +1,11 @@
 //! Policies that keep sets of processors, compiled for sets of one word and for wide ones.
 
 use homenode_base::{ProcessorSet64, ProcessorSet1024};
-use homenode_stats::Tally;
 
 use super::Policy;
 use crate::builder::Times;
 use crate::history::Block;
+use crate::tally::Tally;
 
 /// A policy that keeps sets of processors, for instance of those that hold a copy.
 pub(crate) trait SetPolicy: Send + Sized + 'static {
@@ -22,8 +22,8 @@ pub(crate) trait SetPolicy: Send + Sized + 'static {
         Times::Visits
     }
 
-    /// The policy for a machine of so many processors. The width of its sets is chosen here, once
-    /// for all blocks.
+    /// The policy for a machine with this number of processors. The width of its sets is chosen
+    /// here, once for all blocks.
     fn for_processors(self, processors: u16) -> Box<dyn Policy> {
         if processors <= ProcessorSet64::CAPACITY {
             Box::new(OfWidth::<Self, 1>(self))
@@ -34,7 +34,7 @@ pub(crate) trait SetPolicy: Send + Sized + 'static {
     }
 }
 
-/// A policy whose sets have so many words.
+/// A policy whose sets have `WORDS` words.
 struct OfWidth<P, const WORDS: usize>(P);
 
 impl<P: SetPolicy, const WORDS: usize> Policy for OfWidth<P, WORDS> {

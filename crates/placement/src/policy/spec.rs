@@ -11,7 +11,7 @@ pub struct PolicyParam {
     pub name: &'static str,
     /// What values it takes.
     pub kind: ParamKind,
-    /// Its value when nothing is said.
+    /// The value when the user gives none.
     pub default: DefaultValue,
     /// Unit of the value.
     pub unit: &'static str,
@@ -41,12 +41,12 @@ pub const COUNT_END: u64 = 1 << 48;
 pub enum DefaultValue {
     /// This number (or index of a choice).
     Fixed(u64),
-    /// As many references as the traced run made in so many milliseconds, or the second number if
-    /// the trace does not say how long it ran.
+    /// The number of references that the traced run made in this many milliseconds, or the second
+    /// number if the trace has no running time.
     Milliseconds(u64, u64),
 }
 
-/// What is wrong with a policy.
+/// Why a policy is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
@@ -66,7 +66,7 @@ pub enum PolicyError {
         /// What is wrong and what is expected.
         problem: String,
     },
-    /// The policy and the machine do not fit.
+    /// The policy and the machine are incompatible.
     #[error("policy {policy} cannot run on a machine {machine}: {remedy}")]
     Machine {
         /// The policy.
@@ -93,7 +93,7 @@ impl ParamValues {
     }
 }
 
-/// A policy with what the user said about its parameters.
+/// A policy with the parameters that the user gave.
 #[derive(Clone, Debug)]
 pub struct PolicySpec {
     /// As the user wrote it.
@@ -107,8 +107,8 @@ impl PolicySpec {
     /// Reads a policy, looking its name up in several tables.
     ///
     /// # Errors
-    /// When the name or a parameter is unknown, or a value does not fit. The message lists what
-    /// would.
+    /// When the name or a parameter is unknown, or a value is out of range. The message lists the
+    /// valid ones.
     pub fn parse(text: &str, tables: &[&'static [Entry]]) -> Result<Self, PolicyError> {
         let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
         let mut entries = tables.iter().flat_map(|table| table.iter());
@@ -128,24 +128,24 @@ impl PolicySpec {
         Ok(Self { text: text.to_owned(), entry, given })
     }
 
-    /// The value of every parameter in these surroundings.
+    /// The value of every parameter in this environment.
     #[must_use]
     pub fn values(&self, setup: &PlacementSetup) -> ParamValues {
         let pairs = self.entry.params.iter().zip(&self.given);
         ParamValues(pairs.map(|(p, given)| given.unwrap_or_else(|| fallback(p, setup))).collect())
     }
 
-    /// Names and values of all parameters in these surroundings, as a user would write them.
+    /// Names and values of all parameters in this environment, as a user would write them.
     #[must_use]
     pub fn resolved(&self, setup: &PlacementSetup) -> Vec<(&'static str, String)> {
         let values = self.values(setup).0;
         self.entry.params.iter().zip(values).map(|(p, v)| (p.name, p.kind.text(v))).collect()
     }
 
-    /// Whether policy and machine fit.
+    /// Checks that the policy can run on the machine.
     ///
     /// # Errors
-    /// When they do not, with what to do.
+    /// When it cannot, with a remedy.
     pub fn check(&self, setup: &PlacementSetup) -> Result<(), PolicyError> {
         let fail = |machine, remedy| {
             Err(PolicyError::Machine { policy: self.entry.name, machine, remedy })
@@ -172,10 +172,10 @@ impl PolicySpec {
         }
     }
 
-    /// An instance for these surroundings.
+    /// An instance for this environment.
     ///
     /// # Errors
-    /// When policy and machine do not fit.
+    /// When policy and machine are incompatible.
     pub fn build(&self, setup: &PlacementSetup) -> Result<Box<dyn Policy>, PolicyError> {
         self.check(setup)?;
         (self.entry.build)(setup, &self.values(setup))

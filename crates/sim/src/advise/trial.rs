@@ -201,7 +201,7 @@ impl TrialWorker<'_> {
                     for to in point.block.blocks_touched(addr, size) {
                         // Blocks outside the trial are not changed by it.
                         if new_blocks.contains(&to) || listed(to) {
-                            builder.push_block(to, who, time);
+                            builder.push_block(to, who.0, who.1, time);
                         }
                     }
                 });

@@ -91,7 +91,7 @@ impl RealigningSink {
             let (place, write) = ((batch.addr[row], batch.size[row]), kind != 0);
             match self.roles[flags] {
                 ReferenceRole::Excluded => {}
-                ReferenceRole::Private => self.outside.add(place, write),
+                ReferenceRole::Private => self.outside.add(place.0, place.1, write),
                 ReferenceRole::Shared => {
                     let thread = batch.thread[row] % self.processors;
                     let number = self.scan.push(thread, place, write);

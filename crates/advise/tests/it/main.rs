@@ -1,0 +1,3 @@
+//! Integration tests of the advice on data layout.
+
+mod proposals;

@@ -1,0 +1,5 @@
+//! Integration tests of the analysis.
+
+mod picture;
+mod sharing;
+mod worst;

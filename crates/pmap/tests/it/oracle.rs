@@ -1,0 +1,214 @@
+//! The manager against a slow one that is written from the prose of §3.1.3, not from the table:
+//! reference by reference, with sets and maps, under policies that are spelled out here again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::support::{Trace, histories, random_trace};
+use homenode_base::Rng;
+use homenode_pmap::policy::{CachePolicy, PolicyQuery, find};
+use homenode_pmap::{FaultKind, Location, Manager, OwnerCopy, PageState, PmapCounts};
+
+/// Where a mapping points, and whether it allows writing.
+type Mapping = (Location, bool);
+
+/// A logical page, as the prose describes it.
+#[derive(Default)]
+struct Slow {
+    /// Local memories that hold the page.
+    copies: BTreeSet<u16>,
+    mappings: BTreeMap<u16, Mapping>,
+    /// Whether the only good copy is a local one.
+    stale: bool,
+    /// Whether it lives in global memory.
+    global: bool,
+    /// Whether somebody has been allowed to write.
+    written: bool,
+    invalidations: u64,
+}
+
+/// Answers LOCAL or GLOBAL; spelled out from the definitions.
+type Answer = dyn FnMut(&Slow, u16, bool) -> bool;
+
+impl Slow {
+    fn reference(
+        &mut self,
+        (q, write): (u16, bool),
+        rule: (&mut Answer, bool),
+        c: &mut PmapCounts,
+    ) {
+        let allowed = self.mappings.get(&q).is_some_and(|&(_, writable)| writable || !write);
+        if !allowed {
+            c.faults += 1;
+            let local = rule.0(self, q, write);
+            let before = self.copies.clone();
+            if local {
+                self.place_locally(q, write, rule.1, c)
+            } else {
+                self.place_globally(q, c)
+            }
+            c.flushes += before.difference(&self.copies).count() as u64;
+            let lost = before.iter().any(|p| *p != q && !self.copies.contains(p));
+            c.invalidations += u64::from(lost);
+            self.invalidations += u64::from(lost);
+            self.written |= write || self.global;
+        }
+        let counter = match (self.mappings[&q].0, write) {
+            (Location::Local, false) => &mut c.local_reads,
+            (Location::Local, true) => &mut c.local_writes,
+            (Location::Global, false) => &mut c.global_reads,
+            (Location::Global, true) => &mut c.global_writes,
+        };
+        *counter += 1;
+    }
+
+    /// The global copy must be good: the one local memory with newer data is written back.
+    fn write_back(&mut self, c: &mut PmapCounts) {
+        c.syncs += u64::from(self.stale);
+        self.stale = false;
+    }
+
+    fn drop_copy(&mut self, p: u16) {
+        self.copies.remove(&p);
+        self.mappings.remove(&p);
+    }
+
+    fn place_globally(&mut self, q: u16, c: &mut PmapCounts) {
+        self.write_back(c);
+        for p in self.copies.clone() {
+            self.drop_copy(p);
+        }
+        if !self.global {
+            c.pins += 1;
+            c.global_zero_fills += u64::from(!self.written);
+        }
+        self.global = true;
+        self.mappings.insert(q, (Location::Global, true));
+    }
+
+    fn place_locally(&mut self, q: u16, write: bool, keep: bool, c: &mut PmapCounts) {
+        if self.global {
+            c.unmaps += self.mappings.len() as u64;
+            self.mappings.clear();
+            self.global = false;
+        }
+        let dirty_elsewhere = self.stale && !self.copies.contains(&q);
+        if dirty_elsewhere {
+            self.write_back(c);
+        }
+        let others: Vec<u16> = self.copies.iter().copied().filter(|&p| p != q).collect();
+        for p in others {
+            if write || dirty_elsewhere && !keep {
+                self.drop_copy(p);
+            } else if dirty_elsewhere {
+                c.protects += 1;
+                self.mappings.insert(p, (Location::Local, false));
+            }
+        }
+        if self.copies.insert(q) {
+            *(if self.written { &mut c.copies } else { &mut c.local_zero_fills }) += 1;
+        }
+        self.stale |= write;
+        self.mappings.insert(q, (Location::Local, write));
+    }
+
+    fn state(&self) -> PageState {
+        match (self.global, self.stale) {
+            (true, _) => PageState::GlobalWritable,
+            (false, true) => PageState::LocalWritable,
+            (false, false) => PageState::ReadOnly,
+        }
+    }
+}
+
+/// A policy that changes its mind: pseudo-random in the number of questions asked of a page.
+struct Moody(u64);
+
+fn mood(asked: u64) -> bool {
+    asked.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 62 != 0
+}
+
+impl CachePolicy for Moody {
+    fn cache_policy(&mut self, _: &PolicyQuery) -> Location {
+        self.0 += 1;
+        if mood(self.0) { Location::Local } else { Location::Global }
+    }
+}
+
+/// A policy of the manager, and the same as the slow manager asks it.
+fn policies(name: &str, limit: u64) -> (Box<dyn CachePolicy>, Box<Answer>) {
+    let table = |name| (find(name).unwrap().build)(limit);
+    match name {
+        "limit" => (table(name), Box::new(move |page, _, _| page.invalidations < limit)),
+        "limit-writes" => (
+            table(name),
+            Box::new(move |page, q, write| {
+                let takes = write && page.copies.iter().any(|&p| p != q);
+                !(page.global || takes && page.invalidations >= limit)
+            }),
+        ),
+        "all-global" => (table(name), Box::new(|_, _, _| false)),
+        _ => {
+            let mut asked = 0;
+            let answer = move |_: &Slow, _, _| {
+                asked += 1;
+                mood(asked)
+            };
+            (Box::new(Moody(0)), Box::new(answer))
+        }
+    }
+}
+
+fn compare(trace: &Trace, processors: u16, (name, limit): (&str, u64), owner_copy: OwnerCopy) {
+    let histories = histories(trace, processors);
+    for block in histories.blocks() {
+        let (policy, mut answer) = policies(name, limit);
+        let found = Manager::new(policy, owner_copy).page(block);
+        let (mut page, mut expected) = (Slow::default(), PmapCounts::default());
+        let rule = owner_copy == OwnerCopy::Keep;
+        let mut writes = false;
+        for &(p, _, write) in trace.iter().filter(|(_, number, _)| *number == block.number) {
+            writes |= write;
+            page.reference((p % processors, write), (&mut *answer, rule), &mut expected);
+        }
+        // The slow manager has no table, so no cells.
+        let faults: u64 = found.counts.cells.iter().sum();
+        assert_eq!(faults, expected.faults);
+        expected.cells = found.counts.cells;
+        assert_eq!(found.counts, expected, "{name}:{limit} {owner_copy:?} {trace:?}");
+        assert_eq!(found.state, page.state());
+        assert_eq!(found.writable_data, writes);
+    }
+}
+
+#[test]
+fn every_policy_counts_what_the_prose_says() {
+    let mut rng = Rng::new(11);
+    for round in 0..2_000u64 {
+        let processors = [1, 2, 3, 5, 70][usize::try_from(round % 5).unwrap()];
+        let trace = random_trace(&mut rng, processors);
+        for name in ["limit", "limit-writes", "all-global", "moody"] {
+            for owner_copy in [OwnerCopy::Flush, OwnerCopy::Keep] {
+                compare(&trace, processors, (name, rng.below(6)), owner_copy);
+            }
+        }
+    }
+}
+
+/// Accesses of the table are the two kinds of reference.
+#[test]
+fn the_policy_hears_what_the_reference_needs() {
+    struct Listening(Vec<FaultKind>);
+    impl CachePolicy for &mut Listening {
+        fn cache_policy(&mut self, page: &PolicyQuery) -> Location {
+            self.0.push(page.access);
+            Location::Local
+        }
+    }
+    let mut heard = Listening(Vec::new());
+    let (mut page, mut counts) = (homenode_pmap::LogicalPage::default(), PmapCounts::default());
+    let faults = [(0, FaultKind::Read), (1, FaultKind::Write), (0, FaultKind::Read)];
+    for fault in faults {
+        page.fault(fault, &mut &mut heard, OwnerCopy::Flush, &mut counts);
+    }
+    assert_eq!(heard.0, faults.map(|(_, access)| access));
+}
