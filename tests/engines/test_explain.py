@@ -309,7 +309,7 @@ def test_mistakes_are_named(trace: str, tmp_path: Path, refused: Callable[..., s
         (["mesi", "--trace", trace, "--references", "1000"], "a walk has 1 to 500"),
         (["mesi", "--trace", str(tmp_path / "no.hnt")], "no.hnt"),
         (["mesi", "--block-size", "24"], "24"),
-        (["mesi", "--block-size", "16,32"], "expected one size"),
+        (["mesi", "--block-size", "16,32"], "expected one block size"),
         (["mesi", "--cache-size", "100"], "cache size 100 bytes"),
         (["mesi", "--processors", "1025"], "1025 processors"),
         (["mesi", "--machine", "numa"], "numa"),

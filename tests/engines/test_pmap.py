@@ -79,7 +79,7 @@ def test_a_limit_of_none_is_all_global(trace: hn.Trace) -> None:
         ([], "no trace given; name one, or give --table"),
         (["T", "--policy", "lru"], "expected one of limit, limit-writes, all-global"),
         (["T", "--page-size", "3000"], "3000"),
-        (["T", "--page-size", "64-128"], "names 2 sizes; expected one"),
+        (["T", "--page-size", "64-128"], "'64-128': expected one page size"),
         (["T", "--cost", "walk=3"], "the costs are local-fetch"),
         (["T", "--cost", "fault"], "expected name=microseconds"),
         (["T", "--cost", "fault=-3"], "0 or more"),

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homenode import ConfigError
-from homenode.options.specs import format_size, parse_block_sizes, split_specs, unique
+from homenode.options.specs import format_size, unique
+from homenode.options.values import sizes_of, specs_of
 
 _NAME = st.from_regex(r"[a-z][a-z+.-]{0,8}", fullmatch=True)
 _VALUE = st.from_regex(r"[a-z0-9/.]{1,6}", fullmatch=True)
@@ -20,7 +21,7 @@ _ITEM = st.builds(
 
 @given(st.lists(_ITEM, min_size=1, unique=True))
 def test_items_come_back_whatever_parameters_they_have(items: list[str]) -> None:
-    assert split_specs(",".join(items), "policy") == items
+    assert specs_of(",".join(items), "policy") == items
 
 
 @pytest.mark.parametrize(
@@ -40,13 +41,13 @@ def test_items_come_back_whatever_parameters_they_have(items: list[str]) -> None
     ],
 )
 def test_lists_with_parameters(text: str, items: list[str]) -> None:
-    assert split_specs(text, "machine") == items
+    assert specs_of(text, "machine") == items
 
 
 @pytest.mark.parametrize("text", ["", "ace,", ",ace", "ace,,cc", "n=5", "ace,n=5"])
 def test_bad_lists_say_what_is_wrong(text: str) -> None:
     with pytest.raises(ConfigError, match=r"empty policy|belongs to no policy"):
-        split_specs(text, "policy")
+        specs_of(text, "policy")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_bad_lists_say_what_is_wrong(text: str) -> None:
     ],
 )
 def test_block_sizes(text: str, sizes: list[int]) -> None:
-    assert parse_block_sizes(text) == sizes
+    assert sizes_of(text) == sizes
 
 
 @pytest.mark.parametrize(
@@ -71,12 +72,12 @@ def test_block_sizes(text: str, sizes: list[int]) -> None:
 )
 def test_bad_block_sizes_say_what_is_wrong(text: str) -> None:
     with pytest.raises(ConfigError, match=r"block size|block-size range"):
-        parse_block_sizes(text)
+        sizes_of(text)
 
 
 @given(st.integers(2, 30))
 def test_a_size_reads_back_as_written(power: int) -> None:
-    assert parse_block_sizes(format_size(1 << power).replace(" ", "")) == [1 << power]
+    assert sizes_of(format_size(1 << power).replace(" ", "")) == [1 << power]
 
 
 @given(st.lists(st.integers(0, 9)))

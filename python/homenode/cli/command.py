@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from homenode.options.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
+from homenode.errors import ConfigError
+from homenode.options.kinds import KINDS
+from homenode.options.specs import unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,81 +25,19 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "".join(f"  {line}\n" for line in lines)
 
 
-class SpecList(click.ParamType[list[str]]):
-    """A comma-separated list of machines or policies, each perhaps with parameters."""
+class Value(click.ParamType[Any]):
+    """A value of a kind that options have; a bad one is a usage error."""
 
-    def __init__(self, what: str) -> None:
-        self.name = what
-        self._what = what
+    def __init__(self, kind: str) -> None:
+        self.name = kind
+        self._read = KINDS[kind].read
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Splits the text; a bad list is a usage error."""
-        from homenode.errors import ConfigError
-
+        """Reads the text."""
         try:
-            return split_specs(value, self._what)
+            return value if self._read is None else self._read(value)
         except ConfigError as error:
             return self.fail(str(error), param, ctx)
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
-        """How the help shows the value."""
-        letter = self._what[0].upper()
-        return f"{letter}[,{letter}...]"
-
-
-class BlockSizes(click.ParamType[list[int]]):
-    """A list of block sizes: ``64``, ``4K``, ``64-8192``."""
-
-    name = "sizes"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Reads the sizes; a bad one is a usage error."""
-        from homenode.errors import ConfigError
-
-        try:
-            return parse_block_sizes(value)
-        except ConfigError as error:
-            return self.fail(str(error), param, ctx)
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
-        """How the help shows the value."""
-        return "B[,B...]"
-
-
-class CacheSizes(BlockSizes):
-    """A list of cache sizes: ``32K``, ``48K``, ``64K-2M``."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Reads the sizes; a bad one is a usage error."""
-        from homenode.errors import ConfigError
-
-        try:
-            return parse_cache_sizes(value)
-        except ConfigError as error:
-            return self.fail(str(error), param, ctx)
-
-
-class Costs(click.ParamType[dict[str, float]]):
-    """Kernel costs: ``fault=500,flush=20``."""
-
-    name = "costs"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Splits the text; the engine knows the names."""
-        costs = {}
-        for item in value.split(","):
-            name, equals, number = item.partition("=")
-            try:
-                costs[name.strip()] = float(number)
-            except ValueError:
-                equals = ""
-            if not equals or not number.isascii():
-                self.fail(f"{item!r}: expected name=microseconds, as in fault=500", param, ctx)
-        return costs
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
-        """How the help shows the value."""
-        return "NAME=US[,NAME=US...]"
 
 
 class WholeNumber(click.IntRange):
@@ -136,7 +76,13 @@ class Counts(click.ParamType[list[int]]):
         return unique(one.convert(word.strip(), param, ctx) for word in str(value).split(","))
 
 
-def flattened(_: click.Context, __: click.Parameter, values: tuple[list[Any], ...]) -> list[Any]:
+def list_option(kind: str) -> dict[str, Any]:
+    """What `click.option` takes for a list whose flag may be repeated."""
+    joined = {"multiple": True, "callback": _flattened}
+    return {"type": Value(kind), "metavar": KINDS[kind].metavar, **joined}
+
+
+def _flattened(_: click.Context, __: click.Parameter, values: tuple[list[Any], ...]) -> list[Any]:
     """Joins the lists of an option given several times."""
     return unique(item for value in values for item in value)
 

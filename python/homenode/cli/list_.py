@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from homenode.catalogue import KINDS
-from homenode.cli.command import BlockSizes, examples, flattened, table_options
+from homenode.cli.command import examples, list_option, table_options
 from homenode.cli.output import echo
 from homenode.options.specs import format_size, plain_number
 
@@ -27,9 +27,7 @@ _LEAST_BLOCK_ON_BUS = 16
 @click.option(
     "--block-size",
     "block_sizes",
-    type=BlockSizes(),
-    multiple=True,
-    callback=flattened,
+    **list_option("block-sizes"),
     help="With machines: their prices at these block sizes (64, 4K, 64-8192).",
 )
 @table_options

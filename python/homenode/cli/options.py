@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import BlockSizes, CacheSizes, Costs, SpecList, WholeNumber, flattened
+from homenode.cli.command import Value, WholeNumber, list_option
 from homenode.options.declared import options_of
+from homenode.options.kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
@@ -17,29 +18,6 @@ if TYPE_CHECKING:
     from homenode.options.declared import Option
 
     Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-_SEVERAL: dict[str, Any] = {"multiple": True, "callback": flattened}
-_TYPES: dict[str, dict[str, Any]] = {
-    "flag": {"is_flag": True},
-    "machines": {"type": SpecList("machine"), **_SEVERAL},
-    "policies": {"type": SpecList("policy"), **_SEVERAL},
-    "protocols": {"type": SpecList("protocol"), **_SEVERAL},
-    "homes": {"type": SpecList("home"), **_SEVERAL},
-    "replications": {"type": SpecList("replication"), **_SEVERAL},
-    "proxies": {"type": SpecList("proxies"), **_SEVERAL},
-    "block-sizes": {"type": BlockSizes(), **_SEVERAL},
-    "cache-sizes": {"type": CacheSizes(), **_SEVERAL},
-    "costs": {"type": Costs()},
-}
-_METAVARS = {
-    "counts": "N[,N...]",
-    "buffers": "N[,N...]",
-    "associativities": "A[,A...]",
-    "number": "N",
-    "address-ranges": "LO-HI",
-    "addresses": "ADDRESS",
-}
-_REPEATED = ("address-ranges", "addresses", "texts")
 
 
 def study_options(
@@ -176,7 +154,7 @@ def _decorated(function: Decorated, option: Option, text: str) -> Decorated:
     if option.flag is None:
         return function
     help_text = text.replace("`", "")
-    if option.kind in _REPEATED:
+    if KINDS[option.kind].repeated:
         help_text += " May be repeated."
     if option.kind == "window":
         # One option, two flags: one turns it on, the other sets its window.
@@ -193,11 +171,17 @@ def _decorated(function: Decorated, option: Option, text: str) -> Decorated:
 
 def _type(option: Option) -> dict[str, Any]:
     """How click reads the values of an option."""
-    kind = option.kind
-    metavar = option.metavar or _METAVARS.get(kind)
-    if kind == "choice":
+    kind = KINDS[option.kind]
+    metavar = option.metavar or kind.metavar
+    if option.kind == "flag":
+        return {"is_flag": True}
+    if option.kind == "choice":
         return {"type": click.Choice(list(option.choices))}
-    if kind == "number":
+    if option.kind == "number":
         number = WholeNumber(min=option.minimum)
         return {"type": number, "metavar": metavar, "default": option.command_line_default}
-    return _TYPES.get(kind) or {"metavar": metavar, "multiple": kind in _REPEATED}
+    if option.kind == "costs":
+        return {"type": Value(option.kind), "metavar": metavar}
+    if kind.is_list:
+        return list_option(option.kind)
+    return {"metavar": metavar, "multiple": kind.repeated}

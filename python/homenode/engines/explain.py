@@ -10,8 +10,7 @@ from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
 from homenode.options.documented import documented
-from homenode.options.specs import parse_block_sizes, parse_cache_sizes, split_specs, unique
-from homenode.options.values import about, whole_number
+from homenode.options.values import specs_of
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from homenode.options.typed import ExplainOptions
-
-_ADDRESS_END = 1 << 64
 
 
 class Explanation:
@@ -135,38 +132,11 @@ def explain(
     [('acquire', False, []), ('read', True, ['read-write', 'read-only'])]
     """
     only_declared("explain", options)
-    given = [protocols] if isinstance(protocols, str) else list(protocols)
-    cache, block = options.get("cache_size"), options.get("block_size")
-    config = {
-        **checked("explain", options),
-        "protocols": unique(name for text in given for name in split_specs(text, "protocol")),
-        "cache_size": None if cache is None else _one(parse_cache_sizes, cache, "cache_size"),
-        "block_size": None if block is None else _one(parse_block_sizes, block, "block_size"),
-        "blocks": [_address(address) for address in options.get("blocks") or ()],
-    }
+    config = {**checked("explain", options), "protocols": specs_of(protocols, "protocol")}
     path = None
     if trace is not None:
         path = str((trace if isinstance(trace, Trace) else Trace.open(trace)).path)
     return Explanation(json.loads(_core.explain(path, json.dumps(config), progress)))
-
-
-def _one(parse: Callable[[str], list[int]], given: int | str, what: str) -> int:
-    with about(what):
-        sizes = parse(given if isinstance(given, str) else str(whole_number(what, given, 1)))
-        if len(sizes) != 1:
-            raise ConfigError(f"{given!r}: expected one size; a walk has one cache")
-    return sizes[0]
-
-
-def _address(given: int | str) -> int:
-    """An address, as a number or as text."""
-    try:
-        address = int(given, 0) if isinstance(given, str) else int(given)
-    except ValueError:
-        address = -1
-    if not 0 <= address < _ADDRESS_END:
-        raise ConfigError(f"block (--block) {given!r}: expected an address in it, as in 0x7f12a0")
-    return address
 
 
 __all__ = ["Explanation", "explain"]

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
 from homenode.options.documented import documented
-from homenode.options.values import about, sizes_of
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -85,11 +83,6 @@ def picture(
     only_declared("picture", options)
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     asked = checked("picture", options)
-    with about("--block-size"):
-        sizes = sizes_of(asked["block_size"])
-        if len(sizes) != 1:
-            raise ConfigError(f"{asked['block_size']!r}: expected one size")
-    asked["block_size"] = sizes[0]
     title = asked.pop("title")
     found = json.loads(_core.picture(str(opened.path), json.dumps(asked), progress))
     return SharingPicture(found, title or _title(opened))

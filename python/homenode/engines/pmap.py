@@ -6,11 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
 from homenode.options.documented import documented
 from homenode.options.tables import core_table
-from homenode.options.values import about, choice, sizes_of
+from homenode.options.values import about, block_size, choice, costs
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -85,19 +84,13 @@ def configuration(
     """
     only_declared("pmap", options)
     names = [row["name"] for row in core_table("page-policies")]
-    costs = options.get("costs") or {}
+    with about("--page-size"):
+        size = block_size(page_size, "page size")
+    microseconds = costs(options.get("costs") or {})
     return {
-        "page_size": _page_size(page_size),
+        "page_size": size,
         "policy": choice("policy", policy, names),
         **checked("pmap", {**options, "limit": limit}, "limit"),
         **checked("pmap", options),
-        "costs": [f"{name}={float(us)!r}" for name, us in costs.items()],
+        "costs": [f"{name}={float(us)!r}" for name, us in microseconds.items()],
     }
-
-
-def _page_size(given: int | str) -> int:
-    with about("--page-size"):
-        sizes = sizes_of(given, "page size")
-        if len(sizes) != 1:
-            raise ConfigError(f"{given!r} names {len(sizes)} sizes; expected one")
-    return sizes[0]

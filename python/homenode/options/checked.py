@@ -6,21 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from homenode.errors import ConfigError
 from homenode.options.declared import options_of
-from homenode.options.values import (
-    about,
-    address_ranges,
-    associativities,
-    buffers,
-    cache_sizes,
-    choice,
-    counts,
-    sizes_of,
-    specs_of,
-    whole_number,
-)
+from homenode.options.kinds import KINDS
+from homenode.options.values import about, choice, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from homenode.options.declared import Option
 
@@ -78,7 +68,7 @@ def value_of(option: Option, given: Any) -> Any:
         return whole_number(option.label, given, option.minimum)
     if option.kind == "window":
         return _window(option, given)
-    read = _READ.get(option.kind)
+    read = KINDS[option.kind].read
     if read is None:
         return given
     with about(option.label):
@@ -90,20 +80,3 @@ def _window(option: Option, given: Any) -> int | None:
     if given is False:
         return None
     return REALIGN_WINDOW if given is True else whole_number(option.label, given, 1)
-
-
-_READ: dict[str, Callable[[Any], Any]] = {
-    "flag": bool,
-    "machines": lambda given: specs_of(given, "machine"),
-    "policies": lambda given: specs_of(given, "policy"),
-    "protocols": lambda given: specs_of(given, "protocol"),
-    "homes": lambda given: specs_of(given, "home"),
-    "replications": lambda given: specs_of(given, "replication"),
-    "proxies": lambda given: specs_of(given, "way of proxies"),
-    "buffers": buffers,
-    "block-sizes": sizes_of,
-    "cache-sizes": cache_sizes,
-    "associativities": associativities,
-    "counts": counts,
-    "address-ranges": address_ranges,
-}

@@ -1,8 +1,8 @@
 """The options of every study, as the engines declare them.
 
 An option is declared once: as a field of a configuration in Rust (``crates/sim``), or in
-`homenode.options.own` where no engine knows it. The command line, the checks, the types and the
-documentation are made from here.
+`homenode.options.python_only` where no engine knows it. The command line, the checks, the types and
+the documentation are made from here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from functools import cache
 from typing import Any
 
 from homenode import _core
-from homenode.options.own import OPTIONS as OWN
+from homenode.options.kinds import KINDS
+from homenode.options.python_only import OPTIONS as PYTHON_ONLY
 
 _COUNT_SYNCHRONISATION = ("sharing", "advise")
 
@@ -32,7 +33,7 @@ _DEFAULTS: dict[str, dict[str, str]] = {
     "sensitivity": {"machines": "`spr-2s-lines`, `spr-2s`", "block_sizes": "4K"},
 }
 
-STUDIES = (*_core.studies_with_options(), *(name for name in OWN if name == "sensitivity"))
+STUDIES = (*_core.studies_with_options(), *(name for name in PYTHON_ONLY if name == "sensitivity"))
 """The studies that have options, in the order of the documentation."""
 
 
@@ -43,7 +44,7 @@ class Option:
     name: str
     description: str
     kind: str
-    """``flag``, ``number``, ``choice``, ``text``, or a notation of its own such as ``costs``."""
+    """The kind of its values, a key of `homenode.options.kinds.KINDS`."""
     default: Any = None
     """The default; ``None`` where it is not one value."""
     choices: dict[str, str] = field(default_factory=dict)
@@ -60,6 +61,12 @@ class Option:
     """Whether the Python function has a parameter of its own for it."""
     only_order: str | None = None
     """The order of references that it applies to, unless it applies to all."""
+
+    @property
+    def annotation(self) -> str:
+        """The type of its values in Python; ``None`` stands for the default."""
+        plain = KINDS[self.kind].annotation
+        return plain if self.kind == "flag" else f"{plain} | None"
 
     @property
     def label(self) -> str:
@@ -102,7 +109,7 @@ def schema(study: str) -> dict[str, Any]:
     Raises:
         ConfigError: when there is no such study.
     """
-    own = OWN.get(study, {})
+    own = PYTHON_ONLY.get(study, {})
     if study in _core.studies_with_options():
         found: dict[str, Any] = json.loads(_core.schema(study))
     else:

@@ -11,7 +11,6 @@ import inspect
 import textwrap
 from typing import TYPE_CHECKING
 
-from homenode.options.annotations import annotation
 from homenode.options.declared import options_of
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def _parameter(option: Option) -> inspect.Parameter:
         option.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=default,
-        annotation=annotation(option),
+        annotation=option.annotation,
     )
 
 

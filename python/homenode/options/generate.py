@@ -12,7 +12,6 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homenode.options.annotations import annotation
 from homenode.options.declared import STUDIES, options_of, schema
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def _class(study: str) -> str:
             break_on_hyphens=False,
         )
     lines += ['    """', ""]
-    lines += [f"    {option.name}: {annotation(option)}" for option in own]
+    lines += [f"    {option.name}: {option.annotation}" for option in own]
     return "\n".join(lines) + "\n"
 
 
