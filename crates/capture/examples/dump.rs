@@ -1,4 +1,4 @@
-//! Prints a trace for people: `cargo run --example dump -- T.hnt [ROWS]`.
+//! Prints a trace as text: `cargo run --example dump -- T.hnt [ROWS]`.
 
 use homenode_trace::{Batch, TraceReader, Want};
 

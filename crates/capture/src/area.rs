@@ -1,4 +1,4 @@
-//! The memory that recorder and traced process share: a `memfd`, mapped by both.
+//! The memory that recorder and traced process share: a `memfd` that both map.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -11,16 +11,16 @@ use std::time::Duration;
 
 use crate::wire::{CHANGES_AT, FLOOR_AT, FRAMES, RING_LINES_AT, RINGS_AT, at};
 
-/// How the rings are laid out.
+/// Sizes of the parts of a shared area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RingGeometry {
-    /// Rings: one for all threads, or one a thread.
+    /// Number of rings: one for all threads, or one a thread.
     pub rings: u32,
-    /// Blocks a ring.
+    /// Blocks of each ring.
     pub ring_blocks: u32,
-    /// Records a block.
+    /// Records of each block.
     pub block_records: u32,
-    /// Words for call stacks of allocations, behind the rings.
+    /// 64-bit words for call stacks of allocations, behind the rings.
     pub stack_words: u32,
 }
 
@@ -31,7 +31,7 @@ impl RingGeometry {
         self.ring_blocks as usize * self.block_records as usize
     }
 
-    /// Where the call stacks begin.
+    /// Byte offset of the call stacks.
     const fn stacks_at(self) -> usize {
         RINGS_AT + self.rings as usize * self.ring_records() * 16
     }
@@ -59,7 +59,7 @@ impl SharedArea {
     /// When the kernel has no memory for it.
     pub fn new(geometry: RingGeometry) -> io::Result<Self> {
         let bytes = geometry.bytes();
-        // SAFETY: the name is a C string; the result is checked and owned by nobody else.
+        // SAFETY: the name is a C string; the result is checked and has no other owner.
         let fd = unsafe {
             let fd = libc::memfd_create(c"homenode".as_ptr(), libc::MFD_CLOEXEC);
             if fd < 0 {
@@ -78,7 +78,7 @@ impl SharedArea {
     /// Opens an area that a recorded process has made.
     ///
     /// # Errors
-    /// When it cannot be opened, or is no memory of this geometry.
+    /// When it cannot be opened, or its size is not that of the geometry.
     pub fn open(path: &Path, geometry: RingGeometry) -> io::Result<Self> {
         let file = std::fs::File::options().read(true).write(true).open(path)?;
         if file.metadata()?.len() != geometry.bytes() as u64 {
@@ -127,7 +127,7 @@ impl SharedArea {
         unsafe { AtomicU32::from_ptr(self.start.as_ptr().add(offset).cast()) }
     }
 
-    /// A header field.
+    /// The header field at a byte offset.
     #[must_use]
     pub fn get(&self, offset: usize) -> u32 {
         self.word32(offset).load(Ordering::SeqCst)
@@ -157,7 +157,7 @@ impl SharedArea {
         word.swap(value, Ordering::SeqCst)
     }
 
-    /// Sleeps until the field is no longer `value`, another process wakes it, or the time is over.
+    /// Sleeps until the field differs from `value`, another process wakes it, or `most` has passed.
     pub fn wait(&self, offset: usize, value: u32, most: Duration) {
         let timeout = libc::timespec {
             tv_sec: i64::try_from(most.as_secs()).unwrap_or(i64::MAX),
@@ -195,13 +195,13 @@ impl SharedArea {
         self.wake(offset);
     }
 
-    /// Rings that threads have written, or may write now.
+    /// Number of rings that threads have used so far.
     #[must_use]
     pub fn rings_used(&self) -> u32 {
         self.get(at::RINGS_USED).min(self.geometry().rings)
     }
 
-    /// Logical order: the floor of a ring, and how often it has changed.
+    /// Logical order: the floor of a ring, and the number of its changes.
     #[must_use]
     pub fn floor(&self, ring: u32) -> (u64, u32) {
         let line = RING_LINES_AT + ring as usize * 64;
@@ -209,7 +209,7 @@ impl SharedArea {
     }
 
     /// Moves the records of a part of a ring to the end of `records`, up to the first that has not
-    /// been written; returns how many.
+    /// been written; returns their number.
     pub fn take(&self, ring: u32, part: Range<usize>, records: &mut Vec<[u64; 2]>) -> usize {
         let ring_records = self.geometry.ring_records();
         assert!(ring < self.geometry.rings && part.start <= part.end && part.end <= ring_records);
@@ -247,7 +247,7 @@ impl SharedArea {
         word.load(Ordering::Acquire)
     }
 
-    /// What is written at a position: its head, and its words; nothing where nothing is.
+    /// The head and the words at a position; `None` if nothing is written there.
     fn stack_entry(&self, position: usize) -> Option<(u64, Vec<u64>)> {
         let words = self.geometry.stack_words as usize;
         let head = (1..words).contains(&position).then(|| self.stack_word(position))?;
@@ -257,16 +257,16 @@ impl SharedArea {
         fits.then(|| (head, range.map(|index| self.stack_word(index)).collect()))
     }
 
-    /// The call stack at this position, innermost program counter first; empty if there is none. It
-    /// was complete before the allocation that names it was written.
+    /// The call stack at this position, innermost program counter first; empty if there is none.
+    /// The runtime completes it before it writes the allocation that refers to it.
     #[must_use]
     pub fn stack(&self, position: u32) -> Vec<u64> {
         let entry = self.stack_entry(position as usize);
         entry.filter(|(head, _)| head & FRAMES == 0).map_or_else(Vec::new, |(_, pcs)| pcs)
     }
 
-    /// The frames of threads when they started others, each time innermost first: the program
-    /// counter, the stack pointer and the frame pointer there.
+    /// The frames of threads at the time when they started others, innermost first: program
+    /// counter, stack pointer and frame pointer.
     #[must_use]
     pub fn frames(&self) -> Vec<Vec<[u64; 3]>> {
         let mut found = Vec::new();

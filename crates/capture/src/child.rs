@@ -1,4 +1,4 @@
-//! Starts the program and watches it from outside.
+//! The traced program as a child process.
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -13,16 +13,16 @@ use std::time::{Duration, Instant};
 
 use crate::spawn::{Program, spawn};
 
-/// The text on the new program's stack is filled up to a multiple of this,
+/// The text on the new program's stack is padded to a multiple of this.
 const TEXT_STEP_BYTES: usize = 1 << 16;
-/// and the pointers to it to a multiple of this: more than most environments have variables.
+/// The number of pointers to it is padded to a multiple of this, more than most environments need.
 const POINTER_STEP: usize = 256;
 const FD_VARIABLE: &str = "HOMENODE_FD";
 const PAD_VARIABLE: &str = "HOMENODE_PAD";
 const PRELOAD_VARIABLE: &str = "LD_PRELOAD";
-/// A high number, so that the program's own files get the same numbers as without recording.
+/// High, so that the program's own files get the same descriptors as without recording.
 const FD_PREFERRED: RawFd = 900;
-/// How long a program that is asked to end may take before it is killed.
+/// How long a program may take to end after SIGTERM before it is killed.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How the program ended.
@@ -42,7 +42,7 @@ pub struct Traced {
     asked_to_end: Option<Instant>,
 }
 
-/// The path at which the system would find the program.
+/// The path of a program, found through `PATH` as the system does.
 pub fn find(program: &OsStr) -> io::Result<PathBuf> {
     if program.as_bytes().contains(&b'/') {
         return Ok(PathBuf::from(program));
@@ -59,7 +59,7 @@ pub fn find(program: &OsStr) -> io::Result<PathBuf> {
 pub struct Launch {
     /// Program and arguments.
     pub argv: Vec<String>,
-    /// A library that the program is to be started with.
+    /// The value of `LD_PRELOAD`, if it is to be set.
     pub preload: Option<String>,
 }
 
@@ -112,7 +112,7 @@ impl Traced {
         self.wait_for(0)
     }
 
-    /// Whether the program has ended, and how.
+    /// How the program has ended; `None` while it runs.
     pub fn ending(&mut self) -> io::Result<Option<Ending>> {
         self.wait_for(libc::WNOHANG)?;
         Ok(self.ending)
@@ -153,28 +153,28 @@ impl Traced {
 
     fn kill(&self, signal: libc::c_int) {
         if self.ending.is_none() {
-            // SAFETY: the child has not been waited for, so the number is still its.
+            // SAFETY: the child has not been waited for, so the number has not been reused.
             unsafe { libc::kill(self.pid, signal) };
         }
     }
 }
 
 impl Drop for Traced {
-    /// Kills the program: it must not run on without its recorder.
+    /// Kills the program, which must not continue without its recorder.
     fn drop(&mut self) {
         self.kill(libc::SIGKILL);
-        // Nobody could be told of an error.
+        // `drop` cannot return an error.
         let _ = self.wait();
     }
 }
 
-/// The mappings of a process, empty when it is gone.
+/// The mappings of a process, as in `/proc/PID/maps`; empty if it has ended.
 #[must_use]
 pub fn maps(pid: u32) -> String {
     std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default()
 }
 
-/// Whether a process exists and has a recorder's memory mapped, which it has not after `exec`.
+/// Whether a process exists and maps a recorder's memory, which `exec` ends.
 #[must_use]
 pub fn shares_memory(pid: u32) -> bool {
     maps(pid).lines().any(|line| line.contains("/memfd:homenode"))
@@ -203,8 +203,8 @@ fn own_number() -> libc::pid_t {
     libc::pid_t::try_from(std::process::id()).unwrap_or_default()
 }
 
-/// Runs in the child: makes the kernel kill it when the recorder ends without having waited for it:
-/// when that is killed, or its thread ends. What the program itself started goes on, unrecorded.
+/// Runs in the child: has the kernel kill it when the recorder is killed or the thread that started
+/// it ends. Processes that the program has started continue, unrecorded.
 fn end_with(recorder: libc::pid_t) -> io::Result<()> {
     // SAFETY: plain system calls on numbers.
     let (tied, parent) =
@@ -216,7 +216,7 @@ fn end_with(recorder: libc::pid_t) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs in the child: makes addresses repeatable, and gives the area its descriptor number.
+/// Runs in the child: turns address randomisation off, and gives the area its descriptor number.
 fn prepare(fd: RawFd, target: RawFd) -> io::Result<()> {
     // SAFETY: plain system calls on numbers.
     unsafe {
@@ -241,14 +241,14 @@ fn descriptor() -> RawFd {
     FD_PREFERRED.min(most - 1)
 }
 
-/// Adds to a program's environment what makes its stack and its arguments lie where they always
-/// do, whatever else is in the environment, and wherever and by whatever name the program was
-/// started. Its runtime takes that away again.
+/// Pads a program's environment so that the addresses of its stack and arguments do not depend on
+/// the environment, nor on the path or name by which the program was started. The runtime removes
+/// the padding from the environment.
 ///
 /// The kernel writes downwards from the top of the stack (`fs/exec.c`, `fs/binfmt_elf.c`): the path
 /// of the program's file, the text of its environment and of its arguments, the name last; and from
 /// the multiple of 16 bytes below it the pointers to that text, and below them the stack begins. So
-/// all text but the name is filled up, and the pointers together with what the name takes.
+/// the text without the name is padded, and the pointers together with the bytes of the name.
 fn pad(program: &mut Program) -> io::Result<()> {
     let bytes = |text: &[CString]| -> usize {
         text.iter().map(|word| word.as_bytes_with_nul().len()).sum()
@@ -276,7 +276,8 @@ mod tests {
         Launch { argv: words.iter().map(|&word| word.to_owned()).collect(), preload: None }
     }
 
-    /// Bytes of text but the name, and pointers with the 8 bytes' steps that the name takes.
+    /// Bytes of text without the name, and the number of pointers plus the 8-byte words of the
+    /// name.
     fn filled(path: &str, arguments: &[&str], environment: &[&str]) -> (usize, usize) {
         let text = |words: &[&str]| words.iter().map(|&word| CString::new(word).unwrap()).collect();
         let mut program = Program {
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_pointers_are_filled_up_to_round_sums() {
+    fn text_and_pointers_are_padded_to_round_sums() {
         let round = (TEXT_STEP_BYTES, POINTER_STEP);
         let long = "n".repeat(200);
         assert_eq!(filled("/bin/a", &["a"], &[]), round);
@@ -308,14 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_an_error() {
+    fn a_missing_program_is_an_error() {
         assert!(find(OsStr::new("homenode-no-such-program")).is_err());
         assert!(Traced::start(&plain(&["/no/such/program"]), None).is_err());
         assert!(Traced::start(&plain(&[]), None).is_err());
     }
 
     #[test]
-    fn endings_are_told_apart() {
+    fn exit_codes_and_signals_are_distinguished() {
         let mut child = Traced::start(&plain(&["sh", "-c", "exit 7"]), None).unwrap();
         let ending = loop {
             if let Some(ending) = child.ending().unwrap() {

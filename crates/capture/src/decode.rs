@@ -3,7 +3,7 @@
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::{EventKind, LiveFact};
 
-use crate::item::{DecodedItem, ItemSink, SystemFact};
+use crate::item::{Allocation, DecodedItem, ItemSink, SystemFact};
 use crate::wire::{
     CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, GAP_BITS, GAP_SHIFT, KIND_SHIFT, SIZE_SHIFT, SYNC_BIT,
     THREAD_SHIFT, code,
@@ -23,19 +23,19 @@ struct PendingRecord {
     words: Vec<u64>,
 }
 
-/// Collects the records of one ring, in order.
+/// Decodes the records of one ring, in order.
 #[derive(Debug, Default)]
 pub struct Decoder {
     pending: Option<PendingRecord>,
     forks: u32,
-    /// Gap of the next reference, when it did not fit into it.
+    /// Gap of the next reference, if its record has too few bits for it; else 0.
     gap: u32,
-    /// For a whole system, the process that each processor runs; else empty.
+    /// Of a whole system, the process that each processor runs; else empty.
     processes: Vec<u32>,
 }
 
 impl Decoder {
-    /// Takes records in their order, and passes on what they are.
+    /// Decodes records into `sink`.
     pub fn take_all(&mut self, mut records: &[[u64; 2]], sink: &mut impl ItemSink) {
         while let Some(&words) = records.first() {
             let plain = self.plain(records);
@@ -53,7 +53,7 @@ impl Decoder {
         }
     }
 
-    /// How many records come first that are references by themselves.
+    /// Number of leading records that are complete references.
     fn plain(&self, records: &[[u64; 2]]) -> usize {
         if self.pending.is_some() || self.gap != 0 || !self.processes.is_empty() {
             return 0;
@@ -61,7 +61,7 @@ impl Decoder {
         records.iter().take_while(|words| words[0] >> EVENT_BIT == 0).count()
     }
 
-    /// Takes the next record; most are an item each.
+    /// Decodes the next record; `None` if it completes no item. Most records are an item each.
     #[inline]
     pub fn take(&mut self, words: [u64; 2]) -> Option<DecodedItem> {
         match self.reference(words) {
@@ -70,7 +70,7 @@ impl Decoder {
         }
     }
 
-    /// Takes the next record if it is a reference.
+    /// Decodes the next record if it is a reference.
     #[inline(always)]
     pub fn reference(&mut self, words: [u64; 2]) -> Option<Access> {
         // Nearly all records are references, which one test of the top bit distinguishes.
@@ -100,7 +100,7 @@ impl Decoder {
         self.processes.get(usize::from(thread)).copied().unwrap_or(0)
     }
 
-    /// Takes the next record, which is not a reference.
+    /// Decodes the next record, which is not a reference.
     #[inline(never)]
     pub fn event(&mut self, words: [u64; 2]) -> Option<DecodedItem> {
         let mut pending = if let Some(mut pending) = self.pending.take() {
@@ -124,12 +124,11 @@ impl Decoder {
         if let code::ASKS..=code::RESUMES = pending.code {
             return Some(DecodedItem::Fact(pending.thread, live_fact(&pending)));
         }
-        // An event without payload reads zeros: only a runtime of another version makes one.
+        // A missing payload reads as zeros; only a runtime of another version leaves it out.
         pending.words.resize(pending.words.len().max(2), 0);
         self.item(&pending)
     }
 
-    /// The fact that a record encodes.
     fn system_fact(&self, p: &PendingRecord) -> SystemFact {
         let pid = self.process_of(p.thread);
         match p.code {
@@ -139,7 +138,7 @@ impl Decoder {
             }
             code::REPORT => SystemFact::Report(bytes(&p.words, p.second)),
             code::CODE => SystemFact::Code { pid, pc: whole_address(p.first) },
-            // 48 bits hold a page's number, as they hold an address.
+            // A page's number was cut to 48 bits, as an address is.
             _ => SystemFact::Page { pid, frame: p.first, page: whole_address(p.second) },
         }
     }
@@ -152,21 +151,22 @@ impl Decoder {
             code::THREAD_START => {
                 return Some(DecodedItem::Start {
                     thread: p.thread,
-                    stack: (p.first, p.second.max(p.first)),
-                    tls: (p.words[0], p.words[1].max(p.words[0])),
+                    stack: p.first..p.second.max(p.first),
+                    tls: p.words[0]..p.words[1].max(p.words[0]),
                 });
             }
             code::PRIVATE => {
-                let region = (addr, addr.saturating_add(p.words[0]));
+                let region = addr..addr.saturating_add(p.words[0]);
                 return Some(DecodedItem::Private { thread: p.thread, region });
             }
             code::ALLOC => {
-                let block = (addr, p.words[0], p.second);
-                return Some(DecodedItem::Alloc {
-                    thread: p.thread,
-                    block,
+                return Some(DecodedItem::Alloc(Allocation {
+                    addr,
+                    size: p.words[0],
+                    site: p.second,
                     stack: position(p.words[1]),
-                });
+                    thread: p.thread,
+                }));
             }
             code::STAMP => return Some(DecodedItem::Stamp(p.words[0])),
             code::CLOCK | code::SYNC => return Some(of_logical_order(p)),
@@ -202,7 +202,7 @@ impl Decoder {
             code::UNMAP => EventKind::Unmap { addr, size: p.words[0] },
             code::SYSCALL_ENTER => EventKind::SyscallEnter { number },
             code::SYSCALL_EXIT => EventKind::SyscallExit { number },
-            // Process numbers differ from run to run, the order of the children does not.
+            // Children are numbered in order, as process numbers differ from run to run.
             code::FORK => {
                 self.forks += 1;
                 EventKind::Fork { pid: self.forks }
@@ -216,7 +216,6 @@ impl Decoder {
     }
 }
 
-/// What a thread waits for, or whose wait it ends.
 fn live_fact(p: &PendingRecord) -> LiveFact {
     let thread = u16::try_from(p.first).unwrap_or(u16::MAX);
     let limit_ns = p.second;
@@ -235,7 +234,7 @@ fn live_fact(p: &PendingRecord) -> LiveFact {
     }
 }
 
-/// What a ring of logical order says of the items that follow.
+/// An item that only rings of logical order have.
 fn of_logical_order(p: &PendingRecord) -> DecodedItem {
     if p.code == code::SYNC {
         return DecodedItem::Sync(p.thread, p.first);
@@ -244,7 +243,6 @@ fn of_logical_order(p: &PendingRecord) -> DecodedItem {
     DecodedItem::Clock { thread: p.thread, waker, clock: p.words[0] }
 }
 
-/// A mapping that was made.
 fn mapping(p: &PendingRecord) -> EventKind {
     EventKind::Map {
         addr: p.first,
@@ -254,12 +252,12 @@ fn mapping(p: &PendingRecord) -> EventKind {
     }
 }
 
-/// The position of a call stack; one that is none is 0.
+/// The position of a call stack; 0 if the word cannot be one.
 fn position(word: u64) -> u32 {
     u32::try_from(word).unwrap_or(0)
 }
 
-/// A kernel is in the upper half of the address space, of which a record holds the lower 48 bits.
+/// Extends the sign bit of the 48 bits that a record holds: kernels are in the upper half.
 const fn whole_address(low: u64) -> u64 {
     if low & KERNEL_HALF == 0 { low } else { low | !ADDRESS }
 }
@@ -295,7 +293,7 @@ pub fn access(words: [u64; 2]) -> Access {
     }
 }
 
-/// `length` bytes, seven a word.
+/// `length` bytes, packed seven to a word.
 fn bytes(words: &[u64], length: u64) -> Vec<u8> {
     words
         .iter()
@@ -354,7 +352,13 @@ mod tests {
         let mut decoder = Decoder::default();
         let head = EVENT | (u64::from(code::ALLOC) << CODE_SHIFT) | (1 << EXTRA_SHIFT) | 0x1000;
         assert_eq!(decoder.take([head, 0x40_0000 | (3 << THREAD_SHIFT)]), None);
-        let made = DecodedItem::Alloc { thread: 3, block: (0x1000, 24, 0x40_0000), stack: 17 };
+        let made = DecodedItem::Alloc(Allocation {
+            addr: 0x1000,
+            size: 24,
+            site: 0x40_0000,
+            stack: 17,
+            thread: 3,
+        });
         assert_eq!(decoder.take([EVENT | 24, 17]), Some(made));
     }
 

@@ -1,7 +1,8 @@
-//! A program whose threads run when a simulation says so.
+//! A program whose threads are scheduled by a simulation.
 //!
-//! The other half is `directed.c` of the runtime. A list of turns is put into the shared area; the
-//! threads take them one after the other, and what they recorded is read when all are over.
+//! The other half is `directed.c` of the runtime. A list of turns is written to the shared area;
+//! the threads take the turns one after the other, and their records are read as they come until
+//! all turns are over.
 
 use std::time::{Duration, Instant};
 
@@ -14,40 +15,40 @@ use serde::Serialize;
 
 use crate::area::SharedArea;
 use crate::child::{Ending, Traced};
+use crate::cpu_exclusion::CpuExclusion;
+use crate::drain::{Progress, greet};
 use crate::emulator::Emulator;
 use crate::error::CaptureError;
 use crate::item::{DecodedItem, ItemSink};
-use crate::off_processor::OffProcessor;
 use crate::options::RecordOptions;
 use crate::record::{
-    counts_instructions, discard, greet, make_area, metadata, note_emulator, prepare, start_error,
-    system, writer_options,
+    counts_instructions, discard, make_area, metadata, note_emulator, prepare, start_error, system,
+    writer_options,
 };
 use crate::ring::RingReader;
 use crate::sink::RecordingSink;
 use crate::wire::{RELEASED_AT, TAKEN_AT, TURNS_AT, TURNS_MAX, at};
 
-/// How often the end of a list of turns is looked for before it is waited for asleep: about as long
-/// as a sleep and a wake-up take, so that at most twice the time of either is lost. Not often where
-/// the program has the same processor.
-const LOOKS: u32 = 4000;
-const LOOKS_TOGETHER: u32 = 20;
-/// The program has been pinned to a processor when it takes its first lists.
+/// Polls for the end of a list of turns before sleeping: they take about as long as a sleep and a
+/// wake-up, so at most twice the shorter of the two is lost.
+const POLLS: u32 = 4000;
+/// The same while the program may be on the processor of this thread.
+const POLLS_ON_SHARED_CPU: u32 = 20;
+/// Number of lists within which the program pins itself to a processor.
 const LISTS_TO_PIN: u64 = 4;
-/// Longest sleep, after which it is seen whether the program has ended.
+/// Longest sleep before a check whether the program has ended.
 const IDLE: Duration = Duration::from_millis(1);
-/// How long something is waited for when no thread can go on.
+/// How long to wait for something from outside when no thread can run.
 const PATIENCE: Duration = Duration::from_millis(100);
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-/// 64-bit words with a bit for each thread.
+/// Number of 64-bit words with a bit for each thread.
 const THREAD_WORDS: usize = 64;
 
-/// What a run came to, on the program's side.
+/// The program's side of the result of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct DirectedSummary {
     /// The trace, if one was written.
     pub output: Option<String>,
-    /// References of all kinds.
+    /// Number of references of all kinds.
     pub references: u64,
     /// Largest number of threads at one time.
     pub threads: u16,
@@ -55,9 +56,9 @@ pub struct DirectedSummary {
     pub wall_time_s: f64,
     /// References per second.
     pub references_per_second: f64,
-    /// Lists of turns, and turns.
+    /// Number of lists of turns.
     pub lists: u64,
-    /// Turns of threads.
+    /// Number of turns.
     pub turns: u64,
     /// Exit code of the program, if it ended by itself.
     pub exit_code: Option<i32>,
@@ -66,8 +67,8 @@ pub struct DirectedSummary {
     /// How often the turn was taken from a thread that waited in code without hooks: if not 0, two
     /// runs may differ.
     pub forced_turns: u32,
-    /// How often a thread came back from a wait that the runtime does not see through: if not 0,
-    /// two runs may differ.
+    /// How often a thread returned from waiting for something outside the program: if not 0, two
+    /// runs may differ.
     pub outside_waits: u32,
     /// Threads that were not simulated.
     pub lost_threads: u32,
@@ -75,10 +76,10 @@ pub struct DirectedSummary {
     pub checksum: String,
 }
 
-/// A program that runs as a simulation says.
+/// A program that is scheduled by a simulation.
 pub struct DirectedProgram<'a> {
     options: RecordOptions,
-    /// If the program runs in one.
+    /// `None` if the program runs natively.
     emulator: Option<Emulator>,
     /// Whether instructions between references are counted.
     gaps: bool,
@@ -91,18 +92,18 @@ pub struct DirectedProgram<'a> {
     list: u32,
     lists: u64,
     turns: u64,
+    /// Last value of [`at::STRAYS`].
     strays: u32,
     /// Keeps this thread off the program's processor, once that is known.
-    off: Option<OffProcessor>,
+    cpu_exclusion: Option<CpuExclusion>,
     references: u64,
     threads: u16,
     began: Instant,
-    told: Instant,
-    progress: &'a mut dyn FnMut(u64) -> bool,
+    progress: Progress<'a>,
 }
 
 impl<'a> DirectedProgram<'a> {
-    /// Starts a program, of which no thread runs yet. Without an output no trace is written.
+    /// Starts a program; no thread of it runs yet. Without an output no trace is written.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -141,31 +142,28 @@ impl<'a> DirectedProgram<'a> {
             lists: 0,
             turns: 0,
             strays: 0,
-            off: None,
+            cpu_exclusion: None,
             references: 0,
             threads: 0,
             began: Instant::now(),
-            told: Instant::now(),
-            progress,
+            progress: Progress::new(progress),
         })
     }
 
-    /// Removes what a run that failed has written.
+    /// Removes the partial trace of a failed run.
     pub fn discard(options: &RecordOptions) {
         if !options.output.is_empty() {
-            // An error of the removal is ignored in favour of the one that led here.
+            // The error that led here matters more than one of the removal.
             let _ = std::fs::remove_file(homenode_trace::partial_path(options.output.as_ref()));
         }
     }
 
-    /// Completes the trace of a program that has ended; `order` says in which order it ran.
+    /// Completes the trace of a program that has ended; `order` describes the order of its threads.
     ///
     /// # Errors
     /// When the trace cannot be written, or nothing ran.
     pub fn finish(self, order: &str) -> Result<DirectedSummary, CaptureError> {
-        let Some(ending) = self.ending else {
-            unreachable!("a simulation is over when its program is")
-        };
+        let Some(ending) = self.ending else { unreachable!("a simulation ends after its program") };
         if self.area.get(at::CLAIMED_BY) == 0 {
             let program = self.options.argv[0].clone();
             return Err(discard(&self.options, CaptureError::NotInstrumented { program }));
@@ -199,7 +197,7 @@ impl<'a> DirectedProgram<'a> {
         Ok(summary)
     }
 
-    /// Puts down a list of turns.
+    /// Writes a list of turns for the program to take.
     fn grant(&mut self, turns: &[LiveTurn]) {
         let area = &self.area;
         for (index, turn) in turns.iter().enumerate().take(TURNS_MAX) {
@@ -220,14 +218,15 @@ impl<'a> DirectedProgram<'a> {
         }
     }
 
-    /// Reads all that was recorded.
+    /// Reads all records written so far.
     fn drain(&mut self, done: &mut LiveBatch) {
         let Self { ring, area, sink, references, threads, gaps, .. } = self;
         let mut taker = BatchTaker { sink, references, threads, gaps: *gaps, done };
         while ring.drain(area, &mut taker) > 0 {}
     }
 
-    /// What happened to threads that the simulation does not know of.
+    /// Notes threads that lost their turn to the watchdog, and threads that run by themselves
+    /// again.
     fn note_strays(&mut self, done: &mut LiveBatch) {
         let strays = self.area.get(at::STRAYS);
         if std::mem::replace(&mut self.strays, strays) == strays {
@@ -241,6 +240,7 @@ impl<'a> DirectedProgram<'a> {
         done.released.extend(self.take_bits(RELEASED_AT));
     }
 
+    /// Clears the bits at an offset of the shared area; returns the threads of those that were set.
     fn take_bits(&self, place: usize) -> Vec<u16> {
         let mut threads = Vec::new();
         for word in 0..THREAD_WORDS {
@@ -251,25 +251,22 @@ impl<'a> DirectedProgram<'a> {
         threads
     }
 
-    /// What has to be seen to now and then. Returns whether the program has ended.
+    /// Handles what happens rarely. Returns whether the program has ended.
     fn look_after(&mut self) -> Result<bool, CaptureError> {
         greet(&self.area, &mut self.sink);
         if self.area.get(at::FORK_FD) != 0 {
-            // A child of `fork` runs by itself, and is not simulated.
+            // Refuses the child of `fork`, which runs by itself and is not simulated.
             self.area.set(at::FORK_FD, u32::MAX);
             self.area.wake(at::FORK_FD);
         }
-        if self.told.elapsed() >= PROGRESS_EVERY {
-            self.told = Instant::now();
-            if !(self.progress)(self.references) {
-                return Err(self.stop());
-            }
+        if self.progress.is_due() && !self.progress.report(self.references) {
+            return Err(self.stop());
         }
         self.ending = self.child.ending().map_err(system("wait for the program"))?;
         Ok(self.ending.is_some())
     }
 
-    /// The run was interrupted: ends the program.
+    /// Ends the program of an interrupted run.
     fn stop(&mut self) -> CaptureError {
         while self.ending.is_none() {
             self.child.end();
@@ -285,6 +282,7 @@ impl<'a> DirectedProgram<'a> {
         self.area.get(at::TURNS_DONE) == self.list
     }
 
+    /// Sleeps until the list may be done, or for [`IDLE`].
     fn sleep(&self) {
         self.area.set(at::DIRECTOR_WAITS, 1);
         let done = self.area.get(at::TURNS_DONE);
@@ -313,15 +311,15 @@ impl LiveProgram for DirectedProgram<'_> {
             self.grant(turns);
         }
         let asked = Instant::now();
-        let looks_max = if self.off.is_some() { LOOKS } else { LOOKS_TOGETHER };
-        let mut looks = 0;
+        let polls_max = if self.cpu_exclusion.is_some() { POLLS } else { POLLS_ON_SHARED_CPU };
+        let mut polls = 0;
         loop {
-            // First whether all is over, then what was recorded until then.
+            // In this order, so that all records of a list that is over are read.
             let over = self.is_done();
             self.drain(done);
             if over {
-                if self.off.is_none() && self.lists < LISTS_TO_PIN {
-                    self.off = OffProcessor::of(self.area.get(at::CLAIMED_BY));
+                if self.cpu_exclusion.is_none() && self.lists < LISTS_TO_PIN {
+                    self.cpu_exclusion = CpuExclusion::of(self.area.get(at::CLAIMED_BY));
                 }
                 self.note_strays(done);
                 let something = !done.rows.is_empty() || !done.marks.is_empty();
@@ -329,8 +327,8 @@ impl LiveProgram for DirectedProgram<'_> {
                     break;
                 }
             }
-            looks += 1;
-            if looks < looks_max && !over {
+            polls += 1;
+            if polls < polls_max && !over {
                 std::hint::spin_loop();
                 continue;
             }
@@ -345,18 +343,18 @@ impl LiveProgram for DirectedProgram<'_> {
                 }
                 std::thread::sleep(IDLE);
             } else {
-                looks = 0;
+                polls = 0;
                 self.sleep();
             }
         }
-        if self.told.elapsed() >= PROGRESS_EVERY && !done.over {
+        if self.progress.is_due() && !done.over {
             done.over = self.look_after()?;
         }
         Ok(())
     }
 }
 
-/// Adds a reference.
+/// Appends a reference to the columns of a batch.
 #[inline]
 fn push(rows: &mut Batch, access: &Access, gaps: bool) {
     if gaps {
@@ -369,12 +367,12 @@ fn push(rows: &mut Batch, access: &Access, gaps: bool) {
     rows.flags.push(access.flags.0);
 }
 
-/// The number of the next row.
+/// Index of the next row.
 fn row(done: &LiveBatch) -> u32 {
     u32::try_from(done.rows.len()).unwrap_or(u32::MAX)
 }
 
-/// Takes what was recorded for the trace and for the simulation.
+/// Passes items on to the trace and to the simulation.
 struct BatchTaker<'a> {
     sink: &'a mut RecordingSink,
     references: &'a mut u64,
@@ -400,8 +398,8 @@ impl ItemSink for BatchTaker<'_> {
     }
 }
 
-/// Notes what is no reference, if the simulation has to know it. Returns how many threads there are
-/// because of it.
+/// Passes an item that is not a reference on to the simulation, if that uses it. Returns the number
+/// of threads that follows from the start of a thread, else 0.
 fn note(item: &DecodedItem, done: &mut LiveBatch) -> u16 {
     let at = row(done);
     match item {
@@ -416,7 +414,7 @@ fn note(item: &DecodedItem, done: &mut LiveBatch) -> u16 {
         DecodedItem::Access(_)
         | DecodedItem::Private { .. }
         | DecodedItem::System(..)
-        | DecodedItem::Alloc { .. }
+        | DecodedItem::Alloc(_)
         | DecodedItem::Clock { .. }
         | DecodedItem::Sync(..)
         | DecodedItem::Stamp(_) => {}

@@ -10,25 +10,25 @@ use crate::child::{Launch, find};
 use crate::error::CaptureError;
 use crate::options::RecordOptions;
 
-/// The instruction sets: number in ELF headers, name in QEMU's.
+/// Instruction sets: number in ELF headers, and QEMU's name.
 const MACHINES: &[(u16, &str)] = &[(62, "x86_64"), (183, "aarch64"), (243, "riscv64")];
-/// Runs whole systems.
+/// The emulator of whole systems.
 const SYSTEM_EMULATOR: &str = "qemu-system-x86_64";
-/// The first release that can count the instructions of several processors.
+/// The first release of QEMU that can count the instructions of several processors.
 const REPEATS_FROM: u32 = 10;
-/// Makes the time of a system that of its executed instructions, 4 ns each.
+/// Makes a system's time advance by 4 ns an executed instruction.
 const REPEATING: &[&str] = &["-icount", "shift=2,sleep=off", "-rtc", "base=2026-01-01,clock=vm"];
-/// Bytes of an ELF header that are looked at.
+/// Bytes of an ELF header that are read.
 const HEADER_BYTES: usize = 20;
 
-/// The emulator of a program, found and asked for its version.
+/// The emulator of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emulator {
-    /// The emulator.
+    /// Path of the emulator.
     pub path: PathBuf,
     /// Its name and version, for the metadata: `qemu-x86_64 7.2.22`.
     pub version: String,
-    /// Whether the program would also run without it.
+    /// Whether the program can also run without it.
     pub native: bool,
 }
 
@@ -36,8 +36,8 @@ impl Emulator {
     /// Finds the emulator of a program by the program's ELF header.
     ///
     /// # Errors
-    /// When the program is no program of a known instruction set, there is no emulator for it, or
-    /// the emulator is one the plugin does not work in.
+    /// When the program is not one of a known instruction set, there is no emulator for it, or the
+    /// plugin does not work in the emulator.
     pub fn for_program(options: &RecordOptions) -> Result<Self, CaptureError> {
         if options.whole_system() {
             return Self::for_system(options);
@@ -82,9 +82,10 @@ impl Emulator {
         Ok(Self { path, version, native: false })
     }
 
-    /// A machine with processors, memory and a serial line only. Its memory is a file in memory,
-    /// which the plugin finds by its name; the kernel must not randomise its address, so that the
-    /// plugin finds the kernel's data.
+    /// The command line of a machine with processors, memory and a serial line only. Its memory is
+    /// a
+    /// `memfd`, which the plugin finds by its name; the kernel must not randomise its address, so
+    /// that the plugin finds the kernel's data.
     fn machine(&self, options: &RecordOptions) -> Vec<String> {
         let system = &options.system;
         let memory = format!("{}M", system.memory_mib);
@@ -154,13 +155,13 @@ impl Emulator {
     }
 }
 
-/// The value of `-plugin`. A comma in an option's value is written twice.
+/// The value of `-plugin`. QEMU expects a comma in an option's value twice.
 fn plugin_words(options: &RecordOptions) -> String {
     let fetches = if options.fetches { ",fetches=on" } else { "" };
     format!("file={}{fetches}", options.plugin.replace(',', ",,"))
 }
 
-/// The instruction set of a header, or what was found in its place.
+/// The instruction set of an ELF header, or a description of what was found instead.
 fn machine(header: &[u8]) -> Result<&'static str, String> {
     if header.starts_with(b"#!") {
         return Err("a script; give its interpreter and the script's name instead".to_owned());
@@ -186,7 +187,7 @@ fn readable(what: &'static str, path: &str) -> Result<(), CaptureError> {
     if found.is_file() { Ok(()) } else { Err(unreadable(io::Error::other("it is no file"))) }
 }
 
-/// Asks an emulator for its version, and refuses those that can have no plugins or not ours.
+/// The name and version of an emulator; an error if it has no plugins, or another plugin interface.
 fn version(path: &Path) -> Result<String, CaptureError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let answer = Command::new(path)
@@ -209,13 +210,13 @@ fn version(path: &Path) -> Result<String, CaptureError> {
     }
 }
 
-/// The first number of a version.
+/// The major version.
 fn release(version: &str) -> u32 {
     let number = version.rsplit(' ').next().and_then(|number| number.split('.').next());
     number.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// Whether an emulator was built with plugins: those that are linked statically are not.
+/// Whether an emulator was built with plugins, as statically linked ones are not.
 fn has_plugins(path: &Path) -> bool {
     Command::new(path)
         .arg("-help")
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_are_told_by_their_headers() {
+    fn machines_are_read_from_elf_headers() {
         assert_eq!(machine(&header(2, 62)), Ok("x86_64"));
         assert_eq!(machine(&header(2, 243)), Ok("riscv64"));
         assert!(machine(&header(1, 62)).unwrap_err().contains("64-bit"));
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_has_its_kernel_initramfs_and_what_else_qemu_is_told() {
+    fn a_system_has_its_kernel_initramfs_and_further_options() {
         let emulator =
             Emulator { path: "/x/qemu".into(), version: "qemu 7.2".to_owned(), native: false };
         let options = RecordOptions {
@@ -289,14 +290,14 @@ mod tests {
     }
 
     #[test]
-    fn releases_are_told_by_the_first_number() {
+    fn a_release_is_the_first_number() {
         assert_eq!(release("qemu-system-x86_64 10.0.2"), 10);
         assert_eq!(release("qemu-x86_64 7.2.22"), 7);
         assert_eq!(release(""), 0);
     }
 
     #[test]
-    fn what_is_no_emulator_is_refused() {
+    fn other_programs_are_refused_as_emulators() {
         assert!(matches!(version(Path::new("/no/such")), Err(CaptureError::NoEmulator { .. })));
         let wrong = version(Path::new("/bin/true"));
         assert!(matches!(wrong, Err(CaptureError::OtherEmulator { .. })), "{wrong:?}");

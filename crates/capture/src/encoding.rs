@@ -1,4 +1,4 @@
-//! A thread that encodes what is recorded, while the recorder reads what comes next.
+//! A thread that encodes recorded items while the recorder reads the next ones.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
@@ -8,21 +8,21 @@ use homenode_trace::{Event, TraceError, TraceWriter};
 
 use crate::item::FlaggedRecord;
 
-/// References that are handed over together.
+/// References handed over together.
 pub const PORTION: usize = 1 << 12;
-/// Portions that wait to be encoded: the recorder waits when there are so many.
+/// Most portions that wait to be encoded; with as many the recorder waits.
 const PORTIONS_MAX: usize = 16;
 
-/// Items in their order.
+/// Consecutive items.
 #[derive(Debug, Default)]
 struct ItemPortion {
-    /// Nearly all items.
+    /// Plain references, nearly all items.
     records: Vec<FlaggedRecord>,
-    /// Others, and how many of the records come before each.
+    /// Other items, each with the number of records before it.
     others: Vec<(usize, OtherItem)>,
 }
 
-/// What takes more than a record.
+/// An item that does not fit into a record.
 #[derive(Debug)]
 enum OtherItem {
     Access(Access),
@@ -38,7 +38,7 @@ impl ItemPortion {
         self.others.push((self.records.len(), other));
     }
 
-    /// Writes all items, and is empty again.
+    /// Writes all items, and empties the portion.
     fn write(&mut self, writer: &mut TraceWriter) -> Result<(), TraceError> {
         let mut from = 0;
         for (until, other) in self.others.drain(..) {
@@ -55,7 +55,7 @@ impl ItemPortion {
     }
 }
 
-/// A trace writer on a thread of its own: same items, same trace.
+/// A trace writer on a thread of its own. The trace is the same as without the thread.
 #[derive(Debug)]
 pub struct EncodingThread {
     portion: ItemPortion,
@@ -74,22 +74,22 @@ impl EncodingThread {
         Self { portion: ItemPortion::default(), full, empty, thread }
     }
 
-    /// Adds a reference. Returns whether the writer can go on, as far as is known.
+    /// Adds a reference. Returns `false` if the writer is known to have failed.
     #[inline(always)]
     pub fn push(&mut self, access: Access) -> bool {
         self.portion.add(OtherItem::Access(access));
         !self.portion.is_full() || self.hand_over()
     }
 
-    /// Adds references, not many more than are handed over together. Returns whether the writer can
-    /// go on, as far as is known.
+    /// Adds references, at most about [`PORTION`]. Returns `false` if the writer is known to have
+    /// failed.
     #[inline(always)]
     pub fn push_all(&mut self, records: impl Iterator<Item = FlaggedRecord>) -> bool {
         self.portion.records.extend(records);
         !self.portion.is_full() || self.hand_over()
     }
 
-    /// Adds an event. Returns whether the writer can go on, as far as is known.
+    /// Adds an event. Returns `false` if the writer is known to have failed.
     pub fn event(&mut self, event: Event) -> bool {
         self.portion.add(OtherItem::Event(event));
         !self.portion.is_full() || self.hand_over()
@@ -100,19 +100,19 @@ impl EncodingThread {
         self.full.send(std::mem::replace(&mut self.portion, next)).is_ok()
     }
 
-    /// The writer, when all items are encoded.
+    /// Encodes the remaining items, and returns the writer.
     ///
     /// # Errors
     /// The error of the writer, now or before.
     pub fn finish(mut self) -> Result<TraceWriter, TraceError> {
-        // If the thread has ended, it says why.
+        // If the thread has ended, `join` returns its error.
         let _ = self.hand_over();
         drop(self.full);
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
 
-/// Encodes portions until no more can come, or the writer fails.
+/// Encodes portions until the sender is dropped or the writer fails.
 fn encode(
     mut writer: TraceWriter,
     portions: &Receiver<ItemPortion>,
@@ -120,7 +120,7 @@ fn encode(
 ) -> Result<TraceWriter, TraceError> {
     for mut portion in portions {
         portion.write(&mut writer)?;
-        // Nobody takes the memory back when the recording is over.
+        // Fails when the recording is over, and the memory is not reused.
         let _ = back.send(portion);
     }
     Ok(writer)
@@ -155,7 +155,7 @@ mod tests {
         Event { thread, what: EventKind::Marker { text: format!("{number}") } }
     }
 
-    /// Events at the beginning, at the end, at the ends of portions, many in a row.
+    /// Events at the beginning, at the end, at the ends of portions, and consecutive ones.
     fn has_events(number: u64) -> bool {
         number.is_multiple_of(1000) || number.is_multiple_of(PORTION as u64) || number > 99_990
     }
@@ -174,7 +174,7 @@ mod tests {
                 assert!(thread.event(event(number + again)));
             }
             direct.push(&access(number)).unwrap();
-            // Some have a longer gap than a record holds, or a process.
+            // Some have a gap or process that a record cannot hold.
             assert!(match number % 7 {
                 0 => thread.push(access(number)),
                 _ => thread.push_all(std::iter::once(record(number))),
@@ -192,7 +192,7 @@ mod tests {
         let path = folder.path().join("t.hnt");
         let writer = TraceWriter::create(path, WriterOptions::default()).unwrap();
         let mut thread = EncodingThread::new(writer);
-        // No trace can hold it.
+        // A reference that no trace can hold.
         thread.push(Access { size: 0, ..access(0) });
         let goes_on = (0..100 * PORTION as u64).all(|number| thread.push(access(number)));
         assert!(!goes_on, "it is known before the end");

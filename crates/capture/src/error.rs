@@ -8,14 +8,14 @@ use homenode_trace::TraceError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// The options make no sense.
+    /// An option is invalid.
     #[error("{option}: expected {expected}, found {found}")]
     Option {
-        /// Option.
+        /// Name of the option.
         option: &'static str,
-        /// What it may be.
+        /// Its valid values.
         expected: &'static str,
-        /// What it was.
+        /// Its value.
         found: String,
     },
     /// The program could not be started.
@@ -23,10 +23,10 @@ pub enum CaptureError {
     Start {
         /// Program.
         program: String,
-        /// Answer of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Nothing in the program calls the recorder.
+    /// The program has no runtime linked in.
     #[error(
         "{program}: no reference was recorded, because the program was not linked with the \
          recorder's runtime; build it with `homenode cc` (or `homenode c++`, `homenode fortran`) \
@@ -45,17 +45,17 @@ pub enum CaptureError {
         /// Program.
         program: String,
     },
-    /// The program cannot run in an emulator that is known here.
+    /// The program is not for a supported instruction set.
     #[error(
         "{program}: expected a 64-bit Linux program for x86-64, aarch64 or riscv64, found {found}"
     )]
     NotEmulated {
         /// Program.
         program: String,
-        /// What it is.
+        /// Description of the file.
         found: String,
     },
-    /// There is no emulator.
+    /// The emulator was not found.
     #[error(
         "{emulator}: no such emulator; install QEMU (on Debian: apt install qemu-user for \
          programs, qemu-system-x86 for whole systems)"
@@ -64,14 +64,14 @@ pub enum CaptureError {
         /// Its name.
         emulator: String,
     },
-    /// The emulator has another plugin interface, or is no emulator.
+    /// The emulator is too old, or another program.
     #[error(
         "{emulator}: expected QEMU 7.2 or later, found {found:?}; name another one with --emulator"
     )]
     OtherEmulator {
         /// The emulator.
         emulator: String,
-        /// What it says it is.
+        /// First line of what it prints as its version.
         found: String,
     },
     /// The emulator was built without plugins.
@@ -92,14 +92,14 @@ pub enum CaptureError {
         /// Program.
         program: String,
     },
-    /// A file of a whole system cannot be read.
+    /// A file of a whole system is unreadable.
     #[error("{path}: cannot read the {what}: {source}; name a file that you may read")]
     Unreadable {
-        /// What the file is.
+        /// Purpose of the file.
         what: &'static str,
         /// Its name.
         path: String,
-        /// Answer of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The emulator failed before the start mark.
@@ -122,7 +122,7 @@ pub enum CaptureError {
         /// Its kernel.
         kernel: String,
     },
-    /// The system ran on without a start mark.
+    /// The system did not run the start mark in time.
     #[error(
         "{kernel}: no reference was recorded: nothing in the system ran `/homenode/mark start` \
          within {limit_s} seconds; what it said is above (--start-within gives it more time)"
@@ -130,24 +130,24 @@ pub enum CaptureError {
     NoMarkYet {
         /// Its kernel.
         kernel: String,
-        /// How long it had.
+        /// Time limit in seconds.
         limit_s: u32,
     },
-    /// The kernel refused something the recorder needs.
+    /// A system call of the recorder failed.
     #[error("cannot {action}: {source}")]
     System {
-        /// What was tried.
+        /// The failed action, for the message.
         action: &'static str,
-        /// Answer of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The caller asked to stop; what was recorded is in the trace.
+    /// The caller asked to stop; the trace has the references so far.
     #[error("recording was interrupted after {references} references; the trace holds them")]
     Interrupted {
         /// References in the trace.
         references: u64,
     },
-    /// The trace could not be written. The program ran on to its end, unrecorded.
+    /// The trace could not be written. The program continued to its end, unrecorded.
     #[error(transparent)]
     Trace(#[from] TraceError),
 }

@@ -1,4 +1,4 @@
-//! Children of `fork`, each recorded to its own trace by its own thread.
+//! Children of `fork`: a thread records each of them into a trace of its own.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,17 +10,18 @@ use homenode_trace::TraceWriter;
 
 use crate::area::SharedArea;
 use crate::child::{self, Ending};
+use crate::drain::{RecordedProcess, drain_until_over};
 use crate::error::CaptureError;
 use crate::options::RecordOptions;
-use crate::record::{ItemSource, greet, metadata, wait, writer_options};
+use crate::record::{metadata, writer_options};
 use crate::sink::RecordingSink;
 use crate::wire::at;
 
 /// Interval between checks whether a process still exists.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// Written by a parent in place of its child's number if the fork failed.
+const CHECK_EVERY: Duration = Duration::from_millis(20);
+/// A parent writes this in place of its child's number if the fork failed.
 const NO_CHILD: u32 = i32::MAX.cast_unsigned();
-/// Most children of one process recorded at a time; further ones run unrecorded.
+/// Limit of children of one process recorded at a time; further ones run unrecorded.
 const CHILDREN_MAX: usize = 256;
 
 /// The children of one process.
@@ -28,7 +29,7 @@ pub struct ForkedChildren {
     options: RecordOptions,
     count: u32,
     followers: Vec<JoinHandle<Result<Vec<String>, CaptureError>>>,
-    /// Whether the program itself has ended: children that are still running stop recording.
+    /// Set when the program itself has ended: children that still run are no longer recorded.
     over: Arc<AtomicBool>,
 }
 
@@ -39,16 +40,16 @@ impl ForkedChildren {
         Self { options: options.clone(), count: 0, followers: Vec::new(), over }
     }
 
-    /// Takes the shared memory of a child that is about to be created, if the parent offers one.
+    /// Starts to record the child that the parent is about to create, if there is one.
     pub fn record_next(&mut self, parent: &SharedArea) {
-        let shown = parent.get(at::FORK_FD);
-        if shown == 0 {
+        let offered = parent.get(at::FORK_FD);
+        if offered == 0 {
             return;
         }
         let pid = parent.get(at::CLAIMED_BY);
         self.count += 1;
         let running = self.followers.iter().filter(|one| !one.is_finished()).count();
-        let path = format!("/proc/{pid}/fd/{}", shown - 1);
+        let path = format!("/proc/{pid}/fd/{}", offered - 1);
         match SharedArea::open(Path::new(&path), parent.geometry()) {
             Ok(area) if running < CHILDREN_MAX => {
                 let options = RecordOptions {
@@ -59,7 +60,7 @@ impl ForkedChildren {
                 self.followers.push(std::thread::spawn(move || follow(&area, &options, &over)));
                 parent.set(at::FORK_FD, 0);
             }
-            // The parent sees that no recorder took the memory, and the child records nothing.
+            // Tells the parent that the child is not recorded.
             Ok(_) | Err(_) => parent.set(at::FORK_FD, u32::MAX),
         }
         parent.wake(at::FORK_FD);
@@ -90,6 +91,32 @@ fn child_path(parent: &str, number: u32) -> String {
         .map_or_else(|| format!("{parent}.{number}"), |stem| format!("{stem}.{number}.hnt"))
 }
 
+/// A child while it is recorded.
+struct ForkedChild<'a> {
+    pid: u32,
+    /// Set when the program itself has ended.
+    over: &'a AtomicBool,
+    checked: Instant,
+}
+
+impl RecordedProcess for ForkedChild<'_> {
+    fn attend(&mut self, _: u64) {}
+
+    fn is_over(&mut self, area: &SharedArea) -> Result<bool, CaptureError> {
+        let stop = self.over.load(Ordering::SeqCst);
+        if !stop && self.checked.elapsed() < CHECK_EVERY {
+            return Ok(false);
+        }
+        self.checked = Instant::now();
+        if !stop && child::shares_memory(self.pid) {
+            return Ok(false);
+        }
+        // A thread that still runs sees that its recorder is gone, and stops recording.
+        area.set(at::RECORDER_PID, NO_CHILD);
+        Ok(true)
+    }
+}
+
 /// Records one child; returns the names of its trace and of its children's.
 fn follow(
     area: &SharedArea,
@@ -110,28 +137,8 @@ fn follow(
     let mut children = ForkedChildren::new(options, Arc::clone(over));
     let mut sink =
         RecordingSink::new(TraceWriter::create(&options.output, writer_options(options))?);
-    let mut source = ItemSource::new(area);
-    let mut looked = Instant::now();
-    loop {
-        let bell = area.get(at::DOORBELL);
-        greet(area, &mut sink);
-        children.record_next(area);
-        if source.drain(area, false, &mut sink) > 0 {
-            continue;
-        }
-        let stop = over.load(Ordering::SeqCst);
-        if stop || looked.elapsed() >= LOOK_EVERY {
-            looked = Instant::now();
-            if stop || !child::shares_memory(pid) {
-                // A thread that is still running finds no recorder, and stops recording.
-                area.set(at::RECORDER_PID, NO_CHILD);
-                while source.drain(area, true, &mut sink) > 0 {}
-                sink.note_races(source.races());
-                break;
-            }
-        }
-        wait(area, bell);
-    }
+    let mut child = ForkedChild { pid, over: over.as_ref(), checked: Instant::now() };
+    drain_until_over(area, &mut child, &mut children, &mut sink)?;
     let ending = Ending { exit_code: None, signal: None };
     let mut about = metadata(options, area, ending, begin.elapsed().as_secs_f64());
     about.provenance.push("child of fork".to_owned());

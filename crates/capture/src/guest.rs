@@ -2,8 +2,8 @@
 //!
 //! Program counters of the kernel are looked up in the kernel's own list of symbols, those of
 //! programs in the files that their process has mapped. Data have physical addresses: those of the
-//! kernel's image and of each processor's own data are known, and for other pages the plugin
-//! records at which virtual address they were used.
+//! kernel's image and of per-CPU data are known, and for other pages the plugin records the virtual
+//! address at which they were used.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,33 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use homenode_trace::{AddressRange, Process, ProcessorAreas, RangeKind, SourceLine};
 
 use crate::item::SystemFact;
-use crate::report::{ALL_MEMORY, KERNEL_IMAGE, NamedPart, PAGE_BYTES, SystemReport};
+use crate::report::{ALL_MEMORY, KERNEL_IMAGE, NamedPart, PAGE_BYTES, ProcessRef, SystemReport};
 
-/// Granularity at which references are noted: what was never referenced needs no name.
+/// Granularity at which references are noted: memory that was never referenced needs no name.
 const BLOCK_BYTES: u64 = 64;
 
-/// The virtual pages that a physical page was used as.
+/// The uses of a physical page.
 #[derive(Debug, Default)]
 struct PhysicalFrame {
-    /// By virtual page and process, with the references made.
-    uses: Vec<(u64, NamedProcess, u64)>,
+    uses: Vec<FrameUse>,
+    /// Index of the present use.
     now: usize,
 }
 
+/// A physical page as a virtual page of a process.
+#[derive(Debug)]
+struct FrameUse {
+    page: u64,
+    process: NamedProcess,
+    references: u64,
+}
+
 /// A process, and the index of the name that it had at the time.
-type NamedProcess = (u32, usize);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct NamedProcess {
+    pid: u32,
+    name: usize,
+}
 
 /// Facts about a whole system, collected during the recording.
 #[derive(Debug, Default)]
@@ -37,9 +49,9 @@ pub struct Guest {
     /// The process that first ran each program counter.
     code: FxHashMap<u64, NamedProcess>,
     frames: FxHashMap<u64, PhysicalFrame>,
-    /// References to each page since the last record of its virtual page.
+    /// References to each physical page since its present use began.
     references: Vec<u32>,
-    /// For each block, whether it was referenced.
+    /// A bit for each block that was referenced.
     touched: Vec<u64>,
 }
 
@@ -71,15 +83,15 @@ impl Guest {
     }
 
     fn process(&self, pid: u32) -> NamedProcess {
-        (pid, self.names.get(&pid).map_or(0, |(_, now)| *now))
+        NamedProcess { pid, name: self.names.get(&pid).map_or(0, |(_, now)| *now) }
     }
 
-    /// A reference to a physical address.
+    /// Notes a reference to a physical address.
     #[inline]
     pub fn touch(&mut self, addr: u64) {
         let block = addr / BLOCK_BYTES;
         let Ok(at) = usize::try_from(block / 64) else { return };
-        // 64 blocks are a page.
+        // 64 blocks are a page, so `at` also indexes the pages.
         if at >= self.touched.len() {
             self.touched.resize(at + 1, 0);
             self.references.resize(at + 1, 0);
@@ -88,7 +100,7 @@ impl Guest {
         self.references[at] = self.references[at].saturating_add(1);
     }
 
-    /// The references to a page, whose count is reset.
+    /// The references to a page since the last call.
     fn references_to(&mut self, frame: u64) -> u64 {
         let at = usize::try_from(frame).ok();
         at.and_then(|at| self.references.get_mut(at)).map_or(0, |n| std::mem::take(n).into())
@@ -141,12 +153,12 @@ impl Guest {
         (lines, ranges)
     }
 
-    fn named(&self, (pid, at): NamedProcess) -> (u32, &str) {
-        let name = self.names.get(&pid).and_then(|(names, _)| names.get(at));
-        (pid, name.map_or("", String::as_str))
+    fn named(&self, process: NamedProcess) -> ProcessRef<'_> {
+        let name = self.names.get(&process.pid).and_then(|(names, _)| names.get(process.name));
+        ProcessRef { pid: process.pid, name: name.map_or("", String::as_str) }
     }
 
-    /// The kernel's own data that was referenced.
+    /// The referenced data of the kernel.
     fn kernel_data(&self, report: &SystemReport<'_>) -> Vec<AddressRange> {
         let image = report
             .image_data()
@@ -165,8 +177,8 @@ impl Guest {
             .collect()
     }
 
-    /// Referenced pages that are otherwise unknown: the kernel referenced them through its map of
-    /// all memory, and no process mapped them.
+    /// Referenced pages without another name: the kernel referenced them through its map of all
+    /// memory, and no process mapped them.
     fn other_pages(&self, ranges: &[AddressRange]) -> Vec<AddressRange> {
         let frames = |range: &AddressRange| {
             range.start / PAGE_BYTES..=(range.start + range.size - 1) / PAGE_BYTES
@@ -193,7 +205,7 @@ impl Guest {
         for (frame, mut used) in std::mem::take(&mut self.frames) {
             used.count(self.references_to(frame));
             let mut things: BTreeMap<Vec<NamedPart>, u64> = BTreeMap::new();
-            for &(page, process, references) in &used.uses {
+            for &FrameUse { page, process, references } in &used.uses {
                 let known = report.page(page.wrapping_mul(PAGE_BYTES), self.named(process));
                 *things.entry(known).or_default() += references;
             }
@@ -214,18 +226,18 @@ impl Guest {
 
 impl PhysicalFrame {
     fn count(&mut self, references: u64) {
-        if let Some((_, _, sum)) = self.uses.get_mut(self.now) {
-            *sum += references;
+        if let Some(present) = self.uses.get_mut(self.now) {
+            present.references += references;
         }
     }
 
-    /// Begins another use, after this many references of the one before.
+    /// Begins another use, after `references` of the present one.
     fn reused_as(&mut self, page: u64, process: NamedProcess, references: u64) {
         self.count(references);
-        let same = |&(known, by, _): &(u64, NamedProcess, u64)| (known, by) == (page, process);
+        let same = |known: &FrameUse| (known.page, known.process) == (page, process);
         self.now = self.uses.iter().position(same).unwrap_or(self.uses.len());
         if self.now == self.uses.len() {
-            self.uses.push((page, process, 0));
+            self.uses.push(FrameUse { page, process, references: 0 });
         }
     }
 }

@@ -4,21 +4,22 @@ use std::collections::BTreeMap;
 
 use homenode_trace::{AddressRange, RangeKind};
 
+use crate::item::Allocation;
 use crate::sites::Sites;
 
-/// Blocks kept at the end.
+/// Limit of the blocks in a trace.
 const BLOCKS_MAX: usize = 1 << 16;
-/// Blocks above which the table is reduced while the program runs.
+/// Number of blocks above which neighbours are joined while the program runs.
 const BLOCKS_THIN: usize = 4 * BLOCKS_MAX;
-/// Neighbouring blocks of one call site are joined if they are at most this far apart: the size of
-/// the allocator's own header and rounding.
+/// Neighbouring blocks of one call site are joined if they are at most this far apart: the
+/// allocator's header and rounding.
 const GAP_BYTES_MAX: u64 = 64;
 
-/// Blocks of this size or more have mappings of their own.
+/// From this size on the allocator makes a mapping for the block.
 const ALONE_BYTES: u64 = 128 << 10;
-/// Blocks so close to each other lie in one arena of the allocator.
+/// Blocks at most this far apart are in one arena of the allocator.
 const ARENA_GAP_BYTES: u64 = 1 << 20;
-/// What the allocator has ready behind the last block.
+/// Free memory that the allocator keeps behind the last block.
 const ARENA_REST_BYTES: u64 = 132 << 10;
 const PAGE_BYTES: u64 = 4096;
 
@@ -29,17 +30,17 @@ struct HeapBlock {
     /// Position of its call stack, 0 if unknown.
     stack: u32,
     thread: u16,
-    /// Bytes that were asked for, each time; 0 if they differ.
+    /// Requested size of each joined block; 0 if they differ.
     each: u64,
-    /// Distance of the blocks that were joined; 0 if there is one block.
+    /// Distance of the joined blocks; 0 if there is one block.
     stride: u64,
-    /// Start of the last of them.
+    /// Start of the last joined block.
     last: u64,
 }
 
 impl HeapBlock {
-    /// Appends the block, or blocks, at `start`.
-    fn join(&mut self, first: u64, (start, block): (u64, Self)) {
+    /// Appends the block, or joined blocks, at `start` to those that begin at `first`.
+    fn join(&mut self, first: u64, start: u64, block: Self) {
         let distance = start - self.last;
         let even = |stride: u64| stride == 0 || stride == distance;
         if self.each != block.each || !even(self.stride) || !even(block.stride) {
@@ -51,23 +52,8 @@ impl HeapBlock {
     }
 }
 
-/// An allocation.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Allocation {
-    /// First byte.
-    pub addr: u64,
-    /// Bytes.
-    pub size: u64,
-    /// Program counter of the call.
-    pub site: u64,
-    /// Position of its call stack, 0 if unknown.
-    pub stack: u32,
-    /// The thread.
-    pub thread: u16,
-}
-
-/// Blocks by address. A freed block is kept until its memory is used again, as references to it are
-/// in the trace.
+/// Blocks by address. A freed block is kept until its memory is reused, because the trace has
+/// references to it.
 #[derive(Debug, Default)]
 pub struct Heap {
     blocks: BTreeMap<u64, HeapBlock>,
@@ -75,7 +61,7 @@ pub struct Heap {
 }
 
 impl Heap {
-    /// Notes an allocation.
+    /// Adds a block, which replaces earlier ones at its addresses.
     pub fn allocate(&mut self, made: Allocation) {
         let Allocation { addr, size, site, stack, thread } = made;
         if size == 0 {
@@ -106,7 +92,7 @@ impl Heap {
                         == (block.site, block.stack, block.thread)
                         && start - (*first + last.size) <= GAP_BYTES_MAX =>
                 {
-                    last.join(*first, (start, block));
+                    last.join(*first, start, block);
                 }
                 _ => joined.push((start, block)),
             }
@@ -118,14 +104,14 @@ impl Heap {
         self.blocks = joined.into_iter().collect();
     }
 
-    /// Leaves as many blocks as are to be kept.
+    /// Reduces the blocks to the limit of a trace.
     pub fn close(&mut self) {
         if self.blocks.len() > BLOCKS_MAX {
             self.thin(BLOCKS_MAX);
         }
     }
 
-    /// The positions of all call stacks, with the sizes of the blocks from there.
+    /// Sizes of the blocks of each call stack, by its position.
     #[must_use]
     pub fn stacks(&self) -> BTreeMap<u32, Vec<u64>> {
         let mut sizes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
@@ -138,8 +124,8 @@ impl Heap {
         sizes
     }
 
-    /// The memory between the blocks and around them, that of the allocator itself and of blocks
-    /// that were not recorded: whatever is referenced there has this name.
+    /// The allocator's arenas, named `[heap]`: they name references to its own data and to blocks
+    /// that were not recorded.
     #[must_use]
     pub fn arenas(&self) -> Vec<AddressRange> {
         let mut found: Vec<(u64, u64)> = Vec::new();
@@ -165,8 +151,8 @@ impl Heap {
     pub fn into_ranges(self, sites: &Sites) -> Vec<AddressRange> {
         let range = |(start, block): (u64, HeapBlock)| {
             let stack = sites.number(block.stack);
-            // Blocks that were joined have gaps between them: their elements are evenly spaced
-            // only if each is one.
+            // Joined blocks have gaps between them, so elements are evenly spaced only if each
+            // block is one element.
             let known = sites
                 .element(stack, block.each)
                 .filter(|&(_, size)| block.stride == 0 || size == block.each);
@@ -197,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_is_used_again_has_its_last_name() {
+    fn reused_memory_has_its_last_name() {
         let mut heap = Heap::default();
         heap.allocate(Allocation { addr: 0x100, size: 0x40, site: 1, thread: 0, stack: 0 });
         heap.allocate(Allocation { addr: 0x140, size: 0x20, site: 2, thread: 0, stack: 0 });
@@ -207,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn many_small_blocks_from_one_place_become_few_ranges() {
+    fn many_small_blocks_of_one_site_become_few_ranges() {
         let mut heap = Heap::default();
         for i in 0..300_000_u64 {
             heap.allocate(Allocation {
@@ -227,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_between_blocks_is_the_heap() {
+    fn memory_between_blocks_is_named_heap() {
         let mut heap = Heap::default();
         let blocks =
             [(0x5000_0010, 0x20), (0x5000_0100, 0x10), (0x6000_0000, 0x10), (0x7000_0000, 1 << 20)];

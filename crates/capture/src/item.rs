@@ -1,4 +1,6 @@
-//! What the rings hold, decoded.
+//! Decoded records of the rings.
+
+use std::ops::Range;
 
 use homenode_base::{Access, Flags};
 use homenode_trace::{EventKind, LiveFact};
@@ -6,16 +8,17 @@ use homenode_trace::{EventKind, LiveFact};
 use crate::decode::{access, low_byte};
 use crate::wire::EVENT_BIT;
 
-/// Tells private references from others, once it is known that a record is no event.
+/// Marks private references, in records that are known not to be events.
 const PRIVATE_BIT: u32 = EVENT_BIT;
 
-/// Who takes what was decoded, in its order. A closure takes items of all kinds.
+/// Takes decoded items in order. A closure takes items of all kinds.
 pub trait ItemSink {
-    /// Takes a reference. Nearly all items are references; so they stay in registers, while an item
-    /// that is stored in parts and loaded as a whole waits for the stores.
+    /// Takes a reference. Nearly all items are references; they have a method of their own so that
+    /// they stay in registers: a [`DecodedItem`] is stored in parts and loaded as a whole, which
+    /// stalls on the stores.
     fn access(&mut self, access: Access);
 
-    /// Takes references in a row, as a ring has them: records that are an item each.
+    /// Takes consecutive references as the records of a ring.
     #[inline]
     fn accesses(&mut self, records: &[[u64; 2]]) {
         for &words in records {
@@ -23,7 +26,7 @@ pub trait ItemSink {
         }
     }
 
-    /// Takes an item that is no reference.
+    /// Takes an item that is not a reference.
     fn other(&mut self, item: DecodedItem);
 
     /// Takes an item of any kind.
@@ -46,13 +49,13 @@ impl<F: FnMut(DecodedItem)> ItemSink for F {
     }
 }
 
-/// A plain reference as a ring has it, but that the bit which is 0 there tells whether it is
-/// private: half as long as what it is decoded to.
+/// The ring's record of a plain reference, with one bit, 0 in the ring, set if the reference is
+/// private. It takes half the memory of the decoded [`Access`].
 #[derive(Clone, Copy, Debug)]
 pub struct FlaggedRecord([u64; 2]);
 
 impl FlaggedRecord {
-    /// A record of a ring, and whether the reference is private.
+    /// From a record of a ring.
     #[inline(always)]
     pub fn new([first, second]: [u64; 2], private: bool) -> Self {
         Self([first | u64::from(private) << PRIVATE_BIT, second])
@@ -68,6 +71,21 @@ impl From<FlaggedRecord> for Access {
     }
 }
 
+/// An allocation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allocation {
+    /// First byte.
+    pub addr: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Program counter of the call.
+    pub site: u64,
+    /// Position of its call stack in the shared area, 0 if unknown.
+    pub stack: u32,
+    /// The allocating thread.
+    pub thread: u16,
+}
+
 /// What one or several records encode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodedItem {
@@ -75,36 +93,29 @@ pub enum DecodedItem {
     Access(Access),
     /// An event of a trace.
     Event(u16, EventKind),
-    /// A thread begins: stack and thread-local storage, as (low, high).
+    /// A thread begins.
     Start {
         /// The thread.
         thread: u16,
-        /// Its stack.
-        stack: (u64, u64),
-        /// Its thread-local storage; empty if it has none.
-        tls: (u64, u64),
+        /// Addresses of its stack.
+        stack: Range<u64>,
+        /// Addresses of its thread-local storage; empty if it has none.
+        tls: Range<u64>,
     },
     /// A thread declares a region private.
     Private {
         /// The thread.
         thread: u16,
-        /// First byte and one past the last.
-        region: (u64, u64),
+        /// Its addresses.
+        region: Range<u64>,
     },
-    /// What a thread of a program that a simulation directs waits for, or whose wait it ends.
+    /// Directed order: what a thread waits for, or whose wait it ends.
     Fact(u16, LiveFact),
-    /// A fact about a whole system, from this processor.
+    /// A fact about a whole system, and the processor that reports it.
     System(u16, SystemFact),
     /// Memory was allocated.
-    Alloc {
-        /// The thread.
-        thread: u16,
-        /// First byte, bytes, and program counter of the call.
-        block: (u64, u64, u64),
-        /// Position of its call stack, 0 if unknown.
-        stack: u32,
-    },
-    /// A mapping was made: an event, and the position of its call stack, 0 if unknown.
+    Alloc(Allocation),
+    /// A mapping was made.
     Map {
         /// The thread.
         thread: u16,
@@ -113,13 +124,13 @@ pub enum DecodedItem {
         /// Position of its call stack, 0 if unknown.
         stack: u32,
     },
-    /// Logical order: the thread's clock is this now, because of this other thread if there is one.
+    /// Logical order: the thread's clock has jumped.
     Clock {
         /// The thread.
         thread: u16,
-        /// Who ended its wait.
+        /// The thread that ended its wait; `None` if the jump has another reason.
         waker: Option<u16>,
-        /// Its clock.
+        /// Its clock from now on.
         clock: u64,
     },
     /// Logical order: the thread synchronises with others through this address.

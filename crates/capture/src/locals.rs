@@ -1,4 +1,4 @@
-//! Variables in the frames of threads that started others, which use them.
+//! Names of local variables that a thread shares with the threads that it started.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,13 @@ use crate::objects::OpenedFiles;
 use crate::private::PrivateRanges;
 use crate::sites::{Layouts, is_system_file};
 
-/// Names the variables in frames that other threads use: of each frame its program counter, stack
-/// pointer and frame pointer are given, innermost first. What lies where another variable was at
-/// another time is left out, since references do not say when they were made.
+/// Names the local variables that other threads use. A stack has for each frame the program
+/// counter, stack pointer and frame pointer, innermost first. Variables that overlap are left out:
+/// they were there at different times, and references do not say when they were made.
 pub(crate) fn name_locals(
     stacks: &[Vec<[u64; 3]>],
-    (files, private): (&OpenedFiles<'_>, &PrivateRanges),
+    files: &OpenedFiles<'_>,
+    private: &PrivateRanges,
     layouts: &mut Layouts,
 ) -> Vec<LocalRange> {
     let frame = |pair: &[[u64; 3]]| {
@@ -45,7 +46,7 @@ pub(crate) fn name_locals(
     without_overlaps(found)
 }
 
-/// The ranges that share no byte with another, in order of address.
+/// The ranges that overlap no other, ordered by address.
 fn without_overlaps(mut locals: Vec<LocalRange>) -> Vec<LocalRange> {
     locals.sort();
     locals.dedup();
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_of_several_functions_at_one_address_have_no_name() {
+    fn overlapping_variables_have_no_name() {
         let local = |start, size, name: &str| LocalRange {
             start,
             size,

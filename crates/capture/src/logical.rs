@@ -4,9 +4,10 @@
 //! operations that affect other threads happened in the order of these turns, ties by thread
 //! number. So the order of turns is a legal one, down to a quantum of a single reference.
 //!
-//! What comes next is decided only when no thread can still write something earlier: a thread that
-//! runs holds the others back at its last record that has been read, a blocked one does not. The
-//! runtime says in a ring's line which it is; who wakes a thread says so before it writes on.
+//! The next item is decided only when no thread can still write an earlier one: a thread that runs
+//! holds the others back at its last record that has been read, a blocked one does not. The runtime
+//! keeps the thread's state in its ring's line; the waker of a thread updates it before it writes
+//! its next record.
 
 use homenode_trace::EventKind;
 
@@ -17,14 +18,28 @@ use crate::races::RaceDetector;
 use crate::thread_stream::{NextStep, ThreadStream};
 use crate::wire::{ORDERED_BIT, SYNC_BIT, at};
 
-/// Records of a thread that are kept waiting for the others before its ring is left full.
+/// Records of a thread that may wait for the other threads before its ring is left full.
 const WAITING_MAX: usize = 1 << 17;
-/// Passes without progress after which more are kept, at first: somebody may wait, unseen, for who
-/// waits for room in a ring.
+/// Rounds without progress after which more records may wait: a thread that is not seen to be
+/// blocked may wait for one whose ring is full.
 const PASSES_MAX: u32 = 25;
-/// References that are passed on together, one step after the other: so few that they stay in the
-/// innermost cache.
+/// References that are passed on together: few enough to stay in the first-level cache.
 const BATCH: usize = 512;
+
+/// When the program ended: its last turn, and the stream of the thread that ended it.
+#[derive(Clone, Copy, Debug)]
+struct ProgramEnd {
+    turn: u64,
+    stream: usize,
+}
+
+impl ProgramEnd {
+    /// Whether a turn of `stream` came after the end.
+    #[inline]
+    fn is_before(self, turn: u64, stream: usize) -> bool {
+        (turn, stream) > (self.turn, self.stream) && stream != self.stream
+    }
+}
 
 /// Merges the rings, and looks for races in the result.
 #[derive(Debug)]
@@ -32,8 +47,9 @@ pub struct LogicalMerger {
     quantum: u64,
     streams: Vec<ThreadStream>,
     steps: Vec<NextStep>,
-    /// Of each stream its place in the order of turns; `u64::MAX` of those that have nothing.
+    /// Each stream's place in the order of turns; `u64::MAX` if it has nothing to merge.
     places: Vec<u64>,
+    /// Streams that have the turns in [`Self::merge_turns`].
     takers: Vec<usize>,
     /// Plain references that have been merged and not passed on.
     batch: Vec<[u64; 2]>,
@@ -45,7 +61,7 @@ pub struct LogicalMerger {
 }
 
 impl LogicalMerger {
-    /// Merges in turns of `quantum` references.
+    /// A merger for turns of `quantum` references.
     #[must_use]
     pub fn new(quantum: u32) -> Self {
         Self {
@@ -69,15 +85,15 @@ impl LogicalMerger {
     }
 
     /// Reads all rings once, and merges as far as the order is known; with `all`, nothing more
-    /// will be written. Returns how many records were read and items merged.
+    /// will be written. Returns the number of records read plus items merged.
     pub fn drain(&mut self, area: &SharedArea, all: bool, sink: &mut impl ItemSink) -> usize {
         self.meet(area);
         let before: Vec<_> = self.streams.iter().map(|stream| area.floor(stream.ring())).collect();
         let mut done = 0;
         for stream in &mut self.streams {
-            done += stream.read(area, (all, self.waiting_max));
+            done += stream.read(area, all, self.waiting_max);
         }
-        // A thread that is new since then has written nothing that was read.
+        // Nothing has been read of threads that are new since.
         self.meet(area);
         for (stream, before) in self.streams.iter_mut().zip(before) {
             let after = area.floor(stream.ring());
@@ -85,10 +101,13 @@ impl LogicalMerger {
         }
         let end = match area.get(at::ENDED_BY) {
             0 => None,
-            thread => Some((area.get64(at::ENDS_AT) / self.quantum, thread as usize - 1)),
+            thread => Some(ProgramEnd {
+                turn: area.get64(at::ENDS_AT) / self.quantum,
+                stream: thread as usize - 1,
+            }),
         };
-        done += self.merge((all, end), sink);
-        self.mind_room(done);
+        done += self.merge(all, end, sink);
+        self.make_room(done);
         done
     }
 
@@ -98,9 +117,9 @@ impl LogicalMerger {
         }
     }
 
-    /// A thread whose ring is full may be what another waits for in a way that nobody sees, and the
-    /// recorder waits for that one: in the end, more room is made.
-    fn mind_room(&mut self, done: usize) {
+    /// Makes more room after rounds without progress: a thread whose ring is full may be what a
+    /// thread waits for that is not seen to be blocked, and that the recorder waits for.
+    fn make_room(&mut self, done: usize) {
         self.passes = if done == 0 { self.passes + 1 } else { 0 };
         if self.passes > PASSES_MAX {
             self.passes = 0;
@@ -110,12 +129,8 @@ impl LogicalMerger {
         }
     }
 
-    /// Merges until it is unknown what comes next.
-    fn merge(
-        &mut self,
-        (all, end): (bool, Option<(u64, usize)>),
-        sink: &mut impl ItemSink,
-    ) -> usize {
+    /// Merges until the next item is not known yet.
+    fn merge(&mut self, all: bool, end: Option<ProgramEnd>, sink: &mut impl ItemSink) -> usize {
         let mut done = 0;
         let known = self.streams.len();
         self.steps.resize(known, NextStep::Nothing);
@@ -154,11 +169,11 @@ impl LogicalMerger {
         done
     }
 
-    /// How many turns come next of which all is known, and that it is plain references. The threads
-    /// that have these turns are the `takers` then; `first` is the first of them.
-    fn common_turns(&mut self, first: usize, end: Option<(u64, usize)>) -> u64 {
+    /// The number of next turns that are known to consist of plain references. Sets `takers` to the
+    /// streams that have these turns; `first` is the first of them.
+    fn common_turns(&mut self, first: usize, end: Option<ProgramEnd>) -> u64 {
         let turn = self.streams[first].turn();
-        let mut turns = end.map_or(u64::MAX, |(last, _)| last.saturating_sub(turn));
+        let mut turns = end.map_or(u64::MAX, |end| end.turn.saturating_sub(turn));
         self.takers.clear();
         for (place, stream) in self.streams.iter_mut().enumerate() {
             if self.places[place] == u64::MAX {
@@ -193,7 +208,7 @@ impl LogicalMerger {
             self.batch.resize(begin + count, [0; 2]);
             for (first, &place) in self.takers.iter().enumerate() {
                 let records = self.streams[place].take_whole_turns(now, self.quantum);
-                scatter(records, quantum, (&mut self.batch[begin..], first, takers));
+                scatter(records, quantum, &mut self.batch[begin..], first, takers);
             }
             self.pass_full_batch(sink);
         }
@@ -207,7 +222,7 @@ impl LogicalMerger {
         }
     }
 
-    /// Passes on the plain references that have been merged.
+    /// Passes the plain references that have been merged on to the race detector and the sink.
     #[inline(never)]
     fn pass_batch(&mut self, sink: &mut impl ItemSink) {
         self.races.take_plain(&self.batch);
@@ -216,15 +231,13 @@ impl LogicalMerger {
     }
 
     #[inline]
-    fn step(&mut self, place: usize, all: bool, end: Option<(u64, usize)>) {
+    fn step(&mut self, place: usize, all: bool, end: Option<ProgramEnd>) {
         let stream = &mut self.streams[place];
-        let step = match (stream.look((all, self.quantum)), end) {
-            // What others did after the program had ended is not part of it.
-            (_, Some((last, by))) if (stream.turn(), place) > (last, by) && by != place => {
-                NextStep::Nothing
-            }
-            (step, _) => step,
-        };
+        let mut step = stream.look(all, self.quantum);
+        // What other threads did after the program had ended is not part of it.
+        if end.is_some_and(|end| end.is_before(stream.turn(), place)) {
+            step = NextStep::Nothing;
+        }
         self.steps[place] = step;
         self.places[place] = if step == NextStep::Nothing { u64::MAX } else { stream.place() };
     }
@@ -244,7 +257,7 @@ impl LogicalMerger {
             self.forks += 1;
             *pid = self.forks;
         }
-        // An atomic operation that synchronises nothing is no race either.
+        // An atomic operation that synchronises nothing does not race either.
         if words.is_none_or(|[first, _]| first >> SYNC_BIT & 1 != 0) {
             self.races.take(&found);
         }
@@ -252,13 +265,15 @@ impl LogicalMerger {
     }
 }
 
-/// Puts turns of one thread to their places among turns of all: from `first` on, one of each
-/// `takers`.
+/// Copies the turns of one thread to their places among those of all: from turn `first` on, every
+/// `takers`-th turn.
 #[inline]
 fn scatter(
     records: &[[u64; 2]],
     quantum: usize,
-    (merged, first, takers): (&mut [[u64; 2]], usize, usize),
+    merged: &mut [[u64; 2]],
+    first: usize,
+    takers: usize,
 ) {
     if quantum == 1 {
         let places = merged[first..].iter_mut().step_by(takers);
@@ -269,7 +284,7 @@ fn scatter(
     places.zip(records.chunks_exact(quantum)).for_each(|(place, turn)| place.copy_from_slice(turn));
 }
 
-/// The stream with the least place, which ends with the stream's number.
+/// The stream with the least place; the low bits of a place are the stream's number.
 fn least(places: &[u64]) -> Option<usize> {
     let least = places.iter().copied().min().filter(|least| *least != u64::MAX)?;
     usize::try_from(least & 0xffff).ok()
@@ -285,7 +300,7 @@ mod tests {
     const SMALL: RingGeometry =
         RingGeometry { rings: 3, ring_blocks: 4, block_records: 8, stack_words: 0 };
 
-    /// What threads write, as their runtime would.
+    /// Rings as the runtime would write them.
     struct WrittenRings {
         area: SharedArea,
         written: [usize; 3],
@@ -308,7 +323,7 @@ mod tests {
             *at += 1;
         }
 
-        /// References; their addresses tell the thread and how many it had made.
+        /// References; an address is the thread and its number of earlier records.
         fn refer(&mut self, ring: u32, count: u64) {
             for _ in 0..count {
                 let addr = u64::from(ring) << 8 | self.written[ring as usize] as u64;
@@ -327,7 +342,7 @@ mod tests {
             self.put(ring, [1 << EVENT_BIT | clock, 0]);
         }
 
-        /// The thread is blocked until this clock, or runs again: 0.
+        /// Blocks the thread until this clock; with 0 it runs again.
         fn block(&mut self, ring: u32, floor: u64) {
             self.area.set_floor(ring, floor);
         }
@@ -373,7 +388,7 @@ mod tests {
         rings.clock(0, 6);
         rings.refer(0, 1);
         rings.refer(1, 4);
-        // It goes on at clock 6; what comes after is not known yet.
+        // It continues at clock 6; what comes after is not known yet.
         assert_eq!(merged(&rings, &mut merger, false), "110");
         assert_eq!(merged(&rings, &mut merger, true), "11");
     }
@@ -411,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_do_after_the_end_is_left_out() {
+    fn references_of_others_after_the_end_are_left_out() {
         let mut rings = WrittenRings::new();
         rings.refer(0, 6);
         rings.refer(1, 4);
@@ -433,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn more_is_kept_when_nothing_moves() {
+    fn more_records_may_wait_when_there_is_no_progress() {
         let mut rings = WrittenRings::new();
         let mut merger =
             LogicalMerger { waiting_least: 8, waiting_max: 8, ..LogicalMerger::new(1) };
@@ -449,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn a_floor_is_of_no_use_while_there_is_something_to_read() {
+    fn a_floor_is_ignored_while_records_are_unread() {
         let mut rings = WrittenRings::new();
         rings.refer(0, 12);
         rings.refer(1, 24);
@@ -460,7 +475,7 @@ mod tests {
         assert_eq!(merged(&rings, &mut merger, false), "1".repeat(8));
     }
 
-    /// Turns one by one, turns that are merged many at once, and what is between.
+    /// Turns merged one by one, turns merged together, and events between them.
     #[test]
     fn the_order_is_that_of_turns_then_of_threads() {
         let mut random = Rng::new(7);

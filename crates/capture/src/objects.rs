@@ -1,4 +1,4 @@
-//! The files that the program mapped: symbols of static data, and source lines of code.
+//! The files that the program has mapped: symbols of static data, and source lines of code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ struct MappedSegment {
 #[derive(Debug, Default)]
 pub struct Objects {
     segments: Vec<MappedSegment>,
-    /// Lowest address of each file, where its first segment lies.
+    /// Lowest address of each file, that of its first segment.
     bases: BTreeMap<PathBuf, u64>,
 }
 
@@ -64,11 +64,11 @@ impl Objects {
         self.segments.iter().find(|s| s.start <= addr && addr < s.end)
     }
 
-    /// Opens the files in which these program counters lie, and those of functions on the stacks
-    /// of allocations and of threads that start others.
+    /// Opens the files that contain these program counters, or `callers`: those on the stacks of
+    /// allocations and of threads that start others.
     ///
-    /// Of a library of the system that is only on stacks, the names of functions are enough: its
-    /// debug information may be large.
+    /// A library of the system that is only on stacks is opened without its separate debug
+    /// information, which may be large: names of functions are enough.
     #[must_use]
     pub fn open(&self, pcs: &[u64], callers: impl Iterator<Item = u64>) -> OpenedFiles<'_> {
         let mut files: BTreeMap<&Path, OpenedFile> = BTreeMap::new();
@@ -104,11 +104,11 @@ impl Objects {
 struct OpenedFile {
     symbolizer: Option<Symbolizer>,
     moved: u64,
-    /// Whether its data is of interest, too.
+    /// Whether its data and variables are named, too.
     whole: bool,
 }
 
-/// Mapped files, opened for questions about addresses.
+/// Mapped files, opened to look up addresses.
 pub struct OpenedFiles<'a> {
     objects: &'a Objects,
     files: BTreeMap<&'a Path, OpenedFile>,
@@ -117,9 +117,8 @@ pub struct OpenedFiles<'a> {
 impl OpenedFiles<'_> {
     /// Source lines of program counters, and the static data of all files, with its types.
     ///
-    /// Where a file has no symbol, or cannot be read or understood, the file's own name in brackets
-    /// stands for the function, with the function's address in the file if that is known, as it is
-    /// for a stripped library.
+    /// Where a file has no symbol, or cannot be read, the function is the file's name in brackets,
+    /// with the function's address in the file if that is known, as for a stripped library.
     #[must_use]
     pub fn resolve(&self, pcs: &[u64], layouts: &mut Layouts) -> Resolved {
         let mut resolved = Resolved::default();
@@ -143,19 +142,19 @@ impl OpenedFiles<'_> {
             if !file.whole {
                 continue;
             }
-            // Nobody changes the types of the system's libraries.
+            // Types are for layout advice, and the system's libraries are not changed.
             let types = if is_library(path) { Vec::new() } else { symbolizer.static_types() };
             resolved.ranges.extend(symbolizer.data_symbols().into_iter().map(|symbol| {
                 let first = types.partition_point(|(addr, _)| *addr < symbol.addr);
                 let of_it = types[first..].iter().take_while(|(addr, _)| *addr == symbol.addr);
-                // Names of one object in several files may have several types.
+                // Several names of one object may have different types.
                 let mut fitting = of_it.filter(|(_, data)| symbol.size % data.size == 0);
                 let data = fitting.next().filter(|_| fitting.next().is_none());
                 AddressRange {
                     start: symbol.addr.wrapping_add(file.moved),
                     size: symbol.size,
                     kind: RangeKind::Static,
-                    // A common block of Fortran is called `shared`, its symbol `shared_`.
+                    // The symbol of a Fortran common block `shared` is `shared_`.
                     name: data
                         .filter(|(_, data)| symbol.name.strip_suffix('_') == Some(&data.name))
                         .map_or(symbol.name, |(_, data)| data.name.clone()),
@@ -169,7 +168,7 @@ impl OpenedFiles<'_> {
         resolved
     }
 
-    /// The functions of a program counter, innermost first, and whether they are in a library of
+    /// The functions of a program counter, innermost first, and whether the file is a library of
     /// the system.
     #[must_use]
     pub fn frames(&self, pc: u64) -> (Vec<AllocationFrame>, bool) {
@@ -183,7 +182,7 @@ impl OpenedFiles<'_> {
         (frames, is_library(path))
     }
 
-    /// The types of what the function of this number, as in [`Self::frames`], allocates there.
+    /// The types that a function allocates at `pc`; `number` is its index in [`Self::frames`].
     #[must_use]
     pub fn allocated_type(&self, pc: u64, number: usize, text: &str) -> Vec<AllocatedType> {
         let types = |(_, file, at): (&Path, &OpenedFile, u64)| {
@@ -208,8 +207,8 @@ impl OpenedFiles<'_> {
     }
 }
 
-/// Leaves out what a library has under a name that the program has, too: the program has a copy of
-/// it, which all use.
+/// Leaves out objects of libraries that the program has under the same name: those are copy
+/// relocations, and only the program's copy is used.
 fn without_copies(ranges: Vec<AddressRange>, images: &[AddressRange]) -> Vec<AddressRange> {
     let of_library = |range: &AddressRange| {
         let holds =
@@ -223,13 +222,13 @@ fn without_copies(ranges: Vec<AddressRange>, images: &[AddressRange]) -> Vec<Add
 }
 
 /// The line of an access: of inlined functions the innermost that is not from a header of the
-/// system, since what a container does is done where it is used.
+/// system, so that the accesses of a container are at the line that uses it.
 fn own_line(frames: Vec<InlineFrame>) -> Option<InlineFrame> {
     let own = frames.iter().position(|f| !f.file.is_empty() && !is_system_file(&f.file));
     frames.into_iter().nth(own.unwrap_or(0))
 }
 
-/// Whether a file belongs to the system: not to a program that somebody writes.
+/// Whether a file is in a library folder of the system.
 fn is_library(path: &Path) -> bool {
     const FOLDERS: &[&str] = &["/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib"];
     FOLDERS.iter().any(|folder| path.starts_with(folder))
@@ -248,7 +247,7 @@ fn image(path: &Path, symbolizer: &Symbolizer, moved: u64) -> AddressRange {
     }
 }
 
-/// What stands for a function without a name: the file, and the function's address in it.
+/// A name for a function without symbol: the file, and the function's address in it.
 fn in_file(path: &Path, file: &OpenedFile, at: u64) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let start = file.symbolizer.as_ref().and_then(|symbolizer| symbolizer.function_start(at));
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_has_the_copy_of_a_librarys_object() {
+    fn the_programs_copy_of_a_librarys_object_is_kept() {
         let range = |start, size, name: &str| AddressRange {
             start,
             size,
@@ -321,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_passed_over() {
+    fn malformed_lines_are_skipped() {
         let mut objects = Objects::default();
         objects.add_maps("zz-1 r--p /x\n\n-\n1-2\n");
         assert!(objects.segments.is_empty());

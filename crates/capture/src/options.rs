@@ -8,13 +8,13 @@ use crate::error::CaptureError;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// One at a time, in turns of `quantum` references: the same trace every time.
+    /// One at a time, in turns of `quantum` references: every recording gives the same trace.
     #[default]
     Deterministic,
-    /// All at once, what they do to one another in the order of logical clocks: the same trace
-    /// every time, of a program without data races.
+    /// In parallel, with synchronisation in the order of logical clocks: every recording of a
+    /// program without data races gives the same trace.
     Logical,
-    /// All at once, with a sequence number every `quantum` references.
+    /// In parallel, with a sequence number every `quantum` references.
     Free,
 }
 
@@ -38,21 +38,21 @@ pub struct RecordOptions {
     pub fetches: bool,
     /// In which order threads run.
     pub order: Order,
-    /// References a thread makes before the next one's turn, from 1 to 10^9. In logical order
-    /// the unit in which clocks are compared: it says whose operation is next, and how references
-    /// of threads that ran in parallel are merged.
+    /// References a thread makes in a turn, from 1 to 10^9. In logical order the unit in which
+    /// clocks are compared: it determines the order of operations, and how references of threads
+    /// that ran in parallel are merged.
     pub quantum: u32,
-    /// In deterministic order: 0 for turns of exactly `quantum` references; else turns of 1 to
-    /// less than two quanta, at random with this seed.
+    /// In deterministic order: 0 for turns of exactly `quantum` references; else the seed of random
+    /// turns of 1 to less than two quanta.
     pub seed: u32,
     /// zstd level of the trace, 1 to 22.
     pub level: i32,
     /// Also run the program without recording, first, and report the slowdown.
     pub native: bool,
-    /// With `cc`, the uninstrumented program that is run then: an instrumented one is slower, with
-    /// or without a recorder. With `qemu` it is the program itself, and this is empty.
+    /// With `cc`, the uninstrumented program that is then run, as an instrumented one is slower
+    /// even without a recorder. With `qemu` that is the program itself, and this is empty.
     pub native_program: String,
-    /// With `qemu-system`, the machine; `argv` is the kernel and further options for QEMU.
+    /// With `qemu-system`, the machine; `argv` is then the kernel and further options for QEMU.
     pub system: SystemOptions,
 }
 
@@ -186,7 +186,7 @@ impl RecordOptions {
         Ok(())
     }
 
-    /// Checks what says which program runs, and how its references are seen.
+    /// Checks the options that choose the program and the way of recording.
     ///
     /// # Errors
     /// As [`Self::check`].
@@ -207,7 +207,7 @@ impl RecordOptions {
     }
 }
 
-/// An option that makes no sense.
+/// The error of an invalid option.
 fn bad(option: &'static str, expected: &'static str, found: String) -> Result<(), CaptureError> {
     Err(CaptureError::Option { option, expected, found })
 }
@@ -244,17 +244,17 @@ pub struct RecordSummary {
     /// recordings may differ.
     pub outside_waits: u32,
     /// With `qemu`, how often the program asked for the number of a process or thread, which the
-    /// kernel chooses: if not 0, two recordings may differ in what depends on it.
+    /// kernel chooses: if not 0, two recordings may differ in what depends on such numbers.
     pub process_numbers: u32,
-    /// Threads that were not recorded: those beyond the most that can be, and those that the
-    /// program made by a `clone` of its own. Their references are missing, or stand under the
-    /// thread that made them, and two recordings may differ.
+    /// Threads that were not recorded: those beyond the limit, and those that the program made by a
+    /// `clone` of its own. Their references are missing or attributed to the thread that made them,
+    /// and two recordings may differ.
     pub lost_threads: u32,
-    /// In logical order, where the program has data races, as `sor.c:88`: if there are any, the
-    /// order is one of several, and two recordings may differ.
+    /// In logical order, source lines with data races, as `sor.c:88`: if there are any, the order
+    /// is one of several, and two recordings may differ.
     pub races: Vec<String>,
-    /// In logical order, signals and cancellations that met a thread wherever it was: if not 0, two
-    /// recordings may differ.
+    /// In logical order, number of signals and cancellations that reached a thread at an arbitrary
+    /// place: if not 0, two recordings may differ.
     pub signals: u32,
     /// What determined the order, as in the trace's metadata.
     pub order: String,
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn impossible_options_are_refused() {
+    fn invalid_options_are_refused() {
         let good = RecordOptions {
             argv: vec!["a".to_owned()],
             output: "t.hnt".to_owned(),
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_systems_are_refused() {
+    fn invalid_systems_are_refused() {
         let system = SystemOptions { initramfs: "i".to_owned(), ..SystemOptions::default() };
         let good = RecordOptions {
             argv: vec!["k".to_owned()],

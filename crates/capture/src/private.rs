@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 const GRANULE_SHIFT: u32 = 6;
-/// Granules a mask holds: 4 KB.
+/// A mask has a bit for each granule of 4 KB.
 const MASK_SHIFT: u32 = 12;
 const CACHE_ENTRIES: usize = 64;
 const CACHE_SHIFT: u32 = 16;
@@ -15,7 +15,8 @@ struct Range {
     low: u64,
     high: u64,
     owner: u16,
-    /// For every 4 KB that another thread has referenced, the mask of its 64-byte granules.
+    /// For every 4 KB that another thread has referenced, the mask of the 64-byte granules that it
+    /// has referenced.
     shared: FxHashMap<u64, u64>,
 }
 
@@ -45,8 +46,8 @@ impl Default for PrivateRanges {
 }
 
 impl PrivateRanges {
-    /// Makes the bytes from `low` up to `high` private to `owner`. Earlier private ranges lose what
-    /// overlaps, as the memory of stacks is reused.
+    /// Makes the bytes from `low` up to `high` private to `owner`. Earlier private ranges lose the
+    /// overlap, as stacks are reused.
     pub fn claim(&mut self, low: u64, high: u64, owner: u16) {
         if low >= high {
             return;
@@ -83,13 +84,12 @@ impl PrivateRanges {
         within.into_iter().any(|range| range.is_shared(first.max(range.low), end.min(range.high)))
     }
 
-    /// Whether a reference by a thread to so many bytes is private. Notes granules that other
-    /// threads reference.
+    /// Whether a thread's reference to `size` bytes is private. Marks granules that other threads
+    /// reference as shared.
     #[inline(always)]
-    pub fn classify(&mut self, thread: u16, (addr, size): (u64, u8)) -> bool {
+    pub fn classify(&mut self, thread: u16, addr: u64, size: u8) -> bool {
         let slot = cache_slot(addr);
-        // A thread's references have locality, so that mostly the interval of an earlier one is
-        // found without a search.
+        // References have locality: mostly the interval of an earlier one contains the address.
         let known = &self.cache[slot];
         let mut range = known.range;
         if addr < known.low || addr >= known.high {
@@ -98,7 +98,7 @@ impl PrivateRanges {
         range != NO_RANGE && self.ranges[range].classify(thread, addr, size)
     }
 
-    /// The range of an address of which the cache knows nothing.
+    /// The range of an address that missed the cache.
     #[cold]
     #[inline(never)]
     fn look_up_slowly(&mut self, addr: u64) -> usize {
@@ -128,7 +128,7 @@ const fn cache_slot(addr: u64) -> usize {
 impl Range {
     fn is_shared(&self, first: u64, end: u64) -> bool {
         let granules = first >> GRANULE_SHIFT..=(end - 1) >> GRANULE_SHIFT;
-        // What is shared is mostly far smaller than what is asked about, such as a large array.
+        // Shared granules are few compared with those of the interval, such as a large array.
         self.shared.iter().any(|(page, mask)| {
             let first = page << (MASK_SHIFT - GRANULE_SHIFT);
             (0..64).any(|bit| mask & (1 << bit) != 0 && granules.contains(&(first + bit)))
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn is_private(ranges: &mut PrivateRanges, thread: u16, addr: u64) -> bool {
-        ranges.classify(thread, (addr, 8))
+        ranges.classify(thread, addr, 8)
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_nothing_is_private() {
+    fn outside_of_ranges_nothing_is_private() {
         let mut ranges = PrivateRanges::default();
         assert!(!is_private(&mut ranges, 0, 0x10));
         ranges.claim(0x1000, 0x2000, 0);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stack_that_is_used_again_belongs_to_the_new_thread() {
+    fn a_reused_stack_belongs_to_the_new_thread() {
         let mut ranges = PrivateRanges::default();
         ranges.claim(0x1000, 0x4000, 1);
         assert!(!is_private(&mut ranges, 2, 0x1000));

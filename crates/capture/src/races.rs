@@ -1,11 +1,11 @@
 //! Finds data races in references that are merged in logical order: accesses to the same bytes by
 //! two threads, one of them a write, with no synchronisation between them.
 //!
-//! Vector clocks order what synchronises; of each eight bytes two of the last writes and of the
-//! last reads are kept, as epochs of their threads: Flanagan and Freund, *`FastTrack`*, PLDI 2009;
-//! for the cells `ThreadSanitizer` (Serebryany and Iskhodzhanov, WBIA 2009). Deviations: two are
-//! kept and not all, and every operation on an object is after all earlier ones on it, so a race
-//! may be missed; but what is found is one.
+//! Vector clocks order synchronisation; for each eight bytes two of the last writes and two of the
+//! last reads are kept, as epochs of their threads. Source: Flanagan and Freund, *`FastTrack`*,
+//! PLDI 2009; the cells are those of `ThreadSanitizer` (Serebryany and Iskhodzhanov, WBIA 2009).
+//! Deviations: two accesses are kept and not all, and each operation on an object is ordered after
+//! all earlier ones on it. So races may be missed, but each reported race is real.
 
 use std::collections::BTreeMap;
 
@@ -23,24 +23,24 @@ const PAGE_BITS: u32 = 12;
 const CELLS_SHIFT: u32 = PAGE_BITS - CELL_BYTES.trailing_zeros();
 const CELLS: usize = 1 << CELLS_SHIFT;
 const CACHE_ENTRIES: usize = 256;
-/// Stands for the kernel: what a thread sends, another may receive.
+/// The kernel as an object that synchronises: what a thread sends, another may receive.
 const KERNEL: u64 = 0;
-/// Places of races that are kept.
+/// Limit of the program counters kept.
 const PLACES_MAX: usize = 1000;
 
-/// What is known of all accesses so far.
+/// Vector clocks of the threads, and the shadow of the memory that they have accessed.
 #[derive(Debug)]
 pub struct RaceDetector {
-    /// What each thread knows of the others.
+    /// Vector clock of each thread.
     clocks: Vec<Vec<u32>>,
-    /// Of each thread the epoch of its next access; 0 if it has no clock yet.
+    /// Epoch of each thread's next access; 0 if the thread has no clock yet.
     epochs: Vec<AccessEpoch>,
     objects: FxHashMap<u64, Vec<u32>>,
     pages: FxHashMap<u64, usize>,
     cells: Vec<Box<[ShadowCell; CELLS]>>,
     /// Recent pages, indexed by a few bits of their numbers.
     cache: Box<[(u64, usize); CACHE_ENTRIES]>,
-    /// Program counters of accesses that raced with earlier ones.
+    /// By program counter, how often its accesses raced with earlier ones.
     places: BTreeMap<u64, u64>,
 }
 
@@ -78,10 +78,10 @@ impl RaceDetector {
                 self.follow((*thread).into(), (*waker).into());
             }
             DecodedItem::Sync(thread, addr) => self.synchronise((*thread).into(), *addr),
-            DecodedItem::Alloc { block: (addr, size, _), .. } => self.forget(*addr, *size),
+            DecodedItem::Alloc(made) => self.forget(made.addr, made.size),
             DecodedItem::Start { stack, tls, .. } => {
-                for (low, high) in [stack, tls] {
-                    self.forget(*low, high - low);
+                for range in [stack, tls] {
+                    self.forget(range.start, range.end - range.start);
                 }
             }
             DecodedItem::Map { what: EventKind::Map { addr, size, .. }, .. } => {
@@ -135,7 +135,7 @@ impl RaceDetector {
         clock
     }
 
-    /// What `thread` does from here on is in another epoch than what it has done.
+    /// Separates the next accesses of `thread` from its earlier ones.
     fn begin_epoch(&mut self, thread: usize) {
         let clock = self.clock(thread);
         clock[thread] += 1;
@@ -143,14 +143,14 @@ impl RaceDetector {
         self.epochs[thread] = AccessEpoch::new(thread, count);
     }
 
-    /// What `thread` does from here on is after what `other` has done.
+    /// Orders the next accesses of `thread` after the earlier ones of `other`.
     fn follow(&mut self, thread: usize, other: usize) {
         let known = self.clock(other).clone();
         self.begin_epoch(other);
         join(self.clock(thread), &known);
     }
 
-    /// A thread operates on an object: after all who did before.
+    /// A thread operates on an object: this is ordered after all earlier operations on it.
     fn synchronise(&mut self, thread: usize, object: u64) {
         let mut known = self.objects.remove(&object).unwrap_or_default();
         let clock = self.clock(thread);
@@ -160,10 +160,10 @@ impl RaceDetector {
         self.objects.insert(object, known);
     }
 
-    /// Takes the next references, as a ring has them, which synchronise nothing.
+    /// Takes the next references, as records of a ring; they synchronise nothing.
     pub fn take_plain(&mut self, records: &[[u64; 2]]) {
         for &words in records {
-            // Not decoded as a whole, which takes as long as all the rest.
+            // Decoding the whole record would take as long as the rest of this loop.
             let addr = words[0] & ADDRESS;
             let (first, size) = (addr % CELL_BYTES, words[0] >> SIZE_SHIFT & 0x7f);
             if size == 0 || first + size > CELL_BYTES {
@@ -178,7 +178,7 @@ impl RaceDetector {
         }
     }
 
-    /// Notes an access to a cell; whether it races with an earlier one.
+    /// Notes an access to a cell; returns whether it races with an earlier one.
     #[inline(always)]
     fn touch(&mut self, cell: u64, now: AccessEpoch, write: bool) -> bool {
         let page = self.page(cell >> CELLS_SHIFT);
@@ -186,7 +186,7 @@ impl RaceDetector {
         !known.has(now, write) && known.touch(now, write, &self.clocks[now.thread()])
     }
 
-    /// Takes the next reference, which synchronises nothing and may be in several cells.
+    /// Takes a reference that synchronises nothing and may span several cells.
     #[inline(never)]
     fn access(&mut self, access: Access) {
         let write = access.kind == AccessKind::Write;
@@ -221,7 +221,7 @@ impl RaceDetector {
         self.epochs[thread]
     }
 
-    /// The shadow of a page.
+    /// Index of the page's cells.
     #[inline(always)]
     fn page(&mut self, page: u64) -> usize {
         let (known, index) = self.cache[slot_of(page)];
@@ -240,7 +240,7 @@ impl RaceDetector {
         index
     }
 
-    /// Memory is used for something else from here on.
+    /// Forgets the accesses to memory that is reused.
     fn forget(&mut self, addr: u64, size: u64) {
         if size == 0 {
             return;
@@ -293,6 +293,7 @@ const fn slot_of(page: u64) -> usize {
 mod tests {
     use super::*;
     use crate::decode;
+    use crate::item::Allocation;
     use crate::wire::THREAD_SHIFT;
     use homenode_base::Rng;
 
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_synchronises_is_ordered() {
+    fn synchronised_accesses_do_not_race() {
         let (first, second) = (access(1, WRITE, 0x1000, 8), access(2, READ, 0x1000, 8));
         let between = |items: &[DecodedItem]| {
             races(&[vec![first.clone()], items.to_vec(), vec![second.clone()]].concat())
@@ -355,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_a_release_is_not_ordered_by_it() {
+    fn accesses_after_a_release_are_not_ordered_by_it() {
         let items = [
             sync(1, 0x2000),
             access(1, WRITE, 0x1000, 8),
@@ -366,9 +367,11 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_is_allocated_again_is_new() {
+    fn reallocated_memory_is_new() {
         let (first, second) = (access(1, WRITE, 0x1008, 8), access(2, WRITE, 0x1008, 8));
-        let alloc = |addr, size| DecodedItem::Alloc { thread: 2, block: (addr, size, 0), stack: 0 };
+        let alloc = |addr, size| {
+            DecodedItem::Alloc(Allocation { addr, size, thread: 2, ..Allocation::default() })
+        };
         for (block, expected) in [((0x1000, 16), 0), ((0x1010, 16), 1), ((0x0800, 0x9000), 0)] {
             let found = races(&[first.clone(), alloc(block.0, block.1), second.clone()]);
             assert_eq!(found.len(), expected, "{block:x?}");
@@ -376,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn records_race_as_what_they_stand_for() {
+    fn records_race_as_their_decoded_items() {
         let mut random = Rng::new(5);
         let [mut by_items, mut by_records] = [(); 2].map(|()| RaceDetector::default());
         for step in 0..20_000 {

@@ -1,4 +1,4 @@
-//! A recording: starts the program, drains the rings, and completes the trace.
+//! A recording from the start of the program to the complete trace.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,67 +8,22 @@ use homenode_trace::{Columns, Metadata, TraceWriter, WriterOptions};
 
 use crate::area::{RingGeometry, SharedArea};
 use crate::child::{Ending, Launch, Traced};
+use crate::drain::{Progress, RecordedProcess, drain_until_over};
 use crate::emulator::Emulator;
 use crate::error::CaptureError;
 use crate::forked::ForkedChildren;
-use crate::item::ItemSink;
-use crate::logical::LogicalMerger;
 use crate::options::{Order, RecordOptions, RecordSummary};
-use crate::races::RaceDetector;
-use crate::ring::{RingMerger, RingReader};
 use crate::sink::{FinishedTrace, RecordingSink};
 use crate::wire::{MAGIC, ORDER_DETERMINISTIC, ORDER_FREE, ORDER_LOGICAL, RINGS, VERSION, at};
 
-/// 4 MB: small enough to stay in the caches that both processes share.
+/// 4 MB, which stays in the caches that both processes share.
 const DETERMINISTIC_RING: RingGeometry =
     RingGeometry { rings: 1, ring_blocks: 64, block_records: 4096, stack_words: 0 };
-/// 1 MB a thread, which takes memory only once the thread exists.
+/// 1 MB a thread; the kernel allocates a ring only when its thread exists.
 const FREE_RINGS: RingGeometry =
     RingGeometry { rings: RINGS, ring_blocks: 16, block_records: 4096, stack_words: 0 };
-/// 4 MB for call stacks of allocations, which take memory only as they are written.
+/// 4 MB for call stacks of allocations; the kernel allocates pages as they are written.
 const STACK_WORDS: u32 = 1 << 19;
-/// Longest sleep when there is nothing to read; a full block wakes the recorder earlier.
-const IDLE: Duration = Duration::from_millis(2);
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-
-/// The source of items.
-pub(crate) enum ItemSource {
-    One(RingReader),
-    Many(RingMerger),
-    Logical(Box<LogicalMerger>),
-}
-
-impl ItemSource {
-    /// The rings of an area, at their beginning.
-    pub(crate) fn new(area: &SharedArea) -> Self {
-        match area.get(at::ORDER) {
-            ORDER_FREE => Self::Many(RingMerger::default()),
-            ORDER_LOGICAL => Self::Logical(Box::new(LogicalMerger::new(area.get(at::QUANTUM)))),
-            _ => Self::One(RingReader::new(0)),
-        }
-    }
-
-    pub(crate) fn drain(
-        &mut self,
-        area: &SharedArea,
-        all: bool,
-        sink: &mut impl ItemSink,
-    ) -> usize {
-        match self {
-            Self::One(reader) => reader.drain(area, sink),
-            Self::Many(merger) => merger.drain(area, all, sink),
-            Self::Logical(merger) => merger.drain(area, all, sink),
-        }
-    }
-
-    /// The races among what has been drained, if they are looked for.
-    pub(crate) fn races(&self) -> Option<&RaceDetector> {
-        match self {
-            Self::Logical(merger) => Some(merger.races()),
-            Self::One(_) | Self::Many(_) => None,
-        }
-    }
-}
 
 /// Runs a program and writes its references to a trace.
 ///
@@ -76,8 +31,8 @@ impl ItemSource {
 /// program is ended and the trace completed with the references so far.
 ///
 /// # Errors
-/// When the options make no sense, the program cannot be started or has no runtime linked in,
-/// the trace cannot be written (the program still runs to its end), or `progress` returned `false`.
+/// When the options are invalid, the program cannot be started or has no runtime linked in, the
+/// trace cannot be written (the program still runs to its end), or `progress` returned `false`.
 pub fn record(
     options: &RecordOptions,
     progress: &mut dyn FnMut(u64) -> bool,
@@ -99,15 +54,15 @@ pub fn record(
         Ok(child) => child,
         Err(source) => return Err(discard(options, start_error(options, source))),
     };
-    let patience =
-        options.whole_system().then(|| Duration::from_secs(options.system.start_within_s.into()));
-    let ran = run(&area, (&mut child, &mut children, patience), &mut sink, progress);
+    let mut program = RunningProgram::new(&mut child, options, progress);
+    let drained = drain_until_over(&area, &mut program, &mut children, &mut sink);
     over.store(true, Ordering::SeqCst);
     let children = children.finish();
-    let (ending, cut) = ran?;
+    drained?;
+    let RunningProgram { ending, cut, .. } = program;
     let wall_time_s = begin.elapsed().as_secs_f64();
     let (references, threads) = (sink.references(), sink.threads());
-    if let Some(error) = nothing(options, &area, (references, ending, cut)) {
+    if let Some(error) = recorded_nothing(options, &area, references, ending, cut) {
         return Err(discard(options, error));
     }
     let mut metadata = metadata(options, &area, ending, wall_time_s);
@@ -140,22 +95,24 @@ pub fn record(
     })
 }
 
-/// Adds the emulator to what made a trace, if there is one.
+/// Adds the emulator to the tool that the metadata name.
 pub(crate) fn note_emulator(metadata: &mut Metadata, emulator: Option<&Emulator>) {
     if let Some(emulator) = emulator {
         metadata.tool = format!("{}, {}", metadata.tool, emulator.version);
     }
 }
 
-/// Why nothing was recorded, if that is so.
-fn nothing(
+/// Why nothing was recorded; `None` if something was.
+fn recorded_nothing(
     options: &RecordOptions,
     area: &SharedArea,
-    (references, ending, cut): (u64, Ending, Cut),
+    references: u64,
+    ending: Ending,
+    cut: Cut,
 ) -> Option<CaptureError> {
     let program = options.argv[0].clone();
     if options.whole_system() {
-        return if references == 0 { no_system(options, ending, cut) } else { None };
+        return if references == 0 { system_not_recorded(options, ending, cut) } else { None };
     }
     if area.get(at::CLAIMED_BY) == 0 {
         return Some(CaptureError::NotInstrumented { program });
@@ -168,7 +125,7 @@ fn nothing(
 }
 
 /// Why nothing of a whole system was recorded.
-fn no_system(options: &RecordOptions, ending: Ending, cut: Cut) -> Option<CaptureError> {
+fn system_not_recorded(options: &RecordOptions, ending: Ending, cut: Cut) -> Option<CaptureError> {
     let kernel = options.argv[0].clone();
     match (cut, ending.exit_code) {
         (Cut::Asked, _) => None,
@@ -214,13 +171,13 @@ pub(crate) fn writer_options(options: &RecordOptions) -> WriterOptions {
     }
 }
 
-/// Whether gaps are counted: only an emulator counts the instructions between references, while one
-/// thread runs at a time.
+/// Whether gaps are counted: only an emulator counts the instructions between references, and only
+/// while one thread runs at a time.
 pub(crate) fn counts_instructions(options: &RecordOptions) -> bool {
     options.via == "qemu" && options.order == Order::Deterministic
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+#[expect(clippy::cast_precision_loss, reason = "a rate to be read, not computed with")]
 pub(crate) fn per_second(references: u64, seconds: f64) -> f64 {
     references as f64 / seconds.max(f64::EPSILON)
 }
@@ -228,7 +185,7 @@ pub(crate) fn per_second(references: u64, seconds: f64) -> f64 {
 /// Removes the partial trace after an error.
 pub(crate) fn discard(options: &RecordOptions, error: CaptureError) -> CaptureError {
     let partial = homenode_trace::partial_path(options.output.as_ref());
-    // An error of the removal is ignored in favour of the one that led here.
+    // The error that led here matters more than one of the removal.
     let _ = std::fs::remove_file(partial);
     error
 }
@@ -247,7 +204,7 @@ pub(crate) fn make_area(options: &RecordOptions) -> Result<SharedArea, CaptureEr
         Order::Free => (FREE_RINGS, ORDER_FREE),
         Order::Logical => (FREE_RINGS, ORDER_LOGICAL),
     };
-    // The plugin of the emulator sees no allocations.
+    // The emulator's plugin does not see allocations.
     let stack_words = if options.emulated() { 0 } else { STACK_WORDS };
     let geometry = RingGeometry { stack_words, ..geometry };
     let area =
@@ -265,7 +222,7 @@ pub(crate) fn make_area(options: &RecordOptions) -> Result<SharedArea, CaptureEr
     Ok(area)
 }
 
-/// Seconds that the uninstrumented program takes.
+/// Runs the uninstrumented program; returns its wall time in seconds.
 fn run_natively(options: &RecordOptions) -> Result<f64, CaptureError> {
     let mut argv = options.argv.clone();
     if !options.native_program.is_empty() {
@@ -278,73 +235,65 @@ fn run_natively(options: &RecordOptions) -> Result<f64, CaptureError> {
     Ok(begin.elapsed().as_secs_f64())
 }
 
-/// Whether and why the recorder ended the program.
+/// Why the recorder ended the program, if it did.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cut {
     No,
-    /// `progress` asked for it.
+    /// `progress` returned `false`.
     Asked,
     /// A whole system did not run the start mark in time.
     NoMark,
 }
 
-/// Drains the rings until the program has ended. For a whole system, `patience` is the time within
-/// which recording must begin.
-fn run(
-    area: &SharedArea,
-    (child, children, patience): (&mut Traced, &mut ForkedChildren, Option<Duration>),
-    sink: &mut RecordingSink,
-    progress: &mut dyn FnMut(u64) -> bool,
-) -> Result<(Ending, Cut), CaptureError> {
-    let mut source = ItemSource::new(area);
-    let begin = Instant::now();
-    let mut told = begin;
-    let mut cut = Cut::No;
-    loop {
-        let bell = area.get(at::DOORBELL);
-        if patience.is_none() {
-            greet(area, sink);
+/// The program while it is recorded.
+struct RunningProgram<'a> {
+    child: &'a mut Traced,
+    progress: Progress<'a>,
+    began: Instant,
+    /// Of a whole system, the time within which recording must begin.
+    start_within: Option<Duration>,
+    cut: Cut,
+    ending: Ending,
+}
+
+impl<'a> RunningProgram<'a> {
+    fn new(
+        child: &'a mut Traced,
+        options: &RecordOptions,
+        progress: &'a mut dyn FnMut(u64) -> bool,
+    ) -> Self {
+        let limit = Duration::from_secs(options.system.start_within_s.into());
+        Self {
+            child,
+            progress: Progress::new(progress),
+            began: Instant::now(),
+            start_within: options.whole_system().then_some(limit),
+            cut: Cut::No,
+            ending: Ending { exit_code: None, signal: None },
         }
-        children.record_next(area);
-        let taken = source.drain(area, false, sink);
-        if cut != Cut::No {
-            child.end();
-        }
-        if told.elapsed() >= PROGRESS_EVERY {
-            told = Instant::now();
-            if !progress(sink.references()) {
-                cut = Cut::Asked;
-            } else if sink.references() == 0 && patience.is_some_and(|most| begin.elapsed() > most)
-            {
-                cut = Cut::NoMark;
-            }
-        }
-        if taken > 0 {
-            continue;
-        }
-        if let Some(ending) = child.ending().map_err(system("wait for the program"))? {
-            while source.drain(area, true, sink) > 0 {}
-            sink.note_races(source.races());
-            return Ok((ending, cut));
-        }
-        wait(area, bell);
     }
 }
 
-/// Sleeps until the program has written more, or for [`IDLE`].
-pub(crate) fn wait(area: &SharedArea, bell: u32) {
-    area.set(at::RECORDER_WAITS, 1);
-    area.wait(at::DOORBELL, bell, IDLE);
-    area.set(at::RECORDER_WAITS, 0);
-}
+impl RecordedProcess for RunningProgram<'_> {
+    fn attend(&mut self, references: u64) {
+        if self.cut != Cut::No {
+            self.child.end();
+        }
+        if !self.progress.is_due() {
+            return;
+        }
+        let is_late = |limit| self.began.elapsed() > limit;
+        if !self.progress.report(references) {
+            self.cut = Cut::Asked;
+        } else if references == 0 && self.start_within.is_some_and(is_late) {
+            self.cut = Cut::NoMark;
+        }
+    }
 
-/// Lets the program begin, which waits until its mappings have been read.
-pub(crate) fn greet(area: &SharedArea, sink: &mut RecordingSink) {
-    let pid = area.get(at::CLAIMED_BY);
-    if pid != 0 && area.get(at::GREETED) == 0 {
-        sink.meet(pid);
-        area.set(at::GREETED, 1);
-        area.wake(at::GREETED);
+    fn is_over(&mut self, _: &SharedArea) -> Result<bool, CaptureError> {
+        let ending = self.child.ending().map_err(system("wait for the program"))?;
+        self.ending = ending.unwrap_or(self.ending);
+        Ok(ending.is_some())
     }
 }
 
@@ -364,7 +313,7 @@ pub(crate) fn metadata(
         _ => "sequentially consistent",
     };
     let order = match options.order {
-        // Threads were running when a signal ended the program: how far they came, differs.
+        // The last turns of threads that a signal stopped differ from run to run.
         Order::Logical if area.get(at::ENDED_BY) == 0 && area.get(at::RINGS_USED) > 1 => {
             format!("logical quantum={quantum} sequentially consistent")
         }
@@ -390,8 +339,7 @@ pub(crate) fn metadata(
         tool: format!("homenode {}", env!("CARGO_PKG_VERSION")),
         method: options.via.clone(),
         order,
-        // No wall time in a deterministic trace: it differs from run to run, and the trace must
-        // not.
+        // Wall time differs from run to run, and a deterministic trace must not.
         wall_time_s: (options.order == Order::Free).then_some(wall_time_s),
         exit_code: ending.exit_code,
         exit_signal: ending.signal,

@@ -17,8 +17,8 @@ const MODULES: u64 = 0xffff_ffff_c000_0000;
 const PAGE_DESCRIPTORS: std::ops::Range<u64> = 0xffff_ea00_0000_0000..0xffff_eb00_0000_0000;
 const MAPPED_MEMORY: std::ops::Range<u64> = 0xffff_c900_0000_0000..0xffff_e900_0000_0000;
 const USER_END: u64 = 1 << 47;
-/// Largest extent of a kernel symbol: symbols have no sizes, and if the next one is farther away,
-/// something without a symbol lies between.
+/// Largest extent of a kernel symbol: symbols have no sizes, and a larger distance to the next one
+/// means that something without a symbol is between.
 const SYMBOL_BYTES_MAX: u64 = 4 << 20;
 /// Largest extent of a kernel constant: constants are followed by strings and tables without
 /// symbols.
@@ -26,11 +26,11 @@ const CONSTANT_BYTES_MAX: u64 = 4096;
 /// The kernel's name of anonymous memory that processes share.
 const SHARED_MEMORY: &str = "/dev/zero (deleted)";
 
-/// A symbol. A kernel symbol extends to the next one.
+/// A symbol. One of the kernel extends to the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReportedSymbol<'a> {
-    /// First byte: a virtual address, in a file the file's own address, in a processor's data the
-    /// offset.
+    /// First byte: a virtual address for the kernel, the file's own address for a file, an offset
+    /// for a processor's data.
     pub addr: u64,
     /// Bytes.
     pub size: u64,
@@ -49,7 +49,7 @@ pub struct NamedPart {
     pub offset: u64,
     /// Bytes.
     pub size: u64,
-    /// Whether it is an object of a program or the kernel, as opposed to a mapping.
+    /// Whether it is an object of a program or the kernel, and not a mapping.
     pub is_object: bool,
     /// Its name.
     pub name: String,
@@ -63,7 +63,7 @@ struct ReportedMapping<'a> {
     name: &'a str,
 }
 
-/// A part of a file that is loaded.
+/// A loaded part of a file.
 #[derive(Clone, Copy, Debug)]
 struct LoadedPart {
     offset: u64,
@@ -77,17 +77,26 @@ struct ReportedFile<'a> {
     symbols: Vec<ReportedSymbol<'a>>,
 }
 
+/// A process, by its number and its name at the time.
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessRef<'a> {
+    /// Its number.
+    pub pid: u32,
+    /// Its name.
+    pub name: &'a str,
+}
+
 /// The parsed report.
 #[derive(Debug, Default)]
 pub struct SystemReport<'a> {
-    /// Address of each processor's own data.
+    /// Address of each processor's per-CPU data.
     pub own_data: BTreeMap<u32, u64>,
-    /// Ordered by address, one at each.
+    /// Ordered by address, one at each address.
     kernel: Vec<ReportedSymbol<'a>>,
-    /// Symbols that mark boundaries, at whose addresses other symbols may be too.
+    /// Addresses of symbols that mark boundaries; other symbols may have the same addresses.
     boundaries: BTreeMap<&'a str, u64>,
     mappings: BTreeMap<u32, Vec<ReportedMapping<'a>>>,
-    /// Processes by name.
+    /// Numbers of the processes of each name.
     called: BTreeMap<&'a str, Vec<u32>>,
     files: BTreeMap<&'a str, ReportedFile<'a>>,
 }
@@ -108,8 +117,8 @@ impl<'a> SystemReport<'a> {
                 }
                 "F" => file = rest,
                 _ => {
-                    // An error is a line that is cut off, or of another release.
-                    let _ = report.add(what, rest, (process, file));
+                    // Skips a line that is cut off, or from another release.
+                    let _ = report.add(what, rest, process, file);
                 }
             }
         }
@@ -117,7 +126,7 @@ impl<'a> SystemReport<'a> {
         report
     }
 
-    fn add(&mut self, what: &str, rest: &'a str, (process, file): (u32, &'a str)) -> Option<()> {
+    fn add(&mut self, what: &str, rest: &'a str, process: u32, file: &'a str) -> Option<()> {
         let mut words = rest.split_whitespace();
         match what {
             "K" => {
@@ -211,17 +220,19 @@ impl<'a> SystemReport<'a> {
         ProcessorAreas::of_linux(starts, end).filter(|_| whole)
     }
 
-    /// The function of a program counter of this process, which had this name at the time. Without
-    /// a symbol, the file stands for it, or the process.
+    /// The function of a program counter. Without a symbol it is the file in brackets, or the
+    /// process.
     #[must_use]
-    pub fn function(&self, pc: u64, (pid, name): (u32, &str)) -> String {
+    pub fn function(&self, pc: u64, process: ProcessRef<'_>) -> String {
         if pc >= USER_END {
             let found = self
                 .kernel_symbol(pc)
                 .filter(|symbol| b"tTwW".contains(&symbol.kind) && !is_boundary(symbol.name));
             return found.map_or_else(|| "[kernel]".to_owned(), |symbol| in_module(symbol));
         }
-        let Some((mapping, _)) = self.mapping(pc, pid, name) else { return format!("[{name}]") };
+        let Some((mapping, _)) = self.mapping(pc, process) else {
+            return format!("[{}]", process.name);
+        };
         let place = in_brackets(mapping.name);
         let symbol = self.files.get(mapping.name).and_then(|file| {
             let addr = pc.wrapping_sub(mapping.displacement(file)?);
@@ -234,7 +245,8 @@ impl<'a> SystemReport<'a> {
 
     /// The named parts of a virtual page of a process.
     #[must_use]
-    pub fn page(&self, page: u64, (pid, name): (u32, &str)) -> Vec<NamedPart> {
+    pub fn page(&self, page: u64, process: ProcessRef<'_>) -> Vec<NamedPart> {
+        let name = process.name;
         let whole =
             |name: String| vec![NamedPart { offset: 0, size: PAGE_BYTES, is_object: false, name }];
         if PAGE_DESCRIPTORS.contains(&page) {
@@ -250,7 +262,7 @@ impl<'a> SystemReport<'a> {
         if page >= USER_END {
             return Vec::new();
         }
-        let Some((mapping, file)) = self.mapping(page, pid, name) else {
+        let Some((mapping, file)) = self.mapping(page, process) else {
             return whole(format!("memory of {name}"));
         };
         let mut known = whole(match mapping.name {
@@ -267,7 +279,7 @@ impl<'a> SystemReport<'a> {
             let place = in_brackets(file.name);
             let label = |symbol: &ReportedSymbol<'_>| format!("{} {place}", demangle(symbol.name));
             let objects = parts(data, page.wrapping_sub(moved), label);
-            // Of ranges that begin together the longest would have the address.
+            // Ranges must not begin together: the longest would name the address.
             let first = objects.iter().filter(|part| part.offset == 0).map(|part| part.size).max();
             known[0].offset = first.unwrap_or(0);
             known[0].size = PAGE_BYTES - known[0].offset;
@@ -277,17 +289,16 @@ impl<'a> SystemReport<'a> {
         known
     }
 
-    /// The mapping at an address, and the file mapping before it to which it belongs: data that is
-    /// initially zero is not mapped from the file. A process that is not in the report is most
-    /// often a child of one that is and has the same name, made by `fork`: it has its mappings.
+    /// The mapping at an address, and the file mapping that it belongs to: for `.bss`, which is not
+    /// mapped from the file, the mapping before. A process that is not in the report is looked up
+    /// by its name: most often `fork` made it from a process of the same name, with its mappings.
     fn mapping(
         &self,
         addr: u64,
-        pid: u32,
-        name: &str,
+        process: ProcessRef<'_>,
     ) -> Option<(&ReportedMapping<'a>, &ReportedMapping<'a>)> {
-        let namesakes = self.called.get(name).into_iter().flatten();
-        std::iter::once(&pid).chain(namesakes).find_map(|process| {
+        let namesakes = self.called.get(process.name).into_iter().flatten();
+        std::iter::once(&process.pid).chain(namesakes).find_map(|process| {
             let mappings = self.mappings.get(process)?;
             let found = mappings.iter().find(|m| (m.start..m.end).contains(&addr))?;
             let before = mappings.iter().find(|m| m.end == found.start && !m.name.is_empty());
@@ -359,6 +370,8 @@ fn is_boundary(name: &str) -> bool {
 mod tests {
     use super::*;
 
+    const SERVER: ProcessRef<'_> = ProcessRef { pid: 7, name: "server" };
+
     /// As the mark program and the plugin write it, shortened; one line is cut off.
     const REPORT: &str = "\
 K 0000000000000000 A __per_cpu_start
@@ -410,7 +423,7 @@ S 4020c0 1000 o table
     #[test]
     fn functions_of_kernel_modules_and_programs_have_names() {
         let report = report();
-        let function = |pc| report.function(pc, (7, "server"));
+        let function = |pc| report.function(pc, SERVER);
         assert_eq!(function(0xffff_ffff_8100_00ff), "startup");
         assert_eq!(function(0xffff_ffff_8100_0100), "worker");
         assert_eq!(function(0xffff_ffff_8100_0200), "[kernel]");
@@ -423,8 +436,11 @@ S 4020c0 1000 o table
     #[test]
     fn a_fork_has_the_mappings_of_its_namesake() {
         let report = report();
-        assert_eq!(report.function(0x40_0110, (99, "server")), "serve [server]");
-        assert_eq!(report.function(0x40_0110, (99, "client")), "[client]");
+        assert_eq!(
+            report.function(0x40_0110, ProcessRef { pid: 99, name: "server" }),
+            "serve [server]"
+        );
+        assert_eq!(report.function(0x40_0110, ProcessRef { pid: 99, name: "client" }), "[client]");
     }
 
     #[test]
@@ -446,9 +462,9 @@ S 4020c0 1000 o table
     }
 
     #[test]
-    fn pages_are_what_their_process_has_there() {
+    fn pages_are_named_by_the_mappings_of_their_process() {
         let report = report();
-        let page = |page| report.page(page, (7, "server"));
+        let page = |page| report.page(page, SERVER);
         assert_eq!(names(&page(0x7f00_0000_1000)), [(0, 4096, "shared memory of server")]);
         assert_eq!(names(&page(0x7ffc_0000_0000)), [(0, 4096, "[stack] of server")]);
         assert_eq!(names(&page(0x40_0000)), [(0, 4096, "/bin/server")]);
@@ -462,7 +478,7 @@ S 4020c0 1000 o table
     }
 
     #[test]
-    fn any_bytes_are_a_report() {
+    fn arbitrary_bytes_are_parsed() {
         let asked = |pc: u64, page: u64, text: &[u8]| {
             let chosen = [&[7][..], &pc.to_be_bytes(), &page.to_be_bytes()].concat();
             crate::fuzz_report(&[&chosen[..], text].concat())

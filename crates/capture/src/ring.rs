@@ -1,5 +1,5 @@
-//! Reads the rings: one in deterministic order, one a thread in free order; those of logical order
-//! are read by `logical.rs`.
+//! Reads the rings: one in deterministic order, one a thread in free order. `logical.rs` reads
+//! those of logical order.
 
 use crate::area::SharedArea;
 use crate::decode::Decoder;
@@ -31,8 +31,8 @@ impl RingCursor {
         self.next.is_multiple_of(area.geometry().block_records as usize)
     }
 
-    /// Appends what has been written to `records`, at most to the end of a block; returns the
-    /// number of records.
+    /// Appends the records written so far to `records`, at most to the end of a block; returns
+    /// their number.
     pub fn read_block(&mut self, area: &SharedArea, records: &mut Vec<[u64; 2]>) -> usize {
         let block = area.geometry().block_records as usize;
         let end = (self.next / block + 1) * block;
@@ -51,7 +51,7 @@ impl RingCursor {
 pub struct RingReader {
     cursor: RingCursor,
     decoder: Decoder,
-    /// Room for what is read at once.
+    /// Buffer of one block.
     records: Vec<[u64; 2]>,
 }
 
@@ -62,8 +62,8 @@ impl RingReader {
         Self { cursor: RingCursor::new(ring), ..Self::default() }
     }
 
-    /// Decodes everything that has been written, at most one revolution of the ring; returns the
-    /// number of records.
+    /// Decodes the records written so far, at most one revolution of the ring; returns their
+    /// number.
     pub fn drain(&mut self, area: &SharedArea, sink: &mut impl ItemSink) -> usize {
         let mut taken = 0;
         for _ in 0..area.geometry().ring_blocks {
@@ -80,10 +80,9 @@ impl RingReader {
 
 /// Merges the rings of free order by the sequence numbers in them.
 ///
-/// Before the rings are read, the last number given out is noted. Items with numbers up to that one
-/// cannot depend on anything that is yet to be read from another ring, because an acquiring
-/// operation takes a new number. So they can be emitted, in order; the others wait for the next
-/// round.
+/// Before the rings are read, the last number given out is noted. Items with numbers up to it
+/// cannot depend on items that are yet to be read from another ring, because an acquiring operation
+/// takes a new number. They are emitted in order; the others wait for the next round.
 #[derive(Debug, Default)]
 pub struct RingMerger {
     rings: Vec<RingReader>,
@@ -92,8 +91,8 @@ pub struct RingMerger {
 }
 
 impl RingMerger {
-    /// Reads all rings once; returns the number of records. With `all`, no items are kept for the
-    /// next round.
+    /// Reads all rings once; returns the number of records. With `all`, keeps no items for the next
+    /// round.
     pub fn drain(&mut self, area: &SharedArea, all: bool, sink: &mut impl ItemSink) -> usize {
         let safe = if all { u64::MAX } else { area.get64(at::STAMP) };
         for ring in u32::try_from(self.rings.len()).unwrap_or(u32::MAX)..area.rings_used() {
@@ -111,7 +110,7 @@ impl RingMerger {
                 }
                 found @ (DecodedItem::Access(_)
                 | DecodedItem::Event(..)
-                | DecodedItem::Alloc { .. }
+                | DecodedItem::Alloc(_)
                 | DecodedItem::Map { .. }
                 | DecodedItem::Start { .. }
                 | DecodedItem::System(..)

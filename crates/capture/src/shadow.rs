@@ -1,25 +1,25 @@
-//! What is remembered of the last accesses to each eight bytes, to find data races.
+//! Shadow memory of the race detector: the last accesses to each eight bytes.
 
-/// Bytes that share what is remembered.
+/// Bytes of memory that share a cell.
 pub const CELL_BYTES: u64 = 8;
 
-/// When an access was: bytes of the cell, thread, and count of the thread's synchronisations.
+/// An access: its bytes in the cell (bits 56 to 63), its thread (bits 32 to 47), and the thread's
+/// synchronisations until then (bits 0 to 31).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AccessEpoch(u64);
 
 impl AccessEpoch {
-    /// That of a thread, as yet without bytes.
+    /// An epoch without bytes.
     pub const fn new(thread: usize, count: u32) -> Self {
         Self((thread as u64 & 0xffff) << 32 | count as u64)
     }
 
-    /// The same with `size` bytes of a cell, which holds them, from `first` on.
+    /// The epoch with `size` bytes from `first` on, which must be in one cell.
     #[inline(always)]
     pub const fn with_bytes(self, first: u64, size: u64) -> Self {
         Self(self.0 | (0xff >> (CELL_BYTES - size) << first) << 56)
     }
 
-    /// The thread.
     pub const fn thread(self) -> usize {
         (self.0 >> 32 & 0xffff) as usize
     }
@@ -29,7 +29,7 @@ impl AccessEpoch {
         self.0 as u32
     }
 
-    /// Whether thread and count are those of `other`.
+    /// Whether thread and count equal those of `other`.
     pub const fn is_with(self, other: Self) -> bool {
         (self.0 ^ other.0) << 8 == 0
     }
@@ -39,7 +39,7 @@ impl AccessEpoch {
         other.0 >> 56 & !(self.0 >> 56) == 0
     }
 
-    /// Whether it is with `other` and has all its bytes.
+    /// Whether thread and count equal those of `other`, and it has all bytes of `other`.
     #[inline(always)]
     pub const fn includes(self, other: Self) -> bool {
         (self.0 ^ other.0) & (other.0 | !0 >> 8) == 0
@@ -50,7 +50,7 @@ impl AccessEpoch {
         (self.0 & other.0) >> 56 != 0
     }
 
-    /// The same with the bytes of `other`, too.
+    /// The epoch with the bytes of both.
     pub const fn with_bytes_of(self, other: Self) -> Self {
         Self(self.0 | (other.0 >> 56) << 56)
     }
@@ -64,7 +64,7 @@ pub struct ShadowCell {
 }
 
 impl ShadowCell {
-    /// Whether the same access was noted since the last write.
+    /// Whether the same access has been noted since the last write.
     #[inline(always)]
     pub fn has(&self, now: AccessEpoch, write: bool) -> bool {
         let known = if write { &self.writes } else { &self.reads };
@@ -72,8 +72,8 @@ impl ShadowCell {
             && (!write || self.reads.iter().all(|read| !read.overlaps(now)))
     }
 
-    /// Notes an access by a thread that has `seen` these epochs of the others; whether it races
-    /// with an earlier one.
+    /// Notes an access by a thread with vector clock `seen`; returns whether it races with an
+    /// earlier one.
     #[inline(never)]
     pub fn touch(&mut self, now: AccessEpoch, write: bool, seen: &[u32]) -> bool {
         let before = |then: AccessEpoch| {
@@ -94,8 +94,8 @@ impl ShadowCell {
         } else if second.is_with(now) {
             kept[1] = second.with_bytes_of(now);
         } else {
-            // One of the same bytes, or none at all; else one that whoever races with it is likely
-            // to race with this, too.
+            // Replaces an access to the same bytes, or an empty entry; else one that is ordered
+            // before this access: what races with that is likely to race with this one, too.
             let place = match [first, second] {
                 [first, _] if now.covers(first) => 0,
                 [_, second] if now.covers(second) => 1,

@@ -1,6 +1,7 @@
 //! The sink of a recording: adds flags and names, and passes items to the trace writer.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
@@ -15,35 +16,35 @@ use crate::child;
 use crate::decode::access;
 use crate::encoding::{EncodingThread, PORTION};
 use crate::guest::Guest;
-use crate::heap::{Allocation, Heap};
+use crate::heap::Heap;
 use crate::item::{DecodedItem, FlaggedRecord, ItemSink};
 use crate::locals::name_locals;
 use crate::objects::Objects;
 use crate::private::PrivateRanges;
 use crate::races::RaceDetector;
-use crate::sites::{Layouts, Sites};
+use crate::sites::{Layouts, RawStack, Sites};
 
 const PC_CACHE_ENTRIES: usize = 1 << 12;
-/// Lines with races that the metadata names.
+/// Limit of the lines with races that the metadata name.
 const RACES_NAMED: usize = 3;
 
-/// A trace that is complete.
+/// A complete trace.
 pub struct FinishedTrace {
-    /// What the writer says.
+    /// The writer's summary.
     pub summary: Summary,
     /// What determined the order, as in the metadata.
     pub order: String,
-    /// Where the program has data races.
+    /// Source lines with data races, as `sor.c:88`.
     pub races: Vec<String>,
 }
 
-/// The program counters that have occurred, and the files that they are in.
+/// The program counters of the recording, and the files that contain them.
 struct SeenCode {
     objects: Objects,
-    /// Process whose mappings are used to resolve program counters, 0 before it is known.
+    /// Process whose mappings resolve program counters; 0 before it is known.
     pid: u32,
     pcs: FxHashSet<u64>,
-    /// Recent program counters, indexed by a few of their bits: saves most look-ups.
+    /// A direct-mapped cache of program counters, which saves most look-ups in `pcs`.
     recent: Box<[u64; PC_CACHE_ENTRIES]>,
 }
 
@@ -61,7 +62,7 @@ impl SeenCode {
     #[inline(never)]
     fn note_new(&mut self, pc: u64) {
         if self.pcs.insert(pc) && pc != 0 && !self.objects.contains(pc) {
-            // It is in a library that was loaded after the start.
+            // The file has been loaded since the mappings were last read.
             self.objects.add_maps(&child::maps(self.pid));
         }
     }
@@ -69,7 +70,7 @@ impl SeenCode {
 
 /// Takes items in order, and collects what the metadata needs.
 pub struct RecordingSink {
-    /// Nothing once the writer has failed.
+    /// `None` once the writer has failed, or if no trace is written.
     writer: Option<EncodingThread>,
     error: Option<TraceError>,
     private: PrivateRanges,
@@ -98,7 +99,13 @@ impl RecordingSink {
         Self { guest: Some(Guest::default()), ..Self::new(writer) }
     }
 
-    /// Reads the mappings of the process, whose number is known now.
+    /// Whether a whole system is recorded.
+    #[must_use]
+    pub const fn is_of_system(&self) -> bool {
+        self.guest.is_some()
+    }
+
+    /// Sets the process, and reads its mappings.
     pub fn meet(&mut self, pid: u32) {
         self.code.pid = pid;
         self.code.objects.add_maps(&child::maps(pid));
@@ -116,13 +123,13 @@ impl RecordingSink {
         self.threads
     }
 
-    /// Notes the races among what was taken.
+    /// Notes the races among the items taken; `None` if they were not looked for.
     pub fn note_races(&mut self, found: Option<&RaceDetector>) {
         self.races =
             found.map(|found| found.places().keys().copied().collect()).unwrap_or_default();
     }
 
-    /// A sink that keeps nothing.
+    /// A sink that writes no trace.
     #[must_use]
     pub fn unwritten() -> Self {
         Self {
@@ -144,7 +151,7 @@ impl RecordingSink {
         }
     }
 
-    /// A reference with all its flags, if it is one.
+    /// The reference with all its flags; `None` if a trace cannot hold it.
     #[inline(always)]
     pub fn flagged(&mut self, mut access: Access) -> Option<Access> {
         if !is_sound(&access) {
@@ -153,7 +160,7 @@ impl RecordingSink {
         if let Some(guest) = &mut self.guest {
             guest.touch(access.addr);
         } else {
-            if self.private.classify(access.thread, (access.addr, access.size)) {
+            if self.private.classify(access.thread, access.addr, access.size) {
                 access.flags = access.flags.union(Flags::PRIVATE);
             }
             self.code.note(access.pc);
@@ -188,23 +195,24 @@ impl RecordingSink {
             self.name(*addr, addr.saturating_add(*size), RangeKind::Mapping, thread);
             if let Some(last) = self.ranges.last_mut() {
                 last.name.clone_from(object);
-                // A position, until all stacks are named.
+                // The stack's position, which becomes its number when all stacks are named.
                 last.stack = stack;
             }
         }
         self.event(thread, what);
     }
 
-    fn start(&mut self, thread: u16, stack: (u64, u64), tls: (u64, u64)) {
+    fn start(&mut self, thread: u16, stack: Range<u64>, tls: Range<u64>) {
         self.threads = self.threads.max(thread.saturating_add(1));
-        self.name(stack.0, stack.1, RangeKind::Stack, thread);
-        self.name(tls.0, tls.1, RangeKind::ThreadLocal, thread);
-        self.private.claim(stack.0, stack.1, thread);
-        self.private.claim(tls.0, tls.1, thread);
-        self.event(thread, EventKind::ThreadStart { stack_low: stack.0, stack_high: stack.1 });
+        self.name(stack.start, stack.end, RangeKind::Stack, thread);
+        self.name(tls.start, tls.end, RangeKind::ThreadLocal, thread);
+        self.private.claim(stack.start, stack.end, thread);
+        self.private.claim(tls.start, tls.end, thread);
+        let (stack_low, stack_high) = (stack.start, stack.end);
+        self.event(thread, EventKind::ThreadStart { stack_low, stack_high });
     }
 
-    /// Notes a range once, however often a thread with the same memory begins.
+    /// Notes a range; one that is known already, as of a thread with reused memory, only once.
     fn name(&mut self, low: u64, high: u64, kind: RangeKind, thread: u16) {
         let size = high.saturating_sub(low);
         let same = |r: &AddressRange| {
@@ -247,7 +255,7 @@ impl RecordingSink {
         let writer = match (self.writer.take(), self.error.take()) {
             (Some(writer), None) => writer.finish()?,
             (_, Some(error)) => return Err(error),
-            (None, None) => unreachable!("the writer goes only when an error comes"),
+            (None, None) => unreachable!("without an error there is a writer"),
         };
         let mut pcs: Vec<u64> = self.code.pcs.into_iter().filter(|pc| *pc != 0).collect();
         pcs.sort_unstable();
@@ -256,11 +264,13 @@ impl RecordingSink {
         for range in self.ranges.iter().filter(|range| range.stack != 0) {
             sizes.entry(range.stack).or_default().push(range.size);
         }
-        let stacks: BTreeMap<u32, (Vec<u64>, Vec<u64>)> =
-            sizes.into_iter().map(|(at, sizes)| (at, (area.stack(at), sizes))).collect();
+        let stacks: BTreeMap<u32, RawStack> = sizes
+            .into_iter()
+            .map(|(at, sizes)| (at, RawStack { pcs: area.stack(at), sizes }))
+            .collect();
         let frames = area.frames();
         let starters = frames.iter().flatten().map(|&[pc, ..]| pc);
-        let callers = stacks.values().flat_map(|(callers, _)| callers).copied().chain(starters);
+        let callers = stacks.values().flat_map(|stack| &stack.pcs).copied().chain(starters);
         let files = self.code.objects.open(&pcs, callers);
         let mut layouts = Layouts::default();
         let sites = Sites::new(&stacks, &files, &mut layouts);
@@ -276,7 +286,7 @@ impl RecordingSink {
         name_images(&mut metadata.ranges, resolved.images);
         metadata.ranges.extend(resolved.ranges);
         metadata.ranges.extend(self.heap.into_ranges(&sites));
-        metadata.locals = name_locals(&frames, (&files, &self.private), &mut layouts);
+        metadata.locals = name_locals(&frames, &files, &self.private, &mut layouts);
         metadata.layouts = layouts.into_list();
         (metadata.stacks, metadata.frames) = sites.into_lists();
         if let Some(guest) = self.guest {
@@ -296,7 +306,7 @@ impl RecordingSink {
     }
 }
 
-/// After the writer has failed, items are dropped, and the program runs on.
+/// After the writer has failed, items are dropped, and the program continues.
 impl ItemSink for RecordingSink {
     #[inline(always)]
     fn access(&mut self, access: Access) {
@@ -310,7 +320,7 @@ impl ItemSink for RecordingSink {
         let Self { writer: Some(writer), guest: None, private, code, .. } = self else {
             return records.iter().for_each(|&words| self.access(access(words)));
         };
-        // One by one only what another program than ours may have written.
+        // The runtime writes no unsound records, but the program may corrupt its ring.
         if !records.iter().all(|&words| is_sound(&access(words))) {
             let sound = records.iter().map(|&words| access(words)).filter(is_sound);
             return sound.for_each(|access| self.access(access));
@@ -319,7 +329,7 @@ impl ItemSink for RecordingSink {
             let goes_on = writer.push_all(portion.iter().map(|&words| {
                 let Access { thread, addr, size, pc, .. } = access(words);
                 code.note(pc);
-                FlaggedRecord::new(words, private.classify(thread, (addr, size)))
+                FlaggedRecord::new(words, private.classify(thread, addr, size))
             }));
             self.references += portion.len() as u64;
             if !goes_on {
@@ -332,17 +342,18 @@ impl ItemSink for RecordingSink {
     fn other(&mut self, item: DecodedItem) {
         match item {
             DecodedItem::Event(thread, what) => self.event(thread, what),
-            DecodedItem::Alloc { thread, block: (addr, size, site), stack } => {
-                self.heap.allocate(Allocation { addr, size, site, stack, thread });
-                self.event(thread, EventKind::Alloc { addr, size, site });
+            DecodedItem::Alloc(made) => {
+                self.heap.allocate(made);
+                let (addr, size, site) = (made.addr, made.size, made.site);
+                self.event(made.thread, EventKind::Alloc { addr, size, site });
             }
             DecodedItem::Map { thread, what, stack } => self.map(thread, what, stack),
             DecodedItem::Start { thread, stack, tls } => self.start(thread, stack, tls),
             DecodedItem::Private { thread, region } => {
-                self.private.claim(region.0, region.1, thread)
+                self.private.claim(region.start, region.end, thread);
             }
-            DecodedItem::System(thread, told) => {
-                if let Some(text) = self.guest.as_mut().and_then(|guest| guest.take(told)) {
+            DecodedItem::System(thread, fact) => {
+                if let Some(text) = self.guest.as_mut().and_then(|guest| guest.take(fact)) {
                     self.event(thread, EventKind::Marker { text });
                 }
             }
@@ -361,7 +372,7 @@ const fn is_sound(access: &Access) -> bool {
     access.size.wrapping_sub(1) < 64
 }
 
-/// Lines of program counters, each once, in the order of their names.
+/// Source lines of program counters as text, each once, sorted.
 fn places(pcs: &[u64], lines: &[SourceLine]) -> Vec<String> {
     let place = |pc: &u64| {
         let known = lines.binary_search_by_key(pc, |line| line.pc).ok().map(|at| &lines[at]);
@@ -377,7 +388,7 @@ fn places(pcs: &[u64], lines: &[SourceLine]) -> Vec<String> {
     pcs.iter().map(place).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The order of a program with races: it could have been another.
+/// The description of the order of a program with races, which is one of several.
 fn racing(order: &str, races: &[String]) -> String {
     let kind: Vec<&str> = order.split(' ').take(2).collect();
     let named = races[..races.len().min(RACES_NAMED)].join(", ");
@@ -388,8 +399,8 @@ fn racing(order: &str, races: &[String]) -> String {
     format!("{}, one of several: races at {named}{more}", kind.join(" "))
 }
 
-/// Names the memory of files that no mapping event covers: the anonymous pages of `.bss` after
-/// those of a library, and files that were mapped before the first event.
+/// Names the memory of files that no mapping event names: the anonymous pages of a library's
+/// `.bss`, and files that were mapped before the first event.
 fn name_images(ranges: &mut Vec<AddressRange>, images: Vec<AddressRange>) {
     for image in images {
         let inside = |range: &AddressRange| {

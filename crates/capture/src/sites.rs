@@ -1,5 +1,5 @@
-//! Where heap blocks come from: the functions on the stack of an allocation, the one that names the
-//! block, and the type of what it holds.
+//! Allocation sites of heap blocks: the functions on the stack of an allocation, the one that names
+//! the block, and the type of its elements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 
 use crate::objects::OpenedFiles;
 
-/// Largest source file that is looked into.
+/// Largest source file that is read.
 const SOURCE_BYTES_MAX: u64 = 1 << 24;
 /// Most lines of one statement.
 const STATEMENT_LINES_MAX: usize = 4;
 
 /// Folders of headers that are not the program's own, anywhere in a path.
 const SYSTEM_PARTS: &[&str] = &["/include/c++/", "/lib/gcc/", "/lib/clang/"];
-/// Folders that hold nothing of the program's own.
+/// Folders that hold no files of the program's own.
 const SYSTEM_FOLDERS: &[&str] = &["/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/src/"];
 /// The recorder's own runtime, by the folder of its sources.
 const RUNTIME: &str = "/homenode/capture/runtime/";
@@ -63,21 +63,21 @@ impl Layouts {
 struct NamedStack {
     frames: Vec<CallFrame>,
     site: usize,
-    /// The program counter there.
+    /// Program counter of the site.
     site_pc: u64,
-    /// Of a statement that allocates several arrays, those of all.
+    /// The element of each array that the statement allocates.
     elements: Vec<Element>,
 }
 
-/// What a stack allocates.
+/// The elements of the blocks that a stack allocates.
 #[derive(Clone, Debug)]
 struct Element {
     data: DataType,
-    /// The array of Fortran; else empty.
+    /// In Fortran the array; else empty.
     name: String,
-    /// Whether one block may hold several.
+    /// Whether a block may hold several elements.
     several: bool,
-    /// Whether the type is that of the allocating function, and needs no confirmation.
+    /// Whether the type comes from the allocating function, so that not all sizes need to fit.
     certain: bool,
 }
 
@@ -87,10 +87,19 @@ impl Element {
     }
 }
 
+/// An allocation's call stack as it was recorded.
+#[derive(Debug, Default)]
+pub struct RawStack {
+    /// Program counters from the allocator's caller outward.
+    pub pcs: Vec<u64>,
+    /// Sizes of the blocks that it allocated.
+    pub sizes: Vec<u64>,
+}
+
 /// The stacks of all heap blocks.
 #[derive(Debug, Default)]
 pub struct Sites {
-    /// By position in the memory shared with the program.
+    /// Number of each stack, by its position in the shared area.
     numbers: FxHashMap<u32, u32>,
     stacks: Vec<AllocationStack>,
     elements: Vec<Option<Element>>,
@@ -98,11 +107,10 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// Names the stacks: positions, program counters from the allocator's caller outward, and the
-    /// sizes of the blocks that were allocated so.
+    /// Names the stacks, which are given by position.
     #[must_use]
     pub fn new(
-        stacks: &BTreeMap<u32, (Vec<u64>, Vec<u64>)>,
+        stacks: &BTreeMap<u32, RawStack>,
         files: &OpenedFiles<'_>,
         layouts: &mut Layouts,
     ) -> Self {
@@ -111,12 +119,12 @@ impl Sites {
         let mut sites = Self::default();
         let mut frames: BTreeMap<CallFrame, u32> = BTreeMap::new();
         let mut known: BTreeMap<AllocationStack, u32> = BTreeMap::new();
-        let named: Vec<NamedStack> = stacks.values().map(|(pcs, _)| names.stack(pcs)).collect();
+        let named: Vec<NamedStack> = stacks.values().map(|raw| names.stack(&raw.pcs)).collect();
         let elements = only_elements(&named);
-        for (((&position, (_, sizes)), named), element) in stacks.iter().zip(named).zip(elements) {
+        for (((&position, raw), named), element) in stacks.iter().zip(named).zip(elements) {
             let fits = |element: &Element| {
-                let fitting = sizes.iter().filter(|&&size| element.fits(size)).count();
-                if element.certain { fitting > 0 } else { fitting == sizes.len() }
+                let fitting = raw.sizes.iter().filter(|&&size| element.fits(size)).count();
+                if element.certain { fitting > 0 } else { fitting == raw.sizes.len() }
             };
             let element = element.filter(fits);
             let mut place = |frame: CallFrame| {
@@ -148,7 +156,7 @@ impl Sites {
         self.numbers.get(&position).copied().unwrap_or(0)
     }
 
-    /// The type in a block of this size from the stack of this number, and the size of an element.
+    /// The type in a block of this size from stack number `number`, and the size of an element.
     #[must_use]
     pub fn element(&self, number: u32, size: u64) -> Option<(u32, u64)> {
         let at = usize::try_from(number.checked_sub(1)?).ok()?;
@@ -156,15 +164,15 @@ impl Sites {
         Some((self.stacks[at].layout, element.data.size))
     }
 
-    /// The stacks, in order of their numbers, and the functions in them.
+    /// The stacks, in order of their numbers, and the functions that they refer to.
     #[must_use]
     pub fn into_lists(self) -> (Vec<AllocationStack>, Vec<CallFrame>) {
         (self.stacks, self.frames)
     }
 }
 
-/// The element of each stack. Of the arrays of one statement each has a call of its own, in the
-/// order of the arrays: if there are as many calls as arrays, it is known which is which.
+/// The element of each stack. A statement that allocates several arrays has a call for each, in the
+/// order of the arrays: if there are as many calls as arrays, they correspond.
 fn only_elements(named: &[NamedStack]) -> Vec<Option<Element>> {
     let site = |stack: &NamedStack| stack.frames.get(stack.site).cloned();
     let mut calls: BTreeMap<Option<CallFrame>, BTreeSet<u64>> = BTreeMap::new();
@@ -189,10 +197,10 @@ fn only_elements(named: &[NamedStack]) -> Vec<Option<Element>> {
 #[derive(Clone, Debug)]
 struct StackFunction {
     frame: AllocationFrame,
-    /// Whether it is the system's: in its libraries, or from its headers.
+    /// Whether it is in a library of the system, or from one of its headers.
     system: bool,
     pc: u64,
-    /// Its number among the functions of the program counter.
+    /// Index among the functions of the program counter.
     number: usize,
 }
 
@@ -209,7 +217,7 @@ impl StackNames<'_> {
             let of_pc = self.functions.entry(pc).or_insert_with(|| functions_of(self.files, pc));
             functions.extend_from_slice(of_pc);
         }
-        // What called the program's first function says nothing.
+        // Leaves out the callers of the program's first function.
         let own = |function: &StackFunction| !function.system;
         let sourced = functions
             .iter()
@@ -228,7 +236,7 @@ impl StackNames<'_> {
         NamedStack { frames, site, site_pc, elements }
     }
 
-    /// What is allocated: as an allocator's type says, else as the source line of the site does.
+    /// The elements, from the allocator's type, else from the source line of the site.
     fn elements(&mut self, functions: &[StackFunction], site: usize) -> Vec<Element> {
         let inner = &functions[..functions.len().min(site)];
         let container = inner.iter().find_map(|function| function.frame.element.clone());
@@ -236,7 +244,7 @@ impl StackNames<'_> {
         if let Some(data) = container.or_else(text) {
             return vec![Element { data, name: String::new(), several: true, certain: true }];
         }
-        // Another library's function may allocate anything.
+        // Behind a function that does not pass memory on, the line tells nothing about the block.
         let ours = |function: &StackFunction| function.frame.passes_on;
         let Some(at) = functions.get(site).filter(|_| inner.iter().all(ours)) else {
             return Vec::new();
@@ -248,7 +256,7 @@ impl StackNames<'_> {
     }
 }
 
-/// The C++ library's own functions for strings are compiled without the types of the program.
+/// The element of a C++ string, whose functions in the C++ library have no debug information.
 fn text_of_string(frame: &AllocationFrame) -> Option<DataType> {
     frame.place.function.starts_with("std::__cxx11::basic_string<char,").then(|| DataType {
         name: "char".to_owned(),
@@ -274,8 +282,8 @@ pub fn is_system_file(path: &str) -> bool {
         || SYSTEM_PARTS.iter().chain([&RUNTIME]).any(|part| path.contains(part))
 }
 
-/// The number of the function that names the block: the first of the program's own that does not
-/// pass the memory on. In a static program the system's functions are those without source.
+/// Index of the function that names the block: the first of the program's own that does not pass
+/// the memory on. In a static program, functions without source are the system's.
 fn site(functions: &[StackFunction]) -> usize {
     let own = |function: &StackFunction| !function.system;
     let sourced = |function: &StackFunction| own(function) && !function.frame.place.file.is_empty();
@@ -290,15 +298,14 @@ fn site(functions: &[StackFunction]) -> usize {
         .unwrap_or(0)
 }
 
-/// Source files, as far as they are at hand.
+/// Source files; one that cannot be read is empty.
 #[derive(Debug, Default)]
 struct Sources {
     files: FxHashMap<String, Vec<String>>,
 }
 
 impl Sources {
-    /// The statement that begins in a line of a file, or in Fortran also ends there; empty if
-    /// unknown.
+    /// The statement that begins in a line of a file, or in Fortran contains it; empty if unknown.
     fn statement(&mut self, path: &str, line: u32) -> String {
         let Some(mut first) = usize::try_from(line).ok().and_then(|line| line.checked_sub(1))
         else {

@@ -1,9 +1,9 @@
-//! Starts a program without a copy of our memory.
+//! Starts a program without copying the page tables of the process.
 //!
-//! `Command` of the standard library copies the page tables of the process where something has to
-//! be done between `fork` and `exec`, which takes milliseconds in a Python program with its
-//! libraries, and as many page faults afterwards. Here the child shares our memory until it runs
-//! its program, as in `posix_spawn`, which cannot do what is wanted here.
+//! `Command` of the standard library uses `fork` if there is a `pre_exec` closure, which takes
+//! milliseconds in a Python program with its libraries, and causes page faults afterwards. Here the
+//! child shares the memory until it runs its program, as in `posix_spawn`, which has no such
+//! closure.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -22,18 +22,18 @@ pub struct Program {
     pub environment: Vec<CString>,
 }
 
-/// What the child needs, all of it in memory that it shares.
+/// Data for the child, in shared memory.
 struct Handover<'a, F> {
     path: &'a CStr,
     arguments: &'a [*const c_char],
     environment: &'a [*const c_char],
     prepare: F,
-    /// Number of the error because of which the program does not run, or 0.
+    /// Set by the child: `errno` if the program cannot be run, else 0.
     error: c_int,
 }
 
-/// Starts a program after `prepare` in the new process, and returns its number. `prepare` may make
-/// system calls, and nothing else: no memory is allocated, no lock taken.
+/// Runs `prepare` and then a program in a new process; returns the process number. `prepare` may
+/// only make system calls: it must not allocate memory or take locks.
 pub fn spawn(program: &Program, prepare: impl Fn() -> io::Result<()>) -> io::Result<libc::pid_t> {
     let (arguments, environment) = (pointers(&program.arguments), pointers(&program.environment));
     let mut handover = Handover {
@@ -47,22 +47,22 @@ pub fn spawn(program: &Program, prepare: impl Fn() -> io::Result<()>) -> io::Res
     if handover.error == 0 {
         return Ok(pid);
     }
-    // SAFETY: the child has ended, and nobody else knows its number.
+    // SAFETY: the child has ended, and only this function has its number.
     unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
     Err(io::Error::from_raw_os_error(handover.error))
 }
 
-/// With a null at the end.
+/// Pointers to the words, and a null pointer at the end.
 fn pointers(words: &[CString]) -> Vec<*const c_char> {
     words.iter().map(|word| word.as_ptr()).chain([std::ptr::null()]).collect()
 }
 
-/// Makes the child. Goes on when it runs its program, or has ended.
+/// Makes the child. Returns when the child runs its program or has ended.
 fn start<F: Fn() -> io::Result<()>>(handover: &mut Handover<'_, F>) -> io::Result<libc::pid_t> {
     let mut stack = vec![0_u128; STACK_BYTES / 16];
     let argument: *mut c_void = std::ptr::from_mut(handover).cast();
-    // SAFETY: the child has a stack of its own, and this thread stands still until the child no
-    // longer uses what they share. No handler of ours runs in the child: signals are blocked.
+    // SAFETY: the child has a stack of its own, and this thread is suspended until the child no
+    // longer uses the shared memory. No handler of ours runs in the child: signals are blocked.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         let mut before: libc::sigset_t = std::mem::zeroed();
@@ -76,14 +76,14 @@ fn start<F: Fn() -> io::Result<()>>(handover: &mut Handover<'_, F>) -> io::Resul
     }
 }
 
-/// The child, until it runs its program.
+/// The main function of the child.
 extern "C" fn run<F: Fn() -> io::Result<()>>(argument: *mut c_void) -> c_int {
     // SAFETY: `start` passes a handover of this type, and does not touch it meanwhile.
     let handover = unsafe { &mut *argument.cast::<Handover<'_, F>>() };
     unblock_signals();
     let failure = match (handover.prepare)() {
         Ok(()) => {
-            // SAFETY: strings and arrays end with a zero, and live until the program runs.
+            // SAFETY: strings and arrays end with a zero, and outlive the call.
             unsafe {
                 libc::execvpe(
                     handover.path.as_ptr(),
@@ -96,12 +96,12 @@ extern "C" fn run<F: Fn() -> io::Result<()>>(argument: *mut c_void) -> c_int {
         Err(error) => error,
     };
     handover.error = failure.raw_os_error().unwrap_or(libc::EINVAL);
-    // SAFETY: ends the child alone, without what is done at the end of a program.
+    // SAFETY: ends only the child, and runs no exit handlers in the shared memory.
     unsafe { libc::_exit(127) }
 }
 
-/// Signals come as a new program expects it, and to no handler of ours. Python ignores that a pipe
-/// is closed, which the program must not.
+/// Resets handlers and unblocks signals, as a new program expects. Python ignores SIGPIPE, which
+/// the program must not inherit.
 fn unblock_signals() {
     // SAFETY: system calls on memory of this frame; handlers are the child's own.
     unsafe {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_keeps_a_program_from_running_is_an_error() {
+    fn failures_before_the_program_runs_are_errors() {
         let refused = || Err(io::Error::from_raw_os_error(libc::EACCES));
         let error = spawn(&shell("exit 0", ""), refused).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::EACCES));

@@ -1,4 +1,4 @@
-//! What one thread has written in logical order, on its way to the merger.
+//! The records of one thread in logical order, between its ring and the merger.
 
 use crate::area::SharedArea;
 use crate::decode::Decoder;
@@ -6,28 +6,28 @@ use crate::item::DecodedItem;
 use crate::ring::RingCursor;
 use crate::wire::{CODE_SHIFT, EVENT_BIT, EXTRA_SHIFT, ORDERED_BIT, SYNC_BIT, code};
 
-/// Of a reference that is ordered with those of others.
+/// Bits of a reference that is ordered with those of other threads.
 const OPERATION: u64 = 1 << SYNC_BIT | 1 << ORDERED_BIT;
 
 /// What a thread does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
-    /// Nothing has been read yet, and others may have to wait for it.
+    /// Not read yet; the other threads wait for it.
     Unknown,
-    /// Nothing that the others have to wait for.
+    /// Nothing that the other threads wait for.
     Nothing,
     /// A plain reference.
     Reference,
-    /// An event, or a reference that is ordered with those of others.
+    /// An event, or a reference that is ordered with those of other threads.
     Operation,
 }
 
-/// Records that have been read and not been taken, in their order.
+/// Records that have been read and not taken, in order.
 #[derive(Debug, Default)]
 struct RecordQueue {
     records: Vec<[u64; 2]>,
     next: usize,
-    /// Where the plain references end that begin at `next`, as far as has been looked.
+    /// End of the plain references known to begin at `next`.
     plain_end: usize,
 }
 
@@ -41,7 +41,7 @@ impl RecordQueue {
         self.records.get(self.next + index).copied()
     }
 
-    /// Takes the next records; there are as many.
+    /// Takes the next `count` records, which must be there.
     #[inline]
     fn take(&mut self, count: usize) -> &[[u64; 2]] {
         let first = self.next;
@@ -49,7 +49,7 @@ impl RecordQueue {
         &self.records[first..self.next]
     }
 
-    /// How many plain references come next.
+    /// The number of plain references that come next.
     #[inline]
     fn plain(&mut self) -> usize {
         let from = self.plain_end.max(self.next);
@@ -58,8 +58,7 @@ impl RecordQueue {
         self.plain_end - self.next
     }
 
-    /// Gives the memory of taken records to those that come. It moves few of the others for each
-    /// that was taken.
+    /// Frees the memory of taken records. Moves at most one record for each that was taken.
     fn make_room(&mut self) {
         if self.next >= self.records.len() / 2 {
             self.records.drain(..self.next);
@@ -75,19 +74,19 @@ pub struct ThreadStream {
     cursor: RingCursor,
     records: RecordQueue,
     decoder: Decoder,
-    /// Whether all was read that was written.
+    /// Whether all records written so far have been read.
     is_read: bool,
-    /// Of the next record.
+    /// Clock of the next record.
     clock: u64,
-    /// Of what it writes next, at least; `None` while it runs.
+    /// Least clock of what it writes next; `None` while it runs.
     floor: Option<u64>,
-    /// The quantum of its clock, and where that ends.
+    /// Number of the present turn, and the clock at its end.
     turn: u64,
     turn_end: u64,
 }
 
 impl ThreadStream {
-    /// The thread with this ring, at its beginning.
+    /// At the beginning of ring number `ring`.
     pub fn new(ring: u32) -> Self {
         let (clock, turn, turn_end) = (0, 0, 0);
         let (cursor, records) = (RingCursor::new(ring), RecordQueue::default());
@@ -95,31 +94,30 @@ impl ThreadStream {
         Self { cursor, records, decoder, is_read, clock, floor: None, turn, turn_end }
     }
 
-    /// The number of its ring.
+    /// Number of the ring, and of the thread.
     pub const fn ring(&self) -> u32 {
         self.cursor.ring()
     }
 
-    /// Records that wait.
+    /// Number of records read and not merged.
     pub fn waiting(&self) -> usize {
         self.records.len()
     }
 
-    /// The quantum that its clock is in.
+    /// Number of the present turn: the clock in quanta.
     pub const fn turn(&self) -> u64 {
         self.turn
     }
 
-    /// Says with which clock it goes on at least after what it had written when that was read;
-    /// `None` if it runs.
+    /// Sets the least clock of what it writes next, valid if all records have been read; `None` if
+    /// it runs.
     pub fn set_floor(&mut self, floor: Option<u64>) {
         self.floor = floor.filter(|_| self.is_read);
     }
 
-    /// Reads what has been written, unless `most` records wait already; returns the number of
-    /// records. That is at most a block as long as not `all` must be read, so that what waits is
-    /// still in the caches when it is merged.
-    pub fn read(&mut self, area: &SharedArea, (all, most): (bool, usize)) -> usize {
+    /// Reads records unless `most` wait already; returns their number. Unless `all` must be read it
+    /// reads at most a block, so that the records are still in the caches when they are merged.
+    pub fn read(&mut self, area: &SharedArea, all: bool, most: usize) -> usize {
         self.is_read = false;
         self.records.make_room();
         let records = &mut self.records.records;
@@ -135,10 +133,10 @@ impl ThreadStream {
         read
     }
 
-    /// What it does next; brings its clock and turn there. An event is in the turn of what was
-    /// before it, unless the clock is told anew.
+    /// What it does next; advances clock and turn to that. An event is in the turn of the record
+    /// before it, unless a clock record is between.
     #[inline]
-    pub fn look(&mut self, (all, quantum): (bool, u64)) -> NextStep {
+    pub fn look(&mut self, all: bool, quantum: u64) -> NextStep {
         let missing = if all { NextStep::Nothing } else { NextStep::Unknown };
         let Some([first, _]) = self.records.get(0) else {
             let Some(floor) = self.floor else { return missing };
@@ -172,7 +170,7 @@ impl ThreadStream {
         self.turn_end = (self.turn + 1).saturating_mul(quantum);
     }
 
-    /// The next record, if it is a reference; its clock moves on.
+    /// Takes the next record if it is a reference, and advances the clock.
     pub fn take_reference(&mut self) -> Option<[u64; 2]> {
         let words = self.records.get(0).filter(|[first, _]| first >> EVENT_BIT == 0)?;
         self.records.take(1);
@@ -180,14 +178,14 @@ impl ThreadStream {
         Some(words)
     }
 
-    /// The next item, an event of which all records are there.
+    /// Takes the next item, an event of which all records are there.
     pub fn take_event(&mut self) -> Option<DecodedItem> {
         let [first, _] = self.records.get(0)?;
         let records = self.records.take(1 + usize::from(byte(first >> EXTRA_SHIFT)));
         records.iter().map(|&words| self.decoder.take(words)).last().flatten()
     }
 
-    /// The plain references that come next in its turn.
+    /// Takes the plain references that come next in its turn.
     #[inline]
     pub fn take_turn(&mut self) -> &[[u64; 2]] {
         let left = usize::try_from(self.turn_end - self.clock).unwrap_or(usize::MAX);
@@ -196,8 +194,8 @@ impl ThreadStream {
         self.records.take(count)
     }
 
-    /// Whole turns that come next of plain references, with one more reference behind them, so that
-    /// nothing else is in the last; 0 in the middle of a turn.
+    /// The number of whole turns of plain references that come next; 0 in the middle of a turn. One
+    /// more reference must follow, as an event after the last reference would be in its turn.
     #[inline]
     pub fn whole_turns(&mut self, quantum: u64) -> u64 {
         if self.turn_end - self.clock != quantum {
@@ -206,7 +204,7 @@ impl ThreadStream {
         (self.records.plain() as u64).saturating_sub(1) / quantum
     }
 
-    /// The references of so many [whole turns](Self::whole_turns), which come next.
+    /// Takes the references of the next `turns` [whole turns](Self::whole_turns).
     #[inline]
     pub fn take_whole_turns(&mut self, turns: u64, quantum: u64) -> &[[u64; 2]] {
         self.turn += turns;
@@ -215,7 +213,7 @@ impl ThreadStream {
         self.records.take(usize::try_from(turns * quantum).unwrap_or(0))
     }
 
-    /// Its place in the order of turns, which ends with its number.
+    /// Its place in the order of turns; the low 16 bits are its number.
     #[inline]
     pub fn place(&self) -> u64 {
         self.turn.min((1 << 48) - 1) << 16 | u64::from(self.cursor.ring())

@@ -1,59 +1,59 @@
-//! The shared area's layout and records: the same numbers as
+//! Layout of the shared area and its records: the same numbers as in
 //! `python/homenode/capture/runtime/wire.h`, which explains them. A test compares the two.
 
 /// First word of the area.
 pub const MAGIC: u32 = 0x486e_5763;
 /// Raised whenever layout or records change: runtime and recorder come from one release.
 pub const VERSION: u32 = 6;
-/// Number of counter lines, which is the most rings.
+/// Number of counter lines, and limit of the number of rings.
 pub const RINGS: u32 = 1024;
 /// Marks frames of a thread among the call stacks of allocations.
 pub const FRAMES: u64 = 1 << 32;
-/// Where the counter lines begin.
+/// Byte offset of the counter lines, one a ring.
 pub const RING_LINES_AT: usize = 4096;
-/// Where the rings begin.
+/// Byte offset of the rings.
 pub const RINGS_AT: usize = 69632;
-/// Where the turns are that a simulation gives.
+/// Directed order: byte offset of the list of turns.
 pub const TURNS_AT: usize = 1024;
-/// Most turns in a list.
+/// Limit of the turns in a list.
 pub const TURNS_MAX: usize = 64;
-/// Where there is a bit for each thread that goes on by itself.
+/// Directed order: byte offset of a bit for each thread that runs by itself again.
 pub const RELEASED_AT: usize = 3072;
-/// Where there is a bit for each thread that lost its turn to the watchdog.
+/// Directed order: byte offset of a bit for each thread that lost its turn to the watchdog.
 pub const TAKEN_AT: usize = 3584;
 
 /// Bit position of the size in word 0 of a reference.
 pub const SIZE_SHIFT: u32 = 48;
 /// Bit position of the kind.
 pub const KIND_SHIFT: u32 = 55;
-/// Bit of a synchronisation variable.
+/// Bit of a reference to a synchronisation variable.
 pub const SYNC_BIT: u32 = 57;
 /// Bit position of the instructions since the thread's previous reference, if they are counted.
 pub const GAP_SHIFT: u32 = 58;
-/// Bits of it; if all are set, the number is in an event before the reference.
+/// Width of that number; if all bits are set, it is in an event before the reference.
 pub const GAP_BITS: u32 = 5;
-/// Logical order, which counts no instructions: an atomic operation, ordered as all of them are.
+/// Logical order, which counts no instructions: marks an atomic operation, which is ordered.
 pub const ORDERED_BIT: u32 = 58;
 /// Bit position of the number of payload records in word 0 of an event.
 pub const EXTRA_SHIFT: u32 = 48;
 /// Bit position of the event code.
 pub const CODE_SHIFT: u32 = 56;
-/// Bit that tells an event from a reference; set in payload too.
+/// Bit of events, also set in their payload; clear in references.
 pub const EVENT_BIT: u32 = 63;
 /// Bit position of the thread in word 1.
 pub const THREAD_SHIFT: u32 = 48;
 
 /// One thread at a time.
 pub const ORDER_DETERMINISTIC: u32 = 1;
-/// All threads at once.
+/// Threads in parallel.
 pub const ORDER_FREE: u32 = 2;
-/// All threads at once, their operations in the order of logical clocks.
+/// Threads in parallel, their operations in the order of logical clocks.
 pub const ORDER_LOGICAL: u32 = 3;
 
-/// Offset in a ring's line of how often its floor has changed.
+/// Byte offset in a ring's line of the number of changes of its floor.
 pub const CHANGES_AT: usize = 4;
-/// Offset in a ring's line of the floor: 0 while its thread runs or waits for its turn, else a
-/// clock that what it writes next will not be under.
+/// Byte offset in a ring's line of the floor: 0 while its thread runs or waits for its turn, else
+/// the least clock of what it writes next.
 pub const FLOOR_AT: usize = 8;
 
 /// Event codes; `wire.h` lists the arguments.
@@ -104,7 +104,7 @@ pub mod code {
     pub const STAMP: u8 = 22;
     /// Instructions before the next reference.
     pub const GAP: u8 = 23;
-    /// Of a whole system: the process that a processor runs from now on.
+    /// Whole system: the process that a processor runs from now on.
     pub const CONTEXT: u8 = 24;
     /// The name of a process.
     pub const PROCESS: u8 = 25;
@@ -114,21 +114,21 @@ pub mod code {
     pub const CODE: u8 = 27;
     /// Which virtual page of the running process a physical page is.
     pub const PAGE: u8 = 28;
-    /// A thread asks for a lock.
+    /// Directed order: a thread asks for a lock.
     pub const ASKS: u8 = 29;
-    /// A thread waits for the others at a barrier.
+    /// Directed order: a thread waits for the others at a barrier.
     pub const LEAVES: u8 = 30;
-    /// A thread waits for another's end.
+    /// Directed order: a thread waits for another's end.
     pub const JOINS: u8 = 31;
-    /// A thread waits for a condition or semaphore.
+    /// Directed order: a thread waits for a condition or semaphore.
     pub const WAITS: u8 = 32;
-    /// A thread ends such a wait of another.
+    /// Directed order: a thread ends another's wait for a condition or semaphore.
     pub const ENDS: u8 = 33;
-    /// A thread no longer waits.
+    /// Directed order: a thread gives up its wait.
     pub const GIVES_UP: u8 = 34;
-    /// A thread waits for something else.
+    /// Directed order: a thread waits for something else.
     pub const PAUSES: u8 = 35;
-    /// A thread ends such a wait of another.
+    /// Directed order: a thread ends another's wait for something else.
     pub const RESUMES: u8 = 36;
     /// In logical order, the clock of what follows.
     pub const CLOCK: u8 = 37;
@@ -226,7 +226,7 @@ mod tests {
             .unwrap()
     }
 
-    /// What a program agrees on with a simulation that directs it, and in logical order.
+    /// Numbers that only directed and logical order use.
     fn of_simulations() -> Vec<(&'static str, u64)> {
         vec![
             ("HN_TURNS_AT", TURNS_AT as u64),
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(listed.count(), pairs.len(), "wire.h defines a number that is not compared");
     }
 
-    /// Every field of `struct hn_header` is at the offset this side believes in.
+    /// The offsets of all fields of `struct hn_header`.
     #[test]
     fn fields_are_where_the_c_compiler_puts_them() {
         let body = HEADER.split("struct hn_header {").nth(1).unwrap();

@@ -1,19 +1,19 @@
-//! Keeps the calling thread off the processor that a program is pinned to: two that wait for each
-//! other by looking again and again must not share one. Left alone, the scheduler brings together
-//! who wakes and who is woken.
+//! Keeps the calling thread off the processor that a program is pinned to: two threads that poll
+//! for each other must not share one. The scheduler would move a thread that is woken to the
+//! processor of its waker.
 
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// While it lives, the thread that made it stays away; then it may run where it could before.
+/// Excludes the processor from those of the thread until it is dropped.
 #[derive(Debug)]
-pub struct OffProcessor {
+pub struct CpuExclusion {
     before: CpuSet,
 }
 
-impl OffProcessor {
-    /// Leaves the processor of a process that is pinned to one. `None` if the process is not (yet),
-    /// or there is nowhere to go.
+impl CpuExclusion {
+    /// Excludes the processor that a process is pinned to. `None` if the process is not pinned to
+    /// one (yet), or the thread may use no other.
     #[must_use]
     pub fn of(pid: u32) -> Option<Self> {
         let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
@@ -29,9 +29,9 @@ impl OffProcessor {
     }
 }
 
-impl Drop for OffProcessor {
+impl Drop for CpuExclusion {
     fn drop(&mut self) {
-        // A thread that cannot be moved back runs on, on fewer processors.
+        // If this fails, the thread continues on fewer processors.
         let _ = sched_setaffinity(None, &self.before);
     }
 }
@@ -50,13 +50,13 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let pid = Pid::from_child(&child);
         if before.count() > 1 {
-            assert!(OffProcessor::of(child.id()).is_none());
+            assert!(CpuExclusion::of(child.id()).is_none());
         }
         let first = (0..CpuSet::MAX_CPU).find(|&cpu| before.is_set(cpu)).unwrap();
         let mut one = CpuSet::new();
         one.set(first);
         sched_setaffinity(Some(pid), &one).unwrap();
-        let off = OffProcessor::of(child.id());
+        let off = CpuExclusion::of(child.id());
         assert_eq!(off.is_some(), before.count() > 1);
         assert_eq!(mine().is_set(first), off.is_none());
         drop(off);
