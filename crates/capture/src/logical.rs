@@ -18,7 +18,7 @@ use crate::races::RaceDetector;
 use crate::thread_stream::{NextStep, ThreadStream};
 use crate::wire::{ORDERED_BIT, SYNC_BIT, at};
 
-/// Records of a thread that may wait for the other threads before its ring is left full.
+/// Records of a thread that may wait for others before its ring is left full.
 const WAITING_MAX: usize = 1 << 17;
 /// Rounds without progress after which more records may wait: a thread that is not seen to be
 /// blocked may wait for one whose ring is full.
@@ -33,16 +33,8 @@ struct ProgramEnd {
     stream: usize,
 }
 
-impl ProgramEnd {
-    /// Whether a turn of `stream` came after the end.
-    #[inline]
-    fn is_before(self, turn: u64, stream: usize) -> bool {
-        (turn, stream) > (self.turn, self.stream) && stream != self.stream
-    }
-}
-
 /// Merges the rings, and looks for races in the result.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LogicalMerger {
     quantum: u64,
     streams: Vec<ThreadStream>,
@@ -66,16 +58,9 @@ impl LogicalMerger {
     pub fn new(quantum: u32) -> Self {
         Self {
             quantum: quantum.max(1).into(),
-            streams: Vec::new(),
-            steps: Vec::new(),
-            places: Vec::new(),
-            takers: Vec::new(),
-            batch: Vec::new(),
-            races: RaceDetector::default(),
-            forks: 0,
             waiting_least: WAITING_MAX,
             waiting_max: WAITING_MAX,
-            passes: 0,
+            ..Self::default()
         }
     }
 
@@ -235,7 +220,10 @@ impl LogicalMerger {
         let stream = &mut self.streams[place];
         let mut step = stream.look(all, self.quantum);
         // What other threads did after the program had ended is not part of it.
-        if end.is_some_and(|end| end.is_before(stream.turn(), place)) {
+        if let Some(end) = end
+            && end.stream != place
+            && (stream.turn(), place) > (end.turn, end.stream)
+        {
             step = NextStep::Nothing;
         }
         self.steps[place] = step;
