@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export CARGO_TERM_COLOR ?= auto
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo test test-rust test-python test-heavy generate lint bench gate docs ci fuzz clean
+.PHONY: help build setup demo test test-rust test-python test-studies test-heavy generate lint bench gate docs ci fuzz clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -17,19 +17,26 @@ help: ## list the targets
 build: .venv/installed ## build homenode into .venv
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet
 
-setup: .venv/installed ## the same, with what tests and lints need
+.venv/studies: .venv/installed reproduction/pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable reproduction
+	touch $@
+
+setup: .venv/installed .venv/studies ## the same, with what tests and lints need
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet --extras dev
 
 demo: build ## record a real program with 8 threads, simulate it, write demo/report.html
 	$(BIN)/homenode demo -o demo
 
-test: test-rust test-python ## run every test but the heavy ones
+test: test-rust test-python test-studies ## run every test but the heavy ones
 
 test-rust:
 	cargo test --release --quiet
 
 test-python: setup
-	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile
+	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile tests
+
+test-studies: setup
+	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile reproduction/tests
 
 test-heavy: ## model checks of every message order, and a tree that grows: many minutes
 	cargo test --release --quiet --package 'homenode-*' --test heavy

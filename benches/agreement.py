@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import homenode as hn
-from homenode import _core, workloads
+from homenode import _core
+from homenode_studies import workloads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from running import RECORD, row, run
 
-from homenode import workloads
+from homenode_studies import workloads
 
 THREADS = "8"
 # Large enough that starting a program does not count: 8 to 40 million references each.

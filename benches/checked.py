@@ -17,11 +17,11 @@ import time
 from functools import partial
 from pathlib import Path
 
-from homenode import studies
 from homenode.engines.directory import simulate_directory
-from homenode.studies import programs
-from homenode.studies.context import StudyContext
-from homenode.studies.talbot.matrix import (
+from homenode_studies import studies
+from homenode_studies.studies import programs
+from homenode_studies.studies.context import StudyContext
+from homenode_studies.studies.talbot.matrix import (
     BASIC,
     FAIR,
     FINITE,
@@ -35,7 +35,7 @@ from homenode.studies.talbot.matrix import (
     Batch,
     Setting,
 )
-from homenode.studies.talbot.runs import about, asked
+from homenode_studies.studies.talbot.runs import about, asked
 
 VARIANTS = (
     Batch(Setting(), kinds=(NONE, BASIC), lengths=(INFINITE,)),

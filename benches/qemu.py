@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from running import RECORD, row, run, write_numbers
 
-from homenode import workloads
+from homenode_studies import workloads
 
 if TYPE_CHECKING:
     from running import Cost

@@ -18,7 +18,7 @@ from typing import Any
 
 from running import RECORD, run
 
-from homenode import workloads
+from homenode_studies import workloads
 
 NATIVE_RUNS = 5
 THREADS = "8"

@@ -80,7 +80,8 @@ def record(homenode: str, inputs: Path) -> None:
     into = ["--quick", "-o", str(inputs)]
     subprocess.run([homenode, "workloads", "record", *PROGRAMS, *into], check=True)
     subprocess.run([homenode, "workloads", "build", DRIVEN, "-o", str(inputs)], check=True)
-    mixes = Path(__file__).parent.parent / "python/homenode/workloads/ecommerce"
+    studies = Path(__file__).parent.parent / "reproduction/python/homenode_studies"
+    mixes = studies / "workloads/ecommerce"
     for mix in MIXES:
         shutil.copy(mixes / f"{mix}.hnt", inputs)
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import matplotlib as mpl
 
 import homenode as hn
-from homenode import workloads
 from homenode.results.plot import spread_of_orders
+from homenode_studies import workloads
 
 PROGRAMS = ("p-qsort", "sorbyc", "cholesky", "mp3d", "chip", "weather", "work-queue", "barnes")
 USUAL_SIZE = ("p-qsort",)

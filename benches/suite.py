@@ -25,8 +25,8 @@ from pathlib import Path
 from running import RECORD, run
 
 import homenode as hn
-from homenode import workloads
-from homenode.workloads.measure import without_pc
+from homenode_studies import workloads
+from homenode_studies.workloads.measure import without_pc
 
 THREADS = 8
 VIAS = ("cc", "qemu")

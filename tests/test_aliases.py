@@ -34,12 +34,6 @@ def test_an_earlier_command_runs_the_present_one(
     assert f"\n  {earlier} " not in homenode("--help").out
 
 
-def test_the_workload_of_servers_answers_to_both_names(homenode: Callable[..., Outcome]) -> None:
-    listed = homenode("workload", "ecommerce", "--list", "--json")
-    assert listed.code == 0
-    assert listed == homenode("workloads", "ecommerce", "--list", "--json")
-
-
 def test_the_reference_names_every_alias() -> None:
     rows = re.findall(r"^\| `(.+)` \| `(.+)` \|$", _REFERENCE.read_text("utf-8"), re.MULTILINE)
     functions = {f"homenode.{old}": f"homenode.{new}" for old, new in hn.ALIASES.items()}

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # What is imported under two names was called otherwise before (`ALIASES`).
     from homenode._core import ConfigError, TraceError
-    from homenode.alphabeta import alpha_beta
     from homenode.catalogue import table
     from homenode.engines.advise import AdviceResult, advise
     from homenode.engines.bus import BusResult, check_protocols, simulate_bus
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from homenode.engines.tlb import TlbResult, tlb
     from homenode.engines.tlb import tlb as tlb_misses  # noqa: F401
     from homenode.results.result import Result
-    from homenode.studies import StudyResult, study
     from homenode.trace import Trace
     from homenode.trace.compacting import compact
     from homenode.trace.transforms import split, transform
@@ -58,13 +56,11 @@ __all__ = [
     "SensitivityResult",
     "SharingPicture",
     "SharingResult",
-    "StudyResult",
     "TlbResult",
     "Trace",
     "TraceError",
     "__version__",
     "advise",
-    "alpha_beta",
     "check_protocols",
     "compact",
     "explain",
@@ -80,7 +76,6 @@ __all__ = [
     "simulate_bus",
     "simulate_directory",
     "split",
-    "study",
     "synthetic",
     "table",
     "tlb",
@@ -101,12 +96,10 @@ _HOME = {
     "SensitivityResult": "homenode.engines.sensitivity",
     "SharingPicture": "homenode.engines.picture",
     "SharingResult": "homenode.engines.sharing",
-    "StudyResult": "homenode.studies",
     "TlbResult": "homenode.engines.tlb",
     "Trace": "homenode.trace",
     "TraceError": "homenode._core",
     "advise": "homenode.engines.advise",
-    "alpha_beta": "homenode.alphabeta",
     "check_protocols": "homenode.engines.bus",
     "compact": "homenode.trace.compacting",
     "explain": "homenode.engines.explain",
@@ -122,7 +115,6 @@ _HOME = {
     "simulate_bus": "homenode.engines.bus",
     "simulate_directory": "homenode.engines.directory",
     "split": "homenode.trace.transforms",
-    "study": "homenode.studies",
     "synthetic": "homenode.engines.sharing",
     "table": "homenode.catalogue",
     "tlb": "homenode.engines.tlb",

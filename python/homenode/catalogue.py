@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from homenode import reproduction
 from homenode.errors import ConfigError
 from homenode.options.tables import core_table
 
@@ -37,7 +38,8 @@ def table(kind: str) -> list[dict[str, Any]]:
         One dictionary an entry, with at least ``name`` and ``summary``.
 
     Raises:
-        ConfigError: when `kind` is none of these.
+        ConfigError: when `kind` is none of these, or is ``workloads`` or ``studies`` and
+            homenode-studies is not installed.
 
     >>> import homenode as hn
     >>> "optimal" in [row["name"] for row in hn.table("policies")]
@@ -45,20 +47,7 @@ def table(kind: str) -> list[dict[str, Any]]:
     """
     if kind not in KINDS:
         raise ConfigError(f"there is no list of {kind!r}; choose one of {', '.join(KINDS)}")
-    if kind == "workloads":
-        return _workloads()
-    if kind == "studies":
-        return _studies()
+    if kind in {"workloads", "studies"}:
+        rows: list[dict[str, Any]] = reproduction.module(kind).table()
+        return rows
     return core_table(kind)
-
-
-def _workloads() -> list[dict[str, Any]]:
-    from homenode import workloads
-
-    return [entry.describe() for entry in workloads.TABLE]
-
-
-def _studies() -> list[dict[str, Any]]:
-    from homenode import studies
-
-    return studies.table()

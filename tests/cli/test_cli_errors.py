@@ -52,8 +52,6 @@ def refused(outcome: Outcome, *words: str) -> None:
         (["record", "-o", "t.hnt", "--order", "chaos", "true"], "'chaos' is not one of"),
         (["compact", "a.hnt", "b.hnt", "-o", "c.hnt"], "-o goes with one trace"),
         (["compact", "a.hnt", "--level", "23"], "23 is not in the range"),
-        (["workloads", "nonsense"], "nonsense"),
-        (["workloads", "build", "nonsense"], "there is no workload 'nonsense'"),
     ],
 )
 def test_usage(

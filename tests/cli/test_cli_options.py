@@ -92,9 +92,7 @@ def test_python_names_the_number_of_a_recording(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [_THREE, f"{_THREE}.5"])
-def test_times_have_plain_digits(value: str, homenode: Callable[..., Outcome]) -> None:
-    refused(homenode("alphabeta", "--global", value), "'--global'")
-    refused(homenode("alphabeta", "--published", "--ratio", value), "'--ratio'")
+def test_costs_have_plain_digits(value: str, homenode: Callable[..., Outcome]) -> None:
     refused(homenode("pmap", "t", "--cost", f"fault={value}"), "'--cost'")
 
 

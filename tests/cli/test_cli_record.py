@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import homenode as hn
-from homenode import workloads
 from homenode.cli import progress as progress_module
 from homenode.cli.progress import Progress
+from support import workloads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def gauss(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A recordable program."""
-    return workloads.build("gauss", tmp_path_factory.mktemp("bin") / "gauss", "homenode")
+    return workloads.build("gauss", tmp_path_factory.mktemp("bin") / "gauss")
 
 
 def test_the_programs_output_stays_its_own(
@@ -92,27 +92,6 @@ def test_repeats_and_quanta_are_recordings_of_their_own(
     names = [summary["output"].rpartition("/")[2] for summary in summaries]
     assert names == ["t.q50.s0.hnt", "t.q50.s1.hnt", "t.q200.s0.hnt", "t.q200.s1.hnt"]
     assert len({summary["checksum"] for summary in summaries}) == 4
-
-
-def test_workloads_are_built_and_recorded(program: Callable[..., Outcome], tmp_path: Path) -> None:
-    made = program("workloads", "record", "false-sharing", "--quick", "-o", tmp_path, "--json")
-    assert made.code == 0, made.err
-    found = json.loads(made.out)
-    assert found[0]["references"] == hn.Trace.open(found[0]["trace"]).references
-    result = hn.simulate(found[0]["trace"], "numa", "optimal,migrate", [4, 64])
-    costs = [row["mcpr"] for row in result]
-    assert costs[0] < costs[1]
-
-
-def test_native_programs_are_built_and_cannot_be_recorded(
-    program: Callable[..., Outcome], tmp_path: Path
-) -> None:
-    made = program("workloads", "build", "gauss", "--native", "-o", tmp_path, "--json")
-    assert json.loads(made.out) == [{"name": "gauss", "program": str(tmp_path / "gauss")}]
-    refused = program("record", "-o", tmp_path / "t.hnt", tmp_path / "gauss", "--quick")
-    assert refused.code == 2
-    assert "homenode cc" in refused.err
-    assert not (tmp_path / "t.hnt").exists()
 
 
 def _everything(leader: int) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-import io
 import json
 import os
 import pty
@@ -12,30 +9,30 @@ import re
 import subprocess
 import sys
 import termios
-from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 import homenode as hn
-from homenode.cli import ecommerce, tables
-from homenode.workloads import ecommerce as suite
+from homenode.cli import tables
+from support import workloads
+from support.tables import check_widths, drawn, printing_functions
 from support.traces import make_named_trace, make_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conftest import Outcome
+    from support.tables import Drawn
 
-WIDTHS = (60, 80, 100, 200)
+__all__ = ["drawn"]
+
 # Commands, and the functions whose tables they print. T is a trace of four threads, NAMED one with
 # call stacks and fields, BAD one that was cut off, MIX one of servers and their kernel, SYSTEM one
 # of a whole system, OUT a file to write.
 CASES = {
     "advise NAMED --machine cc --block-size 64": "advise._print",
-    "alphabeta --published": "alphabeta._published alphabeta._print_rows",
-    "alphabeta --trace T --limit 2": "alphabeta._from_trace",
     "simulate T --machine bus-smp --protocol mesi,pscr": "bus_table._print_protocols",
     "simulate T --machine bus-smp --protocol mesi --order trace": "bus_table._print_protocols",
     "simulate MIX --machine spr-2s-lines": "bus_table._print_protocols",
@@ -50,7 +47,6 @@ CASES = {
     "simulate T --machine dash-mesh --order trace": "directory_table._print_lines",
     "simulate T --machine alite --buffers infinite,1 --proxies none,basic": ""
     "directory_table._print_lines",
-    "workloads ecommerce --list": "ecommerce._list",
     "explain mesi": "explain._print explain._print_walk",
     "explain dash": "explain_nodes._print_tables explain_nodes._print_controller "
     "explain_nodes._print_walk",
@@ -75,11 +71,8 @@ CASES = {
     "sensitivity T --reinterleave 2": "sensitivity._print",
     "sharing T --machine cc,spr-2s-lines --block-size 64 --compare T": "sharing.print_waits "
     "sharing._print_costs sharing._print_shares sharing._print_savings sharing._print_detail",
-    "study bolosky-ch6 --quick": "study._tell",
     "tlb T --tlb ace,r4000 --page-size 512-8192": "tlb._print",
     "transform filter T --cache 8K:2:64 -o OUT": "totals.print_filter",
-    "workloads list": "workloads.list_",
-    "workloads table gauss --quick": "workloads.table",
 }
 NAMES = {
     "ranges": [{"kind": "heap", "start": 0x1000, "size": 64, "stack": 1, "layout": 1}],
@@ -97,22 +90,6 @@ NAMES = {
     ],
     "lines": [],
 }
-Drawn = list[tables.Table | tables.Facts]
-
-
-@pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> tuple[Drawn, set[str]]:
-    """The tables that a command shows, and the functions that print them."""
-    found: Drawn = []
-    functions: set[str] = set()
-
-    def collect(table: tables.Table | tables.Facts, aside: bool = False) -> None:  # noqa: ARG001
-        caller = inspect.stack()[2]
-        found.append(table)
-        functions.add(f"{Path(caller.filename).stem}.{caller.function}")
-
-    monkeypatch.setattr(tables, "show", collect)
-    return found, functions
 
 
 @pytest.fixture
@@ -147,41 +124,12 @@ def files(tmp_path: Path, trace: hn.Trace) -> Callable[[str], list[str]]:
         "T": lambda: str(trace.path),
         "NAMED": lambda: str(make_named_trace(tmp_path / "named.hnt", [0x1000], NAMES).path),
         "BAD": cut,
-        "MIX": lambda: str(suite.shipped()[0]["trace"]),
+        "MIX": lambda: str(workloads.FOLDER / "ecommerce" / "ec.hnt"),
         "SYSTEM": system,
         "PROGRAM": program,
         "OUT": lambda: str(tmp_path / "out.hnt"),
     }
     return lambda line: [made.get(word, lambda word=word: word)() for word in line.split()]
-
-
-def text_of(table: tables.Table | tables.Facts, width: int) -> str:
-    file = io.StringIO()
-    table.draw(width, file)
-    return file.getvalue()
-
-
-def cells_of(table: tables.Table | tables.Facts) -> list[str]:
-    if isinstance(table, tables.Facts):
-        return [text for fact in table.facts for text in fact]
-    return [cell for column in table.columns for cell in column.cells]
-
-
-def numbers(text: str) -> Counter[str]:
-    return Counter(re.findall(r"\d+(?:[.,]\d+)*", text))
-
-
-def check_widths(table: tables.Table | tables.Facts) -> None:
-    wide = text_of(table, 1000)
-    assert not numbers("\n".join(cells_of(table))) - numbers(wide)
-    for width in WIDTHS:
-        text = text_of(table, width)
-        assert max(map(len, text.splitlines())) <= width, text
-        # Columns of labels are repeated, and so are their numbers.
-        assert not numbers(wide) - numbers(text), text
-        columns = table.columns if isinstance(table, tables.Table) else ()
-        missing = [c.heading for c in columns if not set(c.heading.split()) <= set(text.split())]
-        assert not missing, text
 
 
 @pytest.mark.parametrize("line", CASES)
@@ -198,34 +146,9 @@ def test_all_numbers_and_columns_are_there_at_every_width(
         check_widths(table)
 
 
-def test_a_recorded_mix_has_all_numbers_at_every_width(drawn: tuple[Drawn, set[str]]) -> None:
-    parts = dict.fromkeys(("code", "data", "writes", "shared", "shared_writes", "kernel"), 0.1234)
-    counts = dict.fromkeys(("references", "distinct_blocks", "shared_blocks"), 123_456_789)
-    row: dict[str, Any] = {"name": "postgres", "processes": 13, **parts, **counts}
-    checked = dict.fromkeys(
-        ("pages_recorded", "orders_in_database", "ticks", "interactions"), 1_234
-    ) | {"clock": "the guest", "errors": 0}
-    found = {"trace": "ec.hnt", "system": "ec.system.hnt", "ticks_per_million": 12.3}
-    ecommerce._print(found | {"checked": checked}, [row, row])
-    for table in drawn[0]:
-        check_widths(table)
-
-
 def test_every_function_that_prints_a_table_has_a_case() -> None:
     tested = {function for functions in CASES.values() for function in functions.split()}
-    folder = Path(tables.__file__).parent
-    printing = {
-        f"{path.stem}.{function.name}"
-        for path in folder.glob("*.py")
-        for function in ast.walk(ast.parse(path.read_text()))
-        if path.name != "tables.py" and isinstance(function, ast.FunctionDef)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Call)
-        if isinstance(node.func, ast.Name) and node.func.id in {"print_table", "print_facts"}
-    }
-    # It needs QEMU and servers, and has a test of its own above.
-    assert printing - tested == {"ecommerce._print"}
-    assert tested <= printing
+    assert printing_functions(Path(tables.__file__).parent) == tested
 
 
 def test_a_real_terminal_shows_whole_numbers(

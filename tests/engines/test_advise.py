@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import homenode as hn
-from homenode import workloads
 from homenode.errors import ConfigError, TraceError
+from support import workloads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,7 +162,7 @@ def test_what_is_promised_of_padding_is_what_padding_gains(tmp_path: Path) -> No
     Large enough that the padded program's cycles do not hang on its first forty misses, whose
     number changes with where the environment and the arguments push the stack.
     """
-    program = workloads.build("false-sharing", tmp_path / "program", "homenode")
+    program = workloads.build("false-sharing", tmp_path / "program")
     traces = []
     for flag in ((), ("--padded",)):
         path = tmp_path / f"t{len(flag)}.hnt"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import homenode as hn
-from homenode import workloads
 from homenode.errors import ConfigError
+from support import workloads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +72,7 @@ _STALLS = ("busy", "read_stall", "write_stall", "sync_stall", "os_stall")
 def banded(tmp_path_factory: pytest.TempPathFactory) -> hn.Trace:
     """Eight threads' bands of sor, which marks the end of its initialisation."""
     folder = tmp_path_factory.mktemp("sor")
-    program = workloads.build("sor", folder / "sor", "homenode")
+    program = workloads.build("sor", folder / "sor")
     words = [str(program), "-p", "8", "-n", "128", "-i", "6"]
     return hn.Trace.record(words, folder / "sor.hnt", quantum=10)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import homenode as hn
-from homenode import workloads
+from support import workloads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ _OPTIONS: dict[str, Any] = {"sync": "exclude", "homes": "round-robin"}
 def banded(tmp_path_factory: pytest.TempPathFactory) -> hn.Trace:
     """Bands of one array, whose edges are read by neighbours after each barrier."""
     folder = tmp_path_factory.mktemp("lrc")
-    program = workloads.build("sor", folder / "sor", "homenode")
+    program = workloads.build("sor", folder / "sor")
     words = [str(program), "-p", "8", "-n", "64", "-i", "3"]
     return hn.Trace.record(words, folder / "sor.hnt", quantum=10)
 

@@ -121,8 +121,3 @@ def test_what_cannot_be_meant_is_one_line(
     assert outcome.code == 2
     assert said in outcome.err
     assert "word-bytes" in outcome.err.strip().splitlines()[-1]
-
-
-def test_studies_with_a_clock_make_references_as_they_were() -> None:
-    with pytest.raises(hn.ConfigError, match="studies with prices are bolosky-ch3, "):
-        hn.study("talbot", quick=True, word_bytes=4)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from homenode import _core, workloads
+from homenode import _core
 from homenode.trace import Trace
+from support import workloads
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compile
 
 def worst(folder: Path, name: str, *arguments: str, block_size: int) -> dict[str, Any]:
     """Records a workload at its quick size and finds the worst blocks under ACE on `numa`."""
-    program = workloads.build(name, folder / name, "homenode")
+    program = workloads.build(name, folder / name)
     trace = folder / "t.hnt"
     Trace.record([str(program), "--quick", *arguments], trace)
     point = {"machines": ["numa"], "policies": ["ace"], "block_sizes": [block_size]}

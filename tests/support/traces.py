@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 import homenode as hn
 
@@ -44,3 +45,9 @@ def make_named_trace(path: Path, starts: Sequence[int], metadata: dict[str, Any]
     source = path.with_suffix(".parquet")
     pq.write_table(pa.table(columns).replace_schema_metadata(named), source)
     return hn.Trace.import_(source, path)
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> hn.Trace:
+    """Four threads: own data, a table read by all, and a counter that all write."""
+    return make_trace(tmp_path / "small.hnt", 4_000)

@@ -20,9 +20,10 @@ from homenode.cli.streams import open_standard_streams
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import FrameType
+    from types import FrameType, ModuleType
 
 # Name -> (module, one line for the overview). The modules load only when their command runs.
+# Those of `STUDIES` are in homenode-studies.
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "Record real programs, simulate every policy, write a report."),
     "record": ("record", "Run a program and record its memory references."),
@@ -60,6 +61,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("list_", "List machines, policies, formats and so on."),
 }
 
+STUDIES = frozenset({"alphabeta", "workloads", "study"})
+"""The commands that homenode-studies has."""
+
 ALIASES = {"workload": "workloads"}
 """Earlier names, which still work but are not listed, and what the commands are called now."""
 
@@ -86,7 +90,8 @@ class _Overview(click.Group):
     ) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"homenode.cli.{COMMANDS[cmd_name][0]}")
+        name = COMMANDS[cmd_name][0]
+        module = _of_studies(name) if cmd_name in STUDIES else import_module(f"homenode.cli.{name}")
         command: click.Command = module.COMMANDS[cmd_name]
         return command
 
@@ -116,6 +121,12 @@ class _Overview(click.Group):
     ) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+def _of_studies(name: str) -> ModuleType:
+    from homenode import reproduction
+
+    return reproduction.module(f"cli.{name}")
 
 
 def _nearest(name: str) -> str:

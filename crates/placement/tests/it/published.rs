@@ -28,8 +28,10 @@ struct Row {
 }
 
 fn rows() -> Vec<Row> {
-    let path = "/../../python/homenode/studies/published/markatos-chronaki/tables.csv";
-    let text = std::fs::read_to_string(format!("{}{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let path =
+        "reproduction/python/homenode_studies/studies/published/markatos-chronaki/tables.csv";
+    let text = std::fs::read_to_string(format!("{root}/{path}")).unwrap();
     let machine = PricedMachine::parse("markatos").unwrap();
     let row = |line: &str| {
         let cells: Vec<&str> = line.split(',').collect();

@@ -8,7 +8,8 @@ use crate::source::{Finding, SourceFile};
 const PACKAGE: &str = "python/homenode/";
 
 /// Modules directly in the package: how it begins, and what every room may use.
-const ROOT: &[&str] = &["__init__", "__main__", "catalogue", "demo", "errors", "files", "shown"];
+const ROOT: &[&str] =
+    &["__init__", "__main__", "catalogue", "errors", "files", "reproduction", "shown"];
 
 /// Modules and folders that lie directly in the package, and which of them imports which. What is
 /// imported for types only does not count; the package's own `__init__` imports when asked.
@@ -126,7 +127,7 @@ mod tests {
             ("engines", "options"),
             ("engines", "results"),
             ("engines", "trace"),
-            ("studies", "engines"),
+            ("demo", "engines"),
         ] {
             assert!(graph.arrows.contains(&(at(user), at(used))), "{user} uses {used}");
         }

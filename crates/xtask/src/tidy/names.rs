@@ -30,7 +30,7 @@ pub fn check(file: &SourceFile) -> Vec<Finding> {
     }
     let binary_allowed = file.path.starts_with("testdata/")
         || file.path.starts_with("fuzz/seeds/")
-        || (file.path.starts_with("python/") && file.has_extension(&["hnt"]))
+        || (file.path.starts_with("reproduction/") && file.has_extension(&["hnt"]))
         || file.has_extension(&["png"]);
     if file.text.is_none() && !binary_allowed {
         findings.push(file.finding(0, "binary files belong in testdata/"));

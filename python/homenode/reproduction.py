@@ -1,0 +1,28 @@
+"""The second distribution, homenode-studies: the publications' studies and their programs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from homenode.errors import ConfigError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def module(name: str) -> ModuleType:
+    """Imports a module of ``homenode_studies``.
+
+    Raises:
+        ConfigError: when homenode-studies is not installed.
+    """
+    try:
+        return import_module(f"homenode_studies.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != "homenode_studies":
+            raise
+        raise ConfigError(
+            "studies and workloads are a package of their own: pip install homenode-studies, "
+            "or, in a clone of homenode, pip install ./reproduction"
+        ) from None

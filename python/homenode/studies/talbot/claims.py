@@ -1,6 +1,0 @@
-"""Everything that the paper says in words."""
-
-from homenode.studies.talbot import claims_finite, claims_infinite, claims_stability
-
-CLAIMS = (*claims_stability.CLAIMS, *claims_infinite.CLAIMS, *claims_finite.CLAIMS)
-"""Every claim of the study."""

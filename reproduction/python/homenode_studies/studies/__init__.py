@@ -1,0 +1,182 @@
+"""Studies: the experiments of a publication on our own programs, and a ledger of what it claims.
+
+One file is one study, ending in ``ENTRY``; `TABLE` lists them.
+
+>>> from homenode_studies import studies
+>>> [entry.name for entry in studies.TABLE][:2]
+['bolosky-ch3', 'bolosky-ch4']
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from homenode.errors import ConfigError
+from homenode.options import named
+from homenode.options.values import only_known
+from homenode_studies.studies.bolosky import appendix, ch3, ch4, ch5, ch6, ch7
+from homenode_studies.studies.context import StudyContext, no_progress
+from homenode_studies.studies.entry import Study, StudyResult, run_study
+from homenode_studies.studies.foglia import study as foglia
+from homenode_studies.studies.marchetti import study as marchetti
+from homenode_studies.studies.markatos import study as markatos
+from homenode_studies.studies.programs import available
+from homenode_studies.studies.talbot import study as talbot
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from homenode_studies.studies.context import Watch
+    from homenode_studies.studies.forms import TraceForm
+    from homenode_studies.studies.programs import Program
+
+__all__ = ["TABLE", "Study", "StudyOptions", "StudyResult", "find", "study", "table"]
+
+TABLE: tuple[Study, ...] = (
+    ch3.ENTRY,
+    ch4.ENTRY,
+    ch5.ENTRY,
+    ch6.ENTRY,
+    ch7.ENTRY,
+    appendix.ENTRY,
+    markatos.ENTRY,
+    foglia.ENTRY,
+    marchetti.ENTRY,
+    talbot.ENTRY,
+)
+"""Every study, in documentation order."""
+
+
+def table() -> list[dict[str, Any]]:
+    """Every study as plain data, in documentation order."""
+    return [entry.describe() for entry in TABLE]
+
+
+def find(name: str) -> Study:
+    """The study of this name.
+
+    Raises:
+        ConfigError: when there is none.
+    """
+    return named.find("study", TABLE, name)
+
+
+class StudyOptions(TypedDict, total=False):
+    """Choices of a study; what is left out has the default named here.
+
+    quick: small programs, for a look or a test; claims about sizes will differ. Default: no.
+    traces: a folder where recorded traces are kept and found again; by default they are recorded
+        anew and thrown away.
+    programs: only these, by their names in the publication. Default: all.
+    mixes: of a study of mixes of processes, the folder that has them. Default: with ``quick``, the
+        small ones that come with homenode.
+    word_bytes: count references in words of so many bytes, or, if 0, as recorded. Studies of
+        machines with a clock cannot. Default: words of 4 in the thesis's studies (§4.1.2).
+    quantum: references of a processor's turn, or, if 0, turns as recorded; synchronisation keeps
+        its order. Studies of machines with a clock cannot. Default: 1 in the thesis's studies and
+        that of Markatos and Chronaki, where all processors have the same pace (§2.3.1).
+    variants: judge the claims under the study's variants of machine and workload, too, if it has
+        any (foglia), and say under which of them those that differ would hold. Default: no.
+    watch: opens a progress bar with a title. Default: none.
+    """
+
+    quick: bool
+    traces: str | os.PathLike[str] | None
+    programs: Iterable[str] | None
+    mixes: str | os.PathLike[str] | None
+    word_bytes: int | None
+    quantum: int | None
+    variants: bool
+    watch: Watch
+
+
+def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
+    """Runs a study: its tables and figures from our programs, its claims judged.
+
+    Args:
+        name: from ``homenode.table("studies")``.
+        options: see `StudyOptions`.
+
+    Returns:
+        The study's ``tables``, ``figures`` and ``ledger`` as data frames.
+
+    Raises:
+        ConfigError: when there is no such study or program, or a program fails.
+        TraceError: when a kept trace is damaged.
+    """
+    only_known(options, StudyOptions)
+    entry = find(name)
+    chosen = _chosen(entry, options)
+    mixes, traces = options.get("mixes"), options.get("traces")
+    if mixes is not None and not any(program.mix for program in chosen):
+        raise ConfigError(f"{name} records programs and takes no mixes: leave out --mixes")
+    form = _form(entry, options)
+    variants = bool(options.get("variants"))
+    if variants and not entry.variants:
+        having = ", ".join(other.name for other in TABLE if other.variants)
+        raise ConfigError(f"--variants: {name} has no variants; studies that have are {having}")
+    with tempfile.TemporaryDirectory(prefix="homenode-study-") as made:
+        context = StudyContext(
+            entry.publication,
+            Path(made if traces is None else traces),
+            bool(options.get("quick")),
+            chosen,
+            options.get("watch", no_progress),
+            None if mixes is None else Path(mixes),
+            form,
+        )
+        return run_study(entry, context, variants=variants)
+
+
+def _chosen(entry: Study, options: StudyOptions) -> list[Program]:
+    """The programs to run.
+
+    Raises:
+        ConfigError: when one is named that there is not.
+    """
+    given = options.get("programs")
+    wanted = None if given is None else list(given)
+    every = available(entry.publication, bool(options.get("quick")), entry.calibration)
+    chosen = [program for program in every if wanted is None or program.name in wanted]
+    if wanted is not None:
+        unknown = sorted(set(wanted) - {program.name for program in chosen})
+        if unknown:
+            raise ConfigError(
+                f"{entry.name} has no program {', '.join(unknown)}; the programs are "
+                f"{_names(every)}"
+            )
+    return chosen
+
+
+def _form(entry: Study, options: StudyOptions) -> TraceForm:
+    """How references are counted and whose turn it is: the publication's way, or what is asked for.
+
+    Raises:
+        ConfigError: when the study's machines have a clock.
+    """
+    chosen = {"word_bytes": options.get("word_bytes"), "quantum": options.get("quantum")}
+    given = {name: value for name, value in chosen.items() if value is not None}
+    if given and not entry.priced:
+        option = f"--{next(iter(given)).replace('_', '-')}"
+        raise ConfigError(
+            f"{option}: {entry.name} is about machines with a clock, which make references as they "
+            f"were recorded; studies with prices are {_with_prices()}"
+        )
+    words, quantum = entry.form.word_bytes, entry.form.quantum
+    return replace(
+        entry.form,
+        word_bytes=given.get("word_bytes", words) or None,
+        quantum=given.get("quantum", quantum) or None,
+    )
+
+
+def _with_prices() -> str:
+    return ", ".join(entry.name for entry in TABLE if entry.priced)
+
+
+def _names(programs: Iterable[Program]) -> str:
+    return ", ".join(program.name for program in programs)

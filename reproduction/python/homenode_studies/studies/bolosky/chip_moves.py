@@ -1,0 +1,61 @@
+"""How many moves chip considered and how many it made, from what it wrote to its board."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from homenode.trace import Trace
+    from homenode_studies.studies.context import StudyContext
+    from homenode_studies.studies.tables import Row
+
+_PLACE = "place"
+"""Type of what the board's page begins with."""
+_WRITE = 1
+_DECISION = 1
+"""Bytes of a decision, which is written once for every move that is considered."""
+_WRITES = 6
+"""Writes of a move that is made: two chips, with the row and the column of each, and two places."""
+_COLUMNS = ("address", "kind", "size")
+
+
+def counted(context: StudyContext) -> list[Row]:
+    """Moves considered and made, of each program that is chip's workload.
+
+    Counted in the recording: in words a decision is as large as all else.
+    """
+    return [
+        {"program": program.name, **_moves(context.recorded(program))}
+        for program in context.programs
+        if program.workload == "chip"
+    ]
+
+
+def _moves(trace: Trace) -> Row:
+    """What is written before the first decision is the board as it is set up."""
+    first, last = _board(trace.metadata)
+    considered = written = 0
+    for batch in trace.batches():
+        address, kind, size = (batch.column(name).to_numpy() for name in _COLUMNS)
+        of_board = (address >= first) & (address < last) & (kind == _WRITE)
+        decisions = size[of_board] == _DECISION
+        others = ~decisions
+        if considered == 0:
+            others &= np.cumsum(decisions) > 0
+        considered += int(decisions.sum())
+        written += int(others.sum())
+    return {"considered": considered, "made": written / _WRITES}
+
+
+def _board(metadata: dict[str, Any]) -> tuple[int, int]:
+    """Where the board lies: the largest block of its type."""
+    types = ["", *(layout["name"] for layout in metadata["layouts"])]
+    boards = [
+        entry
+        for entry in metadata["ranges"]
+        if entry["kind"] == "heap" and types[entry.get("layout", 0)] == _PLACE
+    ]
+    board = max(boards, key=lambda entry: int(entry["size"]))
+    return board["start"], board["start"] + board["size"]

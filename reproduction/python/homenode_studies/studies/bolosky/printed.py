@@ -1,0 +1,93 @@
+"""What the thesis prints, in the form of what our runs give.
+
+So a claim is computed from its tables by the function that computes it from our results, and the
+rule that judges ours is tried on that first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from homenode_studies.studies.bolosky import THESIS
+from homenode_studies.studies.claims import computed_from
+from homenode_studies.studies.programs import listed
+from homenode_studies.studies.published import tables as published
+from homenode_studies.studies.tables import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from homenode_studies.studies.claims import Claim
+    from homenode_studies.studies.tables import Row
+
+_PER_CENT = 100
+_SIZES = {"numa_4k": 4096, "uncorrected": 128}
+"""Columns of table 6.5 that are optimal costs on NUMA, and their block sizes."""
+
+
+def stated(
+    claim: Claim, contradicted: str = "", own: Callable[[Evidence], Any] | None = None
+) -> Claim:
+    """A claim that is tried on the thesis's own numbers.
+
+    Args:
+        claim: the claim.
+        contradicted: by which of its numbers the thesis disagrees with itself; empty if by none.
+        own: what it comes to by them, where that is not what `claim` computes from its tables.
+    """
+    tried = computed_from(thesis, claim, contradicted)
+    return tried if own is None else replace(tried, own=own)
+
+
+@cache
+def thesis() -> Evidence:
+    """The thesis's tables, and what our results have that can be read from them."""
+    printed = published(THESIS.name)
+    rows = {"outcomes": _outcomes(), "traces": _traces(), "changes": _changes()}
+    return Evidence({**printed, **rows}, printed)
+
+
+def _outcomes() -> list[Row]:
+    """Optimal costs on NUMA, from table 6.5."""
+    return [
+        {
+            "program": row["program"],
+            "style": styles()[str(row["program"])],
+            "machine": "numa",
+            "policy": "optimal",
+            "block_size": size,
+            "mcpr": row[column],
+        }
+        for row in published(THESIS.name)["table-6.5"]
+        for column, size in _SIZES.items()
+    ]
+
+
+def _traces() -> list[Row]:
+    """Table 2.1."""
+    rows = published(THESIS.name)["table-2.1"]
+    return [{**row, "style": styles()[str(row["program"])]} for row in rows]
+
+
+def _changes() -> list[Row]:
+    """Table 4.1, which has no signs."""
+    return [
+        {
+            "program": row["program"],
+            "filter": column.partition("_")[0],
+            "machine": column.partition("_")[2],
+            "policy": "optimal",
+            "change": change / _PER_CENT,
+        }
+        for row in published(THESIS.name)["table-4.1"]
+        for column, change in row.items()
+        if column != "program"
+    ]
+
+
+@cache
+def styles() -> dict[str, str]:
+    """How each of the thesis's programs was written."""
+    return {row["name"]: row["style"] for row in listed(THESIS)}

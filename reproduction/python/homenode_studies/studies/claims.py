@@ -1,0 +1,313 @@
+"""Claims: what a publication says in words, each with how our results are compared to it.
+
+A claim is judged by rules that were fixed before the full runs, the same for all:
+
+* a number holds when ours is within a tenth of it, a percentage when ours is within five points;
+* a bound holds when ours is on the right side of it;
+* *most* is more than half of the programs, *nearly all* at least nine tenths, *few* at most a
+  fifth;
+* *close*, *slightly* and *small* mean within a tenth, *comparable* within a fifth (chapter 8 of the
+  thesis calls that competitive), *far* and *significant* more than a tenth, *order of magnitude* a
+  factor of ten.
+
+Where a publication prints numbers from which our value can be computed, a rule is tried on these
+first. If it fails there the publication disagrees with itself, and neither *holds* nor *differs*
+would say anything: the verdict is *source*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from homenode.options.specs import plain_number
+from homenode_studies.studies.tables import Missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from homenode_studies.studies.tables import Evidence
+
+Verdict = Literal["holds", "differs", "source", "not testable"]
+VERDICTS: tuple[Verdict, ...] = ("holds", "differs", "source", "not testable")
+Kind = Literal["empirical", "printed", "identity"]
+KINDS: tuple[Kind, ...] = ("empirical", "printed", "identity")
+"""Judged by our runs; by what the source prints alone; true by definition, by an equation or by a
+default, so that it tests our engines and not the source."""
+
+MOST = 0.5
+HALF = 1.5
+NEARLY_ALL = 0.9
+FEW = 0.2
+CLOSE = 1.1
+COMPARABLE = 1.2
+TENFOLD = 10.0
+_NOTHING = "a share or ratio of nothing: this run counted none"
+TIE = 0.02
+"""What is less apart is a tie."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a publication.
+
+    Attributes:
+        section: where it stands.
+        statement: what it says, in our words.
+        published: the value printed there, or a few words.
+        how: how our value is computed.
+        compute: our value, from the evidence; None if nothing we have can test the claim.
+        judge: whether our value agrees.
+        shows: how numbers are printed, as a format or ``%``.
+        why: why it differs, if we know; or, without `compute`, why it cannot be tested.
+        kind: what it is judged by.
+        own: what the source's own numbers come to, in the form of our value; None where it says it
+            in words only.
+        contradicted: by which of its numbers the source disagrees with itself.
+        post_hoc: what the rule was before, if it was changed after a full run.
+    """
+
+    section: str
+    statement: str
+    published: str
+    how: str = ""
+    compute: Callable[[Evidence], Any] | None = None
+    judge: Callable[[Any], bool] | None = None
+    shows: str = ""
+    why: str = ""
+    kind: Kind = "empirical"
+    own: Callable[[Evidence], Any] | None = None
+    contradicted: str = ""
+    post_hoc: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim with what came out.
+
+    Attributes:
+        claim: the claim.
+        verdict: how it was judged.
+        ours: our value.
+        note: why it differs, or cannot be tested.
+        own: what the source's own numbers come to, or nothing.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    ours: str
+    note: str
+    own: str = ""
+
+    def row(self) -> dict[str, str]:
+        """The finding as one row of the ledger."""
+        return {
+            "section": self.claim.section,
+            "claim": self.claim.statement,
+            "kind": self.claim.kind,
+            "published": self.claim.published,
+            "own": self.own,
+            "computed": self.claim.how,
+            "ours": self.ours,
+            "verdict": self.verdict,
+            "note": self.note,
+        }
+
+
+def find(claim: Claim, evidence: Evidence) -> Finding:
+    """Judges one claim by the evidence."""
+    own, contradicted = _tried(claim, evidence)
+    if claim.compute is None or claim.judge is None:
+        return Finding(claim, "not testable", "", claim.why, own)
+    try:
+        value = claim.compute(evidence)
+    except Missing as reason:
+        return Finding(claim, "not testable", "", str(reason), own)
+    except ZeroDivisionError:
+        return Finding(claim, "not testable", "", _NOTHING, own)
+    agrees = claim.judge(value)
+    verdict: Verdict = "holds" if agrees else "differs"
+    note = "" if agrees else claim.why
+    if contradicted or (claim.kind == "printed" and not agrees):
+        verdict, note = "source", claim.contradicted or claim.why
+    if claim.post_hoc:
+        note = f"{note}; " * bool(note) + f"rule set after a full run: {claim.post_hoc}"
+    return Finding(claim, verdict, format_value(value, claim.shows), note, own)
+
+
+def computed_from(source: Callable[[], Evidence], claim: Claim, contradicted: str = "") -> Claim:
+    """A claim whose rule is tried on the source's own numbers, in the form of our results.
+
+    Args:
+        source: the source's numbers, which may lack what the claim looks at.
+        claim: the claim.
+        contradicted: by which of these the source disagrees with itself; empty if by none.
+    """
+    compute = claim.compute
+    own = None if compute is None else lambda _: compute(source())
+    return replace(claim, own=own, contradicted=contradicted)
+
+
+def _tried(claim: Claim, evidence: Evidence) -> tuple[str, bool]:
+    """What the source's own numbers come to, and whether the claim's rule rejects that."""
+    if claim.own is None or claim.judge is None:
+        return "", False
+    try:
+        own = claim.own(evidence)
+    except Missing:
+        return "", False
+    return format_value(own, claim.shows), not claim.judge(own)
+
+
+def ledger(claims: Iterable[Claim], evidence: Evidence) -> list[Finding]:
+    """Holds all claims against the evidence, in order."""
+    return [find(claim, evidence) for claim in claims]
+
+
+def counts(findings: Iterable[Finding]) -> dict[str, int]:
+    """How many claims there are of each verdict."""
+    verdicts = [finding.verdict for finding in findings]
+    return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
+
+
+def counts_by_kind(findings: Iterable[Finding]) -> dict[Kind, dict[str, int]]:
+    """How many claims of each kind there are of each verdict; kinds without claims are left out."""
+    listed = list(findings)
+    of_kinds = {kind: [it for it in listed if it.claim.kind == kind] for kind in KINDS}
+    return {kind: counts(found) for kind, found in of_kinds.items() if found}
+
+
+def format_value(value: Any, shows: str = "") -> str:
+    """A value as people read it.
+
+    >>> format_value({"gauss": 1.25, "fft": 2.0}), format_value(0.823, "%")
+    ('gauss 1.25, fft 2', '82 %')
+    >>> format_value([]), format_value(True)
+    ('none', 'yes')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return (
+            ", ".join(f"{name} {format_value(item, shows)}" for name, item in value.items())
+            or "none"
+        )
+    if isinstance(value, list | tuple | set | frozenset):
+        listed = sorted(value) if isinstance(value, set | frozenset) else value
+        return ", ".join(format_value(item, shows) for item in listed) or "none"
+    if isinstance(value, str) or value is None:
+        return value or "none"
+    if shows == "%":
+        return f"{percent(float(value))} %"
+    return plain_number(value, 3)
+
+
+def percent(share: float) -> str:
+    """A share as a percentage: whole numbers, or enough digits below one.
+
+    >>> percent(0.823), percent(0.0042), percent(0)
+    ('82', '0.42', '0')
+    """
+    value = 100 * share
+    if value == 0:
+        return "0"
+    return f"{value:.0f}" if abs(value) >= 2 else f"{value:.2g}"
+
+
+def more_than(limit: float) -> Callable[[Any], bool]:
+    """Every number is above `limit`."""
+    return lambda value: all(item > limit for item in _numbers(value))
+
+
+def less_than(limit: float) -> Callable[[Any], bool]:
+    """Every number is below `limit`."""
+    return lambda value: all(item < limit for item in _numbers(value))
+
+
+def below(limit: float) -> Callable[[Any], bool]:
+    """Every number is at most `limit`."""
+    return lambda value: all(item <= limit for item in _numbers(value))
+
+
+def above(limit: float) -> Callable[[Any], bool]:
+    """Every number is at least `limit`."""
+    return lambda value: all(item >= limit for item in _numbers(value))
+
+
+def between(low: float, high: float) -> Callable[[Any], bool]:
+    """Every number is from `low` to `high`."""
+    return lambda value: all(low <= item <= high for item in _numbers(value))
+
+
+def about(published: float) -> Callable[[Any], bool]:
+    """The number is within a tenth of the published one."""
+    return lambda value: abs(value - published) <= 0.1 * abs(published)
+
+
+def points(published: float) -> Callable[[Any], bool]:
+    """The share is within five percentage points of the published one."""
+    return lambda value: abs(value - published) <= 0.05
+
+
+def true(value: Any) -> bool:
+    """The value is true, or not empty."""
+    return bool(value)
+
+
+def empty(value: Any) -> bool:
+    """There are no exceptions."""
+    return not value
+
+
+def only(*names: str) -> Callable[[Any], bool]:
+    """There are no exceptions but these."""
+    return lambda value: set(value) <= set(names)
+
+
+def mean(values: Sequence[float]) -> float:
+    """The arithmetic mean.
+
+    Raises:
+        Missing: when there is nothing to average.
+    """
+    if not values:
+        raise Missing("nothing to average")
+    return sum(values) / len(values)
+
+
+def share(flags: Iterable[bool]) -> float:
+    """The share of what is true.
+
+    Raises:
+        Missing: when there is nothing to count.
+    """
+    listed = list(flags)
+    return mean([float(flag) for flag in listed])
+
+
+def disagreement(ours: Iterable[str], thesis: Iterable[str], here: Iterable[str]) -> list[str]:
+    """Of the programs `here`, those that one list names and the other does not.
+
+    >>> disagreement(["gauss", "fft"], ["gauss", "chip"], ["gauss", "fft", "chip", "mp3d"])
+    ['chip', 'fft']
+    """
+    return sorted((set(ours) ^ set(thesis)) & set(here))
+
+
+def some(value: Any, what: str) -> Any:
+    """The value itself.
+
+    Raises:
+        Missing: when it is empty: a statement about nothing is neither true nor false.
+    """
+    if not value:
+        raise Missing(what)
+    return value
+
+
+def _numbers(value: Any) -> list[float]:
+    if isinstance(value, dict):
+        return [float(item) for item in value.values()]
+    if isinstance(value, list | tuple):
+        return [float(item) for item in value]
+    return [float(value)]

@@ -1,0 +1,199 @@
+"""A study: part of a publication, its tables and figures made anew, its claims judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from homenode_studies.studies.claims import counts, counts_by_kind
+from homenode_studies.studies.claims import ledger as judged
+from homenode_studies.studies.forms import AS_RECORDED
+from homenode_studies.studies.published import tables as published
+from homenode_studies.studies.tables import Evidence
+from homenode_studies.studies.variants import tried
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pandas as pd
+
+    from homenode_studies.studies.claims import Claim, Finding, Kind
+    from homenode_studies.studies.context import StudyContext
+    from homenode_studies.studies.forms import TraceForm
+    from homenode_studies.studies.programs import Publication
+    from homenode_studies.studies.tables import Figure, Picture, Row, Table
+    from homenode_studies.studies.variants import Variant
+
+
+@dataclass(frozen=True)
+class Products:
+    """What a study's experiments gave.
+
+    Attributes:
+        tables: the publication's tables, from our programs.
+        figures: the publication's figures, from our programs.
+        extra: further rows that claims look at, by name; saved with the rest.
+        notes: what a reader must know about the experiments.
+        pictures: what is drawn besides.
+    """
+
+    tables: Sequence[Table]
+    figures: Sequence[Figure]
+    extra: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    pictures: Sequence[Picture] = ()
+
+    def evidence(self, printed: Mapping[str, Sequence[Row]]) -> Evidence:
+        """Everything that the claims may look at, beside the publication's own tables."""
+        rows: dict[str, Sequence[Row]] = dict(self.extra)
+        rows |= {table.name: table.rows for table in self.tables}
+        rows |= {figure.name: figure.rows for figure in self.figures}
+        return Evidence(rows, printed)
+
+
+@dataclass(frozen=True)
+class Study:
+    """An entry of the table of studies.
+
+    Attributes:
+        name: as on the command line.
+        summary: what it regenerates, one line.
+        source: the publication and its part.
+        experiments: runs everything and gives tables, figures and notes.
+        claims: what that part says in words.
+        publication: whose programs are run, and whose tables stand beside ours.
+        calibration: whether it also runs the programs of the thesis's section 3.2.2.
+        priced: whether its machines have prices, so that references may be counted in words and
+            come in other turns: not on machines with a clock, which make them as recorded.
+        form: how the publication counted references and whose turn it was.
+        variants: changes of machine and workload under which its claims can be judged, too.
+    """
+
+    name: str
+    summary: str
+    source: str
+    experiments: Callable[[StudyContext], Products]
+    claims: Sequence[Claim]
+    publication: Publication
+    calibration: bool = False
+    priced: bool = False
+    form: TraceForm = AS_RECORDED
+    variants: Sequence[Variant] = ()
+
+    def describe(self) -> dict[str, Any]:
+        """The entry as plain data, for lists and JSON."""
+        return {
+            "name": self.name,
+            "summary": self.summary,
+            "source": self.source,
+            "claims": len(self.claims),
+        }
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What a study found.
+
+    Attributes:
+        entry: which study.
+        products: tables, figures and simulations as plain rows.
+        findings: every claim with our value and a verdict.
+        provenance: traces with checksums, parameters, version.
+    """
+
+    entry: Study
+    products: Products
+    findings: Sequence[Finding]
+    provenance: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return f"StudyResult({self.entry.name}: {count_summary(self.counts)})"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many claims there are of each verdict."""
+        return counts(self.findings)
+
+    @property
+    def counts_by_kind(self) -> dict[Kind, dict[str, int]]:
+        """How many there are of each verdict, by what the claims are judged by."""
+        return counts_by_kind(self.findings)
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables by name, as data frames.
+
+        Raises:
+            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+        """
+        return {table.name: _frame(table.rows) for table in self.products.tables}
+
+    @property
+    def figures(self) -> dict[str, pd.DataFrame]:
+        """The data of the figures by name, in long form, as data frames.
+
+        Raises:
+            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+        """
+        return {figure.name: _frame(figure.rows) for figure in self.products.figures}
+
+    @property
+    def ledger(self) -> pd.DataFrame:
+        """Every claim, what was published, what we find, and the verdict.
+
+        Raises:
+            ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
+        """
+        return _frame([finding.row() for finding in self.findings])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON; infinite values are None."""
+        return {
+            "study": self.entry.name,
+            "source": self.entry.source,
+            "counts": self.counts,
+            "counts_by_kind": self.counts_by_kind,
+            "tables": {table.name: _plain(table.rows) for table in self.products.tables},
+            "figures": {figure.name: _plain(figure.rows) for figure in self.products.figures},
+            "ledger": [finding.row() for finding in self.findings],
+            "provenance": dict(self.provenance),
+        }
+
+
+def run_study(entry: Study, context: StudyContext, *, variants: bool = False) -> StudyResult:
+    """Runs a study's experiments and judges its claims, if asked for under its variants, too."""
+    products = entry.experiments(context)
+    findings = judged(entry.claims, products.evidence(published(entry.publication.name)))
+    chosen: dict[str, Any] = {}
+    if variants:
+        findings, table = tried(entry, context, findings)
+        notes = [*products.notes, table.note]
+        products = replace(products, tables=[*products.tables, table], notes=notes)
+        chosen["variants"] = {variant.name: variant.summary for variant in entry.variants}
+    return StudyResult(entry, products, findings, context.provenance() | chosen)
+
+
+def count_summary(found: Mapping[str, int]) -> str:
+    """How many claims hold and so on, in words.
+
+    >>> count_summary({"holds": 3, "differs": 1, "source": 2, "not testable": 0})
+    '3 hold, 1 differs, in 2 the source disagrees with itself, 0 not testable'
+    """
+    holds = "holds" if found["holds"] == 1 else "hold"
+    differ = "differs" if found["differs"] == 1 else "differ"
+    return (
+        f"{found['holds']} {holds}, {found['differs']} {differ}, "
+        f"in {found['source']} the source disagrees with itself, "
+        f"{found['not testable']} not testable"
+    )
+
+
+def _frame(rows: Sequence[Row]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(list(rows))
+
+
+def _plain(rows: Sequence[Row]) -> list[Row]:
+    infinite = float("inf")
+    return [{k: None if v == infinite else v for k, v in row.items()} for row in rows]

@@ -1,0 +1,147 @@
+"""What the seed of the scheduler, and what the paper does not say of its bus, do to the numbers.
+
+Who runs where is left to chance, and for how long a fetch holds a bus that splits transactions is
+not printed. A number that moves by more than what it differs from another tells nothing.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homenode.options.specs import unique
+from homenode_studies.studies.claims import TIE
+from homenode_studies.studies.foglia import EC, PAPER
+from homenode_studies.studies.foglia import measures as m
+from homenode_studies.studies.foglia.matrix import EXTENDED, PROTOCOLS, SERVER, SMALL_BLOCKS
+from homenode_studies.studies.foglia.runs import PAPERS, SEED, Machine, machine_for, on_machine
+from homenode_studies.studies.foglia.tables import describe, label, printed_numbers, setting_of
+from homenode_studies.studies.published import tables as published
+from homenode_studies.studies.tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from homenode_studies.studies.context import StudyContext
+    from homenode_studies.studies.foglia.matrix import Setting
+    from homenode_studies.studies.tables import Row
+
+SEEDS = (SEED, 2, 3, 4, 5)
+"""Of the scheduler; the first is that of all other tables."""
+_FOLDER = Path(__file__).parent
+HOLDS = {
+    12: PAPERS,
+    22: Machine("hold-22", str(_FOLDER / "hold-22.toml"), 1),
+    68: Machine("hold-68", str(_FOLDER / "hold-68.toml"), 1),
+}
+"""Cycles for which a fetch from memory of 32 bytes holds the bus, and the machine."""
+_COMPARED = (SERVER, SERVER.changed(scheduler="random"))
+"""The machines on which protocols are compared with several seeds."""
+_SAME = "Scheduling by affinity leaves nothing to chance, so that all seeds have the same results."
+_OF_HOLDS = (
+    SMALL_BLOCKS.changed(processors=4, cache_size=128 << 10),
+    SMALL_BLOCKS.changed(processors=4),
+    SMALL_BLOCKS,
+)
+"""The machines with 32-byte blocks of which the text prints powers."""
+
+
+def headlines() -> list[Setting]:
+    """The machines of which the paper prints a power or the use of the bus, and the protocols."""
+    printed = [
+        setting_of(row)
+        for row in published(PAPER.name)["stated"]
+        if row["quantity"] in {"gsp", "bus_utilisation"}
+    ]
+    names = (*PROTOCOLS, EXTENDED)
+    compared = [base.changed(protocol=name) for base in _COMPARED for name in names]
+    return unique([*printed, *compared])
+
+
+def tables(context: StudyContext) -> list[Table]:
+    """The bands of EC-server, where it is run and has fetches: the machines are the paper's."""
+    program = next((program for program in context.programs if program.name == EC), None)
+    if program is None:
+        return []
+    usual = machine_for(context.trace(program))
+    if usual.stands_for > 1:
+        return []
+    by_seed = [on_machine(context, program, usual, headlines(), seed) for seed in SEEDS]
+    by_hold = [on_machine(context, program, machine, _OF_HOLDS) for machine in HOLDS.values()]
+    of_seeds = {s: [found[s] for found in by_seed] for s in headlines()}
+    of_holds = {s: [found[s] for found in by_hold] for s in _OF_HOLDS}
+    return [seeds(of_seeds), protocols(of_seeds), holds(of_holds)]
+
+
+def seeds(found: dict[Setting, list[Row]]) -> Table:
+    """Powers and use of the bus with several seeds."""
+    powers, uses = printed_numbers("gsp"), printed_numbers("bus_utilisation")
+    rows: list[Row] = []
+    for setting, of_seeds in found.items():
+        gsp = [m.gsp(row) for row in of_seeds]
+        bus = [100 * m.bus(row) for row in of_seeds]
+        row: Row = {"machine": describe(setting)}
+        row |= {"gsp_paper": powers.get(setting), "gsp_least": min(gsp), "gsp_most": max(gsp)}
+        row |= {"bus_paper": uses.get(setting), "bus_least": min(bus), "bus_most": max(bus)}
+        rows.append(row)
+    return Table(
+        "bands-of-seeds",
+        f"power and bus utilisation with {len(SEEDS)} seeds of the scheduler, EC-server",
+        rows,
+        "Who runs where is left to chance. Other tables and the claims are of the first seed. "
+        + _SAME,
+    )
+
+
+def protocols(found: dict[Setting, list[Row]]) -> Table:
+    """The power of each protocol over that of MESI with several seeds."""
+    rows: list[Row] = []
+    for base in _COMPARED:
+        for protocol in (*PROTOCOLS[1:], EXTENDED):
+            pairs = zip(found[base.changed(protocol=protocol)], found[base], strict=True)
+            over = [m.gsp(one) / m.gsp(other) for one, other in pairs]
+            row: Row = {"scheduling": base.scheduler, "protocol": label(protocol)}
+            rows.append(row | {"least": min(over), "most": max(over), "verdict": verdict(over)})
+    return Table(
+        "bands-of-protocols",
+        f"power over that of MESI with {len(SEEDS)} seeds: EC-server, 16 processors, 2 MB, 128 B",
+        rows,
+        "Each seed of one protocol against the same seed of the other. Under 2 % is a tie. "
+        + _SAME,
+    )
+
+
+def verdict(over: Sequence[float]) -> str:
+    """What several ratios of one power to another say.
+
+    >>> verdict([1.01, 0.99]), verdict([1.03, 1.04]), verdict([0.9, 0.97]), verdict([0.9, 1.1])
+    ('tie', 'more', 'less', 'undecided')
+    """
+    if all(abs(ratio - 1) < TIE for ratio in over):
+        return "tie"
+    if min(over) >= 1 + TIE:
+        return "more"
+    return "less" if max(over) <= 1 - TIE else "undecided"
+
+
+def holds(found: dict[Setting, list[Row]]) -> Table:
+    """Powers and use of the bus by how long a fetch holds the bus."""
+    powers, uses = printed_numbers("gsp"), printed_numbers("bus_utilisation")
+    rows: list[Row] = []
+    for setting, of_holds in found.items():
+        for quantity, printed, value in (
+            ("power", powers, m.gsp),
+            ("bus utilisation, %", uses, lambda row: 100 * m.bus(row)),
+        ):
+            row: Row = {"machine": describe(setting), "quantity": quantity}
+            row["paper"] = printed.get(setting)
+            rows.append(
+                row | {f"{h} cycles": value(r) for h, r in zip(HOLDS, of_holds, strict=True)}
+            )
+    return Table(
+        "bands-of-holds",
+        "power and bus utilisation by the cycles for which a fetch of 32 bytes holds the bus",
+        rows,
+        "The paper does not state them. 12 is the request and the data, 68 the whole fetch; 22 is "
+        "what its powers, miss rates and uses of the bus come to, all traffic included.",
+    )

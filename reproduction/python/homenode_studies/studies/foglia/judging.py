@@ -1,0 +1,192 @@
+"""How the study's claims are judged beside the rules that all studies share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from homenode_studies.studies.claims import Claim, about, points
+from homenode_studies.studies.foglia import EC
+from homenode_studies.studies.foglia import measures as m
+from homenode_studies.studies.foglia.matrix import SIZES
+from homenode_studies.studies.foglia.printed import at_scalability
+from homenode_studies.studies.foglia.runs import extended, ours
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from homenode_studies.studies.foglia.matrix import Setting
+    from homenode_studies.studies.foglia.runs import Runs
+    from homenode_studies.studies.tables import Evidence, Row
+
+STEP = 2
+"""Processors within which a scalability holds: the step of the numbers simulated."""
+
+TEN = 10
+"""Percentages below this are judged as numbers, within a tenth."""
+
+OTHER_MIX = "ours is another mix of programs, with the kernel and without"
+"""Why a claim about how much of something there is differs."""
+
+TOUCHED = "our EC-server touches 262,281 blocks of 32 bytes, the paper's 112,183 (table 3)"
+"""What programs of today take."""
+
+ONE_COPY = (
+    "a kernel of today has for each processor much that one of 2003 had once. With one copy of it "
+    "for all processors (common)"
+)
+"""What makes sharing in the kernel rare."""
+
+
+def in_proportion(at_2mb: str, at_4mb: str) -> str:
+    """What a claim's value is with one copy of the kernel's data, and caches in proportion."""
+    return (
+        f"checked: {ONE_COPY} it is {at_2mb} with 2 MB, and {at_4mb} with 4 MB, which are to ours "
+        f"what 2 MB are to the paper's: {TOUCHED}"
+    )
+
+
+def at(setting: Setting, value: Callable[[Row], float]) -> Callable[[Evidence], float]:
+    """A value of one machine under EC-server."""
+    return lambda e: value(ours(e).at(EC, setting))
+
+
+def over_sizes(value: Callable[[Row], float], *settings: Setting) -> Callable[[Evidence], Any]:
+    """A value over the cache sizes of one machine, or by the name of what varies of several."""
+
+    def compute(evidence: Evidence) -> Any:
+        runs = ours(evidence)
+        found = {_name(setting, settings): sizes_of(runs, setting, value) for setting in settings}
+        return found if len(found) > 1 else next(iter(found.values()))
+
+    return compute
+
+
+def sizes_of(runs: Runs, setting: Setting, value: Callable[[Row], float]) -> list[float]:
+    """A value of one machine under EC-server with each cache size."""
+    return m.series(runs, EC, [setting.changed(cache_size=size) for size in SIZES], value)
+
+
+def _name(setting: Setting, among: Sequence[Setting]) -> str:
+    """What tells a setting apart from others: processors, block size or scheduling."""
+    if len({other.processors for other in among}) > 1:
+        return f"{setting.processors} processors"
+    if len({other.block_size for other in among}) > 1:
+        return f"{setting.block_size} B"
+    return setting.scheduler
+
+
+def all_rise(value: Any) -> bool:
+    """One series, or several by name, rise."""
+    listed = value.values() if isinstance(value, dict) else [value]
+    return all(m.rises(series) for series in listed)
+
+
+def all_fall(value: Any) -> bool:
+    """One series, or several by name, fall."""
+    listed = value.values() if isinstance(value, dict) else [value]
+    return all(m.falls(series) for series in listed)
+
+
+def within(published: float) -> Callable[[Any], bool]:
+    """A number of processors is within two of the published one."""
+    return lambda value: abs(value - published) <= STEP
+
+
+EXTENSION = "With private_kernel=yes: "
+"""How claims about PSCR's extension begin."""
+
+
+def under_both(claim: Claim) -> tuple[Claim, Claim]:
+    """A claim about PSCR, and the same with its extension to the kernel's pages in its place."""
+    compute = claim.compute
+    if compute is None:
+        raise ValueError(f"{claim.statement}: there is nothing to compute")
+
+    def of_extension(evidence: Evidence) -> Any:
+        points = extended(evidence.rows("points"))
+        return compute(replace(evidence, tables={**evidence.tables, "points": points}))
+
+    # Ahead of the words, by whose beginning others find the claim itself.
+    statement = f"{EXTENSION}{claim.statement}"
+    return claim, replace(claim, statement=statement, compute=of_extension)
+
+
+def power(section: str, what: str, published: float, setting: Setting, why: str = "") -> Claim:
+    """A claim that a machine has a power, which holds within a tenth."""
+    return Claim(
+        section,
+        what,
+        f"{published}",
+        "global system power",
+        at(setting, m.gsp),
+        about(published),
+        why=why or FASTER,
+    )
+
+
+def bus_use(section: str, what: str, percent: int, setting: Setting, why: str = "") -> Claim:
+    """A claim that the bus is in use so much, which holds within five points."""
+    return Claim(
+        section,
+        what,
+        f"{percent} %",
+        "share of the cycles for which the bus is held",
+        at(setting, m.bus),
+        points(percent / 100),
+        "%",
+        why=why or FASTER,
+    )
+
+
+def invalidation_part(section: str, what: str, percent: int, setting: Setting, why: str) -> Claim:
+    """A claim that invalidation misses are such a part of all, by the rule for its size."""
+    part = percent / 100
+    return Claim(
+        section,
+        what,
+        f"{percent} %",
+        "share of all misses",
+        at(setting, m.invalidation_share),
+        about(part) if percent < TEN else points(part),
+        "%",
+        why=why,
+    )
+
+
+def scalable(section: str, what: str, published: int, base: Setting, why: str = "") -> Claim:
+    """A claim that a machine is scalable up to so many processors."""
+    claim = Claim(
+        section,
+        what,
+        f"{published}",
+        "critical point, of the numbers of processors simulated",
+        lambda e: m.scalability(ours(e), EC, base)[0],
+        within(published),
+        why=why or FASTER,
+    )
+    return at_scalability(claim, base, "processors_max")
+
+
+def scalable_power(
+    section: str, what: str, published: float, base: Setting, why: str = ""
+) -> Claim:
+    """A claim that a machine has a power at its scalability."""
+    claim = Claim(
+        section,
+        what,
+        f"{published}",
+        "power at the critical point",
+        lambda e: m.scalability(ours(e), EC, base)[1],
+        about(published),
+        why=why or FASTER,
+    )
+    return at_scalability(claim, base, "gsp_max")
+
+
+FASTER = (
+    "checked: who supplies a block that caches have, for how long a split transaction holds the "
+    "bus, and what a kernel does, the paper does not say; theirs lies between ours and one of the "
+    "variants memory, held and users"
+)
+"""Why powers and uses of the bus differ in general: the table of variants has what they come to."""

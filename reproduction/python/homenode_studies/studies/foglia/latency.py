@@ -1,0 +1,139 @@
+"""How much of the memory's latency delays processors, whether these had work, and what is written.
+
+The paper prints powers and miss rates of the same machine, from which the delay of a miss follows;
+it prints no idle time and no writes by what they were to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode_studies.studies.foglia import EC
+from homenode_studies.studies.foglia import measures as m
+from homenode_studies.studies.foglia.matrix import (
+    BLOCKS,
+    EXTENDED,
+    FEW,
+    MANY,
+    SCHEDULERS,
+    SERVER,
+    SMALL_BLOCKS,
+    Setting,
+)
+from homenode_studies.studies.foglia.runs import setting_of_point
+from homenode_studies.studies.foglia.tables import describe, label, printed_numbers
+from homenode_studies.studies.tables import Table
+
+if TYPE_CHECKING:
+    from homenode_studies.studies.foglia.runs import Runs
+    from homenode_studies.studies.tables import Row
+
+BUSY_UP_TO = 20
+"""Processors up to which 26 processes are to leave none idle."""
+IDLE_MOST = 2.0
+"""Percent of the cycles that processors may be idle up to there."""
+
+
+def delays(runs: Runs) -> Table:
+    """Delay per miss, beside that of the paper's numbers."""
+    printed = _printed()
+    machines = [SMALL_BLOCKS.changed(processors=n) for n in FEW]
+    machines += [Setting(block_size=block) for block in BLOCKS[1:]]
+    rows: list[Row] = []
+    for setting in machines:
+        found = runs.at(EC, setting)
+        row: Row = {"machine": describe(setting)}
+        row |= {"gsp": m.gsp(found), "miss_rate": m.misses(found)}
+        row |= {"ours": m.delay_per_miss(found), "paper": printed.get(setting)}
+        rows.append(row)
+    return Table(
+        "delay-per-miss",
+        "cycles for which a miss delays its processor, EC-server",
+        rows,
+        "2 (N / power - 1) / miss rate: a reference takes 2 cycles (table 4), and power is the sum "
+        "of busy / (busy + delay) over N processors. The paper's are from its own powers and miss "
+        "rates, where it prints both. Memory takes 68, 72, 80 and 96 cycles with blocks of 32 to "
+        "256 bytes, without any wait for the bus.",
+    )
+
+
+def _printed() -> dict[Setting, float]:
+    """The delay per miss of machines of which the text states power and miss rate."""
+    powers, rates = printed_numbers("gsp"), printed_numbers("miss_rate")
+    return {
+        setting: m.delay_of(setting.processors, power, rates[setting])
+        for setting, power in powers.items()
+        if setting in rates
+    }
+
+
+def idle(runs: Runs) -> Table:
+    """The idle share of every point."""
+    rows: list[Row] = [
+        {
+            "workload": row["workload"],
+            "machine": describe(setting_of_point(row)),
+            "ways": row["associativity"],
+            "idle_percent": 100 * m.idle(row),
+        }
+        for row in runs.rows
+    ]
+    return Table(
+        "idle",
+        "processors without a process, in percent of their cycles, at every point",
+        rows,
+        "Processes start again when they end, until as many references are done as the workload "
+        "has, so that there are 26 of them all the time. What is left is between a process and the "
+        "next one, and at the end, when no reference is begun any more.",
+    )
+
+
+def told(runs: Runs) -> str:
+    """What is to be said of idle processors."""
+    few = [m.idle(row) for row in runs.rows if row["processors"] <= BUSY_UP_TO]
+    all_ = [m.idle(row) for row in runs.rows]
+    most, verdict = 100 * max(few), "under"
+    if most >= IDLE_MOST:
+        verdict = "**not** under"
+    return (
+        f"Processors are without a process for at most {most:.2g} % of their cycles at any point "
+        f"of up to {BUSY_UP_TO} processors, {verdict} the {IDLE_MOST:.0f} % that were set, and "
+        f"{100 * max(all_):.2g} % at any point (table of idle processors): ended processes start "
+        "again, as the paper's applications run in a continuous and cyclical way, and a run is "
+        "over when as many references are done as the workload has."
+    )
+
+
+def origins(runs: Runs) -> Table:
+    """Coherence transactions of MESI, PSCR and its extension by what they are about."""
+    protocols = ("mesi", "pscr", EXTENDED)
+    points = [
+        (workload, SERVER.changed(protocol=name))
+        for workload in runs.workloads()
+        for name in protocols
+    ]
+    if EC in runs.workloads():
+        points += [
+            (EC, Setting(name, n, scheduler=policy))
+            for n in MANY
+            for policy in SCHEDULERS
+            for name in protocols
+        ]
+    rows: list[Row] = []
+    for workload, setting in dict.fromkeys(points):
+        found = runs.at(workload, setting)
+        row: Row = {"workload": workload, "protocol": label(setting.protocol)}
+        row |= {"processors": setting.processors, "scheduling": setting.scheduler}
+        row |= {"transactions": m.coherence(found), "passive": m.coherence(found, "passive")}
+        row |= {origin: m.writes_of(found, origin) for origin in m.ORIGINS}
+        rows.append(row | {"gsp": m.gsp(found)})
+    return Table(
+        "writes-by-origin",
+        "write and invalidate transactions for 100 references, by the kind of page",
+        rows,
+        "A kernel page is one that only the kernel references, for one process: its stack above "
+        "all. A user page is a private area of a process, whoever references it. The area of a "
+        "processor is the kernel's. PSCR takes user pages for private areas, its extension "
+        "(private_kernel=yes) kernel pages too. In the paper all references to shared data that "
+        "write are 0.54 of 100 (table 3, EC-server).",
+    )

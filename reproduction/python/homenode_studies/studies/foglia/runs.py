@@ -1,0 +1,200 @@
+"""The simulations: run once for all figures, cached beside the traces, looked up by setting."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from homenode.engines.bus import simulate_bus
+from homenode.options.specs import unique
+from homenode_studies.studies.cache import ResultCache
+from homenode_studies.studies.foglia.matrix import EXTENDED, Setting, wanted
+from homenode_studies.studies.tables import Missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from homenode.trace import Trace
+    from homenode_studies.studies.context import StudyContext
+    from homenode_studies.studies.programs import Program
+    from homenode_studies.studies.tables import Evidence, Row
+
+_OF_SETTING = tuple(Setting.__annotations__)
+RESTART = True
+"""Section 4: applications run "in a continuous and cyclical way", for a fixed amount of work."""
+SEED = 1
+"""Of the scheduler, where nothing else is said."""
+_DATA_ONLY = Path(__file__).with_name("data-references.toml")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The machine for a trace.
+
+    Attributes:
+        name: as in results.
+        spec: as the engine takes it.
+        stands_for: references of the paper's traces that one of this trace is worth.
+        mesi: the protocol that stands for the paper's MESI.
+    """
+
+    name: str
+    spec: str
+    stands_for: int
+    mesi: str = "mesi"
+
+    def question(self, setting: Setting, seed: int = SEED) -> dict[str, Any]:
+        """What is asked of a trace, wherever the machine's file lies."""
+        asked = self.point(setting) | {"machine": self.name, "restart": RESTART}
+        if seed != SEED:
+            asked["seed"] = seed
+        if self.spec != self.name:
+            asked["digest"] = hashlib.sha256(Path(self.spec).read_bytes()).hexdigest()[:16]
+        return asked
+
+    def point(self, setting: Setting) -> dict[str, Any]:
+        """A point for the engine."""
+        chosen = setting.changed(protocol=self.mesi) if setting.protocol == "mesi" else setting
+        return {"machine": self.spec, **chosen.point()}
+
+
+PAPERS = Machine("bus-smp", "bus-smp", 1)
+"""The paper's."""
+
+
+def machine_for(trace: Trace) -> Machine:
+    """``bus-smp``, or where no fetches were recorded the machine that makes up for them.
+
+    Three quarters of the references of the paper's workloads are fetches (table 3). A data
+    reference then takes the time of four references, a turn has fewer of them, and rates are for
+    four times as many references.
+    """
+    if trace.info["fetches"]:
+        return PAPERS
+    return Machine(_DATA_ONLY.stem, str(_DATA_ONLY), 4)
+
+
+class Runs:
+    """Simulated points: one row a workload and setting."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = list(rows)
+        self._at = {(row["workload"], setting_of_point(row)): row for row in self.rows}
+
+    def workloads(self) -> list[str]:
+        """The workloads that were simulated, in order."""
+        return unique(row["workload"] for row in self.rows)
+
+    def at(self, workload: str, setting: Setting) -> Row:
+        """One point.
+
+        Raises:
+            Missing: when it was not simulated.
+        """
+        try:
+            return self._at[workload, setting]
+        except KeyError:
+            if workload not in self.workloads():
+                raise Missing(f"needs {workload}, which this run does not have") from None
+            raise Missing(f"{setting} was not simulated") from None
+
+    def has(self, workload: str, setting: Setting) -> bool:
+        """Whether a point was simulated."""
+        return (workload, setting) in self._at
+
+    def curve(self, workload: str, base: Setting) -> list[Row]:
+        """One machine with every number of processors that was simulated, ascending."""
+        found = [
+            (setting.processors, row)
+            for (name, setting), row in self._at.items()
+            if name == workload and setting.changed(processors=base.processors) == base
+        ]
+        return [row for _, row in sorted(found, key=lambda pair: pair[0])]
+
+
+def setting_of_point(row: Row) -> Setting:
+    """The setting of a simulated point."""
+    return Setting(**{name: _plain(row[name]) for name in _OF_SETTING})
+
+
+def extended(rows: Iterable[Row]) -> list[Row]:
+    """The same simulations with PSCR's extension to the kernel's pages in the place of PSCR."""
+    kept = (row for row in rows if row["protocol"] != "pscr")
+    return [row | {"protocol": "pscr"} if row["protocol"] == EXTENDED else row for row in kept]
+
+
+def ours(evidence: Evidence) -> Runs:
+    """The simulations among the evidence.
+
+    Raises:
+        Missing: when there are none.
+    """
+    return Runs(evidence.rows("points"))
+
+
+def simulated(
+    context: StudyContext, machine_of: Callable[[Trace], Machine] = machine_for
+) -> list[Row]:
+    """Simulates what is wanted of every workload; one decoding of its trace for all that is new."""
+    rows: list[Row] = []
+    for program in context.programs:
+        rows += _of_workload(context, program, machine_of(context.trace(program)))
+    return rows
+
+
+def _of_workload(context: StudyContext, program: Program, machine: Machine) -> list[Row]:
+    settings = wanted(program.name, context.quick)
+    found = on_machine(context, program, machine, settings)
+    _note(context, settings, machine)
+    said = {"workload": program.name, "machine": machine.name, "stands_for": machine.stands_for}
+    return [{**said, **setting.point(), **row} for setting, row in found.items()]
+
+
+def on_machine(
+    context: StudyContext,
+    program: Program,
+    machine: Machine,
+    settings: Sequence[Setting],
+    seed: int = SEED,
+) -> dict[Setting, Row]:
+    """What settings of a machine come to; those that are not kept are simulated together."""
+    trace = context.trace(program)
+    cached = ResultCache(context.folder, trace)
+    new = [s for s in settings if cached.get(machine.question(s, seed)) is None]
+    if new:
+        of_seed = "" if seed == SEED else f" with seed {seed}"
+        title = f"simulating {program.name}{of_seed}, {len(new)} configurations"
+        with context.watch(title) as step:
+            points = [machine.point(setting) for setting in new]
+            found = simulate_bus(trace, points=points, restart=RESTART, seed=seed, progress=step)
+        for setting, row in zip(new, found.flat_rows(), strict=True):
+            cached.put(machine.question(setting, seed), _of_result(row))
+        cached.save()
+    return {setting: cached.get(machine.question(setting, seed)) for setting in settings}
+
+
+def _of_result(row: Row) -> Row:
+    """A row without what the setting says already, and where the trace was."""
+    said = {*_OF_SETTING, "trace", "machine", "order"}
+    return {name: value for name, value in row.items() if name not in said}
+
+
+def _note(context: StudyContext, settings: Sequence[Setting], machine: Machine) -> None:
+    """What was simulated, for the provenance."""
+    record: dict[str, Any] = {
+        "machines": {machine.name: [machine.name]},
+        "noun": "protocols",
+        "policies": unique(setting.protocol for setting in settings),
+        "block_sizes": sorted({setting.block_size for setting in settings}),
+        "realign": None,
+        "configurations": len(settings),
+        "seed": SEED,
+    }
+    if record not in context.simulations:
+        context.simulations.append(record)
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else int(value)

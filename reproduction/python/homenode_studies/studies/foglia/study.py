@@ -1,0 +1,41 @@
+"""An e-commerce server on a shared bus: caches, scheduling and coherence protocols."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from homenode_studies.studies.entry import Study
+from homenode_studies.studies.foglia import PAPER, bands
+from homenode_studies.studies.foglia.claims import CLAIMS
+from homenode_studies.studies.foglia.products import products
+from homenode_studies.studies.foglia.variants import VARIANTS
+from homenode_studies.studies.published import tables as published
+from homenode_studies.studies.tables import Table
+
+if TYPE_CHECKING:
+    from homenode_studies.studies.context import StudyContext
+    from homenode_studies.studies.entry import Products
+
+
+def experiments(context: StudyContext) -> Products:
+    """Simulates every configuration of the paper on every mix, and counts what they touch."""
+    made = products(context)
+    return replace(made, tables=[*made.tables, *bands.tables(context), _contradictions()])
+
+
+def _contradictions() -> Table:
+    """Where the paper says two things."""
+    rows = published(PAPER.name)["own-contradictions"]
+    return Table("own-contradictions", "where the paper contradicts itself", rows)
+
+
+ENTRY = Study(
+    name="foglia",
+    summary="An e-commerce server on a shared bus: caches, scheduling and coherence protocols",
+    source="Foglia, Giorgi and Prete 2004, tables 1 to 5, figures 2 to 22",
+    experiments=experiments,
+    publication=PAPER,
+    claims=CLAIMS,
+    variants=VARIANTS,
+)

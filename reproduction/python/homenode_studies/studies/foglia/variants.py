@@ -1,0 +1,71 @@
+"""What the paper does not say of its machine and its kernel, taken the other way.
+
+Its caches may supply only what they have written, and a fetch may hold the bus until memory has
+sent the block (tables 4 and 5 leave both open). Its kernel is a trace of system calls beside
+simulated scheduling (section 4); a whole Linux of today does more, and shares more. It also has
+much for each processor that a kernel of 2003 had once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from homenode_studies.studies.foglia.bands import HOLDS
+from homenode_studies.studies.foglia.products import products
+from homenode_studies.studies.foglia.runs import machine_for
+from homenode_studies.studies.forms import TraceForm
+from homenode_studies.studies.variants import Variant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from homenode.trace import Trace
+    from homenode_studies.studies.context import StudyContext
+    from homenode_studies.studies.entry import Products
+    from homenode_studies.studies.foglia.runs import Machine
+
+_CLEAN_FROM_MEMORY = "mesi-memory"
+_LONGEST = HOLDS[max(HOLDS)]
+"""The machine whose bus is held for longest."""
+
+
+def _with_memory(trace: Trace) -> Machine:
+    return replace(machine_for(trace), mesi=_CLEAN_FROM_MEMORY)
+
+
+def _held(trace: Trace) -> Machine:
+    return replace(_with_memory(trace), name=_LONGEST.name, spec=_LONGEST.spec)
+
+
+def _of_form(form: TraceForm) -> Callable[[StudyContext], Products]:
+    """The same simulations of what is made of the mixes."""
+
+    def experiments(context: StudyContext) -> Products:
+        return products(replace(context, form=form, traces={}, _opened={}))
+
+    return experiments
+
+
+VARIANTS = (
+    Variant(
+        "memory",
+        "under MESI memory supplies clean blocks",
+        partial(products, machine_of=_with_memory),
+    ),
+    Variant(
+        "held",
+        "that, and the bus is held for all of the 68 cycles of a fetch",
+        partial(products, machine_of=_held),
+    ),
+    Variant(
+        "users", "the kernel's references are left out", _of_form(TraceForm(without_kernel=True))
+    ),
+    Variant(
+        "common",
+        "all processors share what the kernel has for each",
+        _of_form(TraceForm(common_areas=True)),
+    ),
+)
+"""In the order of the table's columns."""

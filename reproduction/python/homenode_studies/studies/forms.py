@@ -1,0 +1,101 @@
+"""How a publication counted references, and in which order those of its processors came.
+
+The ACE's tracer stepped all processors at the same pace and counted words (Bolosky, sections 2.3.1
+and 4.1.2). A recording has references as the program's instructions make them, in turns of several,
+which take a tenth of the time to record; from it a trace of words in turns of one is made, in which
+all synchronisation keeps its order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from homenode.trace import Trace
+from homenode.trace.transforms import transform
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from homenode_studies.studies.programs import Progress
+
+
+@dataclass(frozen=True)
+class TraceForm:
+    """What is made of a recording before anything is done with it.
+
+    Attributes:
+        word_bytes: bytes of a word in which references are counted; None counts them as recorded.
+        quantum: references of a processor's turn; None leaves turns as recorded.
+        without_kernel: whether what the kernel refers to is left out.
+        common_areas: whether all processors share what the kernel has for each of them.
+    """
+
+    word_bytes: int | None = None
+    quantum: int | None = None
+    without_kernel: bool = False
+    common_areas: bool = False
+
+    def steps(self) -> dict[str, dict[str, Any]]:
+        """The transforms, in their order, with their parameters.
+
+        >>> TraceForm(4, 1).steps()
+        {'words': {'word_bytes': 4}, 'reinterleave': {'quantum': 1}}
+        """
+        found: dict[str, dict[str, Any]] = {}
+        if self.without_kernel:
+            found["select"] = {"kernel": "without"}
+        if self.common_areas:
+            found["common-areas"] = {}
+        if self.word_bytes is not None:
+            found["words"] = {"word_bytes": self.word_bytes}
+        if self.quantum is not None:
+            found["reinterleave"] = {"quantum": self.quantum}
+        return found
+
+    def suffix(self) -> str:
+        """What distinguishes files of this form.
+
+        >>> TraceForm(4, 1).suffix(), TraceForm().suffix()
+        ('-words4-turns1', '')
+        """
+        kernel = "-without-kernel" if self.without_kernel else ""
+        areas = "-common-areas" if self.common_areas else ""
+        words = "" if self.word_bytes is None else f"-words{self.word_bytes}"
+        turns = "" if self.quantum is None else f"-turns{self.quantum}"
+        return f"{kernel}{areas}{words}{turns}"
+
+    def provenance(self) -> dict[str, Any]:
+        """What of it is chosen, as plain data."""
+        chosen = {
+            "word_bytes": self.word_bytes,
+            "turns": self.quantum,
+            "without_kernel": self.without_kernel or None,
+            "common_areas": self.common_areas or None,
+        }
+        return {name: value for name, value in chosen.items() if value is not None}
+
+
+AS_RECORDED = TraceForm()
+"""References as instructions make them, turns as recorded."""
+
+
+def formed(recorded: Trace, form: TraceForm, folder: Path, progress: Progress = None) -> Trace:
+    """A recording in a form: the one in the folder, or made anew.
+
+    Raises:
+        TraceError: when the recording is damaged or the new trace cannot be written.
+    """
+    if not form.steps():
+        return recorded
+    path = folder / f"{recorded.path.stem}{form.suffix()}.hnt"
+    if path.exists():
+        return Trace.open(path)
+    # What a study that is killed leaves is no trace of this form: it gets its name when complete.
+    unfinished = path.with_name(f"making-{path.name}")
+    *before, (last, parameters) = form.steps().items()
+    made = recorded
+    for kind, chosen in before:
+        made = transform(kind, made, progress=progress, **chosen)
+    transform(last, made, unfinished, progress=progress, **parameters)
+    return Trace.open(unfinished.replace(path))

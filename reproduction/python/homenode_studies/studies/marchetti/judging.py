@@ -1,0 +1,88 @@
+"""How the study's claims are judged beside the rules that all studies share.
+
+Each rule is tried on the paper's own statement first, in the form of our value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from homenode_studies.studies.claims import MOST
+from homenode_studies.studies.marchetti import MP3D
+from homenode_studies.studies.tables import Missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from homenode_studies.studies.claims import Claim
+
+POINTS = 0.05
+"""What a percentage may be away from the printed one, as in all studies."""
+
+
+def stated(claim: Claim, own: Any = None) -> Claim:
+    """A claim, and what the paper says by the measure that gives our value.
+
+    Args:
+        claim: the claim.
+        own: the paper's numbers in the form of our value; None where it says it in words only.
+    """
+    return claim if own is None else replace(claim, own=lambda _: own)
+
+
+def within(low: float, high: float) -> Callable[[Any], bool]:
+    """Every share is from `low` to `high`, within five points."""
+    return lambda value: all(_inside(item, low, high) for item in value.values())
+
+
+def most_within(low: float, high: float) -> Callable[[Any], bool]:
+    """More than half of the shares are from `low` to `high`, within five points."""
+    return lambda value: part(_inside(item, low, high) for item in value.values()) > MOST
+
+
+def most(test: Callable[[float], bool]) -> Callable[[Any], bool]:
+    """More than half of the values are so."""
+    return lambda value: part(test(item) for item in value.values()) > MOST
+
+
+def highest_about(published: float) -> Callable[[Any], bool]:
+    """The largest share is within five points of the published one."""
+    return lambda value: abs(max(value.values()) - published) <= POINTS
+
+
+def all_but(exception: str, test: Callable[[float], bool]) -> Callable[[Any], bool]:
+    """All values are so, and that of the exception, if it is there, is not."""
+    return lambda value: all(test(item) != (name == exception) for name, item in value.items())
+
+
+def comparable(value: float) -> bool:
+    """Within a fifth, either way."""
+    return 1 / 1.2 <= value <= 1.2
+
+
+def comparable_but_mp3d(value: Any) -> bool:
+    """All are within a fifth, and mp3d is not."""
+    return all_but(MP3D, comparable)(value)
+
+
+def part(flags: Iterable[bool]) -> float:
+    """The share of what is true."""
+    listed = list(flags)
+    return sum(listed) / len(listed) if listed else 0.0
+
+
+def only(value: Mapping[str, float], *programs: str) -> dict[str, float]:
+    """The values of some programs.
+
+    Raises:
+        Missing: when one was not run.
+    """
+    absent = [name for name in programs if name not in value]
+    if absent:
+        raise Missing(f"needs {', '.join(absent)}, which this run does not have")
+    return {name: value[name] for name in programs}
+
+
+def _inside(value: float, low: float, high: float) -> bool:
+    return low - POINTS <= value <= high + POINTS

@@ -1,0 +1,150 @@
+"""What is simulated: every configuration that a table, a figure or a claim looks at, once.
+
+Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, section 4; comments name the figures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from homenode.options.specs import unique
+from homenode_studies.studies.marchetti import HARDWARE, MGRID, SOFTWARE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+KIB = 1 << 10
+WITHOUT, WITH = "round-robin", "first-use"
+"""Homes without and with the paper's placement."""
+FILLS = "first-fill:n=4"
+"""The policy with extra hardware of section 3.2; the paper does not say how many fills."""
+STATIC, OPTIMUM = "best-static", "optimal-static"
+HOMES = (WITHOUT, "random", "first-touch", WITH, FILLS, STATIC, OPTIMUM)
+BLOCKS = (16, 32, 64, 128, 256)
+"""Figure 4."""
+NONE = "none"
+REPLICATIONS = (
+    "time:n=100000",
+    "counter:n=16",
+    "counter:n=64",
+    "counter-interrupt:n=64",
+)
+"""Section 4.2; the paper does not say its numbers n."""
+MESH, ONE_WORD = "dash-mesh", "one-word-mesh"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One configuration; the defaults are the paper's hardware without placement.
+
+    Attributes:
+        machine: ``dash-mesh``, or the file of that name beside this one.
+        protocol: coherence of hardware or software.
+        home: policy of homes.
+        replication: of pages, in software.
+        cache_size: bytes in each cache.
+        block_size: bytes in a block.
+        associativity: blocks in a set.
+        contention: where messages wait for each other.
+        phase_change: whether pages move again at marks of phases.
+        counted: whether instructions that are no references take their time.
+    """
+
+    machine: str = MESH
+    protocol: str = HARDWARE
+    home: str = WITHOUT
+    replication: str = NONE
+    cache_size: int = 16 * KIB
+    block_size: int = 64
+    associativity: int = 1
+    contention: str = "ends"
+    phase_change: bool = False
+    counted: bool = True
+
+    def fields(self) -> dict[str, Any]:
+        """As columns of a row."""
+        return asdict(self)
+
+    def changed(self, **changes: Any) -> Setting:
+        """The same with some things changed."""
+        return replace(self, **changes)
+
+
+def pair(base: Setting) -> list[Setting]:
+    """A machine without and with placement."""
+    return [base.changed(home=WITHOUT), base.changed(home=WITH)]
+
+
+PAPER_CASE = Setting()
+PHASES = Setting(home=WITH, phase_change=True)
+"""Section 4.2: mgrid with its two lines."""
+VARIATIONS: dict[str, Setting] = {
+    "as it is": PAPER_CASE,
+    "4-way caches": Setting(associativity=4),
+    "64 KB caches": Setting(cache_size=64 * KIB),
+    "1 MB caches": Setting(cache_size=1024 * KIB),
+    "no contention": Setting(contention="none"),
+    "only references": Setting(counted=False),
+}
+"""What the paper does not give, or might have been otherwise: does placement gain the same?"""
+LARGE = VARIATIONS["1 MB caches"]
+
+
+def wanted(program: str, protocols: Sequence[str], *, quick: bool) -> list[Setting]:
+    """Everything that is simulated of a program, each once."""
+    found = [PAPER_CASE.changed(home=home) for home in HOMES]  # figures 1 to 3, and beyond
+    for block in BLOCKS:  # figure 4
+        found += pair(PAPER_CASE.changed(block_size=block))
+    if program == MGRID:
+        found.append(PHASES)
+    if not quick:
+        found += pair(LARGE)  # the conclusion
+        for variation in VARIATIONS.values():
+            found += pair(variation)
+    if SOFTWARE in protocols:
+        found += _in_software(program)
+    return unique(found)
+
+
+def _in_software(program: str) -> list[Setting]:
+    """Figures 1 to 3 and 5 for coherence in software."""
+    base = PAPER_CASE.changed(protocol=SOFTWARE)
+    found = [*pair(base), base.changed(home=FILLS)]
+    if program == MGRID:
+        found.append(base.changed(home=WITH, phase_change=True))
+    fast = base.changed(machine=ONE_WORD, home=WITH)
+    return [*found, *(fast.changed(replication=kind) for kind in (NONE, *REPLICATIONS))]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Settings that one pass over the trace simulates: some homes and block sizes, all together."""
+
+    base: Setting
+    homes: tuple[str, ...]
+    blocks: tuple[int, ...]
+    replication: str
+
+    def settings(self) -> list[Setting]:
+        """Them, in the order of the engine's rows."""
+        return [
+            self.base.changed(home=home, block_size=block, replication=self.replication)
+            for home in self.homes
+            for block in self.blocks
+        ]
+
+
+def batches(settings: Sequence[Setting]) -> list[Batch]:
+    """Few batches that have these settings and no others."""
+    homes: dict[tuple[Setting, int], list[str]] = {}
+    for setting in settings:
+        base = setting.changed(home="", block_size=0)
+        homes.setdefault((base, setting.block_size), []).append(setting.home)
+    blocks: dict[tuple[Setting, tuple[str, ...]], list[int]] = {}
+    for (base, block), listed in homes.items():
+        blocks.setdefault((base, tuple(listed)), []).append(block)
+    return [
+        Batch(base, listed, tuple(sizes), base.replication)
+        for (base, listed), sizes in blocks.items()
+    ]

@@ -1,0 +1,144 @@
+"""What figures and claims look at, as functions of simulated points. Shares are of one."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from homenode_studies.studies.marchetti import HARDWARE
+from homenode_studies.studies.marchetti.matrix import BLOCKS, PAPER_CASE, WITH, WITHOUT, Setting
+from homenode_studies.studies.tables import Missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from homenode_studies.studies.marchetti.runs import Runs
+    from homenode_studies.studies.tables import Row
+
+    Value = Callable[[Row], float]
+
+PARTS = ("busy", "read_stall", "write_stall", "sync_stall", "os_stall")
+"""Where the processors' cycles go."""
+SLACK = 0.01
+"""What a step may go the other way in a series that rises or falls."""
+
+
+def cycles(row: Row) -> float:
+    """The time from the end of initialisation to the end."""
+    return float(row["cycles"])
+
+
+def local_fills(row: Row) -> float:
+    """The share of the fills that the node's own memory answers."""
+    return _there(row["local_fill_share"], "fills")
+
+
+def local_write_backs(row: Row) -> float:
+    """The share of the write-backs that go to the node's own memory."""
+    return _there(row["local_write_back_share"], "write-backs")
+
+
+def fill_time(row: Row) -> float:
+    """The mean time of a fill in cycles."""
+    return _there(row["mean_fill_cycles"], "fills")
+
+
+def miss_rate(row: Row) -> float:
+    """Misses for each reference."""
+    return _there(row["miss_rate"], "references")
+
+
+def false_misses(row: Row) -> float:
+    """Misses by false sharing for each reference."""
+    return _over(float(row["misses_invalidation_false"]), float(row["references"]), "references")
+
+
+def evictions(row: Row) -> float:
+    """The share of misses on blocks that had to give way."""
+    misses = sum(float(count) for name, count in row.items() if name.startswith("misses_"))
+    return _over(float(row["misses_replacement"]), misses, "misses")
+
+
+def messages(row: Row) -> float:
+    """Messages between nodes."""
+    return sum(float(count) for name, count in row.items() if name.startswith("messages_"))
+
+
+def distance(row: Row) -> float:
+    """Links that a message between nodes goes along, on average."""
+    return _over(float(row["hops"]), messages(row), "messages")
+
+
+def part(row: Row, name: str) -> float:
+    """The share of the processors' cycles that something takes."""
+    return _over(float(row[name]), float(row["processors"]) * cycles(row), "cycles")
+
+
+def compared(runs: Runs, value: Value, base: Setting, other: Setting) -> dict[str, float]:
+    """Of each program a value with one setting over that with another."""
+    return {
+        program: _over(value(runs.at(program, base)), value(runs.at(program, other)), "such misses")
+        for program in runs.programs()
+    }
+
+
+def each(runs: Runs, setting: Setting, value: Value) -> dict[str, float]:
+    """A value of each program."""
+    return {program: value(runs.at(program, setting)) for program in runs.programs()}
+
+
+def changed(runs: Runs, program: str, value: Value, base: Setting = PAPER_CASE) -> float:
+    """A value with placement over that without."""
+    return _over(
+        value(runs.at(program, base.changed(home=WITH))),
+        value(runs.at(program, base.changed(home=WITHOUT))),
+        "such events",
+    )
+
+
+def reduction(runs: Runs, value: Value, base: Setting = PAPER_CASE) -> dict[str, float]:
+    """By how much placement reduces a value of each program."""
+    return {program: 1 - changed(runs, program, value, base) for program in runs.programs()}
+
+
+def gain(runs: Runs, program: str, base: Setting = PAPER_CASE) -> float:
+    """By how much placement reduces the time of a program."""
+    return 1 - changed(runs, program, cycles, base)
+
+
+def by_block(runs: Runs, program: str, value: Value, home: str) -> list[float]:
+    """A value of the hardware with each block size."""
+    base = Setting(protocol=HARDWARE, home=home)
+    return [value(runs.at(program, base.changed(block_size=block))) for block in BLOCKS]
+
+
+def gains_by_block(runs: Runs, program: str) -> list[float]:
+    """What placement gains with each block size."""
+    return [gain(runs, program, PAPER_CASE.changed(block_size=block)) for block in BLOCKS]
+
+
+def rises(values: Sequence[float]) -> bool:
+    """Whether the last is above the first, and no step falls by more than a hundredth.
+
+    >>> rises([1, 2, 1.99, 3]), rises([1, 2, 1.5, 3]), rises([1, 1])
+    (True, False, False)
+    """
+    steps = all(after >= (1 - SLACK) * before for before, after in pairwise(values))
+    return values[-1] > values[0] and steps
+
+
+def falls(values: Sequence[float]) -> bool:
+    """Whether the last is below the first, and no step rises by more than a hundredth."""
+    return rises(values[::-1])
+
+
+def _there(value: float | None, what: str) -> float:
+    if value is None:
+        raise Missing(f"there are no {what}")
+    return float(value)
+
+
+def _over(one: float, other: float, what: str) -> float:
+    if other == 0:
+        raise Missing(f"there are no {what}")
+    return one / other

@@ -1,0 +1,226 @@
+"""The simulations: run once for all figures, cached beside the traces, looked up by setting."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from homenode.engines.directory import simulate_directory
+from homenode.errors import ConfigError
+from homenode.options.specs import unique
+from homenode.trace import Trace
+from homenode_studies.studies.cache import ResultCache
+from homenode_studies.studies.marchetti import HARDWARE, PAPER, PROTOCOLS
+from homenode_studies.studies.marchetti.matrix import MESH, NONE, WITHOUT, Setting, batches, wanted
+from homenode_studies.studies.programs import listed
+from homenode_studies.studies.tables import Missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from homenode.engines.directory import DirectoryResult
+    from homenode_studies.studies.context import StudyContext
+    from homenode_studies.studies.marchetti.matrix import Batch
+    from homenode_studies.studies.programs import Program
+    from homenode_studies.studies.tables import Evidence, Row
+
+_OF_SETTING = tuple(Setting().fields())
+
+
+class Runs:
+    """Simulated points: one row a program and setting."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = list(rows)
+        self._at = {(row["program"], setting_of(row)): row for row in self.rows}
+
+    def programs(self) -> list[str]:
+        """The programs that were simulated, in order."""
+        return unique(row["program"] for row in self.rows)
+
+    def protocols(self) -> list[str]:
+        """The protocols that were simulated."""
+        return unique(row["protocol"] for row in self.rows)
+
+    def need(self, *protocols: str) -> None:
+        """Checks that these protocols were simulated.
+
+        Raises:
+            Missing: when one was not.
+        """
+        absent = [name for name in protocols if name not in self.protocols()]
+        if absent:
+            raise Missing(f"needs the protocol {', '.join(absent)}, which was not simulated")
+
+    def at(self, program: str, setting: Setting) -> Row:
+        """One point.
+
+        Raises:
+            Missing: when it was not simulated.
+        """
+        self.need(setting.protocol)
+        try:
+            return self._at[program, setting]
+        except KeyError:
+            if program not in self.programs():
+                raise Missing(f"needs {program}, which this run does not have") from None
+            raise Missing(f"{setting} was not simulated") from None
+
+    def has(self, program: str, setting: Setting) -> bool:
+        """Whether a point was simulated."""
+        return (program, setting) in self._at
+
+
+def setting_of(row: Row) -> Setting:
+    """The setting of a row."""
+    return Setting(**{name: row[name] for name in _OF_SETTING})
+
+
+def ours(evidence: Evidence) -> Runs:
+    """The simulations among the evidence.
+
+    Raises:
+        Missing: when there are none.
+    """
+    return Runs(evidence.rows("points"))
+
+
+def gaps() -> dict[str, int]:
+    """Of each program the instructions before each reference that the recording leaves out."""
+    return {row["name"]: row["gap"] for row in listed(PAPER)}
+
+
+def accepted() -> tuple[str, ...]:
+    """Those of the paper's protocols that the engine simulates."""
+    trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
+    found = []
+    for protocol in PROTOCOLS:
+        try:
+            simulate_directory(trace, protocol)
+        except ConfigError:
+            continue
+        found.append(protocol)
+    return tuple(found)
+
+
+def simulated(context: StudyContext, protocols: tuple[str, ...]) -> list[Row]:
+    """Simulates what is wanted of every program."""
+    rows: list[Row] = []
+    for program in context.programs:
+        rows += _of_program(context, program, protocols)
+    return rows
+
+
+def _of_program(context: StudyContext, program: Program, protocols: tuple[str, ...]) -> list[Row]:
+    trace = context.trace(program)
+    cached = ResultCache(context.folder, trace)
+    settings = wanted(program.name, protocols, quick=context.quick)
+    gap = gaps()[program.name]
+    new = [setting for setting in settings if cached.get(_question(setting, gap)) is None]
+    if new:
+        with context.watch(f"simulating {program.name}, {len(new)} configurations") as step:
+            parts = batches(new)
+            for done, batch in enumerate(parts):
+                step(done, len(parts))
+                _keep(context, (program, trace, cached), batch, gap)
+            step(len(parts), len(parts))
+    _note(context, settings)
+    said = {"program": program.name, "gap": gap}
+    found = {setting: cached.get(_question(setting, gap)) for setting in settings}
+    return [{**said, **s.fields(), **row} for s, row in found.items() if row is not None]
+
+
+def _keep(
+    context: StudyContext, of: tuple[Program, Trace, ResultCache], batch: Batch, gap: int
+) -> None:
+    """Simulates a batch and keeps what comes out.
+
+    Raises:
+        ConfigError: when it cannot be simulated. A policy of replication is left out then, with a
+            note, as figure 5 and its claims do without.
+    """
+    program, trace, cached = of
+    try:
+        found = asked(trace, batch, gap)
+    except ConfigError as problem:
+        if batch.replication == NONE:
+            raise
+        said = f"{program.name} with {batch.replication} was not simulated: {problem}"
+        context.notes = unique([*context.notes, said])
+        return
+    for setting, row in zip(batch.settings(), found.flat_rows(), strict=True):
+        cached.put(_question(setting, gap), _of_result(row))
+    context.notes = unique([*context.notes, *found.provenance.get("notes", [])])
+    cached.save()
+
+
+def asked(
+    trace: Trace,
+    batch: Batch,
+    gap: int,
+    *,
+    uses: bool = False,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> DirectoryResult:
+    """A batch, from the mark that initialisation is over; with `uses` also who used which page."""
+    base = batch.base
+    return simulate_directory(
+        trace,
+        base.protocol,
+        machines=machine_file(base.machine),
+        homes=batch.homes,
+        replications=batch.replication,
+        cache_sizes=base.cache_size,
+        associativities=base.associativity,
+        block_sizes=batch.blocks,
+        order="clock",
+        network_contention=base.contention,
+        phase_change=base.phase_change,
+        gap=gap if base.counted else 0,
+        measure_from="init-done",
+        sync="exclude",
+        uses=uses,
+        progress=progress,
+    )
+
+
+def driven() -> tuple[str, str, dict[str, Any]]:
+    """Machine, protocol and options of programs that the machine drives: the paper's case."""
+    told = {"homes": WITHOUT, "measure_from": "init-done", "sync": "exclude"}
+    return MESH, HARDWARE, told
+
+
+def machine_file(name: str) -> str:
+    """A machine as the engine takes it: its name, or the file of that name beside this one."""
+    return name if name == MESH else str(Path(__file__).with_name(f"{name}.toml"))
+
+
+def _question(setting: Setting, gap: int) -> dict[str, Any]:
+    """What is asked of a trace, wherever the machine's file lies."""
+    asked: dict[str, Any] = {"gap": gap, **setting.fields()}
+    if setting.machine != MESH:
+        text = Path(machine_file(setting.machine)).read_bytes()
+        asked["digest"] = hashlib.sha256(text).hexdigest()[:16]
+    return asked
+
+
+def _of_result(row: Row) -> Row:
+    """A row without what the setting says already, and where the trace was."""
+    said = {*_OF_SETTING, "trace", "order", "seed"}
+    return {name: value for name, value in row.items() if name not in said}
+
+
+def _note(context: StudyContext, settings: list[Setting]) -> None:
+    """What was simulated, for the provenance."""
+    record: dict[str, Any] = {
+        "machines": {name: [name] for name in unique(setting.machine for setting in settings)},
+        "noun": "homes",
+        "policies": unique(setting.home for setting in settings),
+        "block_sizes": sorted({setting.block_size for setting in settings}),
+        "realign": None,
+        "configurations": len(settings),
+        "seed": 1,
+    }
+    if record not in context.simulations:
+        context.simulations.append(record)

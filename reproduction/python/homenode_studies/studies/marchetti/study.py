@@ -1,0 +1,45 @@
+"""Simple policies of page placement, with coherence in hardware and in software."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode_studies.studies import driven
+from homenode_studies.studies.entry import Products, Study
+from homenode_studies.studies.marchetti import PAPER, figures, notes, offline, pages, runs, tables
+from homenode_studies.studies.marchetti.claims import CLAIMS
+
+if TYPE_CHECKING:
+    from homenode_studies.studies.context import StudyContext
+
+
+def experiments(context: StudyContext) -> Products:
+    """Simulates every configuration of every program, and asks for the best in hindsight."""
+    points = runs.simulated(context, runs.accepted())
+    best = offline.found(context)
+    found = runs.Runs(points)
+    made = [
+        tables.machine(),
+        tables.times(found),
+        tables.blocks(found),
+        *tables.replication(found),
+        tables.homes(found),
+        tables.optimum(found, best),
+        tables.advice(found),
+        tables.variations(found),
+        driven.table(context, *runs.driven()),
+    ]
+    extra = {"points": points, "offline": best}
+    said = notes.of(found, quick=context.quick)
+    return Products(made, figures.figures(found), extra, said, pages.pictures(context))
+
+
+ENTRY = Study(
+    name="marchetti",
+    summary="Simple policies of page placement, with coherence in hardware and in software",
+    source="Marchetti, Kontothanassis, Bianchini and Scott 1995, table 1, figures 1 to 5",
+    experiments=experiments,
+    publication=PAPER,
+    claims=CLAIMS,
+)
+"""The study."""

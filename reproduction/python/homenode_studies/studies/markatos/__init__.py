@@ -1,0 +1,15 @@
+"""The study of E. P. Markatos and C. E. Chronaki on update and invalidate based coherent memory.
+
+``study`` runs everything and holds ``ENTRY``; ``points`` simulates, ``layout``, ``moved``,
+``advised`` and ``figures`` show, ``costs`` looks up ours and theirs in the same way, ``measures``
+computes from either, and the files ``claims_*`` hold what the paper says, a part of it each.
+
+Source: Markatos and Chronaki, *Trace-Driven Simulation of Data-Alignment and Other Factors
+affecting Update and Invalidate Based Coherent Memory*.
+"""
+
+from pathlib import Path
+
+from homenode_studies.studies.programs import Publication
+
+PAPER = Publication("markatos-chronaki", "paper", Path(__file__).with_name("programs.toml"))

@@ -1,0 +1,82 @@
+"""What the freezing policies can mean, and which reading fits the paper's words.
+
+Section 3.2 freezes a page on which a read faults if it was invalidated recently. How long ago that
+may be is not said, nor whether a write invalidates a page that has one copy. The paper's tables
+have no row of freezing; its words are that INV.FREEZ costs about what all-remote does, whatever the
+page size, and with data re-aligned as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from statistics import geometric_mean
+from typing import TYPE_CHECKING
+
+from homenode_studies.studies.context import Matrix
+from homenode_studies.studies.markatos import points
+from homenode_studies.studies.tables import Table
+
+if TYPE_CHECKING:
+    from homenode.results.result import Result
+    from homenode_studies.studies.context import StudyContext
+    from homenode_studies.studies.tables import Row
+
+_RECENTLY = (10_000, 100_000, 1_000_000, 10_000_000)
+"""References ago."""
+_INVALIDATIONS = ("removals", "writes")
+_SIZES = (256, 1024, 4096, 16384, 65536)
+POST_HOC = (
+    "f was 10,000, and an invalidation a write that takes copies away; the reading was chosen by "
+    "these words (table freezing-readings)"
+)
+"""Of claims that look at freezing."""
+
+
+def readings(context: StudyContext) -> Table:
+    """INV.FREEZ in every reading, over all-remote."""
+    rows = [_Reading(f"by={by},f={f}") for by in _INVALIDATIONS for f in _RECENTLY]
+    matrix = Matrix([points.MACHINE], [*(row.policy for row in rows), "all-remote"], _SIZES)
+    for program in context.programs:
+        trace = context.trace(program)
+        plain = context.outcomes(matrix, program, trace)
+        moved = context.outcomes(matrix, program, trace, realign=points.WINDOW)
+        for row in rows:
+            row.plain[program.name] = _over_all_remote(plain, row.policy)
+            row.realigned[program.name] = _over_all_remote(moved, row.policy)
+    return Table(
+        "freezing-readings",
+        "INV.FREEZ over all-remote, mean of pages of 256 bytes to 64 KB",
+        [row.means() for row in rows],
+        "Not a table of the paper, in whose words all are close to 1. by: what an invalidation is, "
+        "a write that removes copies or any write; f: how many references ago is recent. Off by: "
+        "the geometric mean, over programs and pages, of the factors between these and 1. The "
+        f"study's freezing policies have {points.FREEZING}.",
+    )
+
+
+@dataclass
+class _Reading:
+    """Costs over all-remote's by program, one for each page size."""
+
+    name: str
+    plain: dict[str, list[float]] = field(default_factory=dict)
+    realigned: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def policy(self) -> str:
+        return f"inv.freez:{self.name}"
+
+    def means(self) -> Row:
+        """The row of the table."""
+        row: Row = {"reading": self.name}
+        for found, how in ((self.plain, ""), (self.realigned, ", re-aligned")):
+            row |= {f"{program}{how}": geometric_mean(over) for program, over in found.items()}
+            row[f"off by{how}"] = geometric_mean(
+                max(over, 1 / over) for of_program in found.values() for over in of_program
+            )
+        return row
+
+
+def _over_all_remote(found: Result, policy: str) -> list[float]:
+    costs = {(row["policy"], row["block_size"]): row["mcpr"] for row in found}
+    return [costs[policy, size] / costs["all-remote", size] for size in _SIZES]

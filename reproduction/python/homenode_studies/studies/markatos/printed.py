@@ -1,0 +1,28 @@
+"""Claims that the printed tables can test as well as ours: both values stand in the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from homenode_studies.studies.markatos.costs import ours, theirs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from homenode_studies.studies.claims import Claim
+    from homenode_studies.studies.markatos.costs import Costs
+
+
+def both(measure: Callable[[Costs], Any], claim: Claim) -> Claim:
+    """A claim whose measure is also taken from the printed tables, where they have what it needs.
+
+    What the text says and what its tables come to stand side by side; where by the same rule the
+    tables do not bear the text out, the verdict is *source*.
+    """
+    return replace(
+        claim,
+        compute=lambda e: measure(ours(e)),
+        own=lambda _: measure(theirs()),
+        judge=claim.judge or bool,
+    )

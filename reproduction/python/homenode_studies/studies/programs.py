@@ -1,0 +1,203 @@
+"""The programs of a publication that we have, recorded once and kept.
+
+Each publication has a list of its own, ``programs.toml`` in its folder.
+
+A trace is found again by the program's source, its arguments, the way of recording and homenode's
+version; when any of these changes it is recorded anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from homenode import ConfigError
+from homenode.trace import Trace
+from homenode_studies import workloads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Progress = Callable[[int, int | None], None] | None
+
+THREADS = 8
+CALIBRATION = "calibration"
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
+QUANTUM = 10
+"""References a thread makes before the next one's turn: the ACE's tracer ran all processors at the
+same pace (section 2.3.1), so turns are short; ten takes a tenth of the time that one would."""
+
+
+@dataclass(frozen=True)
+class Publication:
+    """Whose experiments are made anew.
+
+    Attributes:
+        name: folder of its tables in `homenode_studies.studies.published`.
+        noun: what pages call it: ``thesis`` or ``paper``.
+        programs: the list of its programs, a TOML file.
+        no_private: styles whose programs have no private memory there: what is private in our
+            traces of them counts like all else.
+    """
+
+    name: str
+    noun: str
+    programs: Path
+    no_private: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of a publication and our workload of that name.
+
+    Attributes:
+        name: as in the publication.
+        workload: as in ``homenode list workloads``.
+        style: how it was written; the thesis's are ``epex``, ``presto``, ``splash`` and
+            ``c-threads`` (section 2.1).
+        arguments: what a run gets, its size included.
+        threads: processors.
+        quantum: references a thread makes before the next one's turn.
+        mix: the recording of a whole system that it is, instead of a program to be recorded.
+        private: what engines do with references to its private memory, ``local`` or ``shared``;
+            None leaves it to them.
+    """
+
+    name: str
+    workload: str
+    style: str
+    arguments: tuple[str, ...]
+    threads: int
+    quantum: int = QUANTUM
+    mix: str = ""
+    private: Literal["local", "shared"] | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """The arguments of a run; of a mix, its name."""
+        if self.mix:
+            return [self.mix]
+        return ["-p", str(self.threads), *self.arguments]
+
+
+def listed(publication: Publication, calibration: bool = False) -> list[dict[str, Any]]:
+    """The programs of a publication, as its ``programs.toml`` has them.
+
+    Args:
+        publication: whose.
+        calibration: with those of the thesis's section 3.2.2, of which it has no traces.
+    """
+    text = publication.programs.read_text(encoding="utf-8")
+    found: list[dict[str, Any]] = tomllib.loads(text)["program"]
+    return [row for row in found if calibration or row["style"] != CALIBRATION]
+
+
+def available(publication: Publication, quick: bool, calibration: bool = False) -> list[Program]:
+    """The programs of a publication that homenode has, in the publication's order.
+
+    Args:
+        publication: whose.
+        quick: with small sizes instead of the publication's.
+        calibration: with those of the thesis's section 3.2.2.
+    """
+    known = {entry.name: entry for entry in workloads.TABLE}
+    found = []
+    for row in listed(publication, calibration):
+        if "mix" in row:
+            found.append(Program(row["name"], "mix", row["style"], (), 0, 0, row["mix"]))
+            continue
+        name = next((name for name in row["workloads"] if name in known), None)
+        if name is not None:
+            found.append(_sized(publication, row, known[name], quick))
+    return found
+
+
+def _sized(
+    publication: Publication, row: dict[str, Any], entry: workloads.Workload, quick: bool
+) -> Program:
+    threads, arguments = row.get("threads", THREADS), row.get("arguments", entry.arguments)
+    quantum = QUANTUM
+    if "size" in row:
+        size = entry.size(row["size"])
+        threads, arguments, quantum = size.threads, size.arguments, size.quantum
+    if quick:
+        threads, arguments = row.get("quick_threads", threads), row.get("quick", entry.quick)
+    style = row["style"]
+    return Program(
+        row["name"],
+        entry.name,
+        style,
+        tuple(arguments),
+        threads,
+        quantum,
+        private=_private(publication, style),
+    )
+
+
+def _private(publication: Publication, style: str) -> Literal["local", "shared"] | None:
+    if not publication.no_private:
+        return None
+    return "shared" if style in publication.no_private else "local"
+
+
+def absent(publication: Publication) -> list[str]:
+    """The traced programs of a publication that homenode has not."""
+    known = {entry.name for entry in workloads.TABLE}
+    recorded = [row for row in listed(publication) if "mix" not in row]
+    return [row["name"] for row in recorded if known.isdisjoint(row["workloads"])]
+
+
+def trace_of(program: Program, folder: Path, progress: Progress = None) -> Trace:
+    """The trace of a program: the one in `folder`, or a new recording.
+
+    Raises:
+        ConfigError: when the compiler or the program fails.
+        TraceError: when the trace cannot be written.
+    """
+    path = folder / f"{program.workload}-{_key(program)}.hnt"
+    if path.exists():
+        return Trace.open(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    binary = workloads.build(program.workload, folder / program.workload, "homenode")
+    # As a person would type it, so that the recording does not depend on where the folder is.
+    start = str(binary) if binary.is_absolute() else f"./{binary}"
+    # What a study that is killed leaves ends too early: a trace gets its name when complete.
+    unfinished = path.with_name(f"recording-{path.name}")
+    command = [start, *program.words]
+    trace = Trace.record(command, unfinished, quantum=program.quantum, progress=progress)
+    code = trace.metadata.get("exit_code")
+    if code != 0:
+        raise ConfigError(f"{program.workload} ended with exit code {code}: see {unfinished}")
+    return Trace.open(unfinished.replace(path))
+
+
+def _key(program: Program) -> str:
+    entry = workloads.find(program.workload)
+    digest = hashlib.sha256()
+    for part in (_version(), str(program.quantum), *program.words):
+        digest.update(part.encode() + b"\0")
+    for text in _sources(entry.path, set()):
+        digest.update(text)
+    return digest.hexdigest()[:12]
+
+
+def _sources(path: Path, seen: set[Path]) -> list[bytes]:
+    """The text of a source and of the headers beside it that it includes, each once."""
+    if path in seen or not path.exists():
+        return []
+    seen.add(path)
+    text = path.read_bytes()
+    found = [text]
+    for name in _INCLUDE.findall(text):
+        found += _sources(path.parent / name.decode(), seen)
+    return found
+
+
+def _version() -> str:
+    from homenode import _core
+
+    return str(_core.version())

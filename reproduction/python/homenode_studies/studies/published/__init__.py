@@ -1,0 +1,45 @@
+"""The publications' own tables, as printed, for comparison: one folder a publication.
+
+``bolosky``: Bolosky, *Software Coherence in Multiprocessor Memory Systems*, 1993: tables 2.1, 3.1,
+3.2, 4.1, 6.3, 6.4 and 6.5, and what section 2.2 says of the data (pages of 4 KB) and section 2.3.2
+of the busiest processor. Shares are fractions of one, except in table 4.1, which is in percent.
+
+``markatos-chronaki``: Markatos and Chronaki, *Trace-Driven Simulation of Data-Alignment and Other
+Factors affecting Update and Invalidate Based Coherent Memory*: tables 2 to 13 in one, latencies in
+cycles and traffic in packets, both for each reference.
+
+``marchetti``: Marchetti, Kontothanassis, Bianchini and Scott 1995: table 1, each value with the
+field of our machine that it stands for. Its figures print no numbers.
+
+``talbot-kelly``: Talbot and Kelly 2000: figures 1.5 to 1.10 in percent, each number with the place
+it is from, and table 1.4. What is not legible in the copy that we have is empty.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homenode_studies.studies.tables import from_csv
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from homenode_studies.studies.tables import Row
+
+
+@cache
+def tables(publication: str) -> Mapping[str, Sequence[Row]]:
+    """Every table of a publication by name; none where we keep none of it.
+
+    >>> tables("bolosky")["table-6.3"][0]["R"]
+    2323.0
+    """
+    found = sorted((Path(__file__).parent / publication).glob("*.csv"))
+    return {path.stem: from_csv(path.read_text(encoding="utf-8")) for path in found}
+
+
+def row(publication: str, table: str, program: str) -> Row | None:
+    """One program's row of a published table, or None where it has none."""
+    return next((row for row in tables(publication)[table] if row["program"] == program), None)

@@ -1,0 +1,6 @@
+"""Everything that the paper says in words."""
+
+from homenode_studies.studies.talbot import claims_finite, claims_infinite, claims_stability
+
+CLAIMS = (*claims_stability.CLAIMS, *claims_infinite.CLAIMS, *claims_finite.CLAIMS)
+"""Every claim of the study."""

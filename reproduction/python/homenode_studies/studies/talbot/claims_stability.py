@@ -1,0 +1,146 @@
+"""What the abstract, section 1.3, the summary and the conclusion say: stable performance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode_studies.studies.claims import CLOSE, Claim, more_than
+from homenode_studies.studies.talbot.bars import SHORT, TIME, bars
+from homenode_studies.studies.talbot.beyond import by_clusters
+from homenode_studies.studies.talbot.claims_infinite import EDGES
+from homenode_studies.studies.talbot.judging import better, not_better, not_worse, stated, worse
+from homenode_studies.studies.talbot.matrix import (
+    FINITE,
+    HOMES,
+    INFINITE,
+    NONE,
+    REACTIVE,
+    ROUND,
+    Setting,
+)
+from homenode_studies.studies.talbot.measures import best_of, compared, over_best
+
+if TYPE_CHECKING:
+    from homenode_studies.studies.tables import Evidence
+
+PLAIN = (NONE,)
+PROMISED = Setting(proxies=REACTIVE)
+"""Reactive proxies with first touch."""
+_LOSSES = (
+    "checked: only FMM is slower by more than a tie. What it loses hangs on queues and copies: of "
+    "the better placement's time it takes 100.0 % with queues of 2, 99.9 % with queues of 32, "
+    "100.5 % if proxies keep no copies, and 70 % on 256 nodes (tables beyond and dials). With "
+    "five seeds and from three folders it takes 101.3 to 103.1 % of first touch and 102.4 to "
+    "104.0 % of round-robin. Barnes takes 98.1 to 99.7 % and 100.7 to 101.5 %, which tie, Water "
+    "100.0 and 100.4 %, and the others gain with every seed"
+)
+_OVER_BOTH = "time with reactive proxies and first touch over that of each placement without"
+_SUMMARY, _CONCLUSION = "1.5.3, paragraph 2", "1.7, paragraph 1"
+
+
+def over_each(evidence: Evidence) -> dict[str, float]:
+    """What is promised over first touch and over round-robin without proxies, by program."""
+    return {
+        f"{program} / {SHORT[home]}": ratio
+        for home in HOMES
+        for program, ratio in compared(evidence, TIME, PROMISED, Setting(home)).items()
+    }
+
+
+def largest_losses(evidence: Evidence) -> dict[str, float]:
+    """What each placement takes over the other at most, without proxies and infinite buffers."""
+    found = bars(evidence)
+    ft = Setting(buffers=INFINITE)
+    ratios = found.each(lambda p: found.ratio(p, TIME, ft.changed(home=ROUND), ft))
+    return {"rr / ft": max(ratios.values()), "ft / rr": 1 / min(ratios.values())}
+
+
+def wrong_choice(evidence: Evidence) -> dict[str, float]:
+    """What the other placement takes at most, of all programs, finite buffers and no proxies."""
+    found = bars(evidence)
+    ratios = found.each(lambda p: found.ratio(p, TIME, Setting(ROUND), Setting()))
+    program = max(ratios, key=lambda p: max(ratios[p], 1 / ratios[p]))
+    return {program: max(ratios[program], 1 / ratios[program])}
+
+
+_PROMISE = (
+    stated(
+        Claim(
+            "abstract",
+            "Reactive proxies with first touch are never slower than either placement without",
+            "always better",
+            f"{_OVER_BOTH}; none is above one by more than a tie",
+            over_each,
+            not_worse,
+            why=_LOSSES,
+        )
+    ),
+    stated(
+        Claim(
+            _SUMMARY,
+            "and always faster",
+            "always better",
+            f"{_OVER_BOTH}; all are below one, by however little",
+            over_each,
+            better,
+            why=_LOSSES,
+        )
+    ),
+    stated(
+        Claim(
+            _CONCLUSION,
+            "A programmer need not choose: they are no slower than the better placement",
+            "stable performance",
+            "time with reactive proxies and first touch over the lesser of the two without; none "
+            "is above one by more than a tie",
+            lambda e: over_best(e, PROMISED, best_of(FINITE, PLAIN)),
+            not_worse,
+            why=_LOSSES,
+        )
+    ),
+)
+
+_CHOICE = (
+    stated(
+        Claim(
+            "abstract",
+            "Neither placement suits all programs",
+            "neither",
+            "what each takes over the other at most, without proxies, infinite buffers; both are "
+            "above one by more than a tie",
+            largest_losses,
+            worse,
+            why=EDGES,
+        )
+    ),
+    stated(
+        Claim(
+            "1.1, paragraph 1",
+            "A poor choice of placement has a marked effect",
+            "marked",
+            "what the worse placement takes over the better at most, finite buffers; more than a "
+            "tenth",
+            wrong_choice,
+            more_than(CLOSE),
+            why=EDGES,
+        )
+    ),
+)
+
+
+_CLUSTERS = (
+    stated(
+        Claim(
+            "1.3, paragraph 1",
+            "Three clusters are the best balance, for GE with basic proxies",
+            "best balance",
+            "time with other numbers of clusters over that with three, finite buffers; none is "
+            "below one by more than a tie",
+            by_clusters,
+            not_better,
+        )
+    ),
+)
+
+CLAIMS = (*_PROMISE, *_CHOICE, *_CLUSTERS)
+"""Claims about what is promised."""

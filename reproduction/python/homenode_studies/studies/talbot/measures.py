@@ -1,0 +1,119 @@
+"""What claims compute from bars, ours or the paper's. Shares are of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homenode_studies.studies.tables import Missing
+from homenode_studies.studies.talbot.bars import (
+    FIGURES,
+    SHORT,
+    TIME,
+    Illegible,
+    bars,
+    label,
+    settings_of,
+)
+from homenode_studies.studies.talbot.matrix import FIRST, NONE, ROUND, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from homenode_studies.studies.tables import Evidence
+    from homenode_studies.studies.talbot.bars import Bars
+
+    Compute = Callable[[Evidence], dict[str, float]]
+    Candidates = Callable[[Bars, str], dict[str, float]]
+
+
+def compared(
+    evidence: Evidence, measure: str, one: Setting, other: Setting, *programs: str
+) -> dict[str, float]:
+    """A value with one setting over that with another, of some programs or of all."""
+    found = bars(evidence)
+    return found.each(lambda p: found.ratio(p, measure, one, other), programs or None)
+
+
+def gains(evidence: Evidence, base: Setting, *wanted: tuple[str, str, Setting]) -> dict[str, float]:
+    """By how much less a program's value is with a setting than with `base`."""
+    found = bars(evidence)
+    return {
+        f"{program} {label(setting)}": 1 - found.ratio(program, measure, setting, base)
+        for program, measure, setting in wanted
+    }
+
+
+def best_of(buffers: str, kinds: Sequence[str] = ()) -> Candidates:
+    """The times of a program with all homes and proxies of a figure, or with some proxies.
+
+    Those of the paper that are not legible are left out.
+    """
+
+    def times(found: Bars, program: str) -> dict[str, float]:
+        listed = {}
+        for setting in settings_of(buffers):
+            if not kinds or setting.proxies in kinds:
+                try:
+                    listed[label(setting)] = found.at(program, TIME, setting)
+                except Illegible:
+                    continue
+        return listed
+
+    return times
+
+
+def over_best(
+    evidence: Evidence, setting: Setting, among: Candidates, *programs: str
+) -> dict[str, float]:
+    """The time with a setting over the least of several, of some programs or of all."""
+    found = bars(evidence)
+
+    def ratio(program: str) -> float:
+        return found.at(program, TIME, setting) / min(among(found, program).values())
+
+    return found.each(ratio, programs or None)
+
+
+def least(evidence: Evidence, program: str, among: Candidates) -> str:
+    """The name of the least of several times."""
+    found = bars(evidence)
+    times = among(found, program)
+    if not times:
+        raise Missing(f"there are no times of {program}")
+    return min(times, key=lambda name: times[name])
+
+
+def queues(evidence: Evidence, measure: str, kind: str, buffers: str) -> dict[str, float]:
+    """A value with proxies over that without, of each program and home."""
+    found = bars(evidence)
+    ratios = {}
+    for home in (FIRST, ROUND):
+        plain = Setting(home, NONE, buffers)
+        for program in found.programs():
+            name = f"{program} {SHORT[home]}"
+            try:
+                ratios[name] = found.ratio(program, measure, plain.changed(proxies=kind), plain)
+            except Illegible:
+                continue
+    return ratios
+
+
+def off_the_paper(ours: Bars, paper: Bars, measure: str, buffers: str) -> dict[str, float]:
+    """By how much our bars of a figure are above the paper's, where those are legible.
+
+    Without the bars that are 100 % by definition.
+    """
+    found = {}
+    for program in ours.programs():
+        for setting in settings_of(buffers):
+            if setting == Setting(buffers=buffers):
+                continue
+            try:
+                printed = paper.at(program, measure, setting) / 100
+            except Missing:
+                continue
+            name = f"{program} {label(setting)}"
+            found[name] = ours.relative(program, measure, setting) - printed
+    if not found:
+        raise Missing(f"no bar of {FIGURES[measure, buffers]} is legible")
+    return found

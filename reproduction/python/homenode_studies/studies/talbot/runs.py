@@ -1,0 +1,197 @@
+"""The simulations: run once for all figures, cached beside the traces."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from homenode.engines.directory import simulate_directory
+from homenode.errors import ConfigError
+from homenode.options.specs import unique
+from homenode_studies.studies.cache import ResultCache
+from homenode_studies.studies.programs import Program, listed
+from homenode_studies.studies.talbot import ALITE, PAPER, PROTOCOL
+from homenode_studies.studies.talbot.matrix import AS_RECORDED, BASIC, NONE, Setting, wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from homenode.engines.directory import DirectoryResult
+    from homenode.trace import Trace
+    from homenode_studies.studies.context import StudyContext
+    from homenode_studies.studies.tables import Row
+    from homenode_studies.studies.talbot.matrix import Batch
+
+    Simulate = Callable[..., DirectoryResult]
+
+_OF_SETTING = tuple(Setting().fields())
+
+
+def about(name: str) -> Row:
+    """What the list of programs says of one."""
+    return next(row for row in listed(PAPER) if row["name"] == name)
+
+
+def proxies(setting: Setting, data: Sequence[str]) -> str:
+    """Proxies as the engine takes them; `data` are those marked for basic ones, none for all.
+
+    >>> proxies(Setting(proxies="basic", dial="allocate=no"), ["a", "b"])
+    'basic:data=a+b,allocate=no'
+    >>> proxies(Setting(proxies="basic"), []), proxies(Setting(), ["a"])
+    ('basic', 'none')
+    """
+    marked = f"data={'+'.join(data)}" if data and setting.proxies == BASIC else ""
+    dial = setting.dial if setting.proxies != NONE else ""
+    dials = ",".join(word for word in (marked, dial) if word)
+    return f"{setting.proxies}:{dials}" if dials else setting.proxies
+
+
+def driven() -> tuple[str, str, dict[str, Any]]:
+    """Machine, protocol and options of programs that the machine drives: without proxies."""
+    told = {"homes": Setting().home, "measure_from": "init-done", "sync": "exclude"}
+    return ALITE, PROTOCOL, told
+
+
+def simulated(context: StudyContext, simulate: Simulate = simulate_directory) -> list[Row]:
+    """Simulates what is wanted of every program: a row a program and setting."""
+    rows: list[Row] = []
+    for program in context.programs:
+        known = about(program.name)
+        nodes = known.get("nodes", [])
+        for batch in wanted(program.name, nodes, quick=context.quick):
+            run = _with_nodes(program, known, batch.base.nodes)
+            rows += _of_batch(context, run, batch, simulate)
+    return rows
+
+
+def _with_nodes(program: Program, known: Row, nodes: int) -> Program:
+    """The program in the size and with the threads of a run beyond the paper."""
+    if nodes == AS_RECORDED:
+        return program
+    arguments = tuple(known.get("beyond", program.arguments))
+    return Program(
+        f"{program.name} on {nodes} nodes",
+        program.workload,
+        program.style,
+        arguments,
+        nodes,
+        program.quantum,
+    )
+
+
+def _of_batch(
+    context: StudyContext, program: Program, batch: Batch, simulate: Simulate
+) -> list[Row]:
+    trace = context.trace(program)
+    cached = ResultCache(context.folder, trace)
+    name = program.name.partition(" on ")[0]
+    known, settings = about(name), batch.settings()
+    questions = {s: _question(s, known["gap"], known.get("data", [])) for s in settings}
+    new = _lacking(batch, lambda setting: cached.get(questions[setting]) is None)
+    if new.lengths:
+        among = new.settings()
+        try:
+            with context.watch(f"simulating {program.name}, {len(among)} at a time") as step:
+                found = asked(trace, new, known, simulate, step)
+        except ConfigError as problem:
+            _leave_out(context, program, batch, problem)
+            return []
+        for setting, row in zip(among, _matched(found, among), strict=True):
+            cached.put(questions[setting], _of_result(row))
+        context.notes = unique([*context.notes, *found.provenance.get("notes", [])])
+        cached.save()
+    _note(context, batch)
+    said = {"program": name, "gap": known["gap"]}
+    return [{**said, **s.fields(), **cached.get(questions[s])} for s in settings]
+
+
+def _lacking(batch: Batch, lacks: Callable[[Setting], bool]) -> Batch:
+    """The part of a batch with those lengths of queues of which some setting is not known yet."""
+    of_length = {length: replace(batch, lengths=(length,)).settings() for length in batch.lengths}
+    return replace(
+        batch, lengths=tuple(n for n, these in of_length.items() if any(map(lacks, these)))
+    )
+
+
+def _leave_out(context: StudyContext, program: Program, batch: Batch, problem: ConfigError) -> None:
+    """Notes that the engine cannot simulate something beyond the paper.
+
+    Raises:
+        ConfigError: when it is not beyond the paper.
+    """
+    if batch.base.nodes == AS_RECORDED:
+        raise problem
+    what = batch.base.dial or batch.base.machine
+    context.notes = unique([*context.notes, f"{program.name}, {what}: {problem}"])
+
+
+def asked(
+    trace: Trace,
+    batch: Batch,
+    known: Row,
+    simulate: Simulate = simulate_directory,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> DirectoryResult:
+    """A batch, from the mark that initialisation is over."""
+    data = known.get("data", [])
+    return simulate(
+        trace,
+        PROTOCOL,
+        machines=machine_file(batch.base.machine),
+        homes=batch.homes,
+        proxies=[proxies(batch.base.changed(proxies=kind), data) for kind in batch.kinds],
+        buffers=batch.lengths,
+        order="clock",
+        gap=known["gap"],
+        measure_from="init-done",
+        sync="exclude",
+        progress=progress,
+    )
+
+
+def _matched(found: DirectoryResult, settings: Sequence[Setting]) -> list[Row]:
+    """The rows in the order of the settings: each has one home, kind of proxies and length."""
+    at = {(row["home"], _kind(row), str(row["buffers"])): row for row in found.flat_rows()}
+    return [at[setting.home, setting.proxies, setting.buffers] for setting in settings]
+
+
+def _kind(row: Row) -> str:
+    return str(row["proxies"]).partition(":")[0]
+
+
+def machine_file(name: str) -> str:
+    """A machine as the engine takes it: its name, or the file of that name beside this one."""
+    return name if name == ALITE else str(Path(__file__).with_name(f"{name}.toml"))
+
+
+def _question(setting: Setting, gap: int, data: Sequence[str]) -> dict[str, Any]:
+    """What is asked of a trace, wherever the machine's file lies."""
+    asked: dict[str, Any] = {"gap": gap, **setting.fields(), "proxies": proxies(setting, data)}
+    asked |= {"dial": None, "nodes": None}  # as the proxies and the trace say
+    if setting.machine != ALITE:
+        text = Path(machine_file(setting.machine)).read_bytes()
+        asked["digest"] = hashlib.sha256(text).hexdigest()[:16]
+    return asked
+
+
+def _of_result(row: Row) -> Row:
+    """A row without what the setting says already, and where the trace was."""
+    said = {*_OF_SETTING, "trace", "order", "seed"}
+    return {name: value for name, value in row.items() if name not in said}
+
+
+def _note(context: StudyContext, batch: Batch) -> None:
+    """What was simulated, for the provenance."""
+    record: dict[str, Any] = {
+        "machines": {batch.base.machine: [batch.base.machine]},
+        "noun": "homes",
+        "policies": list(batch.homes),
+        "block_sizes": [64],
+        "realign": None,
+        "configurations": len(batch.settings()),
+        "seed": 1,
+    }
+    if record not in context.simulations:
+        context.simulations.append(record)

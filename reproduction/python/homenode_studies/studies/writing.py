@@ -1,0 +1,196 @@
+"""Writes what a study found: CSV and SVG files, JSON, the ledger as Markdown, and one HTML page."""
+
+from __future__ import annotations
+
+import base64
+import json
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from homenode.files import replacing
+from homenode.options.specs import format_size, plain_number
+from homenode.report.page import environment
+from homenode_studies.studies import charts
+from homenode_studies.studies.entry import count_summary
+from homenode_studies.studies.published import tables as published
+from homenode_studies.studies.tables import to_csv
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from homenode_studies.studies.entry import StudyResult
+
+RULES = (
+    "A number holds when ours is within a tenth of it, a percentage when ours is within five "
+    "points. *Most* is more than half of the programs, *nearly all* at least nine tenths, *few* at "
+    "most a fifth. *Close*, *slightly* and *small* mean within a tenth, *comparable* within a "
+    "fifth, *far* more than a tenth, *an order of magnitude* a factor of ten. These rules are the "
+    "same for all claims and were fixed before the full runs, but where a claim says otherwise. A "
+    "rule is tried on the source's own numbers first, where it prints them; where it fails there "
+    "the source disagrees with itself, and the verdict is *source*."
+)
+KIND_WORDS = {
+    "empirical": "by our runs",
+    "printed": "by what the source prints alone",
+    "identity": "true by definition, equation or default, a test of our engines",
+}
+"""What claims of each kind are judged by."""
+
+
+def write(result: StudyResult, folder: Path) -> Path:
+    """Writes everything into a folder.
+
+    Returns:
+        The HTML page.
+
+    Raises:
+        OSError: when a file cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    products = result.products
+    files = {f"{table.name}.csv": to_csv(table.rows) for table in products.tables}
+    for figure in products.figures:
+        files[f"{figure.name}.csv"] = to_csv(figure.rows)
+        files[f"{figure.name}.svg"] = str(charts.draw(figure))
+    files |= {f"{picture.name}.svg": picture.svg for picture in products.pictures}
+    files |= {f"{name}.csv": to_csv(rows) for name, rows in products.extra.items()}
+    files["ledger.csv"] = to_csv([finding.row() for finding in result.findings])
+    files["ledger.md"] = markdown(result)
+    files["study.json"] = json.dumps(result.to_dict(), indent=1) + "\n"
+    files["index.html"] = page(result)
+    for name, text in files.items():
+        with replacing(folder / name) as file:
+            file.write(text.encode())
+    return folder / "index.html"
+
+
+def page(result: StudyResult) -> str:
+    """The HTML page: ledger, tables, figures and provenance; it fetches nothing."""
+    templates = environment()
+    printed = published(result.entry.publication.name)
+    templates.filters |= {"cell": cell, "size": format_size}
+    return templates.get_template("study.html.jinja").render(
+        entry=result.entry,
+        counts=result.counts,
+        summary=count_summary(result.counts),
+        kinds=kinds(result),
+        rules=RULES.replace("*", ""),
+        findings=[finding.row() for finding in result.findings],
+        tables=[(table, printed.get(table.name)) for table in result.products.tables],
+        figures=[(figure, charts.draw(figure)) for figure in result.products.figures],
+        pictures=[(picture, _embedded(picture.svg)) for picture in result.products.pictures],
+        notes=result.products.notes,
+        provenance=result.provenance,
+    )
+
+
+def kinds(result: StudyResult) -> list[str]:
+    """For each kind of claim how many there are of each verdict, as sentences."""
+    return [
+        f"Judged {KIND_WORDS[kind]}: {count_summary(found)}."
+        for kind, found in result.counts_by_kind.items()
+    ]
+
+
+def _embedded(svg: str) -> str:
+    """A picture as an address: its style is for nothing else on the page."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
+def cell(value: Any) -> str:
+    """A value in a table for people.
+
+    >>> cell(None), cell(1.23456), cell("gauss"), cell(4096)
+    ('', '1.235', 'gauss', '4,096')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else plain_number(value)
+
+
+def markdown(result: StudyResult) -> str:
+    """The ledger as a page of the documentation."""
+    entry, provenance = result.entry, result.provenance
+    size = "small sizes (`--quick`)" if provenance["quick"] else "full sizes"
+    # A program with other numbers of nodes is recorded once for each of them.
+    programs = {trace["program"].partition(" on ")[0] for trace in provenance["traces"]}
+    lines = [
+        f"# {entry.name}",
+        "",
+        f"{entry.summary}. Source: {entry.source}.",
+        "",
+        f"Made on {date.today()} by `homenode study {entry.name}{_asked(result)}`, homenode "
+        f"{provenance['version']}, {size}, {len(programs)} programs: "
+        f"{count_summary(result.counts)}.",
+        "",
+        *(f"- {sentence}" for sentence in kinds(result)),
+        "",
+        *(line for note in result.products.notes for line in (f"{note}", "")),
+        RULES,
+    ]
+    for section in dict.fromkeys(finding.claim.section for finding in result.findings):
+        lines += ["", f"## Section {section}", ""]
+        lines += ["| claim | published | ours | verdict |", "|---|---|---|---|"]
+        for finding in result.findings:
+            if finding.claim.section == section:
+                lines.append(_line(finding.row()))
+    lines += ["", "## Provenance", "", *_provenance(result)]
+    return "\n".join(lines) + "\n"
+
+
+def _asked(result: StudyResult) -> str:
+    """The options of a form that is not the publication's, and whether variants were judged."""
+    found, usual = result.provenance, result.entry.form.provenance()
+    options = {"word_bytes": "--word-bytes", "turns": "--quantum"}
+    form = "".join(
+        f" {option} {found.get(name, 0)}"
+        for name, option in options.items()
+        if found.get(name) != usual.get(name)
+    )
+    return f"{form} --variants" if "variants" in found else form
+
+
+def _line(row: dict[str, str]) -> str:
+    ours = row["ours"] or "–"
+    if row["computed"] and row["ours"]:
+        ours += f"<br>*{row['computed']}*"
+    published = row["published"] or "–"
+    if row["own"]:
+        published += f"<br>*its own numbers: {row['own']}*"
+    verdict = f"**{row['verdict']}**" if row["verdict"] == "differs" else row["verdict"]
+    if row["kind"] != "empirical":
+        verdict += f" ({row['kind']})"
+    if row["note"]:
+        verdict += f": {row['note']}"
+    cells = (row["claim"], published, ours, verdict)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _form(provenance: Mapping[str, Any]) -> str:
+    """What was made of the recordings."""
+    words, turns = provenance.get("word_bytes"), provenance.get("turns")
+    counted = "" if words is None else f", counted in words of {words} bytes"
+    return counted if turns is None else f"{counted}, run in turns of {turns}"
+
+
+def _provenance(result: StudyResult) -> list[str]:
+    provenance = result.provenance
+    turns = " or ".join(str(quantum) for quantum in provenance["quantum"])
+    said = f"Turns of {turns} references when recording{_form(provenance)}. Threads are processors."
+    lines = [
+        *([said, ""] if turns else []),
+        "| program | workload and arguments | references | checksum |",
+        "|---|---|---:|---|",
+    ]
+    for trace in provenance["traces"]:
+        run = f"`{trace['workload']} {trace['arguments']}`".replace(" `", "`")
+        lines.append(
+            f"| {trace['program']} | {run} | {trace['references']:,} | `{trace['checksum']}` |"
+        )
+    if provenance["absent"]:
+        names = ", ".join(provenance["absent"])
+        lines += ["", f"Programs of the {provenance['publication']} not run: {names}."]
+    return lines

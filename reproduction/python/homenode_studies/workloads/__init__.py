@@ -1,0 +1,202 @@
+"""The workload suite: small parallel C programs, one file each, and the table that lists them.
+
+The sources are part of the package, so they can be built wherever homenode is installed:
+
+>>> from homenode_studies import workloads
+>>> [entry.name for entry in workloads.TABLE][:3]
+['gauss', 'sorbyr', 'sorbyc']
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from homenode.demo import programs
+from homenode.errors import ConfigError
+from homenode.options import named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from homenode.demo.programs import Compiler
+
+__all__ = [
+    "FOLDER",
+    "TABLE",
+    "Size",
+    "Variant",
+    "Workload",
+    "build",
+    "command",
+    "find",
+    "table",
+    "with_size",
+]
+
+FOLDER = Path(__file__).resolve().parent
+"""Where the C sources are, but for those of the demonstration (`homenode.demo.programs`)."""
+
+THREADS = 8
+"""Threads of a workload, one to a processor, where no study says otherwise."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Arguments that change how a workload shares memory."""
+
+    arguments: tuple[str, ...]
+    summary: str
+
+
+@dataclass(frozen=True)
+class Size:
+    """How a publication's study runs a workload: threads, one to a processor, and arguments.
+
+    `quantum` is how many references a thread makes before the next one's turn.
+    """
+
+    threads: int
+    arguments: tuple[str, ...]
+    quantum: int = 100
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One program: an entry of ``workloads.toml``, which says what the fields mean."""
+
+    name: str
+    file: str
+    summary: str
+    source: str
+    sharing: str
+    arguments: tuple[str, ...]
+    quick: tuple[str, ...]
+    thesis: str = ""
+    per_thread: bool = False
+    sizes: dict[str, Size] = field(default_factory=dict)
+    variants: tuple[Variant, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """The C source."""
+        path = FOLDER / self.file
+        return path if path.exists() else programs.FOLDER / self.file
+
+    def size(self, name: str) -> Size:
+        """How the study of this name runs the program.
+
+        Raises:
+            ConfigError: when it does not.
+        """
+        if name in self.sizes:
+            return self.sizes[name]
+        known = ", ".join(self.sizes) or "none but its own and the quick one"
+        raise ConfigError(
+            f"{self.name} has no size {name!r}; it has: {known}. `homenode workloads list --json` "
+            "has the sizes of all programs"
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """The entry as plain data, for lists and JSON."""
+        return asdict(self)
+
+
+def _load() -> tuple[Workload, ...]:
+    with (FOLDER / "workloads.toml").open("rb") as file:
+        rows = tomllib.load(file)["workload"]
+    return tuple(
+        Workload(
+            **row
+            | {
+                "arguments": tuple(row["arguments"]),
+                "quick": tuple(row["quick"]),
+                "sizes": {name: _size(size) for name, size in row.get("sizes", {}).items()},
+                "variants": tuple(
+                    Variant(tuple(variant["arguments"]), variant["summary"])
+                    for variant in row.get("variants", ())
+                ),
+            }
+        )
+        for row in rows
+    )
+
+
+def _size(row: dict[str, Any]) -> Size:
+    return Size(**row | {"arguments": tuple(row["arguments"])})
+
+
+TABLE: tuple[Workload, ...] = _load()
+"""Every workload, in documentation order."""
+
+
+def with_size(size: str) -> list[str]:
+    """Names of the workloads that have a size of this name, in documentation order.
+
+    Raises:
+        ConfigError: when none has.
+
+    >>> from homenode_studies import workloads
+    >>> workloads.with_size("markatos")
+    ['fft-in-place', 'simple-columns', 'weather', 'speech']
+    """
+    found = [entry.name for entry in TABLE if size in entry.sizes]
+    if found:
+        return found
+    names = dict.fromkeys(name for entry in TABLE for name in entry.sizes)
+    raise ConfigError(f"no workload has a size {size!r}; choose one of {', '.join(names)}")
+
+
+def table() -> list[dict[str, Any]]:
+    """Every workload as plain data, in documentation order."""
+    return [entry.describe() for entry in TABLE]
+
+
+def find(name: str) -> Workload:
+    """The workload of this name.
+
+    Raises:
+        ConfigError: when there is none.
+    """
+    return named.find("workload", TABLE, name)
+
+
+def command(
+    name: str,
+    out: str | Path,
+    compiler: Compiler = "cc",
+    flags: Sequence[str] = ("-O2", "-Wall", "-Wextra"),
+) -> list[str]:
+    """The compiler's command line that makes the program `out`.
+
+    Args:
+        name: the workload.
+        out: the program to write.
+        compiler: ``cc`` for a native program, ``homenode`` for one that can be recorded, or any
+            compiler's command as a sequence.
+        flags: further flags for the compiler.
+
+    >>> from homenode_studies import workloads
+    >>> workloads.command("gauss", "gauss")[:3]
+    ['cc', '-std=c11', '-g']
+    """
+    return programs.command(find(name).path, out, compiler, flags)
+
+
+def build(
+    name: str,
+    out: str | Path,
+    compiler: Compiler = "cc",
+    flags: Sequence[str] = ("-O2", "-Wall", "-Wextra"),
+) -> Path:
+    """Compiles a workload; arguments as for :func:`command`.
+
+    Returns:
+        The path of the program.
+
+    Raises:
+        ConfigError: when there is no such workload, no such compiler, or it reports an error.
+    """
+    return programs.build(find(name).path, out, compiler, flags)

@@ -1,0 +1,214 @@
+"""Boots the guest, records it, and checks that what it did was what it had to do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from homenode.errors import ConfigError
+from homenode.trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from homenode_studies.workloads.ecommerce.mixes import Plan
+
+    Progress = Callable[[int, int | None], None] | None
+
+__all__ = ["PROCESSORS", "Machine", "check", "memory_mib", "read_results", "record"]
+
+PROCESSORS = 4
+"""Processors of the guest; the mix is for any number."""
+
+_MEMORY_MIB, _MEMORY_MOST_MIB = 2048, 3072
+# Free space in the guest for what is written while it runs, mostly the database's logs.
+_ROOM_MIB = 512
+
+_START_WITHIN_S = 1800
+
+# Time goes by instructions: each takes a nanosecond of the guest's, which with 4 processors is 4 to
+# one of them. When all are idle time jumps.
+_COUNTING = ("-icount", "shift=0,sleep=off", "-rtc", "clock=vm")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What boots a guest.
+
+    folder: holds its file system, ``guest.cpio``; its console goes there too, ``console.txt``.
+    counting: whether the emulator can count the instructions of several processors. A recorded
+        guest is much slower than this machine's clock, which gives it as many more timer interrupts
+        to the same work: 18 in a million instructions were counted, in place of one.
+    """
+
+    kernel: Path
+    emulator: str
+    folder: Path
+    counting: bool
+
+
+def memory_mib(archive_bytes: int) -> int:
+    """Memory of a guest with a file system of this size: half of it can be files.
+
+    >>> memory_mib(300 << 20), memory_mib(800 << 20)
+    (2048, 2624)
+
+    Raises:
+        ConfigError: when it is more than a guest can have.
+    """
+    archive = -(-archive_bytes >> 20)
+    needed, most = 2 * (archive + _ROOM_MIB), _MEMORY_MOST_MIB // 2 - _ROOM_MIB
+    if needed > _MEMORY_MOST_MIB:
+        raise ConfigError(
+            f"the guest's file system has {archive} MiB, of which {most} fit into its memory: "
+            "give fewer --items or --customers"
+        )
+    return max(_MEMORY_MIB, needed)
+
+
+def record(machine: Machine, plan: Plan, target: Path, progress: Progress = None) -> dict[str, Any]:
+    """Records a guest until there are enough references, and lets it end.
+
+    Args:
+        machine: what boots it.
+        plan: how many references are wanted.
+        target: the trace to write.
+        progress: called with the references done and in all.
+
+    Returns:
+        What the guest said about itself at its end (see `read_results`), and ``clock``: what its
+        time went by.
+
+    Raises:
+        ConfigError: when the guest is too large, did not come to its end, or did something wrong.
+    """
+    archive, line = machine.folder / "guest.cpio", machine.folder / "stop"
+    memory = memory_mib(archive.stat().st_size)
+    for ending in (".in", ".out"):
+        os.mkfifo(f"{line}{ending}")
+    console = machine.folder / "console.txt"
+    words = ["-chardev", f"pipe,id=stop,path={line}", "-serial", "chardev:stop"]
+    words += _COUNTING if machine.counting else ()
+    system: dict[str, str | int | bool] = {
+        "initramfs": str(archive),
+        "processors": PROCESSORS,
+        "memory_mib": memory,
+        "start_within_s": _START_WITHIN_S,
+        # The console is for what the guest says, not for its kernel, which leaves pages small.
+        "append": "quiet loglevel=3 transparent_hugepage=never",
+    }
+    with _console(console), _stopping(line, plan.references, progress) as watch:
+        try:
+            Trace.record(
+                [str(machine.kernel), *words],
+                target,
+                progress=watch,
+                via="qemu-system",
+                fetches=True,
+                emulator=machine.emulator,
+                system=system,
+            )
+        except ConfigError as error:
+            said = console.read_text(errors="replace")[-1500:]
+            raise ConfigError(f"{error}\nThe guest's console ends with:\n{said}") from error
+    results = read_results(console.read_text(errors="replace"))
+    check(plan, results)
+    return {**results, "clock": "its instructions" if machine.counting else "this machine"}
+
+
+@contextlib.contextmanager
+def _console(target: Path) -> Iterator[None]:
+    """Sends what QEMU prints, the guest's console, to a file, and lets it read nothing."""
+    sys.stdout.flush()
+    ours = [os.dup(0), os.dup(1)]
+    with target.open("wb") as file, open(os.devnull, "rb") as nothing:  # noqa: PTH123
+        os.dup2(nothing.fileno(), 0)
+        os.dup2(file.fileno(), 1)
+        try:
+            yield
+        finally:
+            for number, saved in enumerate(ours):
+                os.dup2(saved, number)
+                os.close(saved)
+
+
+@contextlib.contextmanager
+def _stopping(line: Path, wanted: int, progress: Progress) -> Iterator[Callable[..., None]]:
+    """What watches the recording: the guest reads a line when there are references enough."""
+    # For both directions, so that opening does not wait for QEMU.
+    pipe = os.open(f"{line}.in", os.O_RDWR | os.O_NONBLOCK)
+
+    def watch(done: int, _: int | None) -> None:
+        if progress is not None:
+            progress(min(done, wanted), wanted)
+        if done >= wanted:
+            with contextlib.suppress(BlockingIOError):
+                os.write(pipe, b"stop\n")
+
+    try:
+        yield watch
+    finally:
+        os.close(pipe)
+
+
+def read_results(console: str) -> dict[str, Any]:
+    r"""What the guest said: lines ``result: NAME VALUE``; pages by name are a table of their own.
+
+    >>> read_results("result: page home 3\nresult: errors 0\nresult: end\n")
+    {'pages': {'home': 3}, 'errors': 0, 'end': ''}
+    """
+    found: dict[str, Any] = {"pages": {}}
+    for name, value in re.findall(r"^result: (\w+)(?: (.*?))?\r?$", console, re.MULTILINE):
+        if name == "page":
+            page, times = value.split()
+            found["pages"][page] = int(times)
+        else:
+            found[name] = int(value) if value.isdigit() else value
+    return found
+
+
+def check(plan: Plan, results: dict[str, Any]) -> None:
+    """Whether the shop answered, and the database has what was ordered.
+
+    Raises:
+        ConfigError: when not, with all that is wrong.
+    """
+    wrong = []
+    if "failure" in results:
+        wrong.append(str(results["failure"]))
+    elif "end" not in results:
+        wrong.append("it did not come to its end")
+    else:
+        wrong += _findings(plan, results)
+    if wrong:
+        raise ConfigError(
+            f"the guest of the mix {plan.mix.name} did not do what it had to: {'; '.join(wrong)}; "
+            "--keep keeps its console"
+        )
+
+
+def _findings(plan: Plan, results: dict[str, Any]) -> Iterator[str]:
+    orders = results["orders_in_database"]
+    if results["alive"] != 1:
+        yield "what drives it ended before the recording"
+    if results["orders_whole"] != orders:
+        yield f"of {orders} orders only {results['orders_whole']} have lines and a payment"
+    if results["pages_recorded"] < 1:
+        yield (
+            "nothing was answered while it was recorded, for which a page takes millions of "
+            "references (give more with --references)"
+        )
+    if plan.mix.children == 0:
+        if results["query_errors"] != 0:
+            yield f"the database refused {results['query_errors']} queries"
+        return
+    if results["errors"] != 0:
+        yield f"{results['errors']} answers were not what they had to be"
+    placed = results["orders"] + results["warm_up_orders"]
+    if placed != orders:
+        yield f"{placed} orders were confirmed, {orders} are in the database"

@@ -1,0 +1,8 @@
+"""What the tests share with those of homenode itself: a small trace, and the command line."""
+
+from __future__ import annotations
+
+from support.command import Outcome, homenode, program
+from support.traces import trace
+
+__all__ = ["Outcome", "homenode", "program", "trace"]

@@ -1,0 +1,181 @@
+"""The study of Marchetti et al.: what it computes, on made-up points and on its small programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import homenode as hn
+from homenode_studies import studies
+from homenode_studies.studies import published
+from homenode_studies.studies.claims import find
+from homenode_studies.studies.context import no_progress
+from homenode_studies.studies.marchetti import HARDWARE, MGRID, MP3D, PAPER, SOFTWARE, SOR, WATER
+from homenode_studies.studies.marchetti import measures as m
+from homenode_studies.studies.marchetti import runs as runs_of_study
+from homenode_studies.studies.marchetti.claims import CLAIMS
+from homenode_studies.studies.marchetti.claims_placement import nearer
+from homenode_studies.studies.marchetti.claims_policies import not_gaining, phases, sophisticated
+from homenode_studies.studies.marchetti.judging import comparable_but_mp3d, most_within, within
+from homenode_studies.studies.marchetti.matrix import (
+    BLOCKS,
+    HOMES,
+    ONE_WORD,
+    PAPER_CASE,
+    PHASES,
+    WITH,
+    Setting,
+    batches,
+    wanted,
+)
+from homenode_studies.studies.marchetti.runs import Runs
+from homenode_studies.studies.marchetti.tables import machine
+from homenode_studies.studies.tables import Evidence, Missing
+from homenode_studies.studies.writing import write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BOTH = (HARDWARE, SOFTWARE)
+
+
+def _point(program: str, setting: Setting, **columns: Any) -> dict[str, Any]:
+    """A point with nothing else than is said."""
+    row: dict[str, Any] = {"program": program, **setting.fields()}
+    row |= {"processors": 4, "cycles": 1000, "references": 500, "hops": 30, "messages_request": 10}
+    row |= {"local_fill_share": 0.5, "local_write_back_share": None, "mean_fill_cycles": 100.0}
+    row |= {"miss_rate": 0.1, "misses_invalidation_false": 5, "misses_replacement": 20}
+    row |= {"misses_cold": 25, **dict.fromkeys(m.PARTS, 800)}
+    return row | columns
+
+
+def _pair(program: str, before: int, after: int, base: Setting = PAPER_CASE) -> list[Any]:
+    """A program whose time placement changes."""
+    placed = base.changed(home=WITH)
+    return [_point(program, base, cycles=before), _point(program, placed, cycles=after)]
+
+
+def test_the_machine_is_the_printed_one() -> None:
+    printed = {row["parameter"]: row["printed"] for row in published.tables(PAPER.name)["table-1"]}
+    assert {row["parameter"]: row["ours"] for row in machine().rows} == printed
+
+
+def test_rules_accept_the_paper_s_own_numbers() -> None:
+    nothing = Evidence({})
+    tried = [claim for claim in CLAIMS if claim.own is not None]
+    assert len(tried) >= 15
+    findings = [find(claim, nothing) for claim in tried]
+    assert all(finding.own for finding in findings)
+    assert all(claim.judge and claim.own and claim.judge(claim.own(nothing)) for claim in tried)
+
+
+def test_there_are_claims_of_every_part() -> None:
+    assert {claim.section for claim in CLAIMS} == {"abstract", "3.2", "3.3", "4.1", "4.2", "5"}
+    assert len({claim.statement for claim in CLAIMS}) == len(CLAIMS) >= 35
+
+
+def test_shares_are_in_a_range_within_five_points() -> None:
+    assert within(0.35, 0.75)({"a": 0.31, "b": 0.79})
+    assert not within(0.35, 0.75)({"a": 0.29, "b": 0.5})
+    assert most_within(0.2, 0.4)({"a": 0.2, "b": 0.4, "c": 0.0})
+    assert not most_within(0.2, 0.4)({"a": 0.2, "b": 0.0})
+    assert comparable_but_mp3d({SOR: 1.1, MP3D: 1.5})
+    assert not comparable_but_mp3d({SOR: 1.1, MP3D: 1.1})
+
+
+def test_gains_and_distances_are_ratios() -> None:
+    rows = _pair(SOR, 1000, 700) + _pair(MGRID, 1000, 1100)
+    rows[1]["hops"] = rows[3]["hops"] = 15
+    runs = Runs(rows)
+    assert m.gain(runs, SOR) == pytest.approx(0.3)
+    assert m.reduction(runs, m.cycles)[MGRID] == pytest.approx(-0.1)
+    assert nearer(HARDWARE)(Evidence({"points": rows})) == {MGRID: 0.5, SOR: 0.5}
+    assert m.part(rows[0], "busy") == pytest.approx(0.2)
+    assert m.evictions(rows[0]) == pytest.approx(0.4)
+    with pytest.raises(Missing, match="write-backs"):
+        m.local_write_backs(rows[0])
+    with pytest.raises(Missing, match="needs water"):
+        runs.at(WATER, PAPER_CASE)
+    with pytest.raises(Missing, match="was not simulated"):
+        runs.at(SOR, PHASES)
+
+
+def test_what_needs_software_says_so() -> None:
+    evidence = Evidence({"points": _pair(SOR, 1000, 700) + _pair(MGRID, 1000, 700)})
+    claim = next(claim for claim in CLAIMS if "Replication gains sor" in claim.statement)
+    finding = find(claim, evidence)
+    assert (finding.verdict, finding.note) == (
+        "not testable",
+        "needs the protocol lrc, which was not simulated",
+    )
+
+
+def test_block_sizes_and_phases() -> None:
+    rows = [
+        row
+        for block in BLOCKS
+        for row in _pair(MGRID, 1000, 900 + block, PAPER_CASE.changed(block_size=block))
+    ]
+    rows += [_point(MGRID, PHASES, cycles=1090)]
+    rows += [_point(MGRID, Setting(home="first-fill:n=4"), cycles=964)]
+    evidence = Evidence({"points": rows})
+    assert not_gaining(evidence) == ["mgrid 128", "mgrid 256"]
+    assert phases(evidence) == pytest.approx(1090 / 964 - 1)
+    assert set(sophisticated(evidence)) == {"mgrid first-fill", "mgrid phases"}
+
+
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("protocols", [(HARDWARE,), BOTH])
+def test_every_setting_is_in_one_batch(quick: bool, protocols: tuple[str, ...]) -> None:
+    for program in (SOR, MGRID):
+        settings = wanted(program, protocols, quick=quick)
+        assert len(settings) == len(set(settings))
+        made = [setting for batch in batches(settings) for setting in batch.settings()]
+        assert sorted(map(repr, made)) == sorted(map(repr, settings))
+        assert {s.home for s in settings} == set(HOMES)
+        assert (PHASES in settings) == (program == MGRID)
+        assert any(s.machine == ONE_WORD for s in settings) == (protocols == BOTH)
+
+
+def test_a_word_a_cycle_is_a_machine() -> None:
+    trace = hn.Trace.from_numpy(thread=[0, 1], kind=["R", "R"], address=[0, 4096])
+    path = runs_of_study.machine_file(ONE_WORD)
+    model = hn.simulate_directory(trace, machines=path).provenance["machines"][0]["model"]
+    assert (model["memory_word_cycles"], model["network"]["path_bits"]) == (1, 64)
+    assert HARDWARE in runs_of_study.accepted()
+
+
+@pytest.mark.timeout(120)
+def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
+    words: dict[str, Any] = {"quick": True, "traces": tmp_path, "programs": [SOR, MGRID]}
+    first = studies.study("marchetti", **words)
+
+    def watch(title: str) -> Any:
+        assert title.startswith("recording"), title
+        return no_progress(title)
+
+    again = studies.study("marchetti", **words, watch=watch)
+    assert again.to_dict() == first.to_dict()
+    assert {figure.name for figure in first.products.figures} >= {"figure-1", "figure-4"}
+    assert {row["program"] for row in first.products.extra["points"]} == {SOR, MGRID}
+    tables = {table.name: table.rows for table in first.products.tables}
+    assert first.counts["source"] == 0
+    for row in tables["trace-driven"]:
+        assert row["replay"] == row["run"] > 0, "its threads have work of their own"
+    for row in tables["optimum"]:
+        # Each policy may do what the one before may, and more.
+        assert row["best_references_best-static"] <= row["best_references_optimal"]
+    for row in tables["advice"]:
+        # It may know more in hindsight, and the paper's advice is among what it chooses from.
+        assert 0 <= row["best_gains"] <= row["best_in_hindsight_gains"]
+        assert (row["best_gains"] == 0) == (row["best"] == WITH)
+        assert (row["replication_gains"] == 0) == (row["replication"] == "none")
+    pictures = {picture.name: picture.svg for picture in first.products.pictures}
+    assert set(pictures) == {"pages-sor", "pages-mgrid"}
+    # Both have cells of nodes at home and elsewhere.
+    assert all('class="near' in svg and 'class="far' in svg for svg in pictures.values())
+    page = write(first, tmp_path / "page")
+    assert (page.parent / "pages-sor.svg").read_text(encoding="utf-8") == pictures["pages-sor"]
+    assert page.read_text(encoding="utf-8").count('src="data:image/svg+xml;base64,') == 2
+    assert first.counts["holds"] + first.counts["differs"] > 15

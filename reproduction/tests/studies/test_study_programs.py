@@ -1,0 +1,41 @@
+"""Traces of the programs that studies record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from homenode import ConfigError
+from homenode.trace import Trace
+from homenode_studies.studies import programs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SMALL = programs.Program("sor", "sor", "splash", ("-n", "8"), 2)
+
+
+def test_a_recording_that_was_cut_off_is_not_taken_for_the_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(_: list[str], path: Path, **_options: object) -> Trace:
+        path.write_bytes(b"what there was by then")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trace, "record", killed)
+        with pytest.raises(KeyboardInterrupt):
+            programs.trace_of(SMALL, tmp_path)
+    found = programs.trace_of(SMALL, tmp_path)
+    assert found.metadata["exit_code"] == 0
+    assert not list(tmp_path.glob("recording-*"))
+    again = programs.trace_of(SMALL, tmp_path)
+    assert again.path == found.path
+
+
+def test_a_program_that_fails_leaves_no_trace(tmp_path: Path) -> None:
+    wrong = programs.Program("sor", "sor", "splash", ("-n", "nothing"), 2)
+    with pytest.raises(ConfigError, match="sor ended with exit code"):
+        programs.trace_of(wrong, tmp_path)
+    assert not list(tmp_path.glob("sor-*.hnt"))

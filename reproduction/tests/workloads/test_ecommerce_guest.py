@@ -1,0 +1,54 @@
+"""The e-commerce workload as a whole: a guest is made, booted, recorded, and its mix looked at.
+
+Needs what the workload needs (PostgreSQL, Apache, PHP, QEMU), and a kernel that
+HOMENODE_TEST_KERNEL names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+from homenode_studies.workloads.ecommerce import mixes, needs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _ready() -> str:
+    """Why this cannot run here, or nothing."""
+    if not os.environ.get("HOMENODE_TEST_KERNEL"):
+        return "HOMENODE_TEST_KERNEL names no kernel"
+    try:
+        needs.find()
+    except hn.ConfigError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.skipif(bool(_ready()), reason=_ready())
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", ["ec", "db"])
+def test_a_guest_is_made_recorded_and_checked(name: str, tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "homenode", "workload", "ecommerce", name, "--json", "--quick"]
+    line += ["--items", "500", "--customers", "600", "-o", str(tmp_path), "--keep"]
+    line += ["--kernel", os.environ["HOMENODE_TEST_KERNEL"]]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (made,) = json.loads(done.stdout)
+    assert made["checked"]["pages_recorded"] > 0
+    trace = hn.Trace.open(made["trace"])
+    assert trace.threads == 26
+    assert trace.info["fetches"] > trace.references
+    alive = Counter(row["name"].split()[0] for row in made["statistics"] if " " in row["name"])
+    assert alive == dict(mixes.find(name).processes)
+    names = {path.name for path in tmp_path.iterdir()}
+    kept = {"hnt", "system.hnt", "console.txt", "guest.cpio"}
+    assert names == {f"{name}.{ending}" for ending in kept}

@@ -1,0 +1,65 @@
+"""Without homenode-studies, what needs it says how to install it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import homenode as hn
+from homenode.cli import app
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Outcome
+
+_REMEDY = (
+    "studies and workloads are a package of their own: pip install homenode-studies, or, in a "
+    "clone of homenode, pip install ./reproduction"
+)
+
+
+class _Absent:
+    """A finder of modules that has no homenode_studies, asked before the others."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name == "homenode_studies":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@pytest.fixture(autouse=True)
+def _missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "homenode_studies"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [_Absent, *sys.meta_path])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *([name, "--help"] for name in sorted(app.STUDIES)),
+        ["study", "markatos", "--quick"],
+        ["workload", "list"],
+        ["list", "studies"],
+        ["list", "workloads", "--json"],
+    ],
+)
+def test_a_command_that_needs_it(words: list[str], homenode: Callable[..., Outcome]) -> None:
+    shown = homenode(*words)
+    assert (shown.code, shown.out) == (2, "")
+    assert shown.err == f"homenode: error: {_REMEDY}\n"
+
+
+@pytest.mark.parametrize("kind", ["workloads", "studies"])
+def test_a_table_that_needs_it(kind: str) -> None:
+    with pytest.raises(hn.ConfigError, match="pip install homenode-studies"):
+        hn.table(kind)
+
+
+def test_the_overview_needs_it_not(homenode: Callable[..., Outcome]) -> None:
+    shown = homenode("--help")
+    assert shown.code == 0
+    assert all(f"\n  {name} " in shown.out for name in app.STUDIES)

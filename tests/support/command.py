@@ -1,0 +1,51 @@
+"""The command line, run in this process or as a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from homenode.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def homenode() -> Callable[..., Outcome]:
+    """Runs the command line in this process; the result has exit code, output and errors."""
+
+    def run(*words: object, stdin: str = "") -> Outcome:
+        with CliRunner().isolation(input=stdin) as (out, err, _):
+            code = main([str(word) for word in words])
+            return Outcome(code, out.getvalue().decode(), err.getvalue().decode())
+
+    return run
+
+
+@pytest.fixture
+def program() -> Callable[..., Outcome]:
+    """Runs the command line as a process of its own, by way of `script` if there is one."""
+
+    def run(*words: object, stdin: str = "", script: Path | None = None) -> Outcome:
+        start = ["-m", "homenode"] if script is None else [str(script)]
+        line = [sys.executable, *start, *(str(word) for word in words)]
+        done = subprocess.run(line, input=stdin, capture_output=True, text=True, check=False)
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return run
