@@ -248,9 +248,9 @@ def run_live() -> Iterator[tuple[str, list[str]]]:
 def priced_machines() -> list[str]:
     """Machines with prices r, R, g and G that come along."""
     folder = Path(__file__).parent.parent / "machines"
-    with_clock = re.compile(r'^kind = "(bus|multicore|directory)"', re.MULTILINE)
+    timed = re.compile(r'^(kind = "(bus|multicore|directory)"|base = ".*-(lines|directory)")', re.M)
     machines = [path for path in folder.glob("*.toml") if path.stem != "markatos"]
-    return sorted(path.stem for path in machines if not with_clock.search(path.read_text()))
+    return sorted(path.stem for path in machines if not timed.search(path.read_text()))
 
 
 def run(homenode: str, folder: Path, name: str, words: list[str]) -> None:
