@@ -121,11 +121,12 @@ def all_jobs(folder: Path) -> Iterator[tuple[str, list[str]]]:
 def of_program(name: str) -> Iterator[tuple[str, list[str]]]:
     """What is asked of a program's trace."""
     trace = f"inputs/{name}.hnt"
-    priced = ",".join(priced_machines())
+    machines = ",".join(priced_machines())
+    priced = ["simulate", trace, "--machine", machines, "--processors", "8"]
     yield f"{name}-info", ["info", trace, "--json"]
     for sizes in ("64", "1K,4K"):
         size = ["--block-size", sizes]
-        yield f"{name}-simulate-{sizes}", ["simulate", trace, "--machine", priced, *size, "--json"]
+        yield f"{name}-simulate-{sizes}", [*priced, *size, "--json"]
         yield f"{name}-optimal-{sizes}", ["optimal", trace, *size, "--certify", "--json"]
         yield f"{name}-sharing-{sizes}", ["sharing", trace, *size, "--json"]
         yield (
