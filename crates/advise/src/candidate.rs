@@ -15,7 +15,7 @@ const BLOCKS_A_THREAD: u64 = 2;
 
 /// An object whose layout may be changed.
 pub struct Candidate<'a> {
-    /// Who uses which word.
+    /// The users of every word.
     pub survey: &'a UseSurvey,
     /// The object.
     pub object: &'a DataObject,
@@ -35,7 +35,8 @@ impl<'a> Candidate<'a> {
     pub fn new(
         survey: &'a UseSurvey,
         object: &'a DataObject,
-        (block, crowded): (BlockSize, bool),
+        block: BlockSize,
+        crowded: bool,
     ) -> Self {
         let mut seen = vec![false; usize::from(survey.processors())];
         for word in object.extents.iter().flat_map(|extent| extent.range()) {
@@ -63,7 +64,7 @@ impl<'a> Candidate<'a> {
         owners
     }
 
-    /// Whether a layout of so many words is within the limits on memory.
+    /// Whether a layout of this number of words is within the limits on memory.
     fn affordable(&self, words: u64) -> bool {
         let threads = u64::try_from(self.users.len()).unwrap_or(u64::MAX);
         let more = threads.saturating_mul(BLOCKS_A_THREAD).saturating_mul(self.block.words());

@@ -112,7 +112,7 @@ impl Layout {
     /// Whether a reference may be to a word that moves: if not, it stays as it is.
     #[inline]
     #[must_use]
-    pub fn may_move(&self, (addr, size): (u64, u8)) -> bool {
+    pub fn may_move(&self, addr: u64, size: u8) -> bool {
         let page = PAGE_WORDS * BlockSize::WORD_BYTES;
         let last = addr.saturating_add(u64::from(size).saturating_sub(1));
         self.filter.may_have(addr / page) || self.filter.may_have(last / page)
@@ -149,7 +149,7 @@ impl Layout {
     /// Calls `take` with the new address and size of each part of a reference, in the order of the
     /// original bytes: a part is as many bytes as are still consecutive.
     #[inline]
-    pub fn parts(&self, (addr, size): (u64, u8), mut take: impl FnMut(u64, u8)) {
+    pub fn parts(&self, addr: u64, size: u8, mut take: impl FnMut(u64, u8)) {
         let bytes = BlockSize::WORD_BYTES;
         let last = addr.saturating_add(u64::from(size).saturating_sub(1));
         let (first_word, last_word) = (addr / bytes, last / bytes);
@@ -193,7 +193,7 @@ mod tests {
 
     fn parts(layout: &Layout, addr: u64, size: u8) -> Vec<(u64, u8)> {
         let mut found = Vec::new();
-        layout.parts((addr, size), |addr, size| found.push((addr, size)));
+        layout.parts(addr, size, |addr, size| found.push((addr, size)));
         found
     }
 

@@ -3,10 +3,10 @@
 //! Markatos and Chronaki (section 3.4) move single words between pages with an off-line oracle, to
 //! see what a better layout would save. No programmer can move single words. Here the unit is the
 //! object: a symbol, the heap blocks of one call, the rows or elements of an array. [`UseSurveyor`]
-//! finds who uses which word, [`data_objects`] which words are one object, each kind of advice in
-//! [`kind::TABLE`] proposes layouts for one object, and a [`Layout`] is a one-to-one map of words
-//! under which the trace can be simulated again. Nothing here knows what a layout saves: that is
-//! found by simulating it.
+//! finds the users of each word, [`data_objects`] which words are one object, each kind of advice
+//! in [`kind::TABLE`] proposes layouts for one object, and a [`Layout`] is a one-to-one map of
+//! words under which the trace can be simulated again. Nothing here knows what a layout saves: that
+//! is found by simulating it.
 //!
 //! Invariant: a layout keeps every word, and words of one value together.
 

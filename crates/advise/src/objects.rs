@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 
 use crate::survey::{UseSurvey, WordLabel};
 
-/// Memory without a name is cut into objects where at least so many bytes are unused.
+/// Memory without a name is cut into objects at gaps of at least this many unused bytes.
 const GAP_BYTES: u64 = 4096;
 
-/// An object of more than so many words is sparse if most of them are unused.
+/// An object of more than this many words is sparse if most of them are unused.
 const SPARSE_WORDS: u64 = 1 << 22;
-/// Sparse objects have more than so many times the words that are used.
+/// A sparse object has more than this many times as many words as are used.
 const SPARSE_TIMES: u64 = 16;
 
 /// Consecutive words.
@@ -30,7 +30,7 @@ impl WordExtent {
         self.first..self.first + self.words
     }
 
-    /// The first so many words, and the rest.
+    /// Splits into the first words and the rest.
     #[must_use]
     pub fn split_at(self, words: u64) -> (Self, Self) {
         let words = words.min(self.words);
@@ -104,7 +104,7 @@ pub fn data_objects(names: &Names<'_>, survey: &UseSurvey) -> Vec<DataObject> {
         if used > 0 {
             let identity = || names.object_of(segment.group).clone();
             let extent = WordExtent { first, words: last - first + 1 };
-            found.named(segment.group, (extent, used), identity);
+            found.named(segment.group, extent, used, identity);
         }
     }
     touched.for_each(|word| found.unknown(word));
@@ -125,7 +125,8 @@ impl ObjectCollector {
     fn named(
         &mut self,
         group: usize,
-        (extent, used): (WordExtent, u64),
+        extent: WordExtent,
+        used: u64,
         identity: impl FnOnce() -> Object,
     ) {
         let next = self.objects.len();

@@ -178,7 +178,7 @@ pub fn rows(extent: WordExtent, stride: u64) -> impl Iterator<Item = WordExtent>
     })
 }
 
-/// Bytes in so many words.
+/// Converts words to bytes.
 #[must_use]
 pub fn bytes(words: u64) -> u64 {
     words * BlockSize::WORD_BYTES

@@ -1,4 +1,4 @@
-//! One pass over the trace: who uses each word.
+//! One pass over the trace: which threads use each word.
 
 use std::ops::Range;
 
@@ -14,21 +14,21 @@ use crate::words::{
     WordReferences,
 };
 
-/// A reference of up to so many bytes is one value, whose words must stay together. A longer one
+/// A reference of up to this many bytes is one value, whose words must stay together. A longer one
 /// copies, or is a vector of, several values, which may be separated.
 const VALUE_BYTES: u8 = 8;
 
-/// A word that several threads use is only read if at most one in so many of their references
+/// A word that several threads use is only read if at most one in this many of their references
 /// writes: then its line, too, is nearly always in all their caches.
 const READS_A_WRITE: u32 = 64;
 
-/// A word is updated if more than one in so many references writes: an addition reads once.
+/// A word is updated if more than one in this many references writes: an addition reads once.
 const READS_AN_UPDATE: u32 = 4;
 
 /// How the threads use a word while several run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WordLabel {
-    /// Not used then: it is in nobody's way, wherever it lies.
+    /// Not used then: it disturbs no other word, wherever it is.
     Untouched,
     /// One thread uses it, or makes at least half of the references to it, or alone writes it.
     Own(ProcId),
@@ -196,7 +196,7 @@ impl UseSurveyor {
             for word in first..=last {
                 let bits = kept | if word < last { joined } else { 0 };
                 if SEVERAL {
-                    self.concurrent_word(word, (processor, write, held), bits);
+                    self.concurrent_word(word, processor, write, held, bits);
                 } else {
                     let bits = bits | if write { WRITTEN } else { 0 };
                     self.word(word, processor, bits);
@@ -221,12 +221,7 @@ impl UseSurveyor {
 
     /// The same while several threads run.
     #[inline]
-    fn concurrent_word(
-        &mut self,
-        word: u64,
-        (processor, write, held): (ProcId, bool, bool),
-        bits: u8,
-    ) {
+    fn concurrent_word(&mut self, word: u64, processor: ProcId, write: bool, held: bool, bits: u8) {
         let (place, before) = self.word(word, processor, bits);
         let read_last = before & READ_LAST != 0;
         if read_last == write {
@@ -271,7 +266,7 @@ impl UseSurveyor {
     }
 }
 
-/// Who uses each word of memory.
+/// The users of each word of memory.
 pub struct UseSurvey {
     processors: u16,
     references: u64,
@@ -391,7 +386,7 @@ impl UseSurvey {
 
     /// A number that is the same for words with the same users, and whether any of them writes.
     /// A thread that runs alone counts if no other one ever uses the word.
-    fn user_set(&self, (word, users): (WordReferences, ConcurrentUse)) -> (u32, bool) {
+    fn user_set(&self, word: WordReferences, users: ConcurrentUse) -> (u32, bool) {
         if users.uses == EMPTY {
             return (self.single_user[usize::from(word.first)], word.bits & WRITTEN != 0);
         }
@@ -402,7 +397,7 @@ impl UseSurvey {
     /// users, and whether any of them writes; and the references to it.
     pub(crate) fn users_of_all(&self) -> impl Iterator<Item = (u64, (u32, bool), u32)> + '_ {
         let words = self.words.touched();
-        words.map(|(word, entries)| (word, self.user_set(entries), entries.0.references))
+        words.map(|(number, (word, users))| (number, self.user_set(word, users), word.references))
     }
 
     /// Whether a processor that is none of these uses a word while several threads run.

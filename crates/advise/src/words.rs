@@ -18,7 +18,7 @@ const NO_PAGE: u64 = u64::MAX;
 /// A line that is not used while several threads run: the first, in which nothing is counted.
 const NO_LINE: u32 = 0;
 
-/// Bits of [`WordReferences::bits`]: somebody references the word.
+/// Bits of [`WordReferences::bits`]: a thread references the word.
 pub(crate) const TOUCHED: u8 = 1;
 /// It and the next are parts of one value.
 pub(crate) const JOINED: u8 = 2;
@@ -53,7 +53,7 @@ pub(crate) struct ConcurrentUse {
     /// Lead of the owner in the majority vote over these.
     pub(crate) lead: u32,
     pub(crate) owner: ProcId,
-    /// Who made the last reference.
+    /// The processor of the last reference.
     pub(crate) last: ProcId,
 }
 

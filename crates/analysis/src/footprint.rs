@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_touches_nothing() {
+    fn a_trace_without_references_touches_nothing() {
         assert_eq!(of(&[9]), FootprintCounts::default());
     }
 }

@@ -8,7 +8,7 @@
 //! once for the detail of the worst blocks. Memory is bounded by that budget, the number of blocks
 //! asked for, and the names in the trace's metadata.
 //!
-//! [`picture`](fn@picture) samples who references which part of memory when.
+//! [`picture`](fn@picture) samples which processors reference which part of memory over time.
 //!
 //! [`Footprint`] counts what groups of processes touch and share.
 //!

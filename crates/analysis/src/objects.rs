@@ -199,7 +199,7 @@ impl<'a> Names<'a> {
     }
 
     /// The name of a field with that of its type, such as `Tally::hits`.
-    pub(crate) fn field_name(&self, (layout, field): (u32, u32)) -> String {
+    pub(crate) fn field_name(&self, layout: u32, field: u32) -> String {
         let of = numbered(&self.metadata.layouts, layout);
         let name = of.and_then(|of| Some((of, of.fields.get(usize::try_from(field).ok()?)?)));
         name.map_or_else(String::new, |(of, field)| {
@@ -207,7 +207,7 @@ impl<'a> Names<'a> {
             let of_node = ["node of ", "control block of "].iter();
             let of_value = of_node.filter_map(|of_node| of.name.strip_prefix(of_node)).next();
             let of_value = of_value.filter(|_| !field.name.starts_with('_')).unwrap_or(&of.name);
-            // A structure without a name says nothing.
+            // A structure without a name adds no information.
             let before = if of_value.is_empty() { String::new() } else { format!("{of_value}::") };
             format!("{before}{}", field.name)
         })
@@ -217,7 +217,8 @@ impl<'a> Names<'a> {
     /// lock, such as `__data.__lock`.
     #[must_use]
     pub fn field_of(&self, addr: u64) -> Option<String> {
-        let name = self.field_name(self.field(addr)?);
+        let (layout, field) = self.field(addr)?;
+        let name = self.field_name(layout, field);
         let (before, field) = name.split_at(name.rfind("::").map_or(0, |at| at + 2));
         let own = field.split('.').take_while(|part| !part.starts_with('_'));
         let own = own.collect::<Vec<_>>().join(".");
@@ -455,8 +456,8 @@ mod tests {
         let label = |addr| names.object_of(names.group(addr)).label();
         assert_eq!(label(0), "heap, fill.c:41 (fill): Tally");
         assert_eq!(names.group(0), names.group(32), "equal names are one object");
-        assert_eq!(label(64), "heap, allocated at 0x7", "numbers beyond the lists say nothing");
-        let field = |addr| names.field(addr).map(|field| names.field_name(field));
+        assert_eq!(label(64), "heap, allocated at 0x7", "numbers beyond the lists are ignored");
+        let field = |addr| names.field(addr).map(|(of, field)| names.field_name(of, field));
         assert_eq!(field(20).as_deref(), Some("Tally::hits"), "the second element");
         assert_eq!(field(0x1000 + 24 + 8).as_deref(), Some("Tally::misses"), "the second block");
         assert_eq!((field(0x1000 + 16), field(64)), (None, None));

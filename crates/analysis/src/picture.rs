@@ -37,7 +37,7 @@ pub struct SharingPicture {
     pub init_done: Option<u64>,
     /// References by stretch and processor over all Time.
     pub map: SharingMap,
-    /// One row a slice of Time, one number a stretch: 0 nobody, 1 several processors that only
+    /// One row a slice of Time, one number a stretch: 0 none, 1 several processors that only
     /// read, 2 several of which at least one wrote, 3 + 2p processor p alone, reading, 4 + 2p
     /// processor p alone, writing.
     pub slices: Vec<Vec<u32>>,
@@ -77,7 +77,7 @@ pub fn picture(
     let mut done = 0;
     let mut map = MapBuilder::new(frame.block_size, frame.processors, frame.stretches_max);
     let (mut references, mut init_done) = (0, None);
-    for_each_batch(trace, (&mut *progress, &mut done), |batch| {
+    for_each_batch(trace, &mut *progress, &mut done, |batch| {
         let mut ends = batch.events.iter().filter(|(_, e)| e.what == EventKind::InitDone);
         let mut end = ends.next().map(|&(row, _)| row as usize);
         for row in 0..batch.len() {
@@ -99,7 +99,7 @@ pub fn picture(
         rows.iter().enumerate().map(|(i, &row)| (row, i)).collect();
     let mut cells = vec![vec![PictureCell::default(); rows.len()]; frame.slices.max(1) as usize];
     let mut seen = 0u64;
-    for_each_batch(trace, (progress, &mut done), |batch| {
+    for_each_batch(trace, progress, &mut done, |batch| {
         for row in 0..batch.len() {
             let Some((processor, write)) = pictured(batch, row, frame) else { continue };
             let slice = slice_of(seen, references, frame.slices);
@@ -137,7 +137,8 @@ fn pictured(batch: &Batch, row: usize, frame: &PictureFrame) -> Option<(u16, boo
 /// Reads the trace chunk by chunk, with events; progress is out of two passes.
 fn for_each_batch(
     trace: &TraceReader,
-    (progress, done): (AnalysisProgress<'_>, &mut u64),
+    progress: AnalysisProgress<'_>,
+    done: &mut u64,
     mut take: impl FnMut(&Batch),
 ) -> Result<(), AnalysisError> {
     let mut batch = Batch::default();

@@ -48,7 +48,7 @@ pub(crate) fn rank_of(steps: CostSteps) -> (bool, u128) {
 pub(crate) struct Priced {
     pub number: u64,
     pub tally: Tally,
-    /// All of it.
+    /// Total cost.
     pub cost: CostSteps,
     /// What exceeds the cost of as many local references.
     pub extra: CostSteps,
@@ -70,11 +70,12 @@ pub(crate) struct Ranking {
     pub extra: CostSteps,
 }
 
-/// Reads the trace chunk by chunk, reports progress, and stops when asked to.
+/// Reads the trace chunk by chunk and reports progress; stops when the caller interrupts.
 pub(crate) fn for_each_batch(
     trace: &TraceReader,
     columns: Columns,
-    (progress, done): (&mut AnalysisProgress<'_>, &mut u64),
+    progress: &mut AnalysisProgress<'_>,
+    done: &mut u64,
     mut take: impl FnMut(&Batch),
 ) -> Result<(), AnalysisError> {
     let mut batch = Batch::default();
@@ -96,7 +97,8 @@ pub(crate) fn rank(
     query: &WorstQuery,
     policy: &mut dyn Policy,
     names: &Names<'_>,
-    (progress, done): (&mut AnalysisProgress<'_>, &mut u64),
+    progress: &mut AnalysisProgress<'_>,
+    done: &mut u64,
 ) -> Result<Ranking, AnalysisError> {
     let mut ranking = Ranking {
         worst: Vec::new(),
@@ -119,7 +121,7 @@ pub(crate) fn rank(
             memory_budget_bytes: query.memory_budget_bytes,
         })
         .with_times(policy.times());
-        for_each_batch(trace, flags, (&mut *progress, &mut *done), |batch| builder.push(batch))?;
+        for_each_batch(trace, flags, progress, done, |batch| builder.push(batch))?;
         let (histories, given_up) = builder.finish();
         pending.extend(given_up);
         ranking.walk(&histories, query, policy, names);

@@ -159,9 +159,9 @@ pub fn worst_blocks(
 ) -> Result<CostReport, AnalysisError> {
     let names = Names::new(trace.metadata());
     let mut done = 0;
-    let ranking = rank(trace, query, policy, &names, (&mut progress, &mut done))?;
+    let ranking = rank(trace, query, policy, &names, &mut progress, &mut done)?;
     done = trace.references();
-    let survey = survey(trace, query, &names, &ranking, (&mut progress, &mut done))?;
+    let survey = survey(trace, query, &names, &ranking, &mut progress, &mut done)?;
     Ok(CostReport {
         block_size: query.block_size.bytes(),
         processors: query.processors,

@@ -1,4 +1,4 @@
-//! Second pass: who uses the worst blocks, the objects, and the address space.
+//! Second pass: which processors use the worst blocks, the objects, and the address space.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +77,8 @@ pub(crate) fn survey(
     query: &WorstQuery,
     names: &Names<'_>,
     ranking: &Ranking,
-    (progress, done): (&mut AnalysisProgress<'_>, &mut u64),
+    progress: &mut AnalysisProgress<'_>,
+    done: &mut u64,
 ) -> Result<WorstSurvey, AnalysisError> {
     let mut surveyed: FxHashMap<u64, SurveyedBlock> = FxHashMap::default();
     for (place, block) in ranking.worst.iter().enumerate() {
@@ -100,7 +101,7 @@ pub(crate) fn survey(
         },
     };
     let columns = Columns { pc: true, flags: true, ..Columns::default() };
-    for_each_batch(trace, columns, (progress, done), |batch| surveyor.batch(batch))?;
+    for_each_batch(trace, columns, progress, done, |batch| surveyor.batch(batch))?;
     let mut survey = surveyor.survey;
     for ((block, group), references) in surveyor.mixed {
         survey.mixed.entry(block).or_default().insert(group, references);

@@ -1,4 +1,4 @@
-//! Machines whose processors have caches that hardware keeps coherent, whatever connects them.
+//! Machines whose processors have hardware-coherent caches, with any interconnect.
 
 use homenode_base::BlockSize;
 

@@ -1,8 +1,8 @@
-//! Machines with a directory whose nodes have a controller that does one thing after the other:
-//! whatever comes to a node, from its processor or from the network, waits for that.
+//! Machines with a directory whose nodes have a controller that serves one request at a time: all
+//! requests to a node, from its processor or from the network, queue for it.
 //!
-//! They are of the kind of machines with a directory; a table `[controller]` tells them. Every
-//! number is a table with its value and its source:
+//! Their kind is that of machines with a directory; a table `[controller]` marks them. Every number
+//! is a table with its value and its source:
 //!
 //! ```toml
 //! name = "example"
@@ -24,9 +24,9 @@ use crate::parts::{
 
 /// Longest head of a message, in bytes.
 const HEADER_BYTES_MAX: u64 = 1 << 10;
-/// Largest first level: what is kept of it is kept for every node.
+/// Largest first level: the simulator keeps its contents for every node.
 const FIRST_LEVEL_BYTES_MAX: u64 = 1 << 20;
-/// Most reads that may wait at a controller; more are as good as any number.
+/// Most reads that may wait at a controller; a larger number makes no difference.
 const BUFFER_READS_MAX: u64 = 1 << 20;
 
 /// Nodes with two levels of cache, memory and a controller, on a crossbar. Times are cycles of a
@@ -41,7 +41,7 @@ pub struct ControllerMachine {
     pub second_level: BusyStore,
     /// Memory with its directory, on a bus of its own.
     pub memory: BusyStore,
-    /// What the controller does besides.
+    /// The controller's other timing.
     pub controller: ControllerModel,
     /// The network.
     pub network: CrossbarModel,
@@ -60,7 +60,7 @@ pub struct BusyStore {
     pub line_cycles: u64,
 }
 
-/// What a node's controller does besides accesses.
+/// The timing of a node's controller, apart from accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ControllerModel {
@@ -73,7 +73,7 @@ pub struct ControllerModel {
     pub buffer_reads: u64,
 }
 
-/// A crossbar after the LogP model: messages wait only where they leave a node and come to one.
+/// A crossbar after the LogP model: messages queue only where they leave and enter a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CrossbarModel {
@@ -157,8 +157,8 @@ impl StoreFile {
         }
         if lookup_cycles == 0 {
             return Err(format!(
-                "{name}.lookup_cycles is 0: expected at least 1, for a node that asks itself would \
-                 do so for ever"
+                "{name}.lookup_cycles is 0: expected at least 1, so that a node that \
+                 retries its own request makes progress"
             ));
         }
         Ok(BusyStore { acquire_cycles, release_cycles, lookup_cycles, line_cycles })
@@ -166,7 +166,7 @@ impl StoreFile {
 }
 
 impl ControllerMachine {
-    /// Whether a file describes such nodes.
+    /// Whether a file describes nodes with controllers.
     pub(crate) fn is_in(file: &MachineFile<'_>) -> bool {
         file.has("controller")
     }
@@ -195,7 +195,7 @@ impl ControllerMachine {
         })
     }
 
-    /// What the parts of a miss take, each with its name.
+    /// The latencies of the parts of a miss, by name.
     #[must_use]
     pub fn named(&self) -> [(&'static str, u64); 7] {
         [
@@ -209,7 +209,7 @@ impl ControllerMachine {
         ]
     }
 
-    /// How many blocks of this size the first level has room for.
+    /// The number of blocks of this size in the first level.
     #[must_use]
     pub fn first_level_blocks(&self, block_size_bytes: u64) -> u64 {
         (self.first_level_bytes / block_size_bytes).max(1)

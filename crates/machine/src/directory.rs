@@ -34,7 +34,7 @@ const WORDS_MAX: u64 = 256;
 /// Most entries of a translation lookaside buffer.
 const TLB_ENTRIES_MAX: u64 = 1 << 20;
 
-/// What connects nodes and what their parts take, in cycles of a processor.
+/// The network, and the latencies of a node's parts, in cycles of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct DirectoryMachine {
     /// Cycles of a processor in a millisecond: its clock in MHz times 1,000.
@@ -43,29 +43,28 @@ pub struct DirectoryMachine {
     pub topology: MemoryTopology,
     /// The network.
     pub network: MeshModel,
-    /// Cycles until memory has the first word of a block.
+    /// Cycles until memory delivers the first word of a block.
     pub memory_latency_cycles: u64,
-    /// Cycles in which memory has the next words of 4 bytes.
+    /// Cycles in which memory delivers the next `memory_words` words of 4 bytes.
     pub memory_word_cycles: u64,
-    /// How many words that are.
+    /// Words that memory delivers in `memory_word_cycles`.
     pub memory_words: u64,
-    /// Whether memory begins an access while it looks for the words of the one before.
+    /// Whether memory begins an access during the latency of the one before.
     pub memory_pipelined: bool,
     /// The cache in front of each memory, if there is one.
     pub last_level: Option<LastLevelModel>,
     /// Cycles of looking a block up in the directory.
     pub directory_cycles: u64,
-    /// Cycles from asking a cache for a block, or to give one up, until its answer leaves.
+    /// Cycles from the arrival of a request or invalidation at a cache until its answer leaves.
     pub answer_cycles: u64,
-    /// Whether homes keep locks and barriers and are told of them by messages. If not, these are
-    /// words of memory like others.
+    /// Whether homes keep locks and barriers, operated by messages. If not, these are words of
+    /// memory like others.
     pub keeps_locks: bool,
-    /// What the operating system takes.
+    /// Costs of the operating system.
     pub system: PagingModel,
 }
 
-/// What messages take. Those between places of a mesh, which has two dimensions, go along the one
-/// first and then along the other.
+/// The timing of messages on a two-dimensional mesh with dimension-order routing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeshModel {
@@ -75,13 +74,13 @@ pub struct MeshModel {
     /// Cycles of a link between neighbours.
     #[serde(deserialize_with = "sourced")]
     pub link_cycles: u64,
-    /// Cycles of a router on the way.
+    /// Cycles of each router on the path.
     #[serde(deserialize_with = "sourced")]
     pub routing_cycles: u64,
     /// Bytes of a message besides the data that it carries.
     #[serde(deserialize_with = "sourced")]
     pub header_bytes: u64,
-    /// Where messages wait for each other.
+    /// Where messages contend.
     #[serde(deserialize_with = "sourced")]
     pub contention: NetworkContention,
 }
@@ -98,7 +97,7 @@ pub enum NetworkContention {
     Links,
 }
 
-/// What the operating system takes, in cycles, and the translation lookaside buffer.
+/// Costs of the operating system in cycles, and the translation lookaside buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PagingModel {
@@ -175,8 +174,8 @@ struct NodeMemory {
 }
 
 impl DirectoryMachine {
-    /// The machine with latencies that are so many cycles longer: those of memories, of the last
-    /// level, and of caches that answer.
+    /// The machine with latencies this many cycles longer: those of memories, of the last level,
+    /// and of caches that answer.
     #[must_use]
     pub fn slower_by(mut self, cycles: u64) -> Self {
         self.memory_latency_cycles += cycles;
@@ -187,13 +186,13 @@ impl DirectoryMachine {
         self
     }
 
-    /// Cycles in which memory has so many bytes, once it has begun.
+    /// Cycles to transfer this number of bytes from memory, after its latency.
     #[must_use]
     pub fn memory_cycles(&self, bytes: u64) -> u64 {
         (bytes.div_ceil(WORD_BYTES) * self.memory_word_cycles).div_ceil(self.memory_words)
     }
 
-    /// What the parts of a miss take, each with its name.
+    /// The latencies of the parts of a miss, by name.
     #[must_use]
     pub fn named(&self) -> [(&'static str, u64); 5] {
         [
@@ -253,8 +252,8 @@ impl DirectoryFile {
         }
         let (network, system) = (model.network, model.system);
         if model.directory_cycles == 0 {
-            return Err("directory.lookup_cycles is 0: expected at least 1, for a home that asks \
-                        itself would do so for ever"
+            return Err("directory.lookup_cycles is 0: expected at least 1, so that a home that \
+                        retries its own request makes progress"
                 .to_owned());
         }
         for (what, cycles) in [

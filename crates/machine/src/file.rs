@@ -55,7 +55,7 @@ impl<'a> MachineFile<'a> {
         let declared = file.declared_kind()?;
         if let Some((base, at)) = file.take_string("base")? {
             if files_max <= 1 {
-                let problem = format!("more than {BASES_MAX} machines stand on one another");
+                let problem = format!("more than {BASES_MAX} machines in a chain of bases");
                 return Err(file.error(problem));
             }
             let base = file.base(&base, declared, at)?;

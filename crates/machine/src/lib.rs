@@ -4,16 +4,16 @@
 //! of them and the block size: either four prices (r, R, g, G of Bolosky §4.1.1) or the latencies
 //! and packets of page-coherence events (Markatos and Chronaki, table 1); they are exact integers
 //! after scaling by a power of ten (see [`Prices`]). A [`CachedMachine`] has processors, caches,
-//! and what connects them: a bus and the cycles of its transactions (Foglia, Giorgi and Prete 2004,
+//! and an interconnect: a bus and the cycles of its transactions (Foglia, Giorgi and Prete 2004,
 //! table 4), links between the cores of sockets, or a network of nodes with a directory each
-//! (Marchetti et al. 1995, table 1), which may have controllers that do one thing after the other
+//! (Marchetti et al. 1995, table 1), which may have controllers that serve one request at a time
 //! (Talbot and Kelly, tables 1.1 and 1.2). [`TABLE`] lists the machines that come with the program;
 //! [`Machine::parse`] also reads prices in place and users' files.
 //!
-//! A file's kind and base are read in `file.rs`, once for all kinds; its other keys in the file of
-//! its kind. What several kinds may have, such as processors and caches, is in `parts/`.
+//! `file.rs` reads a file's kind and base, once for all kinds; the file of its kind reads its other
+//! keys. Parts that several kinds have, such as processors and caches, are in `parts/`.
 //!
-//! Invariant: nothing in here knows a policy or a trace.
+//! Invariant: this crate depends on no policy and no trace.
 
 mod bus;
 mod cached;

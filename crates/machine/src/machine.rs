@@ -90,7 +90,7 @@ impl Machine {
         }
     }
 
-    /// What is wrong with what machines of every kind have.
+    /// Checks the keys that machines of every kind have. Returns the problem, if any.
     fn problem(&self) -> Option<String> {
         let name = self.name();
         // Names stand in tables, titles and files of results.
@@ -197,7 +197,7 @@ impl CachedMachine {
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 fn read_bounded(path: &Path) -> io::Result<String> {
-    // Asked before it is opened: to open a pipe is to wait until somebody writes to it.
+    // Checked first, because opening a pipe blocks until another process writes to it.
     if std::fs::metadata(path)?.file_type().is_fifo() {
         let message = "it is a pipe; write the machine to a file first";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));

@@ -1,5 +1,5 @@
-//! Machines of today: cores with private caches, a last level that some of them share, sockets, and
-//! links between them.
+//! Multicore machines: cores with private caches, last-level caches shared by some of them,
+//! sockets, and links between the sockets.
 //!
 //! Every number is a table with its value and its source:
 //!
@@ -22,12 +22,12 @@ use crate::parts::{CacheShape, Caches, MemoryModel, ProcessorModel, SchedulerMod
 
 /// Most sockets, and most last-level caches in a socket.
 const TOPOLOGY_MAX: u64 = 64;
-/// Longest latency in ns: a disk's would be a mistake.
+/// Longest latency in ns; a longer one is a mistake.
 const LATENCY_NS_MAX: f64 = 1e6;
-/// Quickest clock in GHz.
+/// Highest clock frequency in GHz.
 const CLOCK_GHZ_MAX: f64 = 100.0;
 
-/// Where cores are, and how long it takes from one place to another, in cycles of a core.
+/// The arrangement of cores and the latencies between them, in cycles of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LinkModel {
     /// Cycles of a core in a millisecond: its clock in MHz times 1,000.
@@ -36,11 +36,11 @@ pub struct LinkModel {
     pub sockets: u64,
     /// Last-level caches in a socket, each shared by as many of its cores.
     pub last_levels: u64,
-    /// Each last-level cache.
+    /// The shape of each last-level cache.
     pub last_level: CacheShape,
     /// Cycles from issuing a load to having its data, by where they come from.
     pub latency: LinkLatencies,
-    /// Whether messages wait for each other at memories and between sockets.
+    /// Whether messages queue at memories and between sockets.
     pub contention: bool,
     /// Cycles for which a block keeps its socket's memory busy.
     pub memory_block_cycles: u64,
@@ -177,13 +177,13 @@ impl LinkModel {
         })
     }
 
-    /// The same machine with or without contention, if that is asked for.
+    /// The same machine with contention switched on or off, if given.
     #[must_use]
     pub fn with_contention(&self, contention: Option<bool>) -> Self {
         Self { contention: contention.unwrap_or(self.contention), ..*self }
     }
 
-    /// The same machine with every latency so many cycles longer.
+    /// The same machine with every latency this many cycles longer.
     #[must_use]
     pub fn slower_by(&self, cycles: u64) -> Self {
         let LinkLatencies {

@@ -31,7 +31,7 @@ pub struct SharedMemories {
     pub slices: u16,
     /// Places of a mesh on which the processors and slices of a memory are; 0 without a mesh.
     pub tiles: u16,
-    /// Cycles of every message within the reach of one memory, beside those of the mesh.
+    /// Cycles of every message within the reach of one memory, in addition to those of the mesh.
     pub near_cycles: u64,
     /// Cycles of a message from one memory's reach to another's in the same socket.
     pub socket_cycles: u64,
@@ -39,7 +39,7 @@ pub struct SharedMemories {
     pub far_cycles: u64,
 }
 
-/// A cache in front of each memory, which has the blocks used last.
+/// A last-level cache in front of each memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LastLevelModel {
@@ -81,34 +81,34 @@ impl SharedMemories {
         self.sockets * self.memories
     }
 
-    /// The memory that is nearest to a processor of so many.
+    /// The memory that is nearest to one of `processors` processors.
     #[inline]
     #[must_use]
     pub fn memory_of(&self, processor: u16, processors: u16) -> u16 {
-        part(processor, (self.all(), processors))
+        part(processor, self.all(), processors)
     }
 
-    /// The place of a processor of so many on the mesh of a memory.
+    /// The place of one of `processors` processors on the mesh of a memory.
     #[must_use]
     pub fn tile_of_processor(&self, processor: u16, processors: u16) -> u16 {
-        part(processor, (self.tiles, processors))
+        part(processor, self.tiles, processors)
     }
 
     /// The place of a slice of a memory on its mesh.
     #[must_use]
     pub fn tile_of_slice(&self, slice: u16) -> u16 {
-        part(slice, (self.tiles, self.slices))
+        part(slice, self.tiles, self.slices)
     }
 }
 
-/// Which of some equal parts of a whole a number is in.
-fn part(number: u16, (parts, whole): (u16, u16)) -> u16 {
+/// Which of `parts` equal parts of `0..whole` a number is in.
+fn part(number: u16, parts: u16, whole: u16) -> u16 {
     let part = u32::from(number) * u32::from(parts) / u32::from(whole.max(1));
     u16::try_from(part).unwrap_or(0)
 }
 
 impl MemoryTopology {
-    /// The memory that is nearest to a processor of so many.
+    /// The memory that is nearest to one of `processors` processors.
     #[inline]
     #[must_use]
     pub fn memory_of(&self, processor: u16, processors: u16) -> u16 {
@@ -118,7 +118,7 @@ impl MemoryTopology {
         }
     }
 
-    /// How many memories a machine with so many processors has.
+    /// The number of memories of a machine with this number of processors.
     #[must_use]
     pub fn memories(&self, processors: u16) -> u16 {
         match self {
@@ -129,7 +129,7 @@ impl MemoryTopology {
 }
 
 impl LastLevelModel {
-    /// One of the parts in front of a memory with so many slices.
+    /// The part of the cache in front of one of `slices` slices of a memory.
     #[must_use]
     pub fn slice(&self, slices: u16, block_size_bytes: u64) -> CacheShape {
         let (size_bytes, associativity) = (self.size_bytes / u64::from(slices), self.associativity);

@@ -9,7 +9,7 @@ use homenode_machine::Prices;
 /// One reference to the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockReference {
-    /// Who makes it.
+    /// The processor that makes it.
     pub processor: ProcId,
     /// Whether it writes.
     pub write: bool,

@@ -1,7 +1,6 @@
 //! The certificate: a placement replayed reference by reference through equations 4.1 and 4.2.
 //!
-//! Nothing here knows how placements are found: it takes the changes of place and the history, and
-//! nothing else.
+//! It is independent of the solvers: its only inputs are the changes of place and the history.
 
 use homenode_machine::Prices;
 use homenode_placement::Block;
@@ -68,7 +67,7 @@ pub fn certify(
                 if next.reference != t {
                     return Err(CertificateError::Order { reference: next.reference });
                 }
-                price_change(&mut total, (now, next), prices)?;
+                price_change(&mut total, now, next, prices)?;
                 now = Some(next);
             }
             let Some(places) = now else {
@@ -99,7 +98,8 @@ pub fn certify(
 /// Adds the cost of one change by equation 4.2.
 fn price_change(
     total: &mut Certificate,
-    (before, next): (Option<&Change>, &Change),
+    before: Option<&Change>,
+    next: &Change,
     prices: &Prices,
 ) -> Result<(), CertificateError> {
     let ascending = next.places.is_sorted_by(|a, b| a < b);
@@ -118,7 +118,7 @@ fn price_change(
 }
 
 impl Certificate {
-    /// Adds so many operations of one price.
+    /// Adds `count` operations of one price.
     fn add(&mut self, price: Option<u64>, count: u64) {
         self.cost = match (self.cost, price) {
             _ if count == 0 => self.cost,

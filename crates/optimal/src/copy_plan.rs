@@ -44,7 +44,7 @@ pub(crate) enum PlanFamily {
     FromFirstRead,
     /// g <= r and R < G: copies are worth making while there is no global copy.
     AnyInterval,
-    /// g infinite and G < R: global memory serves nobody but makes copies cheaper.
+    /// g infinite and G < R: global memory serves no reference but makes copies cheaper.
     OneRead,
     /// g infinite and R <= G: global memory is of no use.
     Never,
@@ -177,7 +177,8 @@ impl PlanPrices {
         }
     }
 
-    /// What a plan costs whoever reads: the price of the global copy that it makes.
+    /// The cost of a plan that is independent of the readers: the price of the global copy that it
+    /// makes.
     pub(crate) fn global_copy_cost(&self, plan: CopyPlan) -> WideKey {
         match plan {
             CopyPlan::NoGlobal | CopyPlan::KeepGlobal | CopyPlan::KeepGlobalUntil(_) => {

@@ -32,7 +32,8 @@ struct GlobalMigration<V> {
 /// The key of the best placement, and the place of every step.
 pub(crate) fn solve(
     prices: &PlanPrices,
-    (runs, references): (&[Run], u64),
+    runs: &[Run],
+    references: u64,
     processors: u16,
 ) -> (WideKey, Vec<PlaceIndex>) {
     let dearest = prices.remote.max(prices.remote_move).max(prices.global_move);

@@ -65,7 +65,7 @@ impl PackedPrices {
         })
     }
 
-    /// What so many reads cost a processor beyond local ones: references, or a copy if that is
+    /// The cost of `reads` reads of a processor beyond local ones: references, or a copy if that is
     /// cheaper.
     fn saved(each: i64, reads: u64, copy: i64) -> i64 {
         let reads = i64::try_from(reads).unwrap_or(i64::MAX);
@@ -81,18 +81,20 @@ fn low(value: i64) -> u16 {
 
 /// Finds the best placement, if the prices and the number of references allow the narrow form.
 pub(crate) fn solve(
-    prices: (&Prices, &PlanPrices),
+    prices: &Prices,
+    wide: &PlanPrices,
     runs: &[Run],
-    (active, proc_of): (usize, impl Fn(ProcId) -> ProcIndex + Copy),
+    active: usize,
+    proc_of: impl Fn(ProcId) -> ProcIndex,
     codes: &mut Vec<u16>,
 ) -> Option<Solution> {
     match active {
-        0..=4 => GlobalPlaceCosts::<4>::run(prices, runs, (active, proc_of), codes),
-        5..=8 => GlobalPlaceCosts::<8>::run(prices, runs, (active, proc_of), codes),
-        9..=16 => GlobalPlaceCosts::<16>::run(prices, runs, (active, proc_of), codes),
-        17..=64 => GlobalPlaceCosts::<64>::run(prices, runs, (active, proc_of), codes),
-        65..=256 => GlobalPlaceCosts::<256>::run(prices, runs, (active, proc_of), codes),
-        _ => GlobalPlaceCosts::<1024>::run(prices, runs, (active, proc_of), codes),
+        0..=4 => GlobalPlaceCosts::<4>::run(prices, wide, runs, active, proc_of, codes),
+        5..=8 => GlobalPlaceCosts::<8>::run(prices, wide, runs, active, proc_of, codes),
+        9..=16 => GlobalPlaceCosts::<16>::run(prices, wide, runs, active, proc_of, codes),
+        17..=64 => GlobalPlaceCosts::<64>::run(prices, wide, runs, active, proc_of, codes),
+        65..=256 => GlobalPlaceCosts::<256>::run(prices, wide, runs, active, proc_of, codes),
+        _ => GlobalPlaceCosts::<1024>::run(prices, wide, runs, active, proc_of, codes),
     }
 }
 
@@ -114,9 +116,11 @@ struct GlobalPlaceCosts<'a, const L: usize> {
 
 impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
     fn run(
-        (prices, wide): (&Prices, &PlanPrices),
+        prices: &Prices,
+        wide: &PlanPrices,
         runs: &[Run],
-        (active, proc_of): (usize, impl Fn(ProcId) -> ProcIndex),
+        active: usize,
+        proc_of: impl Fn(ProcId) -> ProcIndex,
         codes: &'a mut Vec<u16>,
     ) -> Option<Solution> {
         let packed = PackedPrices::new(prices, wide, L)?;

@@ -82,7 +82,7 @@ pub(crate) trait CostKey: Copy + Ord + Add<Output = Self> + Sub<Output = Self> {
     fn of(value: i128) -> Self;
     /// The value.
     fn wide(self) -> i128;
-    /// The key of so many times the cost; the product must not exceed [`CostKey::FAR`].
+    /// The key of `count` times the cost; the product must not exceed [`CostKey::FAR`].
     fn times(self, count: u64) -> Self;
     /// 1, the smallest step between keys, or 0: settles ties without a branch.
     fn step(yes: bool) -> Self;

@@ -29,9 +29,9 @@ impl Migration {
         let most = most.and_then(|most| most.checked_add(prices.moved));
         let processors = usize::from(processors);
         let (saved, references, last) = if most.is_some_and(|most| most < i64::FAR.wide()) {
-            forward(&mut self.narrow, &mut self.from, (runs, prices, processors))
+            forward(&mut self.narrow, &mut self.from, runs, prices, processors)
         } else {
-            forward(&mut self.wide, &mut self.from, (runs, prices, processors))
+            forward(&mut self.wide, &mut self.from, runs, prices, processors)
         };
         let mut at = last;
         self.path.clear();
@@ -73,7 +73,9 @@ impl Migration {
 fn forward<K: CostKey>(
     saved: &mut Vec<K>,
     places: &mut Vec<ProcId>,
-    (runs, prices, processors): (&[Run], &KeyPrices, usize),
+    runs: &[Run],
+    prices: &KeyPrices,
+    processors: usize,
 ) -> (i128, u64, ProcId) {
     saved.clear();
     saved.resize(processors, K::of(0));

@@ -57,9 +57,9 @@ impl Optimum {
         }
         if self.uses_copy_plans() {
             let mut counter = EventCounter::new(block.runs);
-            let value = self.with_global((block.runs, references), &mut counter);
+            let (value, shift) = self.with_global(block.runs, references, &mut counter);
             let tally = counter.finish();
-            confirm(block, &tally, &self.prices, value);
+            confirm(block, &tally, &self.prices, value, shift);
             return tally;
         }
         let keys = self.keys(references);
@@ -73,7 +73,7 @@ impl Optimum {
             self.migration.count(block.runs, &mut tally);
             key
         };
-        confirm(block, &tally, &self.prices, (WideKey { infinite: 0, key }, keys.shift));
+        confirm(block, &tally, &self.prices, WideKey { infinite: 0, key }, keys.shift);
         tally
     }
 
@@ -87,7 +87,7 @@ impl Optimum {
         let references = self.scratch.survey(block.runs);
         let mut changes = Changes::default();
         if self.uses_copy_plans() {
-            self.with_global((block.runs, references), &mut changes);
+            self.with_global(block.runs, references, &mut changes);
             return changes.finish();
         }
         let keys = self.keys(references);
@@ -104,7 +104,7 @@ impl Optimum {
         changes.finish()
     }
 
-    /// Whether the solvers with copy plans are needed: they alone know global memory and infinite
+    /// Whether the solvers with copy plans are needed: only they handle global memory and infinite
     /// cost.
     fn uses_copy_plans(&self) -> bool {
         let Prices { remote_reference, remote_move, .. } = self.prices;
@@ -118,23 +118,23 @@ impl Optimum {
     /// Finds the best placement on a machine with global memory and hands its changes to the sink.
     fn with_global(
         &mut self,
-        (runs, references): (&[Run], u64),
+        runs: &[Run],
+        references: u64,
         sink: &mut impl PlaceSink,
     ) -> (WideKey, u32) {
         let prices = PlanPrices::new(&self.prices, references);
         let prices = prices.expect("new() has checked the prices");
         let value = if self.replicate {
             let (active, proc) = self.scratch.procs();
-            let both = (&self.prices, &prices);
-            let narrow =
-                global_place_costs::solve(both, runs, (active.len(), proc), &mut self.codes);
+            let (procs, codes) = (active.len(), &mut self.codes);
+            let narrow = global_place_costs::solve(&self.prices, &prices, runs, procs, proc, codes);
             let solution = narrow
                 .unwrap_or_else(|| GeneralRecurrence::new(prices, active.len()).solve(runs, proc));
             SolutionWalk::new(&prices, active, sink).run(runs, &solution, proc);
             solution.value
         } else {
             let processors = self.setup.processors;
-            let (value, path) = global_migration::solve(&prices, (runs, references), processors);
+            let (value, path) = global_migration::solve(&prices, runs, references, processors);
             let steps = runs.iter().flat_map(|&run| global_migration::steps(run));
             singles(steps.zip(path), processors, sink);
             value
@@ -166,7 +166,7 @@ fn all_local(block: Block<'_>) -> Tally {
 }
 
 /// Checks that the counts, priced, are the minimum that was found.
-fn confirm(block: Block<'_>, tally: &Tally, prices: &Prices, (value, shift): (WideKey, u32)) {
+fn confirm(block: Block<'_>, tally: &Tally, prices: &Prices, value: WideKey, shift: u32) {
     let priced = Cost::of(tally, prices).total().steps.and_then(|c| i128::try_from(c).ok());
     let least = (value.infinite == 0).then_some(value.key >> shift);
     assert_eq!(priced, least, "block {}: counts against the minimum", block.number);

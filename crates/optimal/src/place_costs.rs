@@ -46,7 +46,7 @@ pub(crate) struct WriteGroup {
 /// Extra cost of a group of writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WriteExtra {
-    /// Of so many remote references.
+    /// Cost of this many remote references.
     References(u64),
     /// Of a whole run of cycles.
     Key(i128),
@@ -72,7 +72,7 @@ pub(crate) struct PlaceCosts<K, const L: usize> {
     moved: K,
     /// What a remote reference costs more than a local one.
     more: K,
-    /// So many remote writes cost 3R more than local ones; more of them are cut off to that.
+    /// The number of remote writes that cost 3R more than local ones, to which counts are clamped.
     far_from: u64,
 }
 

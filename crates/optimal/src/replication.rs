@@ -29,7 +29,7 @@ pub(crate) struct GroupStep<'a> {
     pub(crate) start: ProcIndex,
     /// Place at the writes; equal to `start` after the last write.
     pub(crate) end: ProcIndex,
-    /// Who reads, and the position of the first read in the history, in order.
+    /// Each reader and the position of its first read in the history, in order.
     pub(crate) readers: &'a [(ProcIndex, u64)],
     /// How often, by processor index.
     pub(crate) reads: &'a [u64],

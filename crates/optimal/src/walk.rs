@@ -33,7 +33,7 @@ pub(crate) struct SolutionWalk<'a, S> {
     pub(crate) sink: &'a mut S,
     segments: Vec<ReadSegment>,
     events: Vec<(u64, ReadRunEvent)>,
-    /// Who reads, the position of the first read, and all of them.
+    /// Each reader, the position of its first read, and its reads.
     readers: Vec<(ProcIndex, u64, DividedReads)>,
     /// By processor index, the position in `readers`; one past the end or another's if it reads
     /// nothing.
@@ -57,7 +57,7 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
         }
     }
 
-    /// Tells the sink every change.
+    /// Passes every change to the sink.
     pub(crate) fn run(
         mut self,
         runs: &[Run],
@@ -74,7 +74,7 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
                 if step.writes > 0 {
                     let next = path.next().unwrap_or(here);
                     self.reads(position, here, Some(next.start));
-                    self.writes(position, (proc, step), next.start);
+                    self.writes(position, proc, step, next.start);
                     self.segments.clear();
                     here = next;
                 }
@@ -214,7 +214,7 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
     }
 
     /// Writes, and repetitions of reads and writes, by one processor.
-    fn writes(&mut self, at: u64, (writer, step): (ProcIndex, WriteCycles), home: ProcIndex) {
+    fn writes(&mut self, at: u64, writer: ProcIndex, step: WriteCycles, home: ProcIndex) {
         self.only(at, home);
         if writer == home {
             return;

@@ -22,7 +22,7 @@ pub(crate) trait RecurrenceValue:
     fn of(value: WideKey) -> Option<Self>;
     /// The value.
     fn wide(self) -> WideKey;
-    /// So many times this.
+    /// This value times `count`.
     fn times(self, count: u64) -> Self;
 }
 

@@ -150,7 +150,7 @@ impl Costs {
         found.map_or(0.0, |(_, us)| us)
     }
 
-    /// Kernel time for these counts with pages of so many words.
+    /// Kernel time for these counts, with pages of this number of words.
     #[must_use]
     pub fn kernel_time(&self, counts: &PmapCounts, page_words: u64) -> KernelTime {
         let times = |count: u64, us: f64| real(count) * us * 1e-6;

@@ -46,7 +46,7 @@ impl Manager {
             let access = if run.is_read_only() { FaultKind::Read } else { FaultKind::Write };
             writable_data |= !run.is_read_only();
             if page.faults(q, access) {
-                page.fault((q, access), self.policy.as_mut(), self.owner_copy, &mut counts);
+                page.fault(q, access, self.policy.as_mut(), self.owner_copy, &mut counts);
             }
             match page.serves(q) {
                 Location::Local => {

@@ -96,7 +96,8 @@ impl LogicalPage {
     /// the table or in this function.
     pub fn fault(
         &mut self,
-        (q, access): (ProcId, FaultKind),
+        q: ProcId,
+        access: FaultKind,
         policy: &mut dyn CachePolicy,
         owner_copy: OwnerCopy,
         counts: &mut PmapCounts,
@@ -243,7 +244,7 @@ mod tests {
                         if !page.faults(q, access) {
                             continue;
                         }
-                        page.fault((q, access), &mut FixedAnswer(answer), owner_copy, &mut counts);
+                        page.fault(q, access, &mut FixedAnswer(answer), owner_copy, &mut counts);
                         assert!(!page.faults(q, access), "the instruction can complete");
                         if seen.iter().all(|known| condition(known) != condition(&page)) {
                             seen.push(page);
@@ -269,12 +270,7 @@ mod tests {
         let (mut page, mut counts) = (LogicalPage::default(), PmapCounts::default());
         for access in [FaultKind::Read, FaultKind::Write] {
             assert!(page.faults(5, access));
-            page.fault(
-                (5, access),
-                &mut FixedAnswer(Location::Local),
-                OwnerCopy::Flush,
-                &mut counts,
-            );
+            page.fault(5, access, &mut FixedAnswer(Location::Local), OwnerCopy::Flush, &mut counts);
         }
         assert_eq!((counts.faults, counts.local_zero_fills, counts.copies), (2, 1, 0));
         assert_eq!(page.state(), PageState::LocalWritable);

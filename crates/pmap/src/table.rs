@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum PageState {
     /// In any number of local memories, mapped read-only; global memory is up to date. A page that
-    /// nobody has referenced yet is read-only with no copies.
+    /// no processor has referenced yet is read-only with no copies.
     ReadOnly,
     /// In exactly one local memory, mapped writable; global memory is stale.
     LocalWritable,

@@ -32,7 +32,7 @@ impl LayoutApplier {
                 push(input, row, (input.addr[row], input.size[row], gap), output);
                 continue;
             }
-            layout.parts((input.addr[row], input.size[row]), |addr, size| {
+            layout.parts(input.addr[row], input.size[row], |addr, size| {
                 push(input, row, (addr, size, gap), output);
                 gap = gap.map(|_| 0);
                 self.time += 1;

@@ -37,7 +37,7 @@ pub(crate) fn is_allocator_name(function: &str) -> bool {
 
 /// Whether the function hands out memory without a type: its caller knows what it is for.
 ///
-/// That is what returns `void *` and is told a size or is called an allocator, a copy of a string,
+/// An allocator returns `void *` and takes a size or is named as one, a copy of a string,
 /// and the function by which a C++ allocator's users allocate.
 pub(crate) fn passes_on(tree: &EntryTree, function: usize) -> bool {
     let Some(returned) = tree.type_of(function).and_then(|at| tree.plain(at)) else { return false };
@@ -83,7 +83,8 @@ pub(crate) fn container_element(tree: &EntryTree, function: usize) -> Option<usi
 pub(crate) fn allocated_at(
     tree: &EntryTree,
     function: usize,
-    (line, text): (u32, &str),
+    line: u32,
+    text: &str,
 ) -> Option<Vec<AllocatedType>> {
     let tokens = tokens(text);
     let named = Lookup { tree, function };

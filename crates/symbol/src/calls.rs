@@ -68,7 +68,7 @@ impl Symbolizer {
             let tree = self.tree(addr_in_file)?;
             let function = (*self.functions(addr_in_file).ok()?.get(number)?)?;
             let line = self.frames(addr_in_file).get(number)?.line;
-            allocated_at(&tree, tree.find(function)?, (line, text))
+            allocated_at(&tree, tree.find(function)?, line, text)
         };
         find().unwrap_or_default()
     }

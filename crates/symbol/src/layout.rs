@@ -4,7 +4,7 @@ use crate::tree::EntryTree;
 
 /// Most fields of one type; those further back are left out.
 const FIELDS_MAX: usize = 512;
-/// Most members of structures that are looked at for one type.
+/// Most members of structures that are visited for one type.
 const VISITS_MAX: usize = 1 << 14;
 /// Deepest nesting of structures that is followed.
 const DEPTH_MAX: usize = 12;
@@ -73,7 +73,7 @@ pub(crate) fn data_type(tree: &EntryTree, place: usize) -> Option<DataType> {
         && tree.get(at).tag != gimli::DW_TAG_union_type
         && !is_opaque(tree, at)
     {
-        fields.add_members((at, 0), "", 0);
+        fields.add_members(at, 0, "", 0);
     }
     let mut found = fields.found;
     found.sort_by(|a, b| (a.offset, a.size, &a.name).cmp(&(b.offset, b.size, &b.name)));
@@ -94,7 +94,7 @@ pub(crate) fn common_block(tree: &EntryTree, block: usize) -> Option<(u64, DataT
         };
         let Some(type_of) = tree.type_of(variable).and_then(|at| tree.plain(at)) else { continue };
         let offset = address.checked_sub(start)?;
-        fields.add((type_of, offset), &name, 1);
+        fields.add(type_of, offset, &name, 1);
         end = end.max(offset.saturating_add(size_of(tree, type_of).unwrap_or(0)));
     }
     let name = tree.name(block).unwrap_or_default();
@@ -274,12 +274,12 @@ fn value_of_node(tree: &EntryTree, place: usize) -> Option<usize> {
 struct Fields<'t> {
     tree: &'t EntryTree,
     found: Vec<DataField>,
-    /// Members that were looked at.
+    /// Members visited so far.
     visits: usize,
 }
 
 impl Fields<'_> {
-    fn add_members(&mut self, (place, start): (usize, u64), prefix: &str, depth: usize) {
+    fn add_members(&mut self, place: usize, start: u64, prefix: &str, depth: usize) {
         let tree = self.tree;
         for child in tree.children(place) {
             let member = tree.get(child);
@@ -299,17 +299,17 @@ impl Fields<'_> {
                     if is_opaque(tree, type_of) {
                         // A base without members has a size of 1 and takes no room.
                         let name = tree.name(type_of).unwrap_or_default();
-                        self.push((at, if size > 1 { size } else { 0 }), joined(prefix, &name));
+                        self.push(at, if size > 1 { size } else { 0 }, joined(prefix, &name));
                     } else if depth < DEPTH_MAX {
-                        self.add_members((type_of, at), prefix, depth + 1);
+                        self.add_members(type_of, at, prefix, depth + 1);
                     }
                 }
                 gimli::DW_TAG_member => {
                     let name = tree.name(child).unwrap_or_else(|| alternatives(tree, type_of));
                     if let Some(size) = member.size {
-                        self.push((at, size), joined(prefix, &name));
+                        self.push(at, size, joined(prefix, &name));
                     } else {
-                        self.add((type_of, at), &joined(prefix, &name), depth + 1);
+                        self.add(type_of, at, &joined(prefix, &name), depth + 1);
                     }
                 }
                 _ => {}
@@ -317,40 +317,40 @@ impl Fields<'_> {
         }
     }
 
-    /// A value of some type, at an offset and with a name.
-    fn add(&mut self, (place, at): (usize, u64), name: &str, depth: usize) {
+    /// Adds a value of the type at `place`, at an offset, with its members if it has any.
+    fn add(&mut self, place: usize, at: u64, name: &str, depth: usize) {
         let tree = self.tree;
         let entry = tree.get(place);
         if depth >= DEPTH_MAX {
-            self.push((at, size_of(tree, place).unwrap_or(0)), name.to_owned());
+            self.push(at, size_of(tree, place).unwrap_or(0), name.to_owned());
             return;
         }
         if starts_with_any(tree.name(place), BUFFERS) {
-            // The buffer's own name says nothing, the names of what is in it do.
+            // The buffer's own name is uninformative; the names of its contents are used instead.
             if let Some(value) = type_parameter(tree, place).and_then(|value| tree.plain(value)) {
                 let whole = if is_structure(tree, value) && !is_opaque(tree, value) {
                     String::new()
                 } else {
                     "value".to_owned()
                 };
-                self.add((value, at), &whole, depth + 1);
+                self.add(value, at, &whole, depth + 1);
                 return;
             }
         }
         match entry.tag {
             gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type if !is_opaque(tree, place) => {
                 let before = self.found.len();
-                self.add_members((place, at), name, depth);
+                self.add_members(place, at, name, depth);
                 if self.found.len() == before {
-                    self.push((at, entry.size.unwrap_or(0)), name.to_owned());
+                    self.push(at, entry.size.unwrap_or(0), name.to_owned());
                 }
             }
-            gimli::DW_TAG_array_type => self.add_array((place, at), name, depth),
-            _ => self.push((at, size_of(tree, place).unwrap_or(0)), name.to_owned()),
+            gimli::DW_TAG_array_type => self.add_array(place, at, name, depth),
+            _ => self.push(at, size_of(tree, place).unwrap_or(0), name.to_owned()),
         }
     }
 
-    fn add_array(&mut self, (array, at): (usize, u64), name: &str, depth: usize) {
+    fn add_array(&mut self, array: usize, at: u64, name: &str, depth: usize) {
         let tree = self.tree;
         let whole = size_of(tree, array).unwrap_or(0);
         let element = tree.type_of(array).and_then(|element| tree.plain(element));
@@ -362,15 +362,15 @@ impl Fields<'_> {
             .and_then(|count| Some((narrow(count)?, narrow(stride)?)))
             .filter(|&(count, _)| count > 0);
         let (Some(element), Some(repeats)) = (structure, repeats) else {
-            self.push((at, whole), name.to_owned());
+            self.push(at, whole, name.to_owned());
             return;
         };
         let before = self.found.len();
-        self.add_members((element, at), &format!("{name}[]"), depth);
-        // Of arrays within arrays only the inner one is told apart.
+        self.add_members(element, at, &format!("{name}[]"), depth);
+        // Of nested arrays only the inner one is divided into elements.
         if self.found[before..].iter().any(|field| field.repeats.0 > 1) {
             self.found.truncate(before);
-            self.push((at, whole), name.to_owned());
+            self.push(at, whole, name.to_owned());
         }
         for field in &mut self.found[before..] {
             if field.repeats == (0, 0) && field.size < whole {
@@ -379,7 +379,7 @@ impl Fields<'_> {
         }
     }
 
-    fn push(&mut self, (offset, size): (u64, u64), name: String) {
+    fn push(&mut self, offset: u64, size: u64, name: String) {
         if self.found.len() < FIELDS_MAX && size > 0 && !name.is_empty() {
             self.found.push(DataField { offset, size, name, repeats: (0, 0) });
         }

@@ -69,7 +69,7 @@ impl EntryTree {
                 entries[closed].end = here;
             }
             let parent = open.last().map_or(here, |&(_, place)| place);
-            entries.push(entry(unit, &die, (parent, lowest)));
+            entries.push(entry(unit, &die, parent, lowest));
             open.push((depth, here));
         }
         let all = entries.len();
@@ -172,11 +172,12 @@ impl EntryTree {
     }
 }
 
-/// Takes what is needed out of an entry.
+/// Extracts the needed attributes of a DWARF entry; `lowest` is the default lower bound of arrays.
 fn entry(
     unit: UnitRef<'_, SectionReader>,
     die: &gimli::DebuggingInformationEntry<SectionReader>,
-    (parent, lowest): (usize, i64),
+    parent: usize,
+    lowest: i64,
 ) -> Entry {
     let local = |name| {
         let value = die.attr_value(name)?;

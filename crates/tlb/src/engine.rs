@@ -96,7 +96,7 @@ impl TlbCounter {
             // this one comparison settles most references.
             let page = addr >> shift;
             if end >> shift != page {
-                self.touch_all(index, (addr, end));
+                self.touch_all(index, addr, end);
             } else if self.tlbs[index].last[0] != page {
                 self.touch(index, addr);
             }
@@ -134,7 +134,7 @@ impl TlbCounter {
     /// A reference that touches several of the smallest pages. A larger page that it touches more
     /// than once is the last page at the second touch, so it counts once.
     #[cold]
-    fn touch_all(&mut self, index: usize, (addr, end): (u64, u64)) {
+    fn touch_all(&mut self, index: usize, addr: u64, end: u64) {
         for (straddles, &shift) in self.straddles.iter_mut().zip(&self.layout.shifts) {
             *straddles += (end >> shift) - (addr >> shift);
         }

@@ -161,7 +161,7 @@ fn structure(candidate: &Candidate<'_>) -> Option<Proposal> {
     }
     let start = candidate.object.extents.first().map_or(0, |extent| extent.first);
     let said: Vec<String> =
-        parts.iter().map(|(label, e)| part(candidate.survey, (*label, e), start)).collect();
+        parts.iter().map(|(label, e)| part(candidate.survey, *label, e, start)).collect();
     let sentence = format!(
         "`{}` holds data of different use in one block of {} ({}): move these apart, each to a \
          block of its own.",
@@ -173,7 +173,7 @@ fn structure(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, ProposalText { elements: None, sentence, hint })
 }
 
-fn part(survey: &UseSurvey, (label, extents): (WordLabel, &[WordExtent]), start: u64) -> String {
+fn part(survey: &UseSurvey, label: WordLabel, extents: &[WordExtent], start: u64) -> String {
     let who = match label {
         WordLabel::Own(user) => users(survey, &[user]),
         WordLabel::Untouched => "nobody".to_owned(),

@@ -89,7 +89,7 @@ fn proposals_keep_every_word_once_and_values_whole() {
         let names = Names::new(&metadata);
         let block = BlockSize::new(16 << (seed % 5)).expect("a size");
         for object in data_objects(&names, &survey) {
-            let candidate = Candidate::new(&survey, &object, (block, true));
+            let candidate = Candidate::new(&survey, &object, block, true);
             for entry in TABLE {
                 for proposal in (entry.propose)(&candidate) {
                     *seen.entry(entry.name).or_default() += 1;

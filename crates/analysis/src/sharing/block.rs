@@ -171,7 +171,8 @@ impl BlockScratch {
     pub(crate) fn block(
         &mut self,
         events: &[WordEvent],
-        (facts, merge): (&[WordFacts], u64),
+        facts: &[WordFacts],
+        merge: u64,
         counts: &mut SharingCounts,
     ) {
         counts.blocks += 1;
@@ -320,7 +321,7 @@ impl BlockScratch {
                 word.last.write(proc, now);
             }
             self.copies[usize::from(proc)]
-                .reference(now, (written_at, foreign), &mut walk, || block.by_others(proc));
+                .reference(now, written_at, foreign, &mut walk, || block.by_others(proc));
             walk.communicates |= read_from > 0;
             if event.access.writes() {
                 block.write(proc, now);
@@ -356,7 +357,8 @@ impl CopyState {
     fn reference(
         &mut self,
         now: u32,
-        (written_at, foreign): (u32, bool),
+        written_at: u32,
+        foreign: bool,
         walk: &mut BlockWalk,
         block_written: impl Fn() -> u32,
     ) {

@@ -1,4 +1,5 @@
-//! Reduces a trace to the references that can move data: who touched which word in which visit.
+//! Reduces a trace to the references that can move data: which processor touched which word in
+//! which visit.
 
 use std::ops::Range;
 
@@ -231,37 +232,37 @@ impl Collector {
                 (if private { own } else { shared }).add(first, last);
             }
             if !private {
-                self.reference((first, last), (&turn, row));
+                self.reference(first, last, &turn, row);
             }
         }
     }
 
     /// Adds a reference from the first byte to the last.
     #[inline(always)]
-    fn reference(&mut self, (first, last): (u64, u64), reference: (&WordTurn<'_>, usize)) {
+    fn reference(&mut self, first: u64, last: u64, turn: &WordTurn<'_>, row: usize) {
         let (first, last) = (first / BlockSize::WORD_BYTES, last / BlockSize::WORD_BYTES);
         let room = GROUP_WORDS - first % GROUP_WORDS;
         let count = last - first + 1;
         if count > room {
-            self.words_of_two((first, last), reference);
+            self.words_of_two(first, last, turn, row);
         } else {
-            self.words::<true>(WordSpan { first, count }, reference);
+            self.words::<true>(WordSpan { first, count }, turn, row);
         }
     }
 
     /// Adds a reference to words of two groups: references are shorter than a group.
     #[inline(never)]
-    fn words_of_two(&mut self, (first, last): (u64, u64), reference: (&WordTurn<'_>, usize)) {
+    fn words_of_two(&mut self, first: u64, last: u64, turn: &WordTurn<'_>, row: usize) {
         let room = GROUP_WORDS - first % GROUP_WORDS;
-        self.words::<true>(WordSpan { first, count: room }, reference);
+        self.words::<true>(WordSpan { first, count: room }, turn, row);
         let (first, count) = (first + room, last - first + 1 - room);
-        self.words::<false>(WordSpan { first, count }, reference);
+        self.words::<false>(WordSpan { first, count }, turn, row);
     }
 
-    /// Adds a reference to words of one group, which begins there or in the group before. What is
-    /// rare is in functions of its own, so that the loop over references has few live values.
+    /// Adds a reference to words of one group, which begins there or in the group before. Rare
+    /// cases are separate functions, so that the loop over references has few live values.
     #[inline(always)]
-    fn words<const BEGINS: bool>(&mut self, span: WordSpan, (turn, row): (&WordTurn<'_>, usize)) {
+    fn words<const BEGINS: bool>(&mut self, span: WordSpan, turn: &WordTurn<'_>, row: usize) {
         let page = match self.lately.get(span) {
             Some(page) => page,
             None => self.enter(span, turn.processor),
@@ -274,7 +275,7 @@ impl Collector {
         if bits & !before != 0 {
             *seen |= bits;
             let region = page.region;
-            self.events((span, before), region, (turn, row));
+            self.events(span, before, region, turn, row);
         }
         if carries {
             self.pages.carry(span.first, writes);
@@ -318,9 +319,11 @@ impl Collector {
     #[inline(never)]
     fn events(
         &mut self,
-        (span, before): (WordSpan, u64),
+        span: WordSpan,
+        before: u64,
         region: u32,
-        (turn, row): (&WordTurn<'_>, usize),
+        turn: &WordTurn<'_>,
+        row: usize,
     ) {
         let (processor, access) = (turn.processor, turn.access(row));
         let pc = turn.pcs.map_or(0, |pcs| pcs[row]);

@@ -92,8 +92,8 @@ impl<'a> Examiner<'a> {
                     }
                     continue;
                 }
-                let given = (self.facts.as_slice(), self.questions.merge_transfers);
-                self.scratch.block(block, given, &mut found.counts[i]);
+                let merge = self.questions.merge_transfers;
+                self.scratch.block(block, &self.facts, merge, &mut found.counts[i]);
                 if detailed {
                     self.detail(block, &here, size, &mut found);
                 }
@@ -104,7 +104,7 @@ impl<'a> Examiner<'a> {
         found
     }
 
-    /// Puts the events of each block of so many words together, in Time order; blocks ascend.
+    /// Groups the events by block of this number of words, in Time order; blocks ascend.
     fn sort_by_block(&mut self, events: &mut Vec<WordEvent>, shift: u32) {
         let blocks = self.facts.len() >> shift;
         if blocks > events.len() {

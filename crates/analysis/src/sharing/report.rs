@@ -172,8 +172,8 @@ fn bytes(names: &Names<'_>, group: usize, found: &ObjectFindings) -> u64 {
 fn fields(findings: &Findings, names: &Names<'_>, group: usize) -> Vec<FieldSharing> {
     let of_object = findings.fields.range((group, (0, 0))..=(group, (u32::MAX, u32::MAX)));
     let mut fields: Vec<FieldSharing> = of_object
-        .map(|(&(_, field), found)| FieldSharing {
-            name: names.field_name(field),
+        .map(|(&(_, (layout, field)), found)| FieldSharing {
+            name: names.field_name(layout, field),
             reads: found.reads,
             writes: found.writes,
             misses: found.charges,

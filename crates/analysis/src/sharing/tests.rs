@@ -32,7 +32,7 @@ fn counts_of(mut events: Vec<WordEvent>, merge: u64) -> SharingCounts {
     scratch.word_transfers(&events, &mut facts);
     let mut counts = SharingCounts::default();
     if is_of_several(&events) {
-        scratch.block(&events, (&facts, merge), &mut counts);
+        scratch.block(&events, &facts, merge, &mut counts);
     } else {
         (counts.blocks, counts.cold) = (1, 1);
     }
@@ -256,7 +256,7 @@ fn references_left_out_change_nothing() {
     assert!(events * 2 < references, "{events} events of {references} references");
 }
 
-/// With so many more processors in the region, each of which reads a word of another block.
+/// With more processors in the region, each of which reads a word of another block.
 #[test]
 fn counts_do_not_depend_on_how_many_processors_are_elsewhere() {
     let mut rng = Rng::new(3);
@@ -277,8 +277,8 @@ fn counts_do_not_depend_on_how_many_processors_are_elsewhere() {
             let mut facts = vec![WordFacts::default(); 16];
             scratch.word_transfers(&events, &mut facts);
             let mut many = SharingCounts::default();
-            scratch.block(&events[..trace.len()], (&facts, 1), &mut many);
-            // What the homes of initial values come to is only looked at for 64 processors.
+            scratch.block(&events[..trace.len()], &facts, 1, &mut many);
+            // The homes of initial values are only considered for up to 64 processors.
             many.necessary_low = few.necessary_low;
             many.necessary_high = few.necessary_high;
             assert_eq!(many, few, "{more}: {trace:?}");

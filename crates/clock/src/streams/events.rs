@@ -65,12 +65,8 @@ impl StreamSplitter {
                 if again || self.begun.get(number) == Some(&false) {
                     self.begin(number);
                 }
-                self.push_generation(
-                    process,
-                    OpKind::Create,
-                    *child,
-                    self.generations.current(number),
-                );
+                let generation = self.generations.current(number);
+                self.push_generation(process, OpKind::Create, *child, generation);
             }
             EventKind::ThreadJoin { child } => {
                 self.end(usize::from(*child));

@@ -27,7 +27,7 @@ pub struct ProcessorModel {
     pub window_instructions: u32,
     /// Instructions that a processor issues in a cycle: its window is full `window_instructions`
     /// over this cycles after the oldest outstanding load began, whatever operations take. Without
-    /// it the window is full after so many instructions of the trace, and not before.
+    /// it the window is full only after `window_instructions` instructions of the trace.
     #[serde(default, deserialize_with = "sourced_optional")]
     pub issue_width: Option<u32>,
     /// Whether every miss stalls the processor instead.

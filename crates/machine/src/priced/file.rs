@@ -166,8 +166,8 @@ impl PricedMachine {
             if self.unit.is_some() {
                 return Err(self.file_error("its latencies are in cycles: leave the unit out"));
             }
-            let latencies = self.events(&file.latencies, ("latencies", &LATENCIES))?;
-            let packets = self.events(&file.packets, ("packets", &PACKETS))?;
+            let latencies = self.events(&file.latencies, "latencies", &LATENCIES)?;
+            let packets = self.events(&file.packets, "packets", &PACKETS)?;
             return Ok(Charges::PageCoherence(latencies, packets));
         }
         let mut forms = [None, None, None, None];
@@ -183,7 +183,8 @@ impl PricedMachine {
     fn events(
         &self,
         given: &BTreeMap<String, Formula>,
-        (table, names): (&str, &[&'static str]),
+        table: &str,
+        names: &[&'static str],
     ) -> Result<Vec<Linear>, MachineError> {
         if let Some(key) = given.keys().find(|key| !names.contains(&key.as_str())) {
             let known = names.join(", ");

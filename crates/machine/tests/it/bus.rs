@@ -145,7 +145,7 @@ fn numbers_that_no_machine_can_have_are_refused() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said() {
+fn errors_in_a_file_are_reported() {
     let cases = [
         ("kind = 'bus'\nbase = 'numa'", "base \"numa\": expected one of bus-smp"),
         ("name = 'x'\nkind = 'bus'", "missing field `summary`"),

@@ -1,4 +1,4 @@
-//! Files of every kind of machine: what they are read as, and what they stand on.
+//! Files of every kind of machine: their kinds and their bases.
 
 use homenode_base::BlockSize;
 use homenode_machine::{CachedMachine, KINDS, Machine, MachineKind, PricedMachine, TABLE};
@@ -82,9 +82,9 @@ fn a_base_is_of_the_same_kind() {
     assert!(kind("base = 1\n").unwrap_err().contains("line 1: base: expected a string"));
 }
 
-/// What a file says stands over what its base says, and that over the base's base, key by key.
+/// A file overrides its base, and that overrides its own base, key by key.
 #[test]
-fn bases_stand_on_bases() {
+fn bases_have_bases() {
     let block = BlockSize::new(4096).unwrap();
     let text = "name = \"mine\"\nbase = \"dsm+\"\n[parameters.latency]\nvalue = 100\n";
     let Machine::Priced(mine) = Machine::from_toml(text, "x").unwrap() else { panic!("no prices") };

@@ -173,7 +173,7 @@ fn unknown_machines_list_the_known_ones() {
 }
 
 #[test]
-fn files_stand_on_a_base_and_are_checked() {
+fn files_inherit_from_a_base_and_are_checked() {
     let text = "name = \"mine\"\nbase = \"numa\"\nvalidity = \"checked\"\n\
                 [parameters.latency]\nvalue = 100\nsource = \"measured\"\n";
     let block = BlockSize::new(4096).unwrap();
@@ -226,7 +226,7 @@ fn markatos_has_the_entries_of_table_1() {
 }
 
 #[test]
-fn page_coherence_machines_stand_on_a_base_and_are_checked() {
+fn page_coherence_machines_inherit_from_a_base_and_are_checked() {
     let text = |more: &str| format!("name = \"mine\"\nbase = \"markatos\"\n{more}");
     let block = BlockSize::new(1024).unwrap();
     let near = text("[parameters.network_latency]\nvalue = 30.5\nsource = \"guess\"\n");

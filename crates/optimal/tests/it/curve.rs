@@ -14,7 +14,8 @@ fn whole(n: u64) -> Ratio {
 }
 
 fn curve(
-    (trace, processors): (&[BlockReference], u16),
+    trace: &[BlockReference],
+    processors: u16,
     prices: Prices,
     replicate: bool,
     interval: Interval,
@@ -44,17 +45,20 @@ fn fine(prices: Prices, axis: Axis, at: u64) -> Prices {
     fine
 }
 
-/// Value at every point of the grid; breaks that are ones; slopes that fall and are not negative.
-/// Returns the number of breaks, or nothing if the interval is refused.
+/// Checks the value at every point of the grid, that every break changes the slope, and that slopes
+/// fall and are not negative. Returns the number of breaks, or `None` if the interval is refused.
 fn check(
-    (trace, processors): (&[BlockReference], u16),
+    trace: &[BlockReference],
+    processors: u16,
     prices: Prices,
     replicate: bool,
-    (axis, from, to): (Axis, u64, u64),
+    axis: Axis,
+    from: u64,
+    to: u64,
 ) -> Option<usize> {
     let interval = Interval { axis, from: whole(from), to: whole(to) };
     let what = format!("{prices} {interval:?} {replicate} {trace:?}");
-    let curve = curve((trace, processors), prices, replicate, interval).ok()?;
+    let curve = curve(trace, processors, prices, replicate, interval).ok()?;
     let pieces = curve.pieces(interval);
     let mut last: Option<(i64, Option<Ratio>)> = None;
     let slot = Axis::ALL.iter().position(|a| a.0 == axis).unwrap() + 1;
@@ -93,7 +97,7 @@ fn the_curve_equals_exhaustive_search_and_bends_only_down() {
         let axis = Axis::ALL[usize::try_from(rng.below(4)).unwrap()].0;
         let from = 1 + rng.below(6);
         let to = from + 1 + rng.below(if round % 8 == 0 { 30 } else { 8 });
-        let found = check((&trace, processors), prices, round % 5 > 0, (axis, from, to));
+        let found = check(&trace, processors, prices, round % 5 > 0, axis, from, to);
         curves += usize::from(found.is_some());
         breaks += found.unwrap_or(0);
     }
@@ -106,7 +110,7 @@ fn curves_of_blocks_add() {
     let prices = Prices::whole(Some(5), Some(12), Some(3), Some(9));
     let interval = Interval { axis: Axis::RemoteMove, from: whole(4), to: whole(60) };
     let each: Vec<Curve> = (0..6)
-        .map(|_| curve((&random_trace(&mut rng, 3, 40), 3), prices, true, interval).unwrap())
+        .map(|_| curve(&random_trace(&mut rng, 3, 40), 3, prices, true, interval).unwrap())
         .collect();
     let mut sum = Curve::default();
     each.iter().for_each(|c| sum += c.clone());
@@ -126,7 +130,7 @@ fn what_has_no_curve_is_refused() {
     let trace = [crate::support::reference(0, true), crate::support::reference(1, true)];
     let fail = |axis, from: &str, to: &str| {
         let interval = Interval { axis, from: from.parse().unwrap(), to: to.parse().unwrap() };
-        curve((&trace, 2), prices, true, interval).unwrap_err().to_string()
+        curve(&trace, 2, prices, true, interval).unwrap_err().to_string()
     };
     assert!(fail(Axis::RemoteReference, "2", "9").starts_with("at r = 2: "));
     assert!(fail(Axis::GlobalReference, "1", "11/2").starts_with("at g = 11/2: "));

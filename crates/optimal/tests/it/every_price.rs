@@ -127,7 +127,7 @@ fn without_remote_reference_and_move_the_cost_is_infinite() {
     });
 }
 
-/// So many reads or writes by each processor in turn.
+/// The given numbers of reads or writes by each processor in turn.
 fn groups(list: &[(u16, u64, bool)]) -> Vec<BlockReference> {
     let each = list.iter();
     each.flat_map(|&(processor, n, write)| (0..n).map(move |_| BlockReference { processor, write }))

@@ -68,7 +68,7 @@ const EACH: [(&str, Setter); 4] = [
     ("G", |p| &mut p.global_move),
 ];
 
-/// A price of the list raised by so many steps, twice; `None` if it is infinite.
+/// A price of the list raised by this many steps, twice; `None` if it is infinite.
 fn raised(prices: Prices, set: Setter, by: u64) -> Option<[Prices; 3]> {
     let price = (*set(&mut prices.clone()))?;
     Some([0, 1, 2].map(|times| {

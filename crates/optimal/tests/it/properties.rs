@@ -149,7 +149,7 @@ fn wide_keys_agree_with_narrow_ones() {
 }
 
 /// The same with global memory, where many readers' savings add up: steps ever finer, until the
-/// narrow lanes give way to the general solver.
+/// the narrow lanes fall back to the general solver.
 #[test]
 fn narrow_lanes_agree_with_the_general_solver() {
     cases(11, 60, |rng, n, trace| {

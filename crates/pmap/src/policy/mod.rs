@@ -12,7 +12,7 @@ use crate::table::{FaultKind, Location, PageState};
 /// Every policy, in the order of lists and documentation.
 pub const TABLE: &[Entry] = &[limit::ENTRY, limit_writes::ENTRY, all_global::ENTRY];
 
-/// What a policy is told about the page that faulted.
+/// What a policy may know about the page that faulted.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyQuery {
     /// State of the page.

@@ -34,7 +34,8 @@ fn moved(tally: &Tally) -> u64 {
 }
 
 /// Whether the page is shared before it is written, and not by the write that pins it. Then `ace`
-/// pays for the first global copy, and the manager does not: nobody fills global memory with zeros.
+/// pays for the first global copy, and the manager does not: it does not fill global memory with
+/// zeros.
 fn global_copy_was_zeros(block: Block<'_>, counts: &PmapCounts) -> bool {
     let first = block.runs[0].processor();
     let second = block.runs.iter().find(|run| run.processor() != first);
@@ -48,7 +49,7 @@ fn same_references(counts: &PmapCounts, tally: &Tally) {
         [counts.local_reads, counts.local_writes, counts.global_reads, counts.global_writes];
     let expected = [tally.local_reads, tally.local_writes, tally.global_reads, tally.global_writes];
     assert_eq!(found, expected);
-    assert_eq!(tally.remote_references(), 0, "the ACE refers to nobody else's memory");
+    assert_eq!(tally.remote_references(), 0, "the ACE has no remote references");
 }
 
 /// With the limit on writes and the owner's copy kept, the two are one policy: every reference is

@@ -19,9 +19,9 @@ struct Slow {
     mappings: BTreeMap<u16, Mapping>,
     /// Whether the only good copy is a local one.
     stale: bool,
-    /// Whether it lives in global memory.
+    /// Whether it is in global memory.
     global: bool,
-    /// Whether somebody has been allowed to write.
+    /// Whether a processor has been allowed to write.
     written: bool,
     invalidations: u64,
 }
@@ -32,17 +32,19 @@ type Answer = dyn FnMut(&Slow, u16, bool) -> bool;
 impl Slow {
     fn reference(
         &mut self,
-        (q, write): (u16, bool),
-        rule: (&mut Answer, bool),
+        q: u16,
+        write: bool,
+        answer: &mut Answer,
+        keeps_owner_copy: bool,
         c: &mut PmapCounts,
     ) {
         let allowed = self.mappings.get(&q).is_some_and(|&(_, writable)| writable || !write);
         if !allowed {
             c.faults += 1;
-            let local = rule.0(self, q, write);
+            let local = answer(self, q, write);
             let before = self.copies.clone();
             if local {
-                self.place_locally(q, write, rule.1, c)
+                self.place_locally(q, write, keeps_owner_copy, c)
             } else {
                 self.place_globally(q, c)
             }
@@ -158,17 +160,17 @@ fn policies(name: &str, limit: u64) -> (Box<dyn CachePolicy>, Box<Answer>) {
     }
 }
 
-fn compare(trace: &Trace, processors: u16, (name, limit): (&str, u64), owner_copy: OwnerCopy) {
+fn compare(trace: &Trace, processors: u16, name: &str, limit: u64, owner_copy: OwnerCopy) {
     let histories = histories(trace, processors);
     for block in histories.blocks() {
         let (policy, mut answer) = policies(name, limit);
         let found = Manager::new(policy, owner_copy).page(block);
         let (mut page, mut expected) = (Slow::default(), PmapCounts::default());
-        let rule = owner_copy == OwnerCopy::Keep;
+        let keeps = owner_copy == OwnerCopy::Keep;
         let mut writes = false;
         for &(p, _, write) in trace.iter().filter(|(_, number, _)| *number == block.number) {
             writes |= write;
-            page.reference((p % processors, write), (&mut *answer, rule), &mut expected);
+            page.reference(p % processors, write, &mut *answer, keeps, &mut expected);
         }
         // The slow manager has no table, so no cells.
         let faults: u64 = found.counts.cells.iter().sum();
@@ -188,7 +190,7 @@ fn every_policy_counts_what_the_prose_says() {
         let trace = random_trace(&mut rng, processors);
         for name in ["limit", "limit-writes", "all-global", "moody"] {
             for owner_copy in [OwnerCopy::Flush, OwnerCopy::Keep] {
-                compare(&trace, processors, (name, rng.below(6)), owner_copy);
+                compare(&trace, processors, name, rng.below(6), owner_copy);
             }
         }
     }
@@ -207,8 +209,8 @@ fn the_policy_hears_what_the_reference_needs() {
     let mut heard = Listening(Vec::new());
     let (mut page, mut counts) = (homenode_pmap::LogicalPage::default(), PmapCounts::default());
     let faults = [(0, FaultKind::Read), (1, FaultKind::Write), (0, FaultKind::Read)];
-    for fault in faults {
-        page.fault(fault, &mut &mut heard, OwnerCopy::Flush, &mut counts);
+    for (q, access) in faults {
+        page.fault(q, access, &mut &mut heard, OwnerCopy::Flush, &mut counts);
     }
     assert_eq!(heard.0, faults.map(|(_, access)| access));
 }

@@ -296,7 +296,7 @@ fn about(
     (object, survey): (&DataObject, &UseSurvey),
     kind: &'static str,
 ) -> AdviceRow {
-    let candidate = Candidate::new(survey, object, (point.block, false));
+    let candidate = Candidate::new(survey, object, point.block, false);
     let first = object.extents.first().map_or(0, |extent| extent.first);
     AdviceRow {
         kind,

@@ -149,7 +149,7 @@ pub(super) fn propose(
     let mut trials = Vec::new();
     for &object in examined.iter().filter(|&&object| places.is_contended(object, survey)) {
         let crowded = places.crowded(object);
-        let candidate = Candidate::new(survey, &objects[object], (places.block, crowded));
+        let candidate = Candidate::new(survey, &objects[object], places.block, crowded);
         for (kind, entry) in TABLE.iter().enumerate() {
             trials.extend((entry.propose)(&candidate).into_iter().map(|proposal| LayoutTrial {
                 object,

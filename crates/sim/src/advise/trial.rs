@@ -197,7 +197,7 @@ impl TrialWorker<'_> {
                     continue;
                 }
                 let TrialBuilder { layout, new_blocks, builder, .. } = &mut self.sites[index];
-                layout.parts((addr, size), |addr, size| {
+                layout.parts(addr, size, |addr, size| {
                     for to in point.block.blocks_touched(addr, size) {
                         // Blocks outside the trial are not changed by it.
                         if new_blocks.contains(&to) || listed(to) {

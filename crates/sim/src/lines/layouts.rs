@@ -85,7 +85,7 @@ fn moved(layout: &Layout, operations: &Portion, portions: &mut PortionPool) -> P
     let moves = |operation: &Operation| {
         let relative = operation.kind != OpKind::Fetch && operation.flags & PROCESSOR_RELATIVE == 0;
         let data = operation.kind.is_reference() && relative;
-        data && layout.may_move((operation.addr, operation.size))
+        data && layout.may_move(operation.addr, operation.size)
     };
     let Some(first) = operations.iter().position(moves) else { return Portion::clone(operations) };
     let mut output = portions.buffer();
@@ -96,7 +96,7 @@ fn moved(layout: &Layout, operations: &Portion, portions: &mut PortionPool) -> P
             continue;
         }
         let mut count = operation.count;
-        layout.parts((operation.addr, operation.size), |addr, size| {
+        layout.parts(operation.addr, operation.size, |addr, size| {
             output.push(Operation { addr, size, count, ..operation });
             count = 0;
         });

@@ -93,7 +93,7 @@ fn wrappers_of_the_allocator_pass_memory_on() {
     assert!(passes_on("checked_alloc"));
     assert!(passes_on("copy_dup"));
     assert!(!passes_on("typed"));
-    assert!(!passes_on("thread"), "it is told no size");
+    assert!(!passes_on("thread"), "it takes no size");
     assert!(!passes_on("main"));
 }
 
