@@ -122,7 +122,8 @@ def of_program(name: str) -> Iterator[tuple[str, list[str]]]:
     """What is asked of a program's trace."""
     trace = f"inputs/{name}.hnt"
     machines = ",".join(priced_machines())
-    priced = ["simulate", trace, "--machine", machines, "--processors", "8"]
+    alike = ["--processors", "8", "--filter", "none"]
+    priced = ["simulate", trace, "--machine", machines, *alike]
     yield f"{name}-info", ["info", trace, "--json"]
     for sizes in ("64", "1K,4K"):
         size = ["--block-size", sizes]
