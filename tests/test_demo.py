@@ -58,7 +58,7 @@ def test_every_program_has_its_source_and_every_machine_exists() -> None:
     assert {row["name"] for row in hn.table("machines")} >= set(demo.MACHINES)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(1200)
 def test_the_whole_demonstration_on_small_programs(
     program: Callable[..., Outcome], tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ BENCHES = Path(__file__).parents[2] / "benches"
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine"),
-    pytest.mark.timeout(120),
+    pytest.mark.timeout(1200),
 ]
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _HEADERS = plugin.SOURCES.parent / "runtime" / "include"
 PROGRAMS = Path(__file__).parent / "programs"
 _LANGUAGES = {".c": "c", ".cpp": "c++", ".f90": "fortran"}
-_TIMEOUT_S = 25
+_TIMEOUT_S = 250
 # The recorder in a process of its own: a program that hangs must not hang the test.
 _RECORDER = (
     "import sys; from homenode import _core; "
@@ -102,7 +102,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The first test of a session also compiles the runtime."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.timeout(120))
+            item.add_marker(pytest.mark.timeout(1200))
 
 
 @pytest.fixture(params=["installed", "later"])

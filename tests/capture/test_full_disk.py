@@ -24,7 +24,7 @@ _ON_A_DISK = 'mount -t tmpfs -o size="$1" none "$2" && cd "$2" && eval "$3"'
 
 def _on_a_disk(size: str, folder: Path, script: str) -> subprocess.CompletedProcess[str]:
     line = ["unshare", "-Urm", "sh", "-c", _ON_A_DISK, "sh", size, str(folder), script]
-    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=1200)
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def _record(
     line += ["--initramfs", str(files.get(image, image))]
     line += ["-o", str(files["folder"] / "t.hnt"), *words]
     return subprocess.run(
-        line, capture_output=True, text=True, check=False, timeout=100, env=environment
+        line, capture_output=True, text=True, check=False, timeout=1000, env=environment
     )
 
 

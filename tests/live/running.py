@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
-TIMEOUT_S = 60
+TIMEOUT_S = 600
 # A machine of each kind of engine with a clock.
 MACHINES = {
     "bus-smp": ["--protocol", "mesi", "--cache-size", "16K"],

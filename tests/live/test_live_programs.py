@@ -20,7 +20,7 @@ from live.running import MACHINES, PROGRAMS, TIMEOUT_S, check_replay, only_row, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(1200)
 
 
 @pytest.fixture(scope="session")

@@ -16,12 +16,12 @@ from live.running import MACHINES, PROGRAMS, check_replay, only_row, run
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_TIMEOUT_S = 150
+_TIMEOUT_S = 1500
 _ARM = "/usr/aarch64-linux-gnu"
 _run = partial(run, timeout_s=_TIMEOUT_S)
 _row = partial(only_row, timeout_s=_TIMEOUT_S)
 pytestmark = [
-    pytest.mark.timeout(400),
+    pytest.mark.timeout(2400),
     pytest.mark.skipif(
         shutil.which("qemu-x86_64") is None or shutil.which("gcc") is None,
         reason="qemu-user or gcc is not installed",

@@ -22,7 +22,7 @@ TWINS = ("planted", "fixed")
 KINDS = ("align", "pad", "group", "split", "replicate", "separate-lock", "place", "none")
 # What the wrapper is called with, and the plain compiler of the same language.
 _COMPILERS = {"c": ("cc", "gcc", "-std=gnu11"), "c++": ("c++", "g++", "-std=c++17")}
-_TIMEOUT_S = 60
+_TIMEOUT_S = 600
 
 
 @dataclass(frozen=True)

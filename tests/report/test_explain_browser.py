@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from support.browser import Browser
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(1200)
 
 # What is seen of each protocol: states and values by cache and block, the rest of the picture.
 _SEEN = """[...document.querySelectorAll('.panel')].map((panel, index) => {

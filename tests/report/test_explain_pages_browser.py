@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import homenode as hn
     from support.browser import Browser
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(1200)
 
 # What is seen: page tables, what is owed, lines, homes, messages, and the cells that are marked.
 _SEEN = """(() => {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SIZES = (64, 512, 4096)
 _ROWS = matrix(("numa", "dsm"), _SIZES)
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(1200)
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ class Browser:
             stderr=subprocess.PIPE,
             text=True,
         )
-        self._socket = websocket.create_connection(self._endpoint(), timeout=60)
+        self._socket = websocket.create_connection(self._endpoint(), timeout=600)
         self._number = 0
         self.events: list[dict[str, Any]] = []
         target = self("Target.createTarget", url="about:blank")["targetId"]
@@ -80,15 +80,13 @@ class Browser:
             self(f"{domain}.enable")
         self.size(width)
         self("Page.navigate", url=page.as_uri())
-        for _ in range(200):
-            if self.value("document.documentElement?.dataset.ready") == "yes":
-                return
+        while self.value("document.documentElement?.dataset.ready") != "yes":
+            assert "Runtime.exceptionThrown" not in {event.get("method") for event in self.events}
             self(
                 "Runtime.evaluate",
                 expression="new Promise(r => setTimeout(r, 25))",
                 awaitPromise=True,
             )
-        raise AssertionError("the page's script did not finish")
 
     def size(self, width: int) -> None:
         """Sets the size of the window in CSS pixels."""
@@ -134,7 +132,7 @@ class Browser:
     def __exit__(self, *reason: object) -> None:
         self._socket.close()
         self._process.terminate()
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=200)
         assert self._process.stderr is not None
         self._process.stderr.close()
 

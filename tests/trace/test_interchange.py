@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import homenode as hn
@@ -57,7 +57,7 @@ def _good() -> dict[str, Any]:
     }
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(_ROW, max_size=40))
 def test_every_column_survives_a_trace(rows: list[dict[str, Any]]) -> None:
     table = _table(rows)
@@ -65,9 +65,7 @@ def test_every_column_survives_a_trace(rows: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
-@settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=10)
 @given(rows=st.lists(_ROW, max_size=20))
 def test_files_come_back(form: str, rows: list[dict[str, Any]], tmp_path: Path) -> None:
     first = hn.Trace.from_arrow(_table(rows), tmp_path / "a.hnt")

@@ -253,7 +253,7 @@ def test_results_are_kept_until_the_engine_is_another(
     assert ResultCache(tmp_path, trace).get({"a": 1, "b": 2}) is None
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(1200)
 def test_a_second_run_simulates_nothing(mixes: Path, tmp_path: Path) -> None:
     words: dict[str, Any] = {"quick": True, "traces": tmp_path, "programs": [DB], "mixes": mixes}
     first = studies.study("foglia", **words)
@@ -267,7 +267,7 @@ def test_a_second_run_simulates_nothing(mixes: Path, tmp_path: Path) -> None:
     assert first.counts["not testable"] > 40
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(1200)
 def test_the_command_takes_mixes(
     homenode: Callable[..., Outcome], mixes: Path, tmp_path: Path
 ) -> None:

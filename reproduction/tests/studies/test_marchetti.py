@@ -146,7 +146,7 @@ def test_a_word_a_cycle_is_a_machine() -> None:
     assert HARDWARE in runs_of_study.accepted()
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(1200)
 def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     words: dict[str, Any] = {"quick": True, "traces": tmp_path, "programs": [SOR, MGRID]}
     first = studies.study("marchetti", **words)

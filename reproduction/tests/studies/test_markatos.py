@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from homenode_studies.studies.entry import StudyResult
 
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(1200)
 
 
 @pytest.fixture(scope="module")

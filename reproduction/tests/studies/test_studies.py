@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from homenode_studies.studies.entry import StudyResult
 
 # The first test waits until every study has recorded its programs.
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(1200)
 
 _NAMES = [entry.name for entry in studies.TABLE]
 _PROGRAMS = ("gauss", "sorbyr", "p-qsort")

@@ -273,7 +273,7 @@ def _context(folder: Path) -> StudyContext:
     return StudyContext(PAPER, folder, True, chosen)
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(1200)
 def test_a_pass_is_asked_for_once_and_found_again(tmp_path: Path) -> None:
     asked: list[dict[str, Any]] = []
 
@@ -326,7 +326,7 @@ def test_the_machine_is_the_printed_one() -> None:
     assert {row["parameter"]: row["ours"] for row in machine().rows} == printed
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(1200)
 def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     words: dict[str, Any] = {"quick": True, "traces": tmp_path, "programs": [GE, FFT]}
     first = studies.study("talbot", **words)

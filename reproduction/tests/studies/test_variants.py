@@ -84,7 +84,7 @@ def test_a_mix_has_no_kernel_where_it_is_left_out(tmp_path: Path) -> None:
     assert TraceForm(common_areas=True).provenance() == {"common_areas": True}
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(1200)
 def test_each_variant_changes_what_it_says(tmp_path: Path) -> None:
     folder = make_mixes(tmp_path / "mixes", 20_000)
     programs = [p for p in available(PAPER, quick=True) if p.name == DB]

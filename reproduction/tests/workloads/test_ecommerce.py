@@ -117,7 +117,7 @@ def shop() -> Iterator[int]:
 
 def _browse(program: Path, *words: str) -> subprocess.CompletedProcess[str]:
     line = [str(program), *words]
-    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=25)
+    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=250)
 
 
 def test_browsers_walk_as_tpc_w_says(browsers: Path) -> None:

@@ -34,7 +34,7 @@ def _ready() -> str:
 
 
 @pytest.mark.skipif(bool(_ready()), reason=_ready())
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", ["ec", "db"])
 def test_a_guest_is_made_recorded_and_checked(name: str, tmp_path: Path) -> None:
     line = [sys.executable, "-m", "homenode", "workload", "ecommerce", name, "--json", "--quick"]

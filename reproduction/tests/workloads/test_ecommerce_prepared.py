@@ -30,7 +30,7 @@ def _functions(*names: str) -> str:
 
 def _run(script: str) -> str:
     done = subprocess.run(
-        ["/bin/sh", "-e"], input=script, capture_output=True, text=True, check=False, timeout=60
+        ["/bin/sh", "-e"], input=script, capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

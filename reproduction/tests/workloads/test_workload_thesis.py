@@ -27,7 +27,7 @@ PAGE = 4096
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine"),
-    pytest.mark.timeout(120),
+    pytest.mark.timeout(1200),
 ]
 
 

@@ -30,7 +30,7 @@ MOSTLY_PRIVATE = {
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler on this machine"),
-    pytest.mark.timeout(120),
+    pytest.mark.timeout(1200),
 ]
 
 

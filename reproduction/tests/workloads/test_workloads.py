@@ -48,7 +48,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 def run(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [program, *arguments], capture_output=True, text=True, check=False, timeout=25
+        [program, *arguments], capture_output=True, text=True, check=False, timeout=250
     )
 
 
