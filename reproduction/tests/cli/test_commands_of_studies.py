@@ -81,7 +81,7 @@ def test_the_earlier_name_of_the_workload_of_servers(homenode: Callable[..., Out
 
 
 @_COMPILES
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(1200)
 def test_workloads_are_built_and_recorded(program: Callable[..., Outcome], tmp_path: Path) -> None:
     made = program("workloads", "record", "false-sharing", "--quick", "-o", tmp_path, "--json")
     assert made.code == 0, made.err
@@ -93,7 +93,7 @@ def test_workloads_are_built_and_recorded(program: Callable[..., Outcome], tmp_p
 
 
 @_COMPILES
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(1200)
 def test_native_programs_are_built_and_cannot_be_recorded(
     program: Callable[..., Outcome], tmp_path: Path
 ) -> None:

@@ -30,7 +30,7 @@ _CASES = {
 }
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("line", _CASES)
 def test_all_numbers_and_columns_are_there_at_every_width(
     homenode: Callable[..., Outcome],
