@@ -40,7 +40,7 @@ pub const ENTRY: Entry = Entry {
     example: Example {
         name: "first-write",
         summary: "Every first write asks",
-        about: "Processor 0 reads a word that nobody else has, and still announces its write.",
+        about: "Processor 0 reads a word that no other cache has, and still announces its write.",
         protocol: Some("msi"),
         text: "0 R a0; 0 W a0; 1 R a0; 1 W a0; 2 R a0; 0 R b0; 1 W a1",
     },

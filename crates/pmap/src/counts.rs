@@ -42,7 +42,7 @@ counts! {
     global_writes, "references", "Writes and atomics to the page in global memory.";
     faults, "faults", "References without a mapping that allows them: requests to the manager.";
     local_zero_fills, "pages",
-        "Frames of local memory filled with zeros: copies of a page nobody has written yet.";
+        "Frames of local memory filled with zeros: copies of a page that has not been written yet.";
     global_zero_fills, "pages", "Frames of global memory filled with zeros, for the same reason.";
     copies, "pages", "Pages copied from global to local memory.";
     syncs, "pages", "Pages copied from the owner's local memory to global memory.";

@@ -8,7 +8,7 @@ use crate::tally::Tally;
 /// remote to everyone and never replicated.
 pub const ENTRY: Entry = Entry {
     name: "all-remote",
-    summary: "every block lies in remote memory for ever",
+    summary: "every block stays in remote memory",
     source: "Markatos and Chronaki, section 3.1.3",
     params: &[],
     tested_with: &[],

@@ -1,4 +1,4 @@
-//! Update: replicate at once, keep for ever.
+//! Update: replicate at once, keep permanently.
 
 use super::automaton::{Automaton, CoherenceRules};
 use super::parameters::CHARGE_MAPPINGS;
@@ -6,11 +6,11 @@ use crate::policy::{Entry, RunsOn};
 
 /// Source: Markatos and Chronaki, section 3.2.
 ///
-/// A read without a copy replicates the block for ever. A write with a copy updates all others; one
+/// A read without a copy replicates the block permanently. A write with a copy updates all others; one
 /// without goes to the home, which updates the rest.
 pub const ENTRY: Entry = Entry {
     name: "upt",
-    summary: "replicate on a read, for ever; a write updates all copies",
+    summary: "replicate on a read, permanently; a write updates all copies",
     source: "Markatos and Chronaki, section 3.2",
     params: &[CHARGE_MAPPINGS],
     tested_with: &["charge-mappings=on"],

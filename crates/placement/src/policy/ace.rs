@@ -14,7 +14,7 @@ use crate::tally::Tally;
 /// writer if it holds a copy, else at the copy held longest. O(1) per run.
 pub const ENTRY: Entry = Entry {
     name: "ace",
-    summary: "replicate and migrate; pin for ever after `limit` invalidations",
+    summary: "replicate and migrate; pin permanently after `limit` invalidations",
     source: "Bolosky 1993, sections 3.1.3 and 5.1",
     params: &[PolicyParam {
         name: "limit",

@@ -8,7 +8,7 @@ use crate::table::Location;
 /// faults. O(1).
 pub const ENTRY: Entry = Entry {
     name: "limit",
-    summary: "local until the page has been invalidated `limit` times, then global for ever",
+    summary: "local until the page has been invalidated `limit` times, then global permanently",
     source: "Bolosky 1993, section 3.1.3",
     build: |limit| Box::new(Limit { limit }),
 };
