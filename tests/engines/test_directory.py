@@ -71,10 +71,7 @@ _STALLS = ("busy", "read_stall", "write_stall", "sync_stall", "os_stall")
 @pytest.fixture(scope="module")
 def banded(tmp_path_factory: pytest.TempPathFactory) -> hn.Trace:
     """Eight threads' bands of sor, which marks the end of its initialisation."""
-    folder = tmp_path_factory.mktemp("sor")
-    program = workloads.build("sor", folder / "sor")
-    words = [str(program), "-p", "8", "-n", "128", "-i", "6"]
-    return hn.Trace.record(words, folder / "sor.hnt", quantum=10)
+    return workloads.bands(tmp_path_factory.mktemp("sor"), 128, 6)
 
 
 def _clocked(trace: hn.Trace, **options: Any) -> list[dict[str, Any]]:

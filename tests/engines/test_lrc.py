@@ -22,10 +22,7 @@ _OPTIONS: dict[str, Any] = {"sync": "exclude", "homes": "round-robin"}
 @pytest.fixture(scope="module")
 def banded(tmp_path_factory: pytest.TempPathFactory) -> hn.Trace:
     """Bands of one array, whose edges are read by neighbours after each barrier."""
-    folder = tmp_path_factory.mktemp("lrc")
-    program = workloads.build("sor", folder / "sor")
-    words = [str(program), "-p", "8", "-n", "64", "-i", "3"]
-    return hn.Trace.record(words, folder / "sor.hnt", quantum=10)
+    return workloads.bands(tmp_path_factory.mktemp("lrc"), 64, 3)
 
 
 def _simulated(trace: hn.Trace, **options: Any) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
-TIMEOUT_S = 600
+# For a process that hangs: ten times what any needs.
+TIMEOUT_S = 1500
 # A machine of each kind of engine with a clock.
 MACHINES = {
     "bus-smp": ["--protocol", "mesi", "--cache-size", "16K"],
@@ -21,22 +22,22 @@ MACHINES = {
 }
 
 
-def run(*words: str, code: int = 0, timeout_s: int = TIMEOUT_S) -> subprocess.CompletedProcess[str]:
+def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
     """A command, which ends with this code."""
     done = subprocess.run(
         [sys.executable, "-m", "homenode", *words],
         capture_output=True,
         text=True,
-        timeout=timeout_s,
+        timeout=TIMEOUT_S,
         check=False,
     )
     assert done.returncode == code, done.stderr
     return done
 
 
-def only_row(*words: str, timeout_s: int = TIMEOUT_S) -> dict[str, Any]:
+def only_row(*words: str) -> dict[str, Any]:
     """The one row that a command prints as JSON."""
-    rows = json.loads(run(*words, timeout_s=timeout_s).stdout)
+    rows = json.loads(run(*words).stdout)
     assert len(rows) == 1
     return rows[0]
 
@@ -51,3 +52,13 @@ def check_replay(lived: dict[str, Any], trace: Path, of_machine: list[str]) -> N
     for name in ("misses", "transactions", "coherence", "messages"):
         assert lived.get(name) == replayed.get(name), name
     assert lived["cycles"] == pytest.approx(replayed["cycles"], rel=0.01)
+
+
+def check_run_and_replay(program: str, trace: Path, machine: str, *more: str) -> dict[str, Any]:
+    """Checks that the replay of a program's run is the run, which is returned."""
+    threads = "3" if Path(program).name.startswith("pipeline") else "4"
+    of_machine = ["--machine", machine, *MACHINES[machine], "--processors", "4", "--json"]
+    told = [*more, "--expected-threads", threads, "-o", str(trace)]
+    lived = only_row("run", *of_machine, *told, "--", program)
+    check_replay(lived, trace, of_machine)
+    return lived

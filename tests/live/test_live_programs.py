@@ -15,7 +15,7 @@ import pytest
 
 import homenode as hn
 from homenode.capture import compilers
-from live.running import MACHINES, PROGRAMS, TIMEOUT_S, check_replay, only_row, run
+from live.running import MACHINES, PROGRAMS, TIMEOUT_S, check_run_and_replay, only_row, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,13 +43,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
 def test_the_trace_of_a_run_replayed_is_the_run(
     built: Callable[..., str], tmp_path: Path, machine: str, program: str
 ) -> None:
-    trace = tmp_path / "t.hnt"
-    threads = "3" if program == "pipeline.c" else "4"
-    of_machine = ["--machine", machine, *MACHINES[machine], "--processors", "4", "--json"]
-    lived = only_row(
-        "run", *of_machine, "--expected-threads", threads, "-o", str(trace), "--", built(program)
-    )
-    check_replay(lived, trace, of_machine)
+    lived = check_run_and_replay(built(program), tmp_path / "t.hnt", machine)
     assert lived["references"] > 5000
 
 

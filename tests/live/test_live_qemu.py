@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import homenode as hn
-from live.running import MACHINES, PROGRAMS, check_replay, only_row, run
+from live.running import MACHINES, PROGRAMS, TIMEOUT_S, check_run_and_replay, only_row, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_TIMEOUT_S = 1500
 _ARM = "/usr/aarch64-linux-gnu"
-_run = partial(run, timeout_s=_TIMEOUT_S)
-_row = partial(only_row, timeout_s=_TIMEOUT_S)
 pytestmark = [
     pytest.mark.timeout(2400),
     pytest.mark.skipif(
@@ -49,12 +45,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
 def test_the_trace_of_a_run_replayed_is_the_run(
     plain: Callable[..., str], tmp_path: Path, machine: str, program: str
 ) -> None:
-    trace = tmp_path / "t.hnt"
-    threads = "3" if program == "pipeline.c" else "4"
-    of_machine = ["--machine", machine, *MACHINES[machine], "--processors", "4", "--json"]
-    told = ["--via", "qemu", "--slack", "300", "--expected-threads", threads, "-o", str(trace)]
-    lived = _row("run", *of_machine, *told, "--", plain(program))
-    check_replay(lived, trace, of_machine)
+    how = ("--via", "qemu", "--slack", "300")
+    lived = check_run_and_replay(plain(program), tmp_path / "t.hnt", machine, *how)
     assert lived["references"] > 20_000
     assert lived.get("deadlocks_broken", 0) == 0
 
@@ -68,7 +60,7 @@ def test_two_runs_are_the_same_to_the_byte(
         trace = tmp_path / f"{nth}.hnt"
         words = ["--machine", machine, *MACHINES[machine], "--processors", "4", "--json"]
         told = ["--via", "qemu", "--slack", "100", "-o", str(trace), "--"]
-        row = _row("run", *words, *told, plain("spin_lock.c"))
+        row = only_row("run", *words, *told, plain("spin_lock.c"))
         seen.append((trace.read_bytes(), {**row, "trace": ""}))
     assert seen[0] == seen[1]
     metadata = hn.Trace.open(tmp_path / "1.hnt").metadata
@@ -78,14 +70,14 @@ def test_two_runs_are_the_same_to_the_byte(
 
 def test_instructions_between_references_take_time(plain: Callable[..., str]) -> None:
     words = ["--machine", "dash-mesh", "--processors", "4", "--json", "--slack", "300"]
-    row = _row("run", *words, "--via", "qemu", "--", plain("grid.c"))
+    row = only_row("run", *words, "--via", "qemu", "--", plain("grid.c"))
     assert row["busy"] > 1.5 * row["references"], "a cycle for each, and for what lies between"
 
 
 def test_waits_end_and_clocks_go_by_simulated_time(plain: Callable[..., str]) -> None:
     # The C library takes time too: on slower machines more than the program allows for.
     words = ["--machine", "bus-smp", "--protocol", "mesi", "--processors", "2", "--slack", "300"]
-    said = _run("run", "--via", "qemu", *words, "--", plain("timed.c")).stdout.splitlines()
+    said = run("run", "--via", "qemu", *words, "--", plain("timed.c")).stdout.splitlines()
     assert said[:6] == [
         "sleep right",
         "condition 1 right",
@@ -103,10 +95,10 @@ _TRAPS = ("pthreads.c", "c11.c", "conditions.c", "signals.c", "pipes.c", "reuse.
 def test_what_trips_a_recorder_does_not_trip_a_run(plain: Callable[..., str], trap: str) -> None:
     program = plain(f"../../capture/programs/{trap}")
     alone = subprocess.run(
-        [program], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+        [program], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
     words = ["--via", "qemu", "--machine", "dash-mesh", "--slack", "500"]
-    done = _run("run", *words, "--json", "--", program, code=alone.returncode)
+    done = run("run", *words, "--json", "--", program, code=alone.returncode)
     assert done.stderr == alone.stdout + alone.stderr
 
 
@@ -116,7 +108,7 @@ def test_the_exit_code_and_the_output_are_the_programs(
 ) -> None:
     trace = tmp_path / "t.hnt"
     words = ["--machine", "bus-smp", "--processors", "2", "--slack", "300", "-o", str(trace)]
-    done = _run(
+    done = run(
         "run", "--via", "qemu", *words, "--json", "--", plain("ends_as_told.c"), how, code=code
     )
     assert how in done.stderr
@@ -144,6 +136,6 @@ def test_a_program_for_another_processor(plain: Callable[..., str]) -> None:
     ],
 )
 def test_what_cannot_be_run_is_refused(words: list[str], said: str, tmp_path: Path) -> None:
-    done = _run("run", "-o", str(tmp_path / "t.hnt"), *words, code=2)
+    done = run("run", "-o", str(tmp_path / "t.hnt"), *words, code=2)
     assert said in done.stderr
     assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ import pytest
 
 from homenode.options.specs import plain_number
 from homenode.report import build
-from support.browser import CONTRASTS
+from support.browser import check_contrasts, check_fits
 from support.outcomes import costs, matrix
 
 if TYPE_CHECKING:
@@ -122,16 +122,9 @@ def test_a_policy_can_be_hidden(opened: Browser) -> None:
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1400])
 def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
-    opened.size(width)
-    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    assert opened.value("document.documentElement.scrollWidth") <= width
+    check_fits(opened, width)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
-    opened.prefer(scheme)
-    contrasts = opened.value(CONTRASTS)
-    opened.prefer()
-    assert len(contrasts) > 20
-    weak = [entry for entry in contrasts if entry[1] < 4.5]
-    assert weak == []
+    check_contrasts(opened, scheme)

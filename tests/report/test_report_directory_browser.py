@@ -9,23 +9,15 @@ import pytest
 import homenode as hn
 from homenode.options.specs import plain_number
 from homenode.report import build, directory, page_use
-from support.browser import BROWSER, CONTRASTS, Browser
+from support.browser import check_contrasts, check_fits
 from support.outcomes import costs, matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = [
-    pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine"),
-    pytest.mark.timeout(1200),
-]
+    from support.browser import Browser
 
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as running:
-        yield running
+pytestmark = pytest.mark.timeout(1200)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +26,7 @@ def found() -> directory.DirectoryReport:
 
 
 @pytest.fixture
-def opened(browser: Browser, found: directory.DirectoryReport, tmp_path: Path) -> Browser:
+def page(found: directory.DirectoryReport, tmp_path: Path) -> Path:
     trace = hn.synthetic("t-s", references=4001)
     point = {"machines": ["numa"], "policies": ["ace"], "block_sizes": [4096]}
     study = build.Study(
@@ -43,9 +35,7 @@ def opened(browser: Browser, found: directory.DirectoryReport, tmp_path: Path) -
     html = build.render([study], title="How far?", command="homenode report", configuration={})
     path = tmp_path / "report.html"
     path.write_text(html)
-    browser.events.clear()
-    browser.open(path)
-    return browser
+    return path
 
 
 def test_it_loads_without_a_word(opened: Browser) -> None:
@@ -90,14 +80,9 @@ def test_the_pages_are_read_by_keyboard(opened: Browser, found: directory.Direct
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1300])
 def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
-    opened.size(width)
-    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    assert opened.value("document.documentElement.scrollWidth") <= width
+    check_fits(opened, width)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
-    opened.prefer(scheme)
-    contrasts = opened.value(CONTRASTS)
-    opened.prefer()
-    assert [entry for entry in contrasts if entry[1] < 4.5] == []
+    check_contrasts(opened, scheme)

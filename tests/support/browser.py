@@ -137,6 +137,22 @@ class Browser:
         self._process.stderr.close()
 
 
+def check_fits(opened: Browser, width: int) -> None:
+    """Checks that nothing of an unfolded page is wider than a window of this width."""
+    opened.size(width)
+    opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    assert opened.value("document.documentElement.scrollWidth") <= width
+
+
+def check_contrasts(opened: Browser, scheme: str) -> None:
+    """Checks that all text of a page can be read in this colour scheme."""
+    opened.prefer(scheme)
+    contrasts = opened.value(CONTRASTS)
+    opened.prefer()
+    assert len(contrasts) > 20
+    assert [entry for entry in contrasts if entry[1] < 4.5] == []
+
+
 # WCAG 2 contrast of every text against the nearest opaque background behind it.
 CONTRASTS = """(() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
