@@ -1,6 +1,5 @@
 //! A slow simulator written from the sentences of the table of messages: maps, lists and searches,
 //! and no messages under way.
-#![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod random;
 

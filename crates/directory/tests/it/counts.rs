@@ -1,13 +1,10 @@
 //! The engine counts what the slow oracle counts, on random traces, for every kind of machine.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
-mod oracle;
 
 use std::collections::BTreeMap;
 
+use crate::oracle::random::{machine, named, simulate, trace};
+use crate::oracle::{Home, Oracle};
 use homenode_base::Rng;
-use oracle::random::{machine, named, simulate, trace};
-use oracle::{Home, Oracle};
 
 #[test]
 fn the_engine_agrees_with_the_oracle_in_every_count() {

@@ -1,5 +1,4 @@
 //! Every protocol of pages with every single change: the checker finds what is wrong.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use homenode_directory::{
     CoherenceTable, ControllerCell, MappingEvent, PageHomeEvent, PageSender, PagedTable,

@@ -1,21 +1,16 @@
 //! With node controllers the engine does what the slow simulator does, cycle for cycle.
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test names what concerns it")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
-mod controllers;
-mod programs;
-mod slow_lists;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use controllers::{ListMachine, alite, step};
+use crate::controllers::{ListMachine, alite, step};
+use crate::programs::{program_text, random_programs, shrink};
+use crate::slow_lists::random::{machine, named};
+use crate::slow_lists::{PlainLists, PlainOutcome};
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{ProxyAllocation, ProxySetup, ProxyUse};
 use homenode_machine::CacheShape;
-use programs::{program_text, random_programs, shrink};
-use slow_lists::random::{machine, named};
-use slow_lists::{PlainLists, PlainOutcome};
 
 /// What has to happen in some of the random programs.
 const OFTEN: &[&str] = &[

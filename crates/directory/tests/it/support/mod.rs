@@ -1,5 +1,4 @@
 //! Small machines, and references written as text.
-#![allow(dead_code, reason = "each test program uses its own part")]
 
 use homenode_base::ReferenceFilter;
 use homenode_directory::{

@@ -1,16 +1,13 @@
 //! A walk through accesses to pages shows what the clock does: its steps add up to the clock's
 //! counts of the same accesses, and its messages are those of the tables in `docs/directory.md`.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod timed;
-
+use crate::timed::{TimedMachine, dash_mesh};
 use homenode_base::{Access, AccessKind, Rng};
 use homenode_cache::walk::{Example, WrittenStep, written_steps};
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::walk::{ActCause, PagedWalk, PagedWalkStep, walk_pages};
 use homenode_directory::{CoherenceTable, DirectoryProtocol, MessageWay, PagedTable, TABLE};
 use homenode_machine::CacheShape;
-use timed::{TimedMachine, dash_mesh};
 
 /// Cycles between two steps, so that each is over before the next begins.
 const APART: u32 = 5_000_000;

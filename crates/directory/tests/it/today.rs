@@ -1,12 +1,9 @@
 //! Machines of today with a directory: what was measured of them comes out, and what follows from
 //! the way that messages go agrees with other measurements.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod timed;
-
+use crate::timed::{TimedMachine, machine_of, step};
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_machine::CachedMachine;
-use timed::{TimedMachine, machine_of, step};
 
 const DATA: u64 = 0x1_0000;
 

@@ -1,9 +1,7 @@
 //! What holds on random references: the same misses as on a bus, a planted bug that is found; and
 //! which machines are refused.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod support;
-
+use crate::support::{dash, setup, try_run};
 use homenode_base::{Flags, ReferenceFilter, Rng};
 use homenode_directory::{
     CacheAction, CacheEvent, CheckError, ControllerCell, DirectoryProtocol, DirectorySetup,
@@ -13,7 +11,6 @@ use homenode_directory::{
 use homenode_machine::CacheShape;
 use homenode_snoop::{BusSetup, ProtocolSpec, TraceOrderSimulation};
 use homenode_trace::Batch;
-use support::{dash, setup, try_run};
 
 fn random(rng: &mut Rng, (nodes, flagged): (u16, bool)) -> Batch {
     let (words, writes) = (20 + rng.below(400), 5 + rng.below(40));

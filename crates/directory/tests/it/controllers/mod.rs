@@ -1,13 +1,12 @@
-//! What tests with a clock share: a machine, operations of processes, one simulation.
-#![allow(dead_code, reason = "each test program uses its own part")]
+//! What tests of nodes with controllers share: a machine, operations of processes, one simulation.
 
 use homenode_base::ReferenceFilter;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_directory::{
     ClockError, ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClock,
-    DirectoryClockSetup, DirectoryProtocol, DirectorySetup, HomePolicy, HomeSetup, HomeSpec,
-    MessageCost, MissRule, PageReplication,
+    DirectoryProtocol, DirectorySetup, HomePolicy, HomeSetup, HomeSpec, ListClockSetup, ListTable,
+    MessageCost, MissRule, ProxySetup,
 };
 use homenode_machine::{CachedMachine, Interconnect};
 
@@ -16,26 +15,29 @@ pub fn step(kind: OpKind, addr: u64) -> Operation {
     Operation { size: 4, ..Operation::new(kind, addr) }
 }
 
+/// The protocol's table.
+pub fn sdd() -> ListTable {
+    let CoherenceTable::Lists(table) = DirectoryProtocol::parse("sdd").unwrap().table() else {
+        unreachable!()
+    };
+    table
+}
+
 /// What a simulation is given.
-#[derive(Clone)]
-pub struct TimedMachine {
+#[derive(Clone, Debug)]
+pub struct ListMachine {
     pub setup: DirectorySetup,
-    pub timed: DirectoryClockSetup,
+    pub timed: ListClockSetup,
     pub home: String,
 }
 
-/// `dash-mesh` with so many nodes, a process on each.
-pub fn dash_mesh(nodes: u16, home: &str) -> TimedMachine {
-    machine_of("dash-mesh", nodes, home)
-}
-
-/// A machine of the table with so many processors, a process on each.
-pub fn machine_of(name: &str, nodes: u16, home: &str) -> TimedMachine {
-    let machine = CachedMachine::parse(name).unwrap();
-    let Interconnect::Directory(model) = machine.interconnect else { unreachable!() };
+/// `alite` with so many nodes, a process on each.
+pub fn alite(nodes: u16, home: &str) -> ListMachine {
+    let machine = CachedMachine::parse("alite").unwrap();
+    let Interconnect::Controllers(model) = machine.interconnect else { unreachable!() };
     let (processor, scheduler) = (machine.processor, machine.scheduler);
     let clock = ClockSetup { processor, scheduler, seed: 1, processes: usize::from(nodes) };
-    TimedMachine {
+    ListMachine {
         setup: DirectorySetup {
             nodes,
             cache: machine.cache,
@@ -49,24 +51,23 @@ pub fn machine_of(name: &str, nodes: u16, home: &str) -> TimedMachine {
             collect_demands: DemandCollection::Off,
             collect_uses: false,
         },
-        timed: DirectoryClockSetup {
+        timed: ListClockSetup {
             clock,
             machine: model,
-            sequential: false,
             phase_change: false,
             from_init_done: false,
-            replication: PageReplication::None,
-            collect_waits: false,
+            proxies: ProxySetup::default(),
+            buffer_reads: None,
         },
         home: home.to_owned(),
     }
 }
 
-impl TimedMachine {
+impl ListMachine {
     /// Its homes before the first reference.
     pub fn homes(&self) -> Box<dyn HomePolicy> {
         let homes = HomeSetup {
-            nodes: self.timed.machine.topology.memories(self.setup.nodes),
+            nodes: self.setup.nodes,
             seed: 1,
             marks_init_done: true,
             first_run: None,
@@ -75,21 +76,20 @@ impl TimedMachine {
         HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap()
     }
 
-    /// Simulates processes under `dash`, whose operations come in portions of so many.
+    /// Simulates processes under `sdd`, whose operations come in portions of so many.
     pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> ClockedDirectoryResult {
-        let table = DirectoryProtocol::parse("dash").unwrap().table();
-        self.try_run(table, processes, portion).unwrap()
+        self.try_run(sdd(), processes, portion).unwrap()
     }
 
     /// The same under any table.
     pub fn try_run(
         &self,
-        table: CoherenceTable,
+        table: ListTable,
         processes: &[Vec<Operation>],
         portion: usize,
     ) -> Result<ClockedDirectoryResult, ClockError> {
         let homes = (self.homes(), &self.timed);
-        let mut clock = DirectoryClock::new(&self.setup, table, homes).unwrap();
+        let mut clock = DirectoryClock::of_lists(&self.setup, table, homes).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion) {
             let part = |steps: &Vec<Operation>| {

@@ -1,13 +1,10 @@
 //! The table of latencies in `docs/directory.md`, worked by hand from table 1 of the publication:
 //! 64 nodes, blocks of 64 bytes, nobody in the way. A header takes 4 cycles of a path, a header
 //! with a block 36, a hop 6, a lookup 10, the first word of memory 12 and each word 4.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod timed;
-
+use crate::timed::{dash_mesh, step};
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{MeshShape, MissLatency};
-use timed::{dash_mesh, step};
 
 const DATA: u64 = 0x1_0000;
 /// A lock and a barrier whose home is node 0.

@@ -1,12 +1,9 @@
 //! Whose sharing a miss is where the operating system keeps pages coherent: copies of a line are
 //! written by several nodes at a time, and one that is flushed may have been old for long.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod timed;
-
+use crate::timed::{dash_mesh, step};
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{DirectoryProtocol, MissCounts};
-use timed::{dash_mesh, step};
 
 /// Two lines of one page.
 const LINE: u64 = 0x1000;

@@ -1,11 +1,8 @@
 //! Every row of the table of messages, worked by hand. The home is node 0 of four.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod support;
-
+use crate::support::{run, setup};
 use homenode_directory::{DirectoryCounts, DirectorySetup, MessageKind};
 use homenode_protocol::Labelled;
-use support::{run, setup};
 
 /// What the last reference adds to the counts: messages by kind, then whatever else.
 fn last_on(setup: &DirectorySetup, text: &str) -> String {

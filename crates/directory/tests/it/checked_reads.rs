@@ -1,9 +1,7 @@
 //! With a clock reads can be checked: right protocols pass, whatever the programs do, and nothing
 //! that is counted or timed changes; protocols with a planted bug are found out.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod timed;
-
+use crate::timed::{TimedMachine, dash_mesh};
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{
@@ -13,7 +11,6 @@ use homenode_directory::{
 };
 use homenode_machine::{CacheShape, LastLevelModel, MemoryTopology, SharedMemories};
 use homenode_protocol::Labelled;
-use timed::{TimedMachine, dash_mesh};
 
 fn table(protocol: &str) -> CoherenceTable {
     DirectoryProtocol::parse(protocol).unwrap().table()

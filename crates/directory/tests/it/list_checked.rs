@@ -2,11 +2,8 @@
 //! messages, with and without proxies: reads return nothing old, the protocol does nothing that it
 //! says is impossible, everybody is served, and what is counted adds up. Protocols with a planted
 //! bug are found out.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod controllers;
-
-use controllers::{ListMachine, alite, sdd, step};
+use crate::controllers::{ListMachine, alite, sdd, step};
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{

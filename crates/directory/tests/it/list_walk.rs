@@ -1,18 +1,14 @@
 //! A walk under a protocol of lists shows what the clock does: its steps add up to the clock's
 //! counts of the same references, and its messages are those of `docs/controllers.md`.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod controllers;
-mod walked;
-
-use controllers::{ListMachine, alite, sdd};
+use crate::controllers::{ListMachine, alite, sdd};
+use crate::walked::check_links;
 use homenode_base::{Access, AccessKind, Rng};
 use homenode_cache::walk::{Example, written_references};
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::walk::{DirectoryWalk, WalkedReference, walk_lists};
 use homenode_directory::{ListCounts, ListMessage, ProxyAllocation, ProxySetup, ProxyUse, TABLE};
 use homenode_machine::CacheShape;
-use walked::check_links;
 
 /// Cycles between two references, so that each is over before the next begins.
 const APART: u32 = 100_000;

@@ -1,13 +1,10 @@
 //! Where pages are under every policy, and what moves them. Pages have 256 bytes.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod support;
-
+use crate::support::{dash, homes, run, setup, try_run, with_homes};
 use homenode_directory::{
     DemandCollection, DirectoryProtocol, DirectorySetup, HomeCost, HomeError, HomeSetup, HomeSpec,
     MessageCost, NodeDemand, PageDemand, PageDemands, ServedBlocks, home,
 };
-use support::{dash, homes, run, setup, try_run, with_homes};
 
 /// Fills, those that are local, and pages that moved.
 fn local(home: &str, text: &str) -> (u64, u64, u64) {

@@ -1,10 +1,8 @@
 //! A walk shows what the engine does: its steps add up to the engine's counts, and its messages are
 //! those of the table in `docs/directory.md`.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod support;
-mod walked;
-
+use crate::support::setup;
+use crate::walked::check_links;
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_cache::walk::{Example, written_references};
 use homenode_directory::walk::{DirectoryWalk, DirectoryWalkStep, walk};
@@ -14,8 +12,6 @@ use homenode_directory::{
 };
 use homenode_machine::CacheShape;
 use homenode_trace::Batch;
-use support::setup;
-use walked::check_links;
 
 fn homes(setup: &DirectorySetup, home: &str) -> Box<dyn HomePolicy> {
     let homes = HomeSetup {

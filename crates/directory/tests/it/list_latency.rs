@@ -2,11 +2,8 @@
 //! publication, with nobody in the way. The second level is looked up in 2 + 6 + 1 = 9 cycles, a
 //! line of it comes in 2 + 18 + 1 = 21, both take 27; memory is looked up in 3 + 20 + 2 = 25, with
 //! a line in 49. A message takes 5 to send and 5 on its way, 10 with a line.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod controllers;
-
-use controllers::{ListMachine, alite, step};
+use crate::controllers::{ListMachine, alite, step};
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{ListLatency, ListMessage, ProxySetup, ProxyUse};
 

@@ -1,20 +1,15 @@
 //! With a clock the engine does what the slow simulator does, cycle for cycle, on random programs.
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test names what concerns it")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
-mod programs;
-mod slow_clock;
-mod timed;
 
 use std::collections::BTreeMap;
 
+use crate::programs::{program_text, random_programs, shrink};
+use crate::slow_clock::random::{machine, named};
+use crate::slow_clock::{SlowClock, SlowHome, SlowMachine};
+use crate::timed::{TimedMachine, dash_mesh};
 use homenode_base::Rng;
 use homenode_clock::streams::Operation;
 use homenode_machine::{CacheShape, LastLevelModel, MemoryTopology, SharedMemories};
-use programs::{program_text, random_programs, shrink};
-use slow_clock::random::{machine, named};
-use slow_clock::{SlowClock, SlowHome, SlowMachine};
-use timed::{TimedMachine, dash_mesh};
 
 /// What has to happen in some of the programs.
 const OFTEN: &[&str] = &[

@@ -1,0 +1,5 @@
+//! Tables with every single change, each explored: minutes of processor time.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod list_mutants;
+mod page_mutants;

@@ -1,0 +1,28 @@
+//! Integration tests of machines with a directory.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
+mod checked_reads;
+mod clock_oracle;
+mod controllers;
+mod counts;
+mod homes;
+mod latency;
+mod laws;
+mod list_allocation;
+mod list_checked;
+mod list_latency;
+mod list_oracle;
+mod list_walk;
+mod mutants;
+mod oracle;
+mod page_classes;
+mod page_walk;
+mod programs;
+mod rows;
+mod slow_clock;
+mod slow_lists;
+mod support;
+mod timed;
+mod today;
+mod walk;
+mod walked;
