@@ -110,7 +110,7 @@ def test_data_are_marked_by_address(shared: hn.Trace) -> None:
     ("options", "expected"),
     [
         ({"proxies": "basic:data=matrix"}, 'nothing in the trace is called "matrix"'),
-        ({"proxies": "reactive:data=0x0-0x40"}, "only of basic proxies data are marked"),
+        ({"proxies": "reactive:data=0x0-0x40"}, "only basic proxies take `data`"),
         ({"proxies": "lazy"}, 'unknown proxies "lazy": expected one of none, basic, reactive'),
         ({"proxies": "basic:allocate=maybe"}, "allocate is yes, no or separate:bytes=N, N from 16"),
         ({"proxies": "basic:allocate=separate"}, 'found "separate"'),

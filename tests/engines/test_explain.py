@@ -305,7 +305,7 @@ def test_mistakes_are_named(trace: str, tmp_path: Path, refused: Callable[..., s
         (["mesi", "--references", "3"], "--references is about a trace"),
         (["mesi", "--block", "0x10"], "--block is about a trace"),
         (["mesi", "--trace", trace, "--block", "x"], "expected an address in it"),
-        (["mesi", "--trace", trace, "--block", "0x9000"], "nothing references the block at 0x9000"),
+        (["mesi", "--trace", trace, "--block", "0x9000"], "no reference to the block at 0x9000"),
         (["mesi", "--trace", trace, "--references", "1000"], "a walk has 1 to 500"),
         (["mesi", "--trace", str(tmp_path / "no.hnt")], "no.hnt"),
         (["mesi", "--block-size", "24"], "24"),

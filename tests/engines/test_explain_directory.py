@@ -167,12 +167,12 @@ def test_mistakes_are_named(trace: str, refused: Callable[..., str]) -> None:
         (["mesi", "--machine", "dash-mesh"], "dash-mesh"),
         (
             ["dash", "--example", "0 W a0; 4 R a0", "--processors", "4"],
-            "reference 2 is by processor 4, and --processors 4 are 0 to 3",
+            "reference 2 is by processor 4, but with --processors 4 they are 0 to 3",
         ),
         (["dash", "--example", "0 W a0; 1 Q a0"], 'reference 2, "1 Q a0": expected a processor'),
         (["dash", "--example", "0 W a9"], 'reference 1, "0 W a9"'),
         (["dash", "--references", "3"], "--references is about a trace"),
-        (["dash", "--trace", trace, "--block", "0x9000"], "nothing references the block"),
+        (["dash", "--trace", trace, "--block", "0x9000"], "there is no reference to the block"),
         (["dash", "--processors", "1025"], "1025 nodes"),
         (["dash", "--block-size", "8192"], "block size 8192"),
     ]

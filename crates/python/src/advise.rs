@@ -11,8 +11,8 @@ use crate::interchange::to_json;
 use crate::progress::ProgressCallback;
 use crate::simulate::{parse, sim_error};
 
-/// What to align, pad, group and split, with the gain simulated; writes the trace so laid out if
-/// `out` is given.
+/// Advice to align, pad, group and split data, with the gain simulated; writes the trace with the
+/// new layout if `out` is given.
 #[pyfunction]
 #[pyo3(signature = (path, config_json, out=None, progress=None))]
 pub fn advise(

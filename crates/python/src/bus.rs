@@ -27,7 +27,7 @@ pub fn simulate_bus(
     to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
 }
 
-/// Who waits for what on a machine with cores, caches and links.
+/// Waiting by data structure on a machine with cores, caches and links.
 #[pyfunction]
 #[pyo3(signature = (path, config_json, progress=None))]
 pub fn line_waits(
@@ -58,7 +58,7 @@ pub fn have_caches(machines: Vec<String>) -> PyResult<bool> {
     homenode_sim::have_caches(&machines).map_err(|error| sim_error(&error))
 }
 
-/// What the model checker says about these protocols, all if there is none, as a JSON list.
+/// The model checker's reports on these protocols, all if there are none, as a JSON list.
 #[pyfunction]
 pub fn check_protocols(py: Python<'_>, names: Vec<String>) -> PyResult<String> {
     let reports = py.detach(|| homenode_sim::check_protocols(&names));
@@ -66,13 +66,13 @@ pub fn check_protocols(py: Python<'_>, names: Vec<String>) -> PyResult<String> {
 }
 
 /// The number of processors beyond which one more adds less than 0.5 to the power, from pairs of
-/// both; nothing if each adds more.
+/// both; `None` if each adds more.
 #[pyfunction]
 pub fn critical_point(powers: Vec<(u16, f64)>) -> Option<u16> {
     homenode_sim::critical_point(powers)
 }
 
-/// What groups of a trace's threads touch and share, as a JSON list.
+/// The footprints of groups of a trace's threads, as a JSON list.
 #[pyfunction]
 #[pyo3(signature = (path, config_json, progress=None))]
 pub fn footprint(

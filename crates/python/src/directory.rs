@@ -23,7 +23,7 @@ pub fn simulate_directory(
     to_json(&study(py, path, parse(config_json)?, progress)?)
 }
 
-/// The same, and for each outcome who used which page, as columns by name.
+/// The same, and for each outcome the page use by node, as columns by name.
 #[pyfunction]
 pub fn directory_uses<'py>(
     py: Python<'py>,
@@ -54,7 +54,7 @@ fn study(
     progress.finish(result.map_err(|error| sim_error(&error)))
 }
 
-/// What the model checker says about these protocols with up to so many nodes, as a JSON list.
+/// The model checker's reports on these protocols with up to `nodes` nodes, as a JSON list.
 #[pyfunction]
 pub fn check_directory_protocols(
     py: Python<'_>,

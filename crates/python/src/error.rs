@@ -34,8 +34,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// A trace error as the Python exception with its place. A reader that has gone is Python's own
-/// `BrokenPipeError`: `homenode export ... | head` is no failure.
+/// A trace error as the Python exception with its place. A closed reader is Python's own
+/// `BrokenPipeError`: `homenode export ... | head` is not a failure.
 pub fn trace_error(error: &homenode_trace::TraceError) -> PyErr {
     if let homenode_trace::TraceError::Io { source, .. } = error
         && source.kind() == std::io::ErrorKind::BrokenPipe
@@ -45,7 +45,7 @@ pub fn trace_error(error: &homenode_trace::TraceError) -> PyErr {
     placed(TraceError::new_err(error.to_string()), error.path(), error.offset(), error.line())
 }
 
-/// An error in what was asked for.
+/// An error in the configuration or the options.
 pub fn config_error(error: impl Display) -> PyErr {
     ConfigError::new_err(error.to_string())
 }
@@ -54,7 +54,7 @@ fn placed(exception: PyErr, path: Option<&Path>, offset: Option<u64>, line: Opti
     Python::attach(|py| {
         let value = exception.value(py);
         let path = path.map(|p| p.display().to_string());
-        // A failure here would only hide the place; the message still has it.
+        // A failure here would only hide the place, which the message has too.
         let _ = value.setattr("path", path);
         let _ = value.setattr("offset", offset);
         let _ = value.setattr("line", line);

@@ -12,7 +12,7 @@ use crate::error::trace_error;
 use crate::patient::{Interruption, PatientReader};
 use crate::progress::ProgressCallback;
 
-/// JSON of a value that always has one.
+/// JSON of a value whose serialisation cannot fail.
 pub fn to_json<T: Serialize>(value: &T) -> PyResult<String> {
     serde_json::to_string(value)
         .map_err(|e| pyo3::exceptions::PyRuntimeError::new_err(e.to_string()))
@@ -63,8 +63,8 @@ pub fn import_trace(
     to_json(&summary)
 }
 
-/// Writes a trace in another format to a file, or to standard output for `-`; `name` is what errors
-/// call it, if it will have another one.
+/// Writes a trace in another format to a file, or to standard output for `-`; `name` replaces the
+/// file's name in errors, for a file that is renamed later.
 #[pyfunction]
 #[pyo3(signature = (path, format, out, progress, name=None))]
 #[expect(clippy::too_many_arguments, reason = "Python names them, and `py` is none of its own")]
@@ -108,7 +108,7 @@ pub fn repair(
     to_json(&report)
 }
 
-/// Writes a trace again in fewer bytes, to `out` or in its place; level 0 is the default.
+/// Rewrites a trace in fewer bytes, to `out` or in place; level 0 is the default.
 #[pyfunction]
 pub fn compact(
     py: Python<'_>,
@@ -126,7 +126,7 @@ pub fn compact(
     to_json(&report)
 }
 
-/// A file, a pipe or standard input, and its bytes if they are known.
+/// A file, a pipe or standard input, and its number of bytes if known.
 fn open_input(
     source: &Path,
     interruption: &Interruption,

@@ -13,8 +13,8 @@ use crate::progress::ProgressCallback;
 use crate::record::capture_error;
 use crate::simulate::{parse, sim_error};
 
-/// Runs a program on a machine on a bus or with links: what `simulate_bus` says of a trace, and
-/// what the program came to.
+/// Runs a program on a machine with a bus or links: the result of `simulate_bus`, and the summary
+/// of the run.
 #[pyfunction]
 pub fn run_bus(
     py: Python<'_>,
@@ -25,9 +25,9 @@ pub fn run_bus(
 ) -> PyResult<(String, String)> {
     let (config, choice) = (parse::<BusConfig>(config_json)?, parse::<RunConfig>(run_json)?);
     let run = |start: StartProgram<'_, '_>, end: EndProgram<'_>| {
-        homenode_sim::run_bus((&config, &choice), start, end)
+        homenode_sim::run_bus(&config, &choice, start, end)
     };
-    run_on(py, (options_json, progress), run)
+    run_on(py, options_json, progress, run)
 }
 
 /// The same on a machine with a directory.
@@ -41,9 +41,9 @@ pub fn run_directory(
 ) -> PyResult<(String, String)> {
     let (config, choice) = (parse::<DirectoryConfig>(config_json)?, parse::<RunConfig>(run_json)?);
     let run = |start: StartProgram<'_, '_>, end: EndProgram<'_>| {
-        homenode_sim::run_directory((&config, &choice), start, end)
+        homenode_sim::run_directory(&config, &choice, start, end)
     };
-    run_on(py, (options_json, progress), run)
+    run_on(py, options_json, progress, run)
 }
 
 type Ran<T> = Result<T, RunError<CaptureError>>;
@@ -52,7 +52,8 @@ type EndProgram<'a> = Box<dyn FnOnce(DirectedProgram<'_>) -> Result<LiveEnd, Cap
 
 fn run_on<T: Serialize + Send>(
     py: Python<'_>,
-    (options_json, progress): (&str, Option<Py<PyAny>>),
+    options_json: &str,
+    progress: Option<Py<PyAny>>,
     run: impl FnOnce(StartProgram<'_, '_>, EndProgram<'_>) -> Ran<T> + Send,
 ) -> PyResult<(String, String)> {
     let options: RecordOptions = serde_json::from_str(options_json)

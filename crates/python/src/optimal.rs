@@ -12,8 +12,8 @@ use crate::interchange::to_json;
 use crate::progress::ProgressCallback;
 use crate::simulate::{parse, sim_error};
 
-/// Finds the optimum; `out` is a file for the placement, `-` being standard output, and whether it
-/// gets comma-separated values.
+/// Finds the optimum; `out` is the file for the placement, with `-` for standard output, and
+/// whether its format is comma-separated values.
 #[pyfunction]
 pub fn optimal(
     py: Python<'_>,

@@ -1,11 +1,11 @@
-//! Who used which page on machines with a directory, as NumPy columns.
+//! Page use by node on machines with a directory, as NumPy columns.
 
 use homenode_sim::PageUseColumns;
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The columns by name; `_core.pyi` and the class `PageUse` say what they hold.
+/// The columns by name; `_core.pyi` and the class `PageUse` define them.
 pub fn columns(py: Python<'_>, found: PageUseColumns) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("page_bytes", found.page_bytes)?;

@@ -1,4 +1,4 @@
-//! Input that may be long in coming: standard input and pipes.
+//! Interruptible input: standard input and pipes, which may block for a long time.
 
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -11,16 +11,16 @@ use pyo3::prelude::*;
 
 /// Bytes read at a time.
 const PORTION_BYTES: usize = 1 << 16;
-/// Portions that are read ahead.
+/// Portions read ahead.
 const PORTIONS: usize = 16;
-/// How often Python is asked for signals while nothing comes.
+/// Interval between checks for signals while no input arrives.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What Python raised while a reader waited, if it did.
+/// Python's exception, if it raised one while a reader waited.
 pub type Interruption = Rc<RefCell<Option<PyErr>>>;
 
-/// Reads in a thread of its own, so that a read that waits can be broken off by a signal: the
-/// system restarts it otherwise, and Python's handler would run only when something comes.
+/// Reads in a thread of its own, so that a signal can interrupt a blocked read: the system restarts
+/// reads, and Python's handler would only run when input arrives.
 pub struct PatientReader {
     portions: Receiver<io::Result<Vec<u8>>>,
     portion: Vec<u8>,
@@ -29,13 +29,13 @@ pub struct PatientReader {
 }
 
 impl PatientReader {
-    /// Reads from what `open` opens, which may wait too.
+    /// Reads from the source that `open` opens; opening may block too.
     pub fn new<R: Read>(
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
         interruption: &Interruption,
     ) -> Self {
         let (sender, portions) = sync_channel(PORTIONS);
-        // Nobody waits for the thread: after an interruption it may never end.
+        // The thread is not joined: after an interruption it may never end.
         thread::spawn(move || {
             let mut input = match open() {
                 Ok(input) => input,

@@ -10,7 +10,7 @@ use crate::interchange::to_json;
 use crate::progress::ProgressCallback;
 use crate::simulate::{parse, sim_error};
 
-/// Who references which stretch of memory when.
+/// Which processors reference which part of memory when.
 #[pyfunction]
 #[pyo3(signature = (path, config_json, progress=None))]
 pub fn picture(

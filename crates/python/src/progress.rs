@@ -1,4 +1,4 @@
-//! Progress callables: asked for seldom, and the place where Ctrl-C is noticed.
+//! Progress callables: called rarely, and where Ctrl-C is noticed.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 /// Least time between two calls into Python.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// A Python callable `(done, total or None)` seen from an engine that runs without the interpreter.
+/// A Python callable `(done, total or None)`, called from an engine that runs without the
+/// interpreter.
 pub struct ProgressCallback {
     callable: Option<Py<PyAny>>,
     last: Instant,
@@ -16,12 +17,12 @@ pub struct ProgressCallback {
 }
 
 impl ProgressCallback {
-    /// Reports to `callable`, or only watches for signals when there is none.
+    /// Reports to `callable`, or only checks for signals if there is none.
     pub fn new(callable: Option<Py<PyAny>>) -> Self {
         Self { callable, last: Instant::now(), error: None }
     }
 
-    /// Reports if it is time to. Breaks when Python raised, be it the callable or Ctrl-C.
+    /// Reports if it is time to. Breaks when Python raises, in the callable or because of Ctrl-C.
     pub fn tick(&mut self, done: u64, total: Option<u64>) -> ControlFlow<()> {
         let finished = total == Some(done);
         if self.last.elapsed() < INTERVAL && !finished {
@@ -44,12 +45,13 @@ impl ProgressCallback {
         }
     }
 
-    /// Python raised elsewhere, such as while input was waited for.
+    /// Records an exception that Python raised elsewhere, such as while input was read.
     pub fn interrupted(&mut self, error: PyErr) {
         self.error = Some(error);
     }
 
-    /// The result of a call that may have been broken off: Python's own exception comes first.
+    /// The result of a call that may have been interrupted: Python's own exception takes
+    /// precedence.
     pub fn finish<T>(self, result: Result<T, PyErr>) -> PyResult<T> {
         match self.error {
             Some(error) => Err(error),

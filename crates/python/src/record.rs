@@ -21,7 +21,7 @@ pub fn record(py: Python<'_>, options_json: &str, progress: Option<Py<PyAny>>) -
     to_json(&progress.finish(result.map_err(|error| capture_error(&error)))?)
 }
 
-/// A full disk or a damaged file is the trace's fault, everything else is in what was asked for.
+/// A full disk or a damaged file is a trace error, everything else a configuration error.
 pub fn capture_error(error: &CaptureError) -> PyErr {
     if let CaptureError::Trace(error) = error { trace_error(error) } else { config_error(error) }
 }

@@ -1,4 +1,5 @@
-//! False sharing: configuration in as JSON, findings out as JSON; and the traces made for it.
+//! False sharing: configuration in as JSON, findings out as JSON; and synthetic traces with known
+//! false sharing.
 
 use std::path::PathBuf;
 
@@ -12,7 +13,7 @@ use crate::interchange::to_json;
 use crate::progress::ProgressCallback;
 use crate::simulate::sim_error;
 
-/// What false sharing costs at every block size, and who shares what.
+/// The cost of false sharing at every block size, and its location.
 #[pyfunction]
 #[pyo3(signature = (path, config_json, progress=None))]
 pub fn sharing(

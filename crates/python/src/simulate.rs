@@ -28,7 +28,7 @@ pub fn simulate(
     to_json(&progress.finish(result.map_err(|error| sim_error(&error)))?)
 }
 
-/// Which blocks and objects the cost of one configuration comes from, `count` of each.
+/// The blocks and objects with the highest cost, `count` of each.
 #[pyfunction]
 #[pyo3(signature = (path, config_json, count, progress=None))]
 pub fn worst_blocks(
@@ -54,7 +54,7 @@ pub fn parse<C: serde::de::DeserializeOwned>(config_json: &str) -> PyResult<C> {
         .map_err(|e| config_error(format!("the configuration cannot be read: {e}")))
 }
 
-/// A simulation's error as the exception of whatever was at fault.
+/// A simulation's error as the exception for its cause.
 pub fn sim_error(error: &SimError) -> PyErr {
     if let SimError::Output(cause) = error {
         return match cause.raw_os_error() {

@@ -1,4 +1,4 @@
-//! What can be listed, from the tables of the crates.
+//! Lists, from the tables of the crates.
 
 use homenode_analysis::synthetic::TABLE;
 use homenode_sim::STUDIES;
@@ -82,7 +82,7 @@ fn transforms() -> Vec<Value> {
     homenode_trace::transform::TABLE.iter().map(row).collect()
 }
 
-/// Traces whose false sharing is known.
+/// Synthetic traces with known false sharing.
 fn synthetic() -> Vec<Value> {
     TABLE
         .iter()

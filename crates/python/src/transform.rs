@@ -1,4 +1,4 @@
-//! Traces from traces: what to do in as JSON, summaries out as JSON.
+//! Traces from traces: configuration in as JSON, summaries out as JSON.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,8 @@ struct Config {
     parameters: BTreeMap<String, String>,
 }
 
-/// Transforms traces, or a trace, into a new one; the summaries of the traces written, as a list.
+/// Transforms one or several traces into a new one; returns the summaries of the written traces, as
+/// a list.
 #[pyfunction]
 pub fn transform(
     py: Python<'_>,

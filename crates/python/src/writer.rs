@@ -31,8 +31,8 @@ impl PyTraceWriter {
         Ok(Self { writer: Some(Box::new(writer)), columns })
     }
 
-    /// Appends rows: `thread` u16, `kind` u8, `addr` u64, `size` u8, and the optional columns the
-    /// writer was made with, `pc` u64, `gap` u32, `pid` u32, `flags` u8, all of equal length.
+    /// Appends rows: `thread` u16, `kind` u8, `addr` u64, `size` u8, and the optional columns of
+    /// this writer, `pc` u64, `gap` u32, `pid` u32, `flags` u8, all of equal length.
     fn push(&mut self, py: Python<'_>, columns: &Bound<'_, PyDict>) -> PyResult<()> {
         let batch = Batch {
             thread: column(columns, "thread", true)?,
@@ -65,7 +65,7 @@ impl PyTraceWriter {
         py.detach(|| writer.push_batch(&batch)).map_err(|error| trace_error(&error))
     }
 
-    /// Writes the index and the metadata and gives the file its name; returns the summary.
+    /// Writes the index and the metadata and renames the file; returns the summary.
     fn finish(&mut self, py: Python<'_>, metadata_json: &str) -> PyResult<String> {
         let metadata: Metadata = serde_json::from_str(metadata_json)
             .map_err(|e| config_error(format!("metadata is not what a trace holds: {e}")))?;
@@ -75,7 +75,7 @@ impl PyTraceWriter {
         to_json(&summary)
     }
 
-    /// Removes what was written. Harmless after `finish`.
+    /// Removes the unfinished file. Harmless after `finish`.
     fn abort(&mut self) -> PyResult<()> {
         match self.writer.take() {
             Some(writer) => writer.abort().map_err(|error| trace_error(&error)),
@@ -94,7 +94,7 @@ fn closed() -> PyErr {
     config_error("the writer is finished; make a new one")
 }
 
-/// A column as a vector, empty when it is not wanted.
+/// A column as a vector, empty if the writer does not have it.
 fn column<T: Element + Copy>(
     columns: &Bound<'_, PyDict>,
     name: &str,

@@ -2,9 +2,9 @@
 //! `cargo bench -p homenode-sim --bench realign [-- REFERENCES] [-- T.hnt...]`.
 //!
 //! Without files it writes synthetic traces of 16 threads to a temporary folder. For each trace it
-//! prints, in processor time on one core, what a window takes that all page sizes share, what one
-//! page size adds, and the six policies at eleven page sizes, first as the data are and then
-//! re-aligned.
+//! prints, in processor time on one core, the part of a window that all page sizes share, the time
+//! that one page size adds, and the six policies at eleven page sizes, first as the data are and
+//! then re-aligned.
 
 #[path = "../../placement/benches/synthetic/mod.rs"]
 mod synthetic;
@@ -109,8 +109,8 @@ fn print(what: &str, references: u64, start: f64) {
     println!("  {what:<32} {seconds:>8.2} s {rate:>9.1} M references/s");
 }
 
-/// Processor time of all threads: the computer may be busy with other things. 0 where the system
-/// does not tell.
+/// Processor time of all threads, because other programs may be running. 0 if the system does not
+/// report it.
 fn cpu_seconds() -> f64 {
     let status = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = status.rsplit(')').next().unwrap_or_default().split_whitespace();

@@ -1,4 +1,4 @@
-//! The caches that a user asks for: options that machines with caches of any kind have.
+//! The caches selected by options that all machines with caches have.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use homenode_machine::CacheShape;
 
 use crate::error::SimError;
 
-/// Bytes that the caches of all configurations together may take.
+/// Limit, in bytes, of the caches of all configurations together.
 const MEMORY_MAX_BYTES: u64 = 8 << 30;
 /// Bytes of the simulator's state for one block frame of a cache.
 const FRAME_BYTES: u64 = 64;
 
-/// The machine's cache, with the size, associativity and block size that the user gives instead.
+/// The machine's cache, with the size, associativity and block size replaced by those given.
 pub(crate) fn resized(
     own: CacheShape,
     size_bytes: Option<u64>,
@@ -25,11 +25,13 @@ pub(crate) fn resized(
     }
 }
 
-/// The machine's cache in every size, associativity and block size that the user gives, in this
-/// order; an empty list stands for the machine's own, no associativity for one set.
+/// The machine's cache in every given size, associativity and block size, in this order; an empty
+/// list stands for the machine's own value, no associativity for a fully associative cache.
 pub(crate) fn cache_shapes(
     own: CacheShape,
-    (sizes, associativities, block_sizes): (&[u64], &[Option<u64>], &[u64]),
+    sizes: &[u64],
+    associativities: &[Option<u64>],
+    block_sizes: &[u64],
 ) -> Vec<CacheShape> {
     let or_own = |given: &[u64], own| if given.is_empty() { vec![own] } else { given.to_vec() };
     let ways = match associativities {
@@ -54,7 +56,7 @@ pub(crate) fn frames(cache: CacheShape) -> u64 {
     cache.size_bytes / cache.block_size_bytes
 }
 
-/// Checks that the caches of all configurations, with so many frames together, fit into memory.
+/// Checks that all configurations' caches, of `frames` frames together, fit into memory.
 pub(crate) fn check_frames(frames: u64) -> Result<(), SimError> {
     if frames.saturating_mul(FRAME_BYTES) <= MEMORY_MAX_BYTES {
         return Ok(());

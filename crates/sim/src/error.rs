@@ -29,40 +29,40 @@ pub enum SimError {
     /// A policy of homes does not fit a machine.
     #[error(transparent)]
     Home(#[from] homenode_directory::HomeError),
-    /// A coherence protocol broke a promise.
+    /// A coherence protocol violated an invariant.
     #[error(transparent)]
     Check(#[from] homenode_snoop::CheckError),
-    /// The same, in cycles.
+    /// A coherence protocol violated an invariant under a clock.
     #[error(transparent)]
     Clock(#[from] homenode_snoop::ClockError),
-    /// There is no such page policy.
+    /// A page policy is unknown.
     #[error(transparent)]
     PagePolicy(#[from] homenode_pmap::CachePolicyError),
-    /// A kernel cost is unknown or its value is not a cost.
+    /// A kernel cost is unknown or its value is invalid.
     #[error(transparent)]
     KernelCost(#[from] homenode_pmap::CostError),
-    /// A block size is not one.
+    /// A block size is invalid.
     #[error("{0}; give a power of two such as 64 or 4096")]
     BlockSize(#[from] homenode_base::BlockSizeError),
     /// Something else in the configuration is wrong.
     #[error("{problem}")]
     Config {
-        /// What is wrong and what to do.
+        /// The problem and its remedy.
         problem: String,
     },
     /// The trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// A placement cannot be written down.
+    /// The placement output cannot be written.
     #[error("cannot write the placement: {0}; is the disk full?")]
     Output(#[source] std::io::Error),
-    /// The caller asked to stop.
+    /// The caller interrupted the simulation.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl SimError {
-    /// Whether the configuration is at fault, and not the trace.
+    /// Whether the cause is the configuration, as opposed to the trace.
     #[must_use]
     pub fn is_config(&self) -> bool {
         match self {
@@ -92,13 +92,13 @@ impl From<homenode_optimal::CurveError> for SimError {
     }
 }
 
-/// What is wrong where nothing is given for `what`, whose option has its name.
+/// The message for an empty list of `what`, which is also the option's name.
 pub(crate) fn nothing_given(what: &str) -> String {
     let flag = what.replace(' ', "-").to_lowercase();
     format!("no {what} is given: name at least one with --{flag}")
 }
 
-/// An error in the configuration, with its description.
+/// An error in the configuration.
 pub(crate) fn config_error(problem: impl Into<String>) -> SimError {
     SimError::Config { problem: problem.into() }
 }

@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, report};
 
-/// The groups of processes whose footprints are counted.
+/// Options of a footprint study.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FootprintConfig {
     /// Bytes in a block.
     pub block_size: u64,
-    /// Processes, group by group; one may be in several groups. Threads in a trace that does not
-    /// name processes.
+    /// Groups of processes; a process may be in several groups. If the trace does not name
+    /// processes, these are threads.
     pub groups: Vec<Vec<u32>>,
-    /// Whether the kernel's references on their behalf are counted.
+    /// Whether kernel references on behalf of these processes are counted.
     pub kernel: bool,
 }
 
@@ -27,7 +27,7 @@ pub struct FootprintConfig {
 /// Source: Foglia, Giorgi and Prete 2004, tables 1 to 3.
 ///
 /// # Errors
-/// When the block size is not valid (found before the trace is read) or the trace is damaged.
+/// When the block size is invalid (found before the trace is read) or the trace is damaged.
 pub fn footprint(
     config: &FootprintConfig,
     trace: &TraceReader,

@@ -9,16 +9,16 @@ use homenode_trace::{
     TraceWriter, Want, WriterOptions,
 };
 
-/// Moves the references of batches that come in order.
+/// Translates the addresses of consecutive batches.
 #[derive(Default)]
 pub(crate) struct LayoutApplier {
-    /// Data references so far.
+    /// Data references so far, which is the Time of the next one.
     time: Time,
 }
 
 impl LayoutApplier {
-    /// Fills an empty batch with the references of another at their new addresses. A reference that
-    /// the layout splits becomes several, each of which advances Time.
+    /// Fills an empty batch with the references of another at their new addresses. If the layout
+    /// splits a reference, each part is a reference and advances Time.
     pub(crate) fn batch(&mut self, layout: &Layout, input: &Batch, output: &mut Batch) {
         output.clear();
         output.first_time = self.time;
@@ -29,11 +29,11 @@ impl LayoutApplier {
             }
             let mut gap = input.gap.get(row).copied();
             if input.kind[row] == AccessKind::Fetch.code() {
-                push(input, row, (input.addr[row], input.size[row], gap), output);
+                push(input, row, input.addr[row], input.size[row], gap, output);
                 continue;
             }
             layout.parts(input.addr[row], input.size[row], |addr, size| {
-                push(input, row, (addr, size, gap), output);
+                push(input, row, addr, size, gap, output);
                 gap = gap.map(|_| 0);
                 self.time += 1;
             });
@@ -43,7 +43,7 @@ impl LayoutApplier {
 }
 
 /// Appends a row with another address, size and gap.
-fn push(input: &Batch, row: usize, (addr, size, gap): (u64, u8, Option<u32>), out: &mut Batch) {
+fn push(input: &Batch, row: usize, addr: u64, size: u8, gap: Option<u32>, out: &mut Batch) {
     out.thread.push(input.thread[row]);
     out.kind.push(input.kind[row]);
     out.addr.push(addr);
@@ -83,11 +83,13 @@ fn push_event(layout: &Layout, event: &homenode_trace::Event, out: &mut Batch) {
     out.events.push((row, event));
 }
 
-/// Writes the trace under a layout for blocks of this size, with its named ranges moved.
+/// Writes the trace under a layout for blocks of this size, and translates its named ranges.
 pub(crate) fn write(
     trace: &TraceReader,
-    (layout, block): (&Layout, BlockSize),
-    (out, record): (&Path, String),
+    layout: &Layout,
+    block: BlockSize,
+    out: &Path,
+    record: String,
     tick: &mut dyn FnMut(f64) -> Result<(), TraceError>,
 ) -> Result<Summary, TraceError> {
     let options = WriterOptions {
@@ -120,7 +122,8 @@ pub(crate) fn write(
     writer.finish(metadata)
 }
 
-/// Named ranges at their new addresses. Parts of a range less than a block apart stay one range.
+/// Named ranges at their new addresses. Parts of a range that are less than a block apart stay one
+/// range.
 fn ranges(old: &[AddressRange], layout: &Layout, block: BlockSize) -> Vec<AddressRange> {
     let mut new = Vec::with_capacity(old.len());
     for range in old {
@@ -138,18 +141,18 @@ fn ranges(old: &[AddressRange], layout: &Layout, block: BlockSize) -> Vec<Addres
                 Some(_) | None => merged.push((start, end)),
             }
         }
-        // What moves may be a part of an element.
+        // The layout may move only a part of an element.
         let one =
             |(start, end)| AddressRange { start, size: end - start, layout: 0, ..range.clone() };
         new.extend(merged.into_iter().map(one));
     }
-    // The sort is stable: of ranges that begin together the one listed last owns the bytes.
+    // The sort is stable: of ranges with the same start the last one owns the bytes.
     new.sort_by_key(|range| range.start);
     new
 }
 
-/// The new addresses of the bytes from `start` to `end`, as first byte and one past the last, if
-/// the first byte moves.
+/// The new address range (end exclusive) of the bytes from `start` to `end`, if the first byte
+/// moves.
 fn moved(pieces: &[MovedWords], start: u64, end: u64) -> Vec<(u64, u64)> {
     let bytes = BlockSize::WORD_BYTES;
     let from = pieces.partition_point(|piece| (piece.from + piece.words) * bytes <= start);

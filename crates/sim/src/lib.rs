@@ -1,8 +1,8 @@
 //! The registry of engines, and [`run`]`(config, trace)`.
 //!
-//! One module for each engine and study, with the same steps: the user's configuration (`config`),
-//! the checked plan (`plan`), the simulation (`run`), and the results as they are printed
-//! (`outcome`). Passes over the trace, with threads, memory and progress, are in `pass`.
+//! Each engine or study is one module with the same steps: the user's configuration (`config`), the
+//! checked plan (`plan`), the simulation (`run`) and the reported results (`outcome`). Passes over
+//! the trace, with threads, memory budget and progress, are in `pass`.
 
 mod advise;
 mod bus;

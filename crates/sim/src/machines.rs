@@ -11,30 +11,30 @@ use serde::Serialize;
 
 use crate::error::SimError;
 
-/// One line of the list of machines: a machine at one block size.
+/// One row of the list of machines: a machine at one block size.
 #[derive(Clone, Debug, Serialize)]
 pub struct MachineRow {
     /// Name on the command line.
     pub name: String,
-    /// One line about it.
+    /// Summary in one line.
     pub summary: String,
-    /// Where its numbers come from.
+    /// The source of its numbers.
     pub source: String,
     /// Bytes in a block.
     pub block_size: u64,
-    /// Whether this is the block size the machine is usually shown with (thesis table 6.3).
+    /// Whether this is the machine's usual block size (thesis table 6.3).
     pub base: bool,
     /// Its kind.
     pub model: MachineKind,
-    /// r, R, g, G, `null` if infinite; or, `r` to `G` being `null`, latencies and packets, the
-    /// cycles of bus transactions, or the latencies of links.
+    /// r, R, g, G, `null` if infinite; for machines with other prices these are `null` and the row
+    /// has latencies and packets, bus cycles, or link latencies.
     #[serde(flatten)]
     pub prices: RowPrices,
-    /// Rules of the model that the prices break.
+    /// Rules of the cost model that the prices violate.
     pub notes: Vec<String>,
 }
 
-/// What a machine charges.
+/// The prices of a machine.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum RowPrices {
@@ -42,20 +42,20 @@ pub enum RowPrices {
     Priced(PriceList),
     /// Cycles of bus transactions, or latencies of links.
     Cached {
-        /// None of these: no reference is remote.
+        /// No prices: no reference is remote.
         r: Option<u64>,
-        /// As `r`.
+        /// r; see [`MachineRow::prices`].
         #[serde(rename = "R")]
         remote_move: Option<u64>,
-        /// As `r`.
+        /// R.
         g: Option<u64>,
-        /// As `r`.
+        /// g or G.
         #[serde(rename = "G")]
         global_move: Option<u64>,
-        /// Cycles of each transaction on a bus.
+        /// Cycles of each bus transaction.
         #[serde(skip_serializing_if = "Option::is_none")]
         transactions: Option<BusCycles>,
-        /// Cores, latencies and links of a machine without a bus.
+        /// Cores, latencies and links of a machine with links.
         #[serde(skip_serializing_if = "Option::is_none")]
         links: Option<LinkModel>,
         /// Network, memory and operating system of a machine with a directory.
@@ -85,11 +85,11 @@ impl fmt::Display for RowPrices {
     }
 }
 
-/// The prices of some machines (all in the table if `specs` is empty) at some block sizes (each
-/// machine's own if `block_sizes` is empty).
+/// The prices of machines (the whole table if `specs` is empty) at block sizes (each machine's own
+/// if `block_sizes` is empty).
 ///
 /// # Errors
-/// When a machine or block size is faulty.
+/// When a machine or block size is invalid.
 pub fn machine_rows(
     specs: &[&str],
     block_sizes: &[u64],
@@ -118,7 +118,7 @@ pub fn machine_rows(
     Ok(rows)
 }
 
-/// What a machine charges at a block size, and the rules that the prices break.
+/// The prices of a machine at a block size, and the rules that they violate.
 fn prices(
     machine: &Machine,
     block: BlockSize,
@@ -148,18 +148,18 @@ fn prices(
     })
 }
 
-/// The kinds of machines as users write them.
+/// The kinds of machines given by name or file.
 ///
 /// # Errors
-/// When there is no such machine, or its description is faulty.
+/// When a machine is unknown or its description is invalid.
 pub fn machine_kinds<S: AsRef<str>>(machines: &[S]) -> Result<Vec<MachineKind>, SimError> {
     machines.iter().map(|machine| Ok(Machine::parse(machine.as_ref())?.kind())).collect()
 }
 
-/// Whether machines as users write them all have coherent caches (`true`), or none of them has.
+/// Whether all machines have coherent caches (`true`) or none of them has.
 ///
 /// # Errors
-/// When there is no such machine, its description is faulty, or they are of both kinds.
+/// When a machine is unknown, its description is invalid, or the machines are of both kinds.
 pub fn have_caches<S: AsRef<str>>(machines: &[S]) -> Result<bool, SimError> {
     let cached = |machine: &S| Ok(matches!(Machine::parse(machine.as_ref())?, Machine::Cached(_)));
     let cached: Vec<bool> = machines.iter().map(cached).collect::<Result<_, SimError>>()?;
@@ -167,8 +167,8 @@ pub fn have_caches<S: AsRef<str>>(machines: &[S]) -> Result<bool, SimError> {
         0 => Ok(false),
         n if n == machines.len() => Ok(true),
         _ => {
-            let problem = "machines with caches and machines with prices of references have \
-                           nothing to compare: simulate them one kind at a time";
+            let problem = "machines with caches and machines with prices of references cannot be \
+                           combined in one run: simulate one kind at a time";
             Err(SimError::Config { problem: problem.to_owned() })
         }
     }

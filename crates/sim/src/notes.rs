@@ -1,10 +1,10 @@
-//! Notes on a trace, and suggestions, that engines give with their results.
+//! Notes on a trace, and suggestions, that accompany results.
 
 use crate::pass::TraceSource;
 
-/// A serial start is worth a suggestion from this part of the references on, in percent,
+/// A serial start is worth a suggestion from this percentage of the references on,
 const SERIAL_PERCENT: u64 = 10;
-/// and from so many references on: what is shorter is an example, not a program.
+/// and from this number of references on; smaller traces are examples, not programs.
 const SERIAL_REFERENCES: u64 = 1_000;
 
 /// The note on a sampled trace.
@@ -19,15 +19,15 @@ pub(crate) fn notes_on<T: TraceSource + ?Sized>(trace: &T) -> Vec<String> {
     )]
 }
 
-/// What to do with a trace before it is looked at: to leave out its start, if that is serial.
+/// Steps to take before a simulation, such as removing a serial start.
 ///
-/// It is about the trace alone, and says nothing that limits the results: so it is no note.
+/// A suggestion does not limit the validity of results, so it is not a note.
 pub(crate) fn suggestions_on<T: TraceSource + ?Sized>(trace: &T) -> Vec<String> {
     serial(trace).into_iter().collect()
 }
 
-/// Says what one thread references before any other does, where that is much and nobody has said
-/// yet where the trace should begin.
+/// A suggestion about the references of one thread before any other thread makes one, if there are
+/// many and the start of the trace was not chosen by a transform.
 fn serial<T: TraceSource + ?Sized>(trace: &T) -> Option<String> {
     let metadata = trace.metadata();
     let chosen = |step: &String| step.contains("transform select from=");

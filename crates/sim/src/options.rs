@@ -1,21 +1,21 @@
 //! The options of each study, as JSON schemas.
 //!
 //! An option is declared once, as a field of a configuration: its type and doc comment give its
-//! values and meaning, its serde attribute its default. The command line, the Python signatures and
-//! the documentation are generated from the schemas. What a schema cannot express is given by
-//! attributes of a field:
+//! values and meaning, its serde attribute gives its default. The command line, the Python
+//! signatures and the documentation are generated from the schemas. Attributes of a field give what
+//! a schema cannot express:
 //!
-//! * `x-flag`: the flag if it is not the field's name; `null` if the command line has none.
-//! * `x-value`: the syntax of the value, if it is more than the type.
-//! * `x-metavar`: the name of the value in the command line's help.
+//! * `x-flag`: the flag if it differs from the field's name; `null` if the command line has none.
+//! * `x-value`: the syntax of the value, if the type does not determine it.
+//! * `x-metavar`: the placeholder of the value in the command line's help.
 //! * `x-default`: the default in words, if it is not a single value.
 //! * `x-command-line-default`: the default on the command line, if that differs.
 //! * `x-argument`: the Python function has it as an argument of its own.
-//! * `x-only-order`: the order of references that it applies to.
-//! * `x-options-of`: the field's own fields are options, those of another study.
-//! * `x-internal`: not an option, but for programs.
+//! * `x-only-order`: the order of references that it requires.
+//! * `x-options-of`: the field's own fields are the options of another study.
+//! * `x-internal`: only for programs, not on the command line.
 //!
-//! Which kinds of machine an option is for follows from which configurations have it.
+//! The configurations that have an option determine the kinds of machine it applies to.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{DeserializeOwned, Deserializer, Visitor, value::Error};
@@ -39,7 +39,7 @@ use crate::tlb::{McprCorrection, TlbConfig};
 pub struct StudyOptions {
     /// Name of the study.
     pub name: &'static str,
-    /// Makes the schema.
+    /// Returns the schema.
     pub schema: fn() -> Value,
 }
 
@@ -74,8 +74,8 @@ fn schema<T: JsonSchema + DeserializeOwned>() -> Value {
 fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
     // There is nothing to deserialize: the error only ends the query.
-    let asked = T::deserialize(FieldNames { fields: &mut fields });
-    assert!(asked.is_err(), "a configuration was made of nothing");
+    let refused = T::deserialize(FieldNames { fields: &mut fields });
+    assert!(refused.is_err(), "a configuration was made of nothing");
     fields
 }
 
@@ -120,8 +120,8 @@ mod tests {
             assert_eq!(order.len(), properties.len(), "{}", study.name);
             for name in order {
                 let name = name.as_str().unwrap();
-                let said = properties[name]["description"].as_str();
-                assert!(said.is_some_and(|s| s.ends_with('.')), "{} {name}", study.name);
+                let description = properties[name]["description"].as_str();
+                assert!(description.is_some_and(|s| s.ends_with('.')), "{} {name}", study.name);
             }
             for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
                 for choice in definition["oneOf"].as_array().into_iter().flatten() {

@@ -13,31 +13,31 @@ use crate::references::{Inclusion, PrivateReferences, data};
 /// Most cells in either direction.
 const CELLS_MAX: u32 = 4096;
 
-/// Choices of a picture: how fine it is, and what is in it.
+/// Options of a picture: resolution and references.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PictureConfig {
-    /// Most stretches of memory, side by side.
+    /// Most address ranges, from left to right.
     #[serde(default = "stretches")]
     #[schemars(range(min = 1))]
     pub stretches: u32,
-    /// Slices of Time, one below the other.
+    /// Time slices, from top to bottom.
     #[serde(default = "slices")]
     #[schemars(range(min = 1))]
     pub slices: u32,
-    /// The least that a stretch covers, in bytes; it is doubled until the stretches are few enough.
+    /// Smallest size of an address range, in bytes; it is doubled until there are few enough
+    /// ranges.
     #[serde(default = "block_size")]
     #[schemars(extend("x-value" = "block-size", "x-metavar" = "B"))]
     pub block_size: u64,
-    /// Processors; thread i is processor i mod their number.
+    /// Processors; thread i is processor i modulo this number.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// What to do with references to private memory: anything but `shared` leaves them out.
+    /// How to treat references to private memory: all values except `shared` leave them out.
     #[serde(default = "left_out")]
     pub private: PrivateReferences,
-    /// What to do with references to synchronisation variables; the thesis leaves them out
-    /// (§2.3.1).
+    /// How to treat references to synchronisation variables; the thesis leaves them out (§2.3.1).
     #[serde(default = "Inclusion::exclude")]
     pub sync: Inclusion,
 }
@@ -61,7 +61,7 @@ fn left_out() -> PrivateReferences {
 /// Computes the data of a sharing picture: which processors reference which part of memory when.
 ///
 /// # Errors
-/// When the configuration is faulty (found before the trace is read) or the trace is.
+/// When the configuration is invalid (found before the trace is read) or the trace is damaged.
 pub fn sharing_picture(
     config: &PictureConfig,
     trace: &TraceReader,

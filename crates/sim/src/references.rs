@@ -1,16 +1,16 @@
-//! Which references count: the choices that studies offer, and the filter that comes of them.
+//! The references that count: options of studies, and the engines' filter.
 //!
-//! A trace flags references to private memory and to synchronisation variables, and knows fetches
-//! from reads. What an engine is told of them is one type for all engines,
-//! [`ReferenceFilter`]; here is what a user says, in two types with the same words everywhere:
-//! whether references of one sort count, and what private ones are, which may count without
-//! being like all others. Each configuration has its own defaults, for publications differ.
+//! A trace flags references to private memory and to synchronisation variables, and distinguishes
+//! fetches from reads. All engines take one type, [`ReferenceFilter`]. The user's options are two
+//! types with the same words everywhere: whether references of a kind count, and what private
+//! references are, which can count without being like all others. Each configuration has its own
+//! defaults because publications differ.
 
 use homenode_base::{ReferenceFilter, ReferenceRole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether references of one sort are counted.
+/// Whether references of one kind are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Inclusion {
@@ -21,12 +21,12 @@ pub enum Inclusion {
 }
 
 impl Inclusion {
-    /// The default where references of the sort are left out.
+    /// The default of options that exclude these references.
     pub(crate) const fn exclude() -> Self {
         Self::Exclude
     }
 
-    /// The default where they count.
+    /// The default of options that include these references.
     pub(crate) const fn include() -> Self {
         Self::Include
     }
@@ -37,14 +37,14 @@ impl Inclusion {
     }
 }
 
-/// What references to private memory are.
+/// How references to private memory are treated.
 ///
-/// A third choice beside [`Inclusion`]'s: they may count and be known to be private, which is why
-/// they never make an engine place a block or share a cache's.
+/// In addition to [`Inclusion`]'s choices they may count as private: then no engine places a block
+/// or shares a cache's block because of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrivateReferences {
-    /// Count them as local to whoever makes them.
+    /// Count them as local to the processor that makes them.
     #[default]
     Local,
     /// Leave them out of everything.
@@ -54,7 +54,7 @@ pub enum PrivateReferences {
 }
 
 impl PrivateReferences {
-    /// What they are to an engine.
+    /// The engine's treatment.
     pub(crate) const fn role(self) -> ReferenceRole {
         match self {
             Self::Local => ReferenceRole::Private,
@@ -64,7 +64,7 @@ impl PrivateReferences {
     }
 }
 
-/// Where it does not matter whether references that count are known to be private.
+/// For engines that do not distinguish private references that count.
 impl From<Inclusion> for PrivateReferences {
     fn from(inclusion: Inclusion) -> Self {
         match inclusion {
@@ -74,7 +74,7 @@ impl From<Inclusion> for PrivateReferences {
     }
 }
 
-/// The references of an engine that sees no instruction fetches.
+/// The filter of an engine without instruction fetches.
 pub(crate) const fn data(private: PrivateReferences, sync: Inclusion) -> ReferenceFilter {
     ReferenceFilter { private: private.role(), synchronisation: sync.counts(), fetches: false }
 }

@@ -45,9 +45,9 @@ fn simulate(text: &str, trace: &TraceReader) -> Result<BusSimulation, SimError> 
     simulate_bus(&config(text), trace, &mut |_, _| ControlFlow::Continue(()))
 }
 
-/// As many threads, and as many chunks, as one likes.
+/// Any number of threads, and any chunks.
 #[test]
-fn the_outcome_depends_on_neither_threads_nor_chunks() {
+fn outcomes_do_not_depend_on_threads_or_chunks() {
     let caches = r#""cache_sizes": [1024, 4096], "associativities": [1, 4, null],
                     "block_sizes": [32, 64], "check": true"#;
     let mut all = Vec::new();
@@ -61,7 +61,7 @@ fn the_outcome_depends_on_neither_threads_nor_chunks() {
 }
 
 #[test]
-fn outcomes_come_in_the_order_of_the_configuration_with_what_they_follow_from() {
+fn outcomes_are_in_configuration_order_with_provenance() {
     let text = r#"{"cache_sizes": [1024, 2048], "block_sizes": [64], "processors": 4}"#;
     let found = simulate(text, &trace(2_000, 1_000)).unwrap();
     let keys: Vec<(&str, u64, u64)> = found
@@ -87,7 +87,7 @@ fn outcomes_come_in_the_order_of_the_configuration_with_what_they_follow_from() 
 
 /// Sets of caches are as wide as the machine needs; processors without a thread change nothing.
 #[test]
-fn processors_that_run_nothing_change_nothing() {
+fn idle_processors_do_not_change_outcomes() {
     let trace = trace(20_000, 1_000);
     for order in ["trace", "clock"] {
         let counts = |processors: u16| {
@@ -105,7 +105,7 @@ fn processors_that_run_nothing_change_nothing() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_the_trace_is_read() {
+fn invalid_options_are_errors_before_the_trace_is_read() {
     let trace = trace(10, 10);
     let cases = [
         (r#"{"protocols": []}"#, "no protocol is given"),
@@ -137,7 +137,7 @@ fn what_cannot_be_is_refused_before_the_trace_is_read() {
 }
 
 #[test]
-fn fetches_may_have_caches_of_their_own() {
+fn fetches_can_have_separate_caches() {
     let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
     let text = "name = \"split\"\nkind = \"bus\"\nbase = \"bus-smp\"\n[cache.split]\n\
                 size_bytes = { value = 1024, source = \"test\" }\n\
@@ -162,15 +162,15 @@ fn fetches_may_have_caches_of_their_own() {
 }
 
 #[test]
-fn a_caller_that_breaks_off_gets_no_outcome() {
+fn an_interrupted_simulation_has_no_outcome() {
     let result =
         simulate_bus(&config("{}"), &trace(5_000, 100), &mut |_, _| ControlFlow::Break(()));
     assert!(matches!(result, Err(SimError::Interrupted)));
 }
 
-/// Neither threads nor chunks matter to the clock, nor whether values are carried along.
+/// Neither threads nor chunks affect the clock, nor does checking values.
 #[test]
-fn what_happens_in_cycles_depends_on_neither_threads_nor_chunks() {
+fn clocked_outcomes_do_not_depend_on_threads_or_chunks() {
     let mut all = Vec::new();
     for (threads, chunk_rows, check) in [(1, 1 << 16, false), (2, 1_000, true), (8, 777, false)] {
         let text = format!(
@@ -188,14 +188,14 @@ fn what_happens_in_cycles_depends_on_neither_threads_nor_chunks() {
             assert!(outcome.bus_utilisation.unwrap() <= 1.0);
             assert!(outcome.gsp.unwrap() > 0.0 && outcome.counts.references == 20_000);
         }
-        // The bus is full with few processors: more of them are not worth having.
+        // The bus saturates with few processors, so more of them gain nothing.
         assert!(found.scalability.iter().all(|line| line.critical_point == Some(2)));
     }
     assert!(all[0] == all[1] && all[1] == all[2]);
 }
 
 #[test]
-fn chance_and_policies_of_the_clock_are_chosen_and_recorded() {
+fn seed_and_policies_of_the_clock_are_options_and_recorded() {
     let trace = trace(8_000, 1_000);
     let cycles = |text: &str| {
         let text =
@@ -216,9 +216,9 @@ fn chance_and_policies_of_the_clock_are_chosen_and_recorded() {
     );
 }
 
-/// Processors of a whole system make references of many processes, at addresses of memory.
+/// Processors of a whole system make references of many processes, at physical addresses.
 #[test]
-fn a_trace_that_looks_like_a_whole_system_is_noted() {
+fn a_trace_that_looks_like_a_whole_system_gets_a_note() {
     let columns = Columns { pid: true, ..Columns::default() };
     let options = WriterOptions { columns, level: 1, chunk_rows: 100 };
     let mut bytes = Cursor::new(Vec::new());
@@ -240,7 +240,7 @@ fn a_trace_that_looks_like_a_whole_system_is_noted() {
     assert!(shared > 0 && notes.is_empty());
 }
 
-/// Points are the rows of the full matrix, each with its own scheduler, in the order asked for.
+/// Points are the rows of the full matrix, each with its own scheduler, in the given order.
 #[test]
 fn points_are_rows_of_the_matrix() {
     let trace = trace(6_000, 1_000);
@@ -264,10 +264,10 @@ fn points_are_rows_of_the_matrix() {
     assert_eq!((found.scalability.len(), found.provenance.processors), (0, vec![2, 4]));
 }
 
-/// A kernel that reads a buffer of a process takes the block along, as the process would; what is
-/// the kernel's alone is shared, unless the protocol is told otherwise.
+/// A kernel that reads a buffer of a process gets the block as the process would; blocks that only
+/// the kernel uses are shared, unless the protocol treats them as private.
 #[test]
-fn an_area_is_private_whoever_references_it() {
+fn an_area_is_private_for_process_and_kernel() {
     let columns = Columns { flags: true, pid: true, ..Columns::default() };
     let options = WriterOptions { columns, level: 1, chunk_rows: 1 << 16 };
     let mut bytes = Cursor::new(Vec::new());
@@ -295,17 +295,17 @@ fn an_area_is_private_whoever_references_it() {
     let origin = counts.coherence_origin;
     assert_eq!((origin.user_page, origin.kernel_page, origin.other), (0, 1, 0));
     assert_eq!((extended.counts.misses.removal, extended.counts.transactions.write), (2, 0));
-    // MESI leaves a copy on the other processor, whose invalidation is for nothing.
+    // MESI leaves a copy on the other processor, whose invalidation is useless.
     let counts = &mesi.counts;
     assert_eq!((counts.coherence.passive, counts.coherence.true_sharing), (1, 1));
     let origin = counts.coherence_origin;
     assert_eq!((origin.user_page, origin.kernel_page, origin.other), (1, 1, 0));
 }
 
-/// As many references are done as the trace has, with any number of threads, and processors that
-/// have run out of processes have those that ended.
+/// As many references are done as the trace has, with any number of threads, and processors without
+/// a process restart those that ended.
 #[test]
-fn processes_that_start_again_do_as_much_as_the_trace() {
+fn restarted_processes_make_as_many_references_as_the_trace() {
     let trace = trace(20_000, 1_000);
     let mut all = Vec::new();
     for threads in [1, 4] {

@@ -63,7 +63,7 @@ fn the_documented_fields_of_a_page_coherence_machine() {
 
 /// The paper counts shared references only, Bolosky counts private ones as local.
 #[test]
-fn private_references_are_left_out_on_page_coherence_machines_unless_asked_for() {
+fn private_references_are_excluded_by_default_on_page_coherence_machines() {
     use AccessKind::{Read, Write};
     let trace = trace(&[access(0, Write, 0), access(1, Read, 1), access(1, Read, 0)]);
     let references = |private| {
@@ -84,12 +84,12 @@ fn private_references_are_left_out_on_page_coherence_machines_unless_asked_for()
     assert_eq!(rows, [(3, 3, 1); 4]);
     assert_eq!(private, [PrivateReferences::Local; 2]);
     assert_eq!(references(Some(PrivateReferences::Exclude)).0, [(2, 2, 0); 4]);
-    // Treated like all others, the private read of 1 is the one that replicates or is remote.
+    // Treated like all others, the private read of 1 replicates or is remote.
     assert_eq!(references(Some(PrivateReferences::Shared)).0[0], (3, 3, 1));
 }
 
 #[test]
-fn the_same_bytes_on_any_number_of_threads_and_beside_any_other_policy() {
+fn the_same_bytes_on_any_number_of_threads_and_with_any_other_policy() {
     let mut rng = Rng::new(6);
     let mut list = Vec::new();
     for _ in 0..4_000 {
@@ -108,7 +108,7 @@ fn the_same_bytes_on_any_number_of_threads_and_beside_any_other_policy() {
         let config = SimConfig { threads: Some(threads), memory_budget_bytes, ..all.clone() };
         assert_eq!(outcomes(&config), reference);
     }
-    // A policy that needs all Times and other splits changes nothing for the others.
+    // A policy that needs all Times and other splits does not affect the others.
     let more = [&policies[..], &["inv.freez.del:d=70", "first-touch"]].concat();
     let more = simulate(&SimConfig { policies: vec_of(&more), ..all.clone() }, &trace);
     let kept: Vec<_> = more.outcomes.iter().filter(|o| policies.contains(&&*o.policy)).collect();
@@ -120,7 +120,7 @@ fn vec_of(names: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_does_not_fit_is_told_with_a_remedy() {
+fn invalid_combinations_are_errors_with_a_remedy() {
     let trace = five_references();
     let try_one = |machine, policy| error(&SimConfig::new(&[machine], &[policy], &[64]), &trace);
     assert!(try_one("markatos", "optimal").contains("r and R cannot be derived"));

@@ -15,8 +15,8 @@ use homenode_sim::{
 use homenode_snoop::{DataSupplier, Labelled, ProtocolTable, Signal};
 use homenode_trace::{event_table, export, import, transform};
 
-/// Everything between the markers of a table replaced by its lines. A table that is new comes at
-/// the end, under a heading of its own.
+/// Replaces the lines between the markers of a table. A new table is appended under a heading of
+/// its own.
 fn with_table(text: &str, name: &str, table: &str) -> String {
     let marker = format!("<!-- table: {name} -->\n");
     let Some((before, rest)) = text.split_once(&marker) else {
@@ -142,7 +142,7 @@ fn protocols_in_the_documentation_are_up_to_date() {
     check("protocols.md", &on_bus.chain(others).collect::<Vec<(&str, String)>>());
 }
 
-/// The messages, and of both controllers the states and every cell that happens.
+/// The messages, and for both controllers the states and every cell that can occur.
 fn directory_tables(sheet: &DirectorySheet) -> String {
     let mut text = String::from("| message | what it says | counted as |\n|---|---|---|\n");
     for message in &sheet.messages {
@@ -182,7 +182,7 @@ fn cell_line(cell: &ControllerSheetCell, has_senders: bool) -> String {
     format!("| {state} | {event} |{senders} {actions} | {next} |\n")
 }
 
-/// What the states mean, every cell that happens, and what becomes of the other copies.
+/// The states with their meanings, every cell that can occur, and the transitions of other copies.
 fn protocol_table(table: &ProtocolTable) -> String {
     let mut text = String::from("| state | meaning |\n|---|---|\n");
     for label in table.states() {

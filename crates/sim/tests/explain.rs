@@ -52,12 +52,12 @@ fn run(text: &str, trace: Option<&TraceReader>) -> Result<Explanation, SimError>
         ProtocolExplanation::Directory(_)
         | ProtocolExplanation::Lists(_)
         | ProtocolExplanation::Pages(_) => {
-            panic!("a protocol of a bus was asked for")
+            panic!("expected a protocol on a bus")
         }
     }
 }
 
-/// The same for protocols with a directory, on the machine that is used unless another is named.
+/// The same for protocols with a directory, on the default machine.
 fn run_directory(
     text: &str,
     trace: Option<&TraceReader>,
@@ -69,7 +69,7 @@ fn run_directory(
         ProtocolExplanation::Bus(_)
         | ProtocolExplanation::Lists(_)
         | ProtocolExplanation::Pages(_) => {
-            panic!("a protocol with a directory of blocks was asked for")
+            panic!("expected a protocol with a directory of blocks")
         }
     }
 }
@@ -115,7 +115,7 @@ fn a_trace_is_walked_through_block_by_block() {
 }
 
 #[test]
-fn protocols_with_a_directory_are_walked_on_theirs() {
+fn protocols_with_a_directory_are_walked_on_machines_with_one() {
     let found = run_directory(r#"{"protocols": ["dash"]}"#, None).unwrap();
     let machine = found.machine;
     assert_eq!((machine.machine.as_str(), machine.processors), ("dash-mesh", 4));
@@ -124,8 +124,8 @@ fn protocols_with_a_directory_are_walked_on_theirs() {
     assert_eq!(found.example.unwrap().name, "three-hops");
     let several = run_directory(r#"{"protocols": ["dash", "dash:pointers=1"]}"#, None).unwrap();
     let sent = |i: usize| several.protocols[i].walk.totals.messages.invalidate;
-    assert!(sent(0) < sent(1), "with one pointer more nodes are told");
-    // On this machine fetches are no references.
+    assert!(sent(0) < sent(1), "with one pointer more nodes get messages");
+    // On this machine fetches are not references.
     let trace = trace();
     let found = run_directory(r#"{"protocols": ["dash"]}"#, Some(&trace)).unwrap();
     assert_eq!((found.machine.cache_size, found.machine.block_size), (16 << 10, 64));
@@ -144,7 +144,7 @@ fn run_lists(text: &str) -> Result<DirectoryExplanation<ListWalk>, SimError> {
         ProtocolExplanation::Lists(found) => Ok(*found),
         ProtocolExplanation::Bus(_)
         | ProtocolExplanation::Directory(_)
-        | ProtocolExplanation::Pages(_) => panic!("a protocol of lists was asked for"),
+        | ProtocolExplanation::Pages(_) => panic!("expected a protocol with lists"),
     }
 }
 
@@ -158,7 +158,7 @@ fn protocols_of_lists_are_walked_on_nodes_with_controllers() {
         let text = format!(r#"{{"protocols": ["sdd"], "home": "{home}"}}"#);
         assert_eq!(run_lists(&text).unwrap().protocols[0].walk.steps.len(), 12, "{home}");
     }
-    // Node 0 is the proxy of all for this block, and keeps a copy for who asks next.
+    // Node 0 is the proxy of all nodes for this block, and keeps a copy for later readers.
     let text = r#"{"protocols": ["sdd"], "example": "2 R a0; 3 R a0", "home": "fixed:node=1",
         "proxies": "basic:clusters=1"}"#;
     let walk = run_lists(text).unwrap().protocols.remove(0).walk;
@@ -168,7 +168,7 @@ fn protocols_of_lists_are_walked_on_nodes_with_controllers() {
     };
     assert_eq!(sent(0), ["proxy read", "read", "data", "data"]);
     assert_eq!(sent(1), ["proxy read", "data"]);
-    // Reads at once fill a small buffer, and go back.
+    // Simultaneous reads fill a small buffer, and are sent back.
     let text = r#"{"protocols": ["sdd"], "example": "1 R a0 &; 2 R a0 &; 3 R a0 &; 4 R a0",
         "home": "fixed:node=0", "buffers": "1"}"#;
     assert!(run_lists(text).unwrap().protocols[0].walk.totals.messages.retried > 0);
@@ -179,11 +179,11 @@ fn protocols_of_lists_are_walked_on_nodes_with_controllers() {
         (r#"{"protocols": ["mesi"], "proxies": "basic"}"#, "only nodes with controllers"),
         (r#"{"protocols": ["dash"], "buffers": "8"}"#, "only nodes with controllers"),
         (r#"{"protocols": ["sdd"], "buffers": "0"}"#, "--buffers 0: expected infinite"),
-        (r#"{"protocols": ["dash"], "example": "0 R a0 &; 1 R a0"}"#, "step 1 goes on while"),
-        (r#"{"protocols": ["lrc"], "example": "0 R a0 &; 1 R a0"}"#, "step 1 goes on while"),
-        (r#"{"protocols": ["mesi"], "example": "0 R a0 &; 1 R a0"}"#, "step 1 goes on while"),
+        (r#"{"protocols": ["dash"], "example": "0 R a0 &; 1 R a0"}"#, "step 1 overlaps"),
+        (r#"{"protocols": ["lrc"], "example": "0 R a0 &; 1 R a0"}"#, "step 1 overlaps"),
+        (r#"{"protocols": ["mesi"], "example": "0 R a0 &; 1 R a0"}"#, "step 1 overlaps"),
         (r#"{"protocols": ["sdd"], "proxies": "some"}"#, "unknown proxies"),
-        (r#"{"protocols": ["sdd", "dash"]}"#, "explain them one by one"),
+        (r#"{"protocols": ["sdd", "dash"]}"#, "explain them separately"),
     ] {
         let error = run_lists(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}: {error}");
@@ -191,7 +191,7 @@ fn protocols_of_lists_are_walked_on_nodes_with_controllers() {
 }
 
 #[test]
-fn references_may_be_written_down() {
+fn references_can_be_written_by_the_user() {
     let found = run(r#"{"example": "0 W a0; 4 R b1 p"}"#, None).unwrap();
     assert_eq!((found.example.unwrap().name.as_str(), found.processors), ("given", 5));
     assert!(found.protocols[0].walk.steps[1].private);
@@ -203,7 +203,7 @@ fn references_may_be_written_down() {
 }
 
 #[test]
-fn what_a_directory_cannot_do_is_refused() {
+fn invalid_options_with_a_directory_are_errors() {
     let cases = [
         (r#"{"protocols": ["dahs"]}"#, "unknown protocol \"dahs\": expected one of mesi, amsd"),
         (r#"{"protocols": ["dahs:pointers=2"]}"#, "dragon, mesi-memory, dash"),
@@ -219,7 +219,7 @@ fn what_a_directory_cannot_do_is_refused() {
         (r#"{"protocols": ["dash"], "example": "0 W"}"#, "reference 1, \"0 W\": expected a"),
         (
             r#"{"protocols": ["dash"], "example": "0 W a0; 3 R a0", "processors": 3}"#,
-            "reference 2 is by processor 3, and --processors 3 are 0 to 2",
+            "reference 2 is by processor 3, but with --processors 3 they are 0 to 2",
         ),
         (r#"{"protocols": ["dash"], "processors": 1025}"#, "1025 nodes"),
         (r#"{"protocols": ["dash"], "cache_size": 100}"#, "cache size 100 bytes"),
@@ -236,7 +236,7 @@ fn what_a_directory_cannot_do_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_options_are_errors() {
     let trace = trace();
     let cases = [
         (r#"{"protocols": []}"#, None, "no protocol is given"),
@@ -245,7 +245,11 @@ fn what_cannot_be_is_refused() {
         (r#"{"example": "tour"}"#, Some(&trace), "an example and a trace"),
         (r#"{"references": 0}"#, Some(&trace), "0 references: a walk has 1 to 500"),
         (r#"{"references": 501}"#, Some(&trace), "501 references"),
-        (r#"{"blocks": [4096]}"#, Some(&trace), "t.hnt: nothing references the block at 0x1000"),
+        (
+            r#"{"blocks": [4096]}"#,
+            Some(&trace),
+            "t.hnt: there is no reference to the block at 0x1000",
+        ),
         (r#"{"block_size": 24}"#, None, "block size 24 bytes"),
         (r#"{"block_size": 0}"#, Some(&trace), "block size 0 bytes"),
         (r#"{"cache_size": 100}"#, None, "cache size 100 bytes"),

@@ -8,7 +8,7 @@ use homenode_base::{Access, AccessKind};
 use homenode_sim::{ExplainConfig, PagedExplanation, ProtocolExplanation, SimError, explain};
 use homenode_trace::{Event, EventKind, Metadata, TraceReader, TraceWriter, WriterOptions};
 
-/// Two threads count in one word under a lock, three times each.
+/// Two threads increment one word under a lock, three times each.
 fn trace() -> TraceReader {
     let mut bytes = Cursor::new(Vec::new());
     let mut writer = TraceWriter::new(&mut bytes, "t.hnt", WriterOptions::default()).unwrap();
@@ -36,7 +36,7 @@ fn run(text: &str, trace: Option<&TraceReader>) -> Result<PagedExplanation, SimE
         ProtocolExplanation::Bus(_)
         | ProtocolExplanation::Directory(_)
         | ProtocolExplanation::Lists(_) => {
-            panic!("a protocol of pages was asked for")
+            panic!("expected a protocol of pages")
         }
     }
 }
@@ -58,12 +58,12 @@ fn acquires_and_releases_of_a_trace_are_steps() {
     let walk = &found.protocols[0].walk;
     let kinds: Vec<_> = walk.steps.iter().map(|step| (step.processor, step.kind)).collect();
     let first = [(0, "read"), (0, "write"), (0, "release"), (1, "read"), (1, "write")];
-    // A first reference acquires nothing: the node has no copy that could be old.
+    // A first reference acquires nothing: the node has no copy that could be stale.
     assert_eq!(kinds[..5], first);
     assert_eq!(kinds[5..8], [(1, "release"), (0, "acquire"), (0, "read")]);
     let part = found.trace.unwrap();
     assert_eq!((part.numbers.len(), part.cut), (walk.steps.len(), false));
-    // Each finds what the other has counted.
+    // Each finds the other's increments.
     let value = |step: usize, node: usize| {
         walk.steps[step].scene.lines[0].data.copies[node].values.first().copied()
     };
@@ -74,7 +74,7 @@ fn acquires_and_releases_of_a_trace_are_steps() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_options_are_errors() {
     let cases = [
         (r#"{"protocols": ["lrc", "dash"]}"#, "dash keeps blocks coherent: explain them"),
         (r#"{"protocols": ["lrc", "mesi"]}"#, "mesi is a protocol of a bus and lrc one with a"),

@@ -1,5 +1,5 @@
-//! Caches in front of memory: the same to the last digit as simulating the trace that the transform
-//! writes, which `crates/trace/tests/filter.rs` holds against the definition.
+//! Caches in front of memory: identical to simulating the trace that the transform writes, which
+//! `crates/trace/tests/filter.rs` compares with the definition.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ fn random_trace(seed: u64) -> TraceReader {
         let access = Access::new(thread, kind, 0x1_0000 + 8 * rng.below(4096), 8);
         writer.push(&Access { flags, ..access }).unwrap();
     }
-    // Platinum's periods are of the time that the program ran.
+    // Platinum's periods are in run time of the program.
     writer.finish(Metadata { wall_time_s: Some(0.25), ..Metadata::default() }).unwrap();
     TraceReader::from_bytes(bytes, "t.hnt").unwrap()
 }
@@ -69,7 +69,7 @@ fn outcomes(config: &SimConfig, trace: &TraceReader) -> Value {
     without_filter(simulate(config, trace).unwrap().outcomes)
 }
 
-/// Rows without what they say about the filter itself.
+/// Rows without their facts about the filter.
 fn without_filter<T: Serialize>(rows: Vec<T>) -> Value {
     let mut rows = to_value(rows).unwrap();
     for row in rows.as_array_mut().unwrap() {
@@ -107,7 +107,7 @@ fn filtering_equals_simulating_the_filtered_trace() {
 }
 
 #[test]
-fn machines_of_today_filter_and_those_of_1993_do_not() {
+fn machines_with_a_last_level_cache_filter_and_others_do_not() {
     let trace = random_trace(4);
     let own = outcomes(&config("spr-2s", None), &trace);
     assert_eq!(own, outcomes(&config("spr-2s", Some("64M:16:64")), &trace));
@@ -131,7 +131,7 @@ fn machines_of_today_filter_and_those_of_1993_do_not() {
 }
 
 #[test]
-fn studies_of_placements_filter_alike() {
+fn all_placement_studies_filter_alike() {
     let trace = random_trace(5);
     let written = misses(&trace, "4K:4:64", 2);
     let of = |filter: &str, policy: &str| SimConfig {
@@ -165,7 +165,7 @@ fn studies_of_placements_filter_alike() {
 }
 
 #[test]
-fn what_cannot_be_filtered_is_said() {
+fn invalid_filters_are_errors() {
     let trace = random_trace(6);
     let fails = |config: SimConfig| problem(simulate(&config, &trace));
     let said = fails(config("numa", Some("3M:16:64")));

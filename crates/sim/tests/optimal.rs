@@ -76,7 +76,7 @@ fn the_rows_are_those_of_a_simulation_and_certified() {
 
 /// The curve of a whole trace against simulations at single prices.
 #[test]
-fn the_curve_goes_through_every_simulation() {
+fn the_curve_passes_through_every_simulation() {
     let trace = trace(5_000);
     for letter in ["r", "R"] {
         let config = config(&["optimal"], Some(&format!("{letter}=4..31")));
@@ -106,7 +106,7 @@ fn the_curve_goes_through_every_simulation() {
 }
 
 #[test]
-fn nothing_depends_on_threads_and_the_report_not_on_memory() {
+fn threads_and_memory_budget_do_not_change_the_report() {
     let trace = trace(8_000);
     let mut config = config(&["optimal"], Some("R=9..60"));
     let mut found = Vec::new();
@@ -116,7 +116,7 @@ fn nothing_depends_on_threads_and_the_report_not_on_memory() {
         let (report, text) = find(&config, &trace, Some(PlacementFormat::Jsonl)).unwrap();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         if budget.is_some() {
-            // Shards of blocks come in another order.
+            // Shards of blocks are in another order.
             lines.sort();
             found.iter_mut().for_each(|(_, lines): &mut (String, Vec<String>)| lines.sort());
         }
@@ -147,10 +147,10 @@ fn the_placement_is_written_in_both_forms() {
 }
 
 #[test]
-fn a_faulty_configuration_is_refused_before_the_trace_is_read() {
+fn an_invalid_configuration_is_an_error_before_the_trace_is_read() {
     let trace = trace(10);
     let problem = |config: &OptimalConfig| find(config, &trace, None).unwrap_err().to_string();
-    assert!(problem(&config(&["ace"], None)).contains("ace is no optimum"));
+    assert!(problem(&config(&["ace"], None)).contains("ace is not an optimum"));
     for (curve, said) in [
         ("R59..400", "there is no ="),
         ("q=1..2", "none of r, R, g, G"),

@@ -89,7 +89,7 @@ fn all_global_is_the_baseline_of_every_other_policy() {
     assert_eq!(limit.all_global, global.all_global);
     assert_eq!(global.kernel_time.total_s, global.all_global.kernel_time_s);
     assert_eq!(global.reference_time_s, global.all_global.reference_time_s);
-    // A limit of 0 leaves nothing to be local.
+    // With a limit of 0 nothing stays local.
     let none = manage(&PmapConfig { limit: 0, ..config() }, &trace).unwrap();
     assert_eq!(none.counts, global.counts);
 }
@@ -105,7 +105,7 @@ fn the_same_report_on_any_number_of_threads_and_under_any_budget() {
     }
 }
 
-/// `tests/agreement.rs` of the engine, once more through the files and filters.
+/// `tests/agreement.rs` of the engine, repeated through files and filters.
 #[test]
 fn limit_writes_serves_references_as_ace_does() {
     let trace = trace(3_000);
@@ -133,7 +133,7 @@ fn limit_writes_serves_references_as_ace_does() {
 }
 
 #[test]
-fn what_cannot_be_used_is_named_before_the_trace_is_read() {
+fn invalid_options_are_errors_before_the_trace_is_read() {
     let trace = trace(10);
     let wrong = [
         (PmapConfig { policy: "lru".into(), ..config() }, "limit-writes"),

@@ -1,5 +1,5 @@
-//! Re-alignment in memory: the same to the last digit as simulating the trace that the transform
-//! writes, which `crates/trace/tests/realign.rs` holds against the definition.
+//! Re-alignment in memory: identical to simulating the trace that the transform writes, which
+//! `crates/trace/tests/realign.rs` compares with the definition.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::collections::BTreeMap;
@@ -56,7 +56,8 @@ fn simulate(config: &SimConfig, trace: &TraceReader) -> PlacementSimulation {
 
 fn transformed(
     trace: &TraceReader,
-    (kind, parameters): (&str, &[(&str, String)]),
+    kind: &str,
+    parameters: &[(&str, String)],
     out: &Path,
 ) -> (TraceReader, Option<Realignment>) {
     let own = |&(name, ref value): &(&str, String)| (name.to_owned(), value.clone());
@@ -66,7 +67,7 @@ fn transformed(
     (TraceReader::open(out).unwrap(), piece.report.and_then(TransformReport::realigned))
 }
 
-/// Outcomes as JSON without what must differ, and the reports by block size.
+/// Outcomes as JSON without the fields that must differ, and the reports by block size.
 fn plain(simulation: &PlacementSimulation) -> (Vec<Value>, BTreeMap<u64, Realignment>) {
     let mut reports = BTreeMap::new();
     let strip = |outcome: &homenode_sim::PlacementOutcome| {
@@ -82,13 +83,13 @@ fn plain(simulation: &PlacementSimulation) -> (Vec<Value>, BTreeMap<u64, Realign
     (simulation.outcomes.iter().map(strip).collect(), reports)
 }
 
-/// The same by way of files: a trace for each block size.
+/// The same through files: a trace for each block size.
 fn by_files(config: &SimConfig, trace: &TraceReader) -> (Vec<Value>, BTreeMap<u64, Realignment>) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| -> PathBuf { folder.path().join(name) };
     let count = config.processors.unwrap_or_else(|| trace.threads());
     let parameters = [("count", count.to_string())];
-    let (trace, _) = transformed(trace, ("processors", &parameters), &path("p.hnt"));
+    let (trace, _) = transformed(trace, "processors", &parameters, &path("p.hnt"));
     let (mut rows, mut reports) = (BTreeMap::new(), BTreeMap::new());
     for &size in &config.block_sizes {
         let private =
@@ -100,7 +101,7 @@ fn by_files(config: &SimConfig, trace: &TraceReader) -> (Vec<Value>, BTreeMap<u6
             ("private", private.to_owned()),
             ("sync", sync.to_owned()),
         ];
-        let (made, report) = transformed(&trace, ("realign", &parameters), &path("r.hnt"));
+        let (made, report) = transformed(&trace, "realign", &parameters, &path("r.hnt"));
         let one = SimConfig {
             realign: None,
             block_sizes: vec![size],
@@ -137,7 +138,7 @@ fn matrix(machines: &[&str], model: &str, global: bool) -> SimConfig {
 }
 
 #[test]
-fn as_if_a_trace_had_been_written_for_every_block_size() {
+fn the_same_as_writing_a_trace_for_every_block_size() {
     let mut rng = Rng::new(71);
     let matrices = [
         matrix(&["markatos"], "page-coherence", false),
@@ -180,7 +181,7 @@ fn as_if_a_trace_had_been_written_for_every_block_size() {
 
 /// One block at a time: every pass re-aligns anew.
 #[test]
-fn any_number_of_passes_gives_the_same() {
+fn any_number_of_passes_gives_the_same_result() {
     let trace = random_trace(&mut Rng::new(72), 3);
     let config = SimConfig {
         realign: Some(100),
@@ -192,7 +193,7 @@ fn any_number_of_passes_gives_the_same() {
 }
 
 #[test]
-fn without_re_alignment_nothing_is_said_about_it() {
+fn without_re_alignment_there_is_no_report_of_it() {
     let trace = random_trace(&mut Rng::new(5), 4);
     let config = SimConfig::new(&["markatos"], &["inv"], &[64]);
     let text = serde_json::to_string(&simulate(&config, &trace)).unwrap();
@@ -200,7 +201,7 @@ fn without_re_alignment_nothing_is_said_about_it() {
 }
 
 #[test]
-fn what_cannot_be_re_aligned_is_told_with_a_remedy() {
+fn invalid_re_alignments_are_errors_with_a_remedy() {
     let trace = random_trace(&mut Rng::new(6), 4);
     let error = |realign, trace: &TraceReader| {
         let config = SimConfig { realign, ..SimConfig::new(&["markatos"], &["inv"], &[64]) };
@@ -221,7 +222,7 @@ fn what_cannot_be_re_aligned_is_told_with_a_remedy() {
 }
 
 #[test]
-fn what_needs_addresses_asks_for_a_trace() {
+fn studies_of_addresses_require_a_written_trace() {
     let trace = random_trace(&mut Rng::new(7), 4);
     let config = SimConfig { realign: Some(9), ..SimConfig::new(&["numa"], &["ace"], &[64]) };
     let go_on = &mut |_, _| ControlFlow::Continue(());

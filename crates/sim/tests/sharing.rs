@@ -62,7 +62,7 @@ fn transfers_are_the_moves_of_the_optimum() {
     }
 }
 
-/// Machines that only move blocks are not simulated, others are: both have the costs of `simulate`.
+/// Machines that only move blocks are not simulated, others are; both have the costs of `simulate`.
 #[test]
 fn costs_are_those_of_the_optimum() {
     let (machines, sizes) = (["cc", "numa", "prices:r=inf,R=7"], [16, 4096]);
@@ -119,7 +119,7 @@ fn neither_threads_nor_memory_change_the_report() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_an_error_with_a_remedy() {
+fn invalid_options_are_errors_with_a_remedy() {
     let trace = trace(3);
     let fails = |config: &SharingConfig| find(config, &trace).unwrap_err().to_string();
     let mut free = config(&["cc"], &[64]);

@@ -105,9 +105,9 @@ fn matrix() -> SimConfig {
     )
 }
 
-/// Machines at whose prices the optimum decides alike are simulated once.
+/// Machines at whose prices the optimum makes the same decisions are simulated once.
 #[test]
-fn machines_together_are_what_each_is_alone() {
+fn machines_together_give_the_outcomes_of_each_alone() {
     let trace = trace(&mixed(2, 2_000), 500, Metadata::default());
     let machines = ["cc", "dsm", "prices:r=15,R=59", "prices:r=29,R=118", "prices:r=30,R=118"];
     let together = SimConfig::new(
@@ -135,7 +135,7 @@ fn the_same_bytes_on_any_number_of_threads_and_under_any_budget() {
 }
 
 #[test]
-fn outcomes_come_in_the_order_of_the_configuration_and_the_optimum_is_least() {
+fn outcomes_are_in_configuration_order_and_the_optimum_is_least() {
     let trace = trace(&mixed(2, 2_000), 700, Metadata::default());
     let config = matrix();
     let outcomes = simulate(&config, &trace).unwrap().outcomes;
@@ -171,7 +171,7 @@ fn infinite_costs_are_null_and_decimals_are_numbers() {
 }
 
 #[test]
-fn provenance_holds_all_that_results_follow_from() {
+fn provenance_holds_all_inputs_of_the_results() {
     let metadata =
         Metadata { native_time_s: Some(0.5), wall_time_s: Some(99.0), ..Metadata::default() };
     let trace = trace(&mixed(3, 1_000), 400, metadata);
@@ -190,7 +190,7 @@ fn provenance_holds_all_that_results_follow_from() {
 }
 
 #[test]
-fn results_from_samples_say_so() {
+fn results_from_samples_have_a_note() {
     let metadata = Metadata { sampling: "by perf".into(), ..Metadata::default() };
     let trace = trace(&mixed(3, 1_000), 400, metadata);
     let config = SimConfig::new(&["numa"], &["ace"], &[64]);
@@ -199,7 +199,7 @@ fn results_from_samples_say_so() {
 }
 
 #[test]
-fn to_leave_out_a_serial_start_is_suggested_until_somebody_has_said_where_to_begin() {
+fn removing_a_serial_start_is_suggested_unless_the_start_was_selected() {
     let suggested = |serial: u64, provenance: &[&str], processes: usize| {
         let thread = |i: u64| u16::from(i >= serial) * u16::try_from(i % 3).unwrap();
         let rows: Vec<_> =
@@ -213,7 +213,7 @@ fn to_leave_out_a_serial_start_is_suggested_until_somebody_has_said_where_to_beg
         let config = SimConfig::new(&["numa"], &["ace"], &[64]);
         simulate(&config, &trace).unwrap().provenance.suggestions
     };
-    // 5000 modulo 3 is not 0: the reference after the serial ones is of another thread.
+    // 5000 modulo 3 is not 0: the reference after the serial ones is by another thread.
     let [said] = &suggested(5_000, &[], 0)[..] else { panic!("one suggestion") };
     assert_eq!(
         said,
@@ -228,7 +228,7 @@ fn to_leave_out_a_serial_start_is_suggested_until_somebody_has_said_where_to_beg
 }
 
 #[test]
-fn faulty_configurations_are_told_before_the_trace_is_read() {
+fn invalid_configurations_are_errors_before_the_trace_is_read() {
     let trace = trace(&mixed(4, 10), 400, Metadata::default());
     let base = SimConfig::new(&["numa"], &["ace"], &[64]);
     let error = |config: SimConfig| {

@@ -64,9 +64,9 @@ fn the_number_of_threads_changes_nothing() {
     assert_eq!(results[0], results[2]);
 }
 
-/// What the numbers are is worked out by hand in `testdata/cases/tlb.toml`.
+/// The numbers themselves are worked out by hand in `testdata/cases/tlb.toml`.
 #[test]
-fn a_corrected_outcome_has_thirteen_fields_and_says_what_the_tlb_is() {
+fn a_corrected_outcome_has_thirteen_fields_and_the_tlb() {
     let trace = random_trace(10, 1);
     let mut config = config(&["68030"], &[4096]);
     config.correct = Some(McprCorrection {
@@ -82,7 +82,7 @@ fn a_corrected_outcome_has_thirteen_fields_and_says_what_the_tlb_is() {
 }
 
 #[test]
-fn faulty_configurations_are_named() {
+fn invalid_configurations_are_errors() {
     let trace = random_trace(10, 1);
     let fail = |config: &TlbConfig| {
         let error = count(config, &trace).unwrap_err();
@@ -102,7 +102,7 @@ fn faulty_configurations_are_named() {
 }
 
 #[test]
-fn an_interrupt_ends_the_count() {
+fn the_count_can_be_interrupted() {
     let trace = random_trace(5_000, 2);
     let config = config(&["ace"], &[4096]);
     let error = tlb_misses(&config, &trace, &mut |_, _| ControlFlow::Break(())).unwrap_err();

@@ -1,5 +1,5 @@
-//! References counted in words: the same to the last digit as simulating the trace that the
-//! transform writes, which `crates/trace/tests/words.rs` holds against the definition.
+//! References counted in words: identical to simulating the trace that the transform writes, which
+//! `crates/trace/tests/words.rs` compares with the definition.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ fn random_trace(seed: u64, chunk_rows: u32, highest: u64) -> TraceReader {
             writer.event(Event { thread, what }).unwrap();
         }
     }
-    // Platinum's periods are of the time that the program ran.
+    // Platinum's periods are in run time of the program.
     writer.finish(Metadata { wall_time_s: Some(0.25), ..Metadata::default() }).unwrap();
     TraceReader::from_bytes(bytes, "t.hnt").unwrap()
 }
@@ -60,7 +60,7 @@ fn in_words(trace: &TraceReader, bytes: u64) -> TraceReader {
     TraceReader::from_bytes(std::fs::read(out).unwrap(), "t.hnt").unwrap()
 }
 
-/// A result without what it says of the words themselves.
+/// A result without its facts about words.
 fn plain<T: Serialize>(result: &T) -> Value {
     let mut value = to_value(result).unwrap();
     without(&mut value);
@@ -79,7 +79,7 @@ fn without(value: &mut Value) {
     }
 }
 
-/// Checks that progress only grows, and ends if the result is one.
+/// Checks that progress only grows, and ends if there is a result.
 fn watched<T>(
     work: impl FnOnce(&mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>) -> Result<T, SimError>,
 ) -> Result<T, SimError> {
@@ -98,7 +98,7 @@ fn simulated(config: &SimConfig, trace: &TraceReader) -> Value {
 }
 
 /// Compares an engine's result for the words of a trace, on one thread and several, with that for
-/// the trace of words, and makes sure that words are not what was recorded.
+/// the trace of words, and checks that it differs from the result without words.
 fn compare(engine: impl Fn(Option<u64>, usize, &TraceReader) -> Value) {
     compare_to(u64::MAX, engine);
 }
@@ -145,7 +145,7 @@ fn the_normative_example_has_seven_accesses() {
 }
 
 #[test]
-fn simulations_in_words_are_those_of_the_trace_of_words() {
+fn simulations_in_words_equal_those_of_the_trace_of_words() {
     compare(|word_bytes, threads, trace| simulated(&config("ace", word_bytes, threads), trace));
     compare(|word_bytes, threads, trace| {
         let policies = vec!["optimal".to_owned(), "delay".to_owned()];
@@ -170,7 +170,7 @@ fn simulations_in_words_are_those_of_the_trace_of_words() {
 }
 
 #[test]
-fn the_optimum_and_its_placement_are_too() {
+fn optimum_and_placement_in_words_equal_those_of_the_trace_of_words() {
     compare(|word_bytes, threads, trace| {
         let policies = vec!["optimal".to_owned()];
         let simulation = SimConfig { policies, ..config("numa", word_bytes, threads) };
@@ -184,7 +184,7 @@ fn the_optimum_and_its_placement_are_too() {
 }
 
 #[test]
-fn sharing_and_the_worst_blocks_are_too() {
+fn sharing_and_worst_blocks_in_words_equal_those_of_the_trace_of_words() {
     for (machine, detail) in [("cc", Some(64)), ("numa", Some(4096)), ("spr-2s", None)] {
         compare(|word_bytes, threads, trace| {
             let simulation = config(machine, word_bytes, threads);
@@ -200,7 +200,7 @@ fn sharing_and_the_worst_blocks_are_too() {
 }
 
 #[test]
-fn advice_is_too_and_the_trace_that_follows_it() {
+fn advice_in_words_and_its_trace_equal_those_of_the_trace_of_words() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("advised.hnt");
     compare_to(0xff_ffff, |word_bytes, threads, trace| {
@@ -221,7 +221,7 @@ fn advice_is_too_and_the_trace_that_follows_it() {
 }
 
 #[test]
-fn the_page_manager_and_tlbs_are_too() {
+fn page_manager_and_tlbs_in_words_equal_those_of_the_trace_of_words() {
     compare(|word_bytes, threads, trace| {
         plain(
             &pmap(&manager(word_bytes, threads), trace, &mut |_, _| ControlFlow::Continue(()))
@@ -266,7 +266,7 @@ fn tlbs(word_bytes: Option<u64>, threads: usize) -> TlbConfig {
 }
 
 #[test]
-fn results_say_which_words_they_are_in() {
+fn results_have_their_word_size() {
     let trace = random_trace(1, 500, u64::MAX);
     let go_on = &mut |_, _| ControlFlow::Continue(());
     let simulation =
@@ -283,7 +283,7 @@ fn results_say_which_words_they_are_in() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_explained_before_the_trace_is_read() {
+fn invalid_word_sizes_are_errors_before_the_trace_is_read() {
     let trace = random_trace(1, 500, u64::MAX);
     let never = &mut |_, _| -> ControlFlow<()> { panic!("nothing is read") };
     for bytes in [0, 3, 128, u64::MAX] {

@@ -29,9 +29,9 @@ fn worst(config: &SimConfig, trace: &TraceReader) -> Result<WorstBlocks, SimErro
     worst_blocks(config, trace, 3, &mut |_, _| ControlFlow::Continue(()))
 }
 
-/// Private references taken as local have no block, but they cost nothing extra either.
+/// Private references that are counted as local have no block, and no extra cost either.
 #[test]
-fn extra_cost_is_the_total_less_one_a_reference() {
+fn extra_cost_is_the_total_less_one_per_reference() {
     for entry in POLICIES.iter().copied().flatten().filter(|entry| !entry.needs_global) {
         let placement = entry.runs_on.has(PriceModel::Placement);
         let machine = if placement { "prices:r=15,R=59" } else { "markatos" };
@@ -53,7 +53,7 @@ fn extra_cost_is_the_total_less_one_a_reference() {
 }
 
 #[test]
-fn one_point_is_asked_for() {
+fn exactly_one_point_is_required() {
     let config = SimConfig::new(&["cc"], &["migrate", "first-touch"], &[64]);
     let error = worst(&config, &trace(1)).expect_err("two policies");
     assert!(error.is_config());

@@ -1,8 +1,8 @@
-//! Instruction counts as a gate: repeatable on machines where time is not.
+//! A gate on instruction counts, which are repeatable on machines where times are not.
 //!
 //! Each entry of `benches/instructions.toml` names an example program that does a fixed amount of
-//! work; callgrind counts its instructions. The gate fails when a count per reference grows by more
-//! than the tolerance, and says so when one shrank enough to be worth blessing.
+//! work; callgrind counts its instructions. The gate fails if a count per reference grows by more
+//! than the tolerance, and reports counts that shrank enough to be recorded.
 
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +32,7 @@ pub fn run(root: &Path, bless: bool) -> Result<bool> {
     let mut all_well = true;
     let gates = gates(&document)?;
     let programs = build(root, &gates)?;
-    // Counts do not depend on what else the machine does: all its cores take part.
+    // Counts do not depend on the machine's load, so all cores are used.
     let counts: Vec<Result<f64>> = programs.par_iter().map(|p| instructions(p)).collect();
     for (gate, count) in gates.iter().zip(counts) {
         let measured = count? / gate.references;
@@ -85,7 +85,7 @@ fn gates(document: &toml::Table) -> Result<Vec<Gate>> {
     Ok(gates)
 }
 
-/// Builds all examples, which share most of what they are built from, and says where they are.
+/// Builds all examples, which share most dependencies, and returns their paths.
 fn build(root: &Path, gates: &[Gate]) -> Result<Vec<String>> {
     let mut command = Command::new("cargo");
     command.args(["build", "--release", "--quiet", "--message-format=json-render-diagnostics"]);

@@ -1,7 +1,6 @@
 //! Housekeeping commands for the repository: `cargo xtask <command>`.
 //!
-//! Logic that a Makefile or a shell script would otherwise grow lives here, in one language, with
-//! tests of its own.
+//! Logic that would otherwise be in a Makefile or shell scripts, in one language, with tests.
 
 mod instructions;
 mod rooms;
@@ -29,7 +28,7 @@ enum Command {
     Rooms,
     /// Count instructions per reference with callgrind against benches/instructions.toml.
     Instructions {
-        /// Write the counts measured now into the file instead of comparing.
+        /// Write the measured counts into the file instead of comparing.
         #[arg(long)]
         bless: bool,
     },

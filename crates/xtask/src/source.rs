@@ -1,4 +1,4 @@
-//! The files of the repository, and what is found wrong with them.
+//! The files of the repository, and findings in them.
 
 use std::fmt;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-/// One broken rule at one place.
+/// One violated rule at one place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Path relative to the repository's root.
     pub path: String,
     /// Line counted from 1, or 0 for the file as a whole.
     pub line: usize,
-    /// What is wrong and what to do.
+    /// The problem and its remedy.
     pub message: String,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// A tracked file with its text; `None` where it is not UTF-8.
+/// A tracked file with its text, if it is UTF-8.
 pub struct SourceFile {
     /// Path relative to the repository's root, with `/`.
     pub path: String,
@@ -48,7 +48,7 @@ impl SourceFile {
     }
 }
 
-/// Files git tracks or would track, so that a new file is checked before its first commit.
+/// Files that git tracks or would track, so that a new file is checked before its first commit.
 pub fn tracked_files(root: &Path) -> Result<Vec<SourceFile>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])

@@ -1,22 +1,22 @@
-//! A policy, a bus protocol, a machine and an import format come into the tree as one file and at
-//! most two lines each: a copy of the tree with one more of each builds, passes the tests that loop
-//! over the tables, and lists them in its documentation.
+//! A policy, a bus protocol, a machine and an import format are added to the tree as one file and
+//! at most two lines each: a copy of the tree with one more of each builds, passes the tests that
+//! loop over the tables, and lists them in its documentation.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Something that is added.
+/// An added entry.
 struct Addition {
     /// The file in `testdata/extending`.
     template: &'static str,
-    /// Where it goes.
+    /// Its destination.
     file: &'static str,
-    /// The file with the table, and how its table begins.
+    /// The file with the table, and the first line of the table.
     table: (&'static str, &'static str),
-    /// What is inserted at the end of the table, and before the first module.
+    /// The lines inserted at the end of the table, and before the first module.
     lines: (&'static str, Option<&'static str>),
-    /// A page of the documentation, and what it says then.
+    /// A page of the documentation, and its new text.
     page: (&'static str, &'static str),
 }
 
@@ -55,7 +55,8 @@ const ADDITIONS: [Addition; 4] = [
     },
 ];
 
-/// The tests that a new entry must pass, besides those in its file: tables, checks and pages.
+/// The tests that a new entry must pass, in addition to those in its file: tables, checks and
+/// pages.
 const TESTS: &[&str] = &[
     "test",
     "--quiet",
@@ -79,22 +80,22 @@ const TESTS: &[&str] = &[
     "-p",
     "homenode-sim",
     "--",
-    // Long, and about the definitions of those that are there.
+    // A long test of the definitions of existing entries.
     "--skip",
     "every_policy_follows_its_definition",
 ];
 
 #[test]
-fn one_more_of_each_is_one_file_and_two_lines() {
+fn a_new_entry_is_one_file_and_two_lines() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     if !root.join(".git").exists() {
-        return; // A source archive without history: nothing lists the files.
+        return; // A source archive without history has no list of files.
     }
     let target = target();
     let copy = target.join("extending");
     copy_tree(&root, &copy);
-    // Another version: cargo keeps what it builds here apart from what it builds in the tree
-    // itself, in the same folder, so that libraries of others are there already.
+    // With another version cargo keeps the build of the copy apart from the tree's own in the same
+    // folder, and reuses compiled dependencies.
     let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
     let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(manifest.contains(&version), "the workspace gives the version of its crates");
@@ -113,7 +114,7 @@ fn one_more_of_each_is_one_file_and_two_lines() {
         let text = [output.stdout, output.stderr].concat();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&text));
     };
-    // The pages are written from the tables, as `make generate` does it.
+    // The pages are written from the tables, as `make generate` does.
     cargo(TESTS, true);
     for Addition { page: (page, line), .. } in &ADDITIONS {
         let text = std::fs::read_to_string(copy.join("docs").join(page)).unwrap();
@@ -122,15 +123,15 @@ fn one_more_of_each_is_one_file_and_two_lines() {
     cargo(&["test", "--quiet", "--test", "docs", "-p", "homenode-sim"], false);
 }
 
-/// The folder that cargo builds in: what others have compiled is used again.
+/// The folder of cargo's builds, to reuse compiled dependencies.
 fn target() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let profile = own.ancestors().find(|path| path.ends_with("deps")).unwrap().parent().unwrap();
     profile.parent().unwrap().to_owned()
 }
 
-/// Copies every file that git tracks or would track, and removes what is no longer there. Files
-/// that are the same keep their times, so that cargo builds only what changed since the last run.
+/// Copies every file that git tracks or would track, and removes those that no longer exist.
+/// Unchanged files keep their times, so that cargo builds only what changed since the last run.
 fn copy_tree(root: &Path, copy: &Path) {
     let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     let output = Command::new("git").args(list).current_dir(root).output().unwrap();
@@ -141,7 +142,7 @@ fn copy_tree(root: &Path, copy: &Path) {
     {
         write_if_new(&copy.join(path), &std::fs::read(root.join(path)).unwrap());
     }
-    // What a module that is gone left behind would be found by tests that read folders.
+    // Tests that read folders would find the file of a removed module.
     for folder in ["crates", "machines", "docs"] {
         remove_others(&copy.join(folder), copy, &tracked);
     }

@@ -24,7 +24,7 @@ pub(super) type ReportPart<'a> = &'a mut dyn FnMut(f64) -> Result<(), SimError>;
 pub(super) struct BlockCost {
     /// Steps of cost.
     pub(super) steps: u128,
-    /// What exceeds the cost of as many local references.
+    /// The part of the cost above that of the same number of local references.
     pub(super) extra: u128,
     /// Runs of its history.
     pub(super) runs: u64,
@@ -39,15 +39,15 @@ pub(super) struct PricedTrace {
     pub(super) references: u64,
 }
 
-/// What layouts are found from, and what they are priced by.
+/// The input of the search for layouts, and of their costs.
 pub(super) struct PricedReferences<'a> {
     /// The whole trace.
     pub(super) trace: &'a TraceReader,
-    /// Its references that reach memory: all of them if there are no caches.
+    /// The references that reach memory: the whole trace if there are no caches.
     pub(super) misses: &'a TraceReader,
     pub(super) survey: &'a UseSurvey,
     pub(super) survey_of_misses: &'a UseSurvey,
-    /// Words that come with one reference to memory.
+    /// Words fetched by one reference to memory.
     pub(super) unit_words: u64,
 }
 
@@ -68,11 +68,14 @@ pub(super) struct LayoutEvaluator<'a> {
 }
 
 impl<'a> LayoutEvaluator<'a> {
-    /// The evaluator of one point of the matrix, by its positions in the lists.
+    /// The evaluator of one point of the matrix, given by its indices into the plan's lists.
     pub(super) fn new(
         plan: &'a MatrixPlan,
-        (machine, policy, size): (usize, usize, usize),
-        (pool, budget): (&'a rayon::ThreadPool, u64),
+        machine: usize,
+        policy: usize,
+        size: usize,
+        pool: &'a rayon::ThreadPool,
+        budget: u64,
     ) -> Result<Self, SimError> {
         let sized = &plan.sizes[size];
         let (spec, setup) = (&plan.policies[policy], sized.jobs[sized.job[machine][policy]].setup);
@@ -186,7 +189,7 @@ impl<'a> LayoutEvaluator<'a> {
     }
 }
 
-/// Gives every batch of the trace to `take`, in order, while the next one is decoded.
+/// Passes every batch of the trace to `take`, in order, while the next one is decoded.
 pub(super) fn for_each_batch(
     trace: &TraceReader,
     pool: &rayon::ThreadPool,

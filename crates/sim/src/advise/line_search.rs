@@ -7,55 +7,55 @@ use homenode_trace::TraceReader;
 use rustc_hash::FxHashSet;
 
 use super::evaluator::ReportPart;
-use super::repeats::{ChanceRange, Repeats, SeemingSaving, saves_surely};
+use super::repeats::{ApparentSaving, ChanceRange, RepeatedTime, Repeats, saves_beyond_chance};
 use super::search::{AcceptedLayout, LayoutSearch, ObjectBlocks, choose, propose};
 use super::trial::LayoutTrial;
 use crate::error::SimError;
 use crate::lines::{LayoutVariant, LineReplay, LineResult};
 
-/// An object is examined if processors wait for sharing of its lines for more than one in so many
-/// of their cycles.
+/// An object is examined if waiting for its shared lines exceeds one in this many processor cycles.
 const OBJECT_PART: u64 = 500;
 
-/// The same for misses: a handful, as when threads begin, are nobody's problem.
+/// The same for misses: a few of them, as at thread start, are not worth advice.
 const OBJECT_TRANSACTIONS: u64 = 100;
 
-/// A layout is advised if it saves at least one in so many of the cycles that are left. What
-/// happens in which order depends on every delay, so that smaller differences say nothing.
+/// A layout is advised if it saves at least one in this many of the remaining cycles. The order of
+/// events depends on every delay, so smaller differences are noise.
 const LEAST_PART: u64 = 40;
 
-/// Most objects for which layouts are proposed, and for which they are tried in a round: those
-/// whose sharing is waited for longest.
+/// Most objects that get trial layouts in one round: those with the longest waits for sharing.
 const OBJECTS_MAX: usize = 40;
 const OBJECTS_TRIED_MAX: usize = 12;
 
 /// Most rounds of accepting the layout that saves most.
 const ROUNDS_MAX: usize = 8;
 
-/// Most layouts that turn out to save by chance before the search ends: each was simulated often.
+/// The search ends after this many layouts whose saving was chance, as each takes many simulations.
 const REFUSED_MAX: usize = 6;
 
-/// The layouts that save time, and the trace with all of them.
+/// The layouts that save time, and the simulation with all of them.
 pub(super) struct LineSearch {
     pub(super) found: LayoutSearch,
     /// `None` if there is no such layout.
     pub(super) after: Option<LineResult>,
-    /// How much of what they save may be chance, if any seemed to save time.
+    /// How much of the savings may be chance; `None` if no layout seemed to save time.
     pub(super) chance: Option<ChanceRange>,
 }
 
-/// Finds the layouts that save time, of a trace with this result.
+/// Finds the layouts that save time, given the result without them.
 pub(super) fn search(
     replay: &LineReplay<'_>,
     trace: &TraceReader,
-    (objects, survey, before): (&[DataObject], &UseSurvey, &LineResult),
+    objects: &[DataObject],
+    survey: &UseSurvey,
+    before: &LineResult,
     tick: ReportPart<'_>,
 ) -> Result<LineSearch, SimError> {
     let identity = Layout::default();
     let places = ObjectBlocks::new(objects, survey, &identity, replay.block);
     let words = ObjectWords::new(objects);
-    let examined = words.waited_for(before, (0, OBJECTS_MAX));
-    let trials = propose(trace, (objects, survey), &places, &examined)?;
+    let examined = words.waited_for(before, 0, OBJECTS_MAX);
+    let trials = propose(trace, objects, survey, &places, &examined)?;
     let mut state = LineSearchState {
         replay,
         cycles: before.cycles,
@@ -69,12 +69,12 @@ pub(super) fn search(
     };
     for round in 0..ROUNDS_MAX {
         let now = state.after.as_ref().unwrap_or(before);
-        // No layout saves more time than that in which somebody waits for sharing.
+        // No layout can save more than the time in which at least one processor waits for sharing.
         if now.waits.sharing_elapsed() < now.cycles / LEAST_PART {
             break;
         }
         let least = (now.processor_cycles() / OBJECT_PART).max(now.cycles / LEAST_PART);
-        let mut objects = words.waited_for(now, (least, OBJECTS_MAX));
+        let mut objects = words.waited_for(now, least, OBJECTS_MAX);
         objects.retain(|&object| !state.taken.iter().any(|t| trials[t.trial].object == object));
         objects.truncate(OBJECTS_TRIED_MAX);
         let open: Vec<usize> = (0..trials.len())
@@ -83,19 +83,21 @@ pub(super) fn search(
             .collect();
         let waited: Vec<u64> =
             open.iter().map(|&trial| waited_in(now, &trials[trial], replay.block)).collect();
-        if !state.round(&trials, (&open, &waited), round, tick)? {
+        if !state.round(&trials, &open, &waited, round, tick)? {
             break;
         }
     }
     let LineSearchState { taken, layout, after, repeats, repeats_before, .. } = state;
     let first = if taken.is_empty() { &repeats } else { &repeats_before };
-    let last = after.as_ref().map(|after| (after.cycles, &repeats));
-    let chance = ChanceRange::of((before.cycles, first), last);
+    let before = RepeatedTime { cycles: before.cycles, repeats: first };
+    let after_all =
+        after.as_ref().map(|after| RepeatedTime { cycles: after.cycles, repeats: &repeats });
+    let chance = ChanceRange::of(before, after_all);
     let found = LayoutSearch { trials, taken, layout, examined: examined.len() };
     Ok(LineSearch { found, after, chance })
 }
 
-/// Cycles that processors wait for the blocks that a trial changes: those of its object before and
+/// Cycles that processors wait for the blocks that a trial changes: its object's blocks before and
 /// after.
 fn waited_in(result: &LineResult, trial: &LayoutTrial, block: BlockSize) -> u64 {
     let changed = |word: u64| {
@@ -105,10 +107,10 @@ fn waited_in(result: &LineResult, trial: &LayoutTrial, block: BlockSize) -> u64 
     result.waits.iter().filter(|(word, _)| changed(*word)).map(|(_, waits)| waits.cycles()).sum()
 }
 
-/// Which object a word belongs to.
+/// Maps words to objects.
 struct ObjectWords<'a> {
     objects: &'a [DataObject],
-    /// First word, one past the last, and the object, in order.
+    /// Range of words (end exclusive) and the object, in order.
     extents: Vec<(u64, u64, usize)>,
 }
 
@@ -122,10 +124,9 @@ impl<'a> ObjectWords<'a> {
         Self { objects, extents }
     }
 
-    /// The objects for whose lines processors wait because others use them, for at least so many
-    /// cycles, and at most so many objects: longest first. Words that a layout has moved are
-    /// nobody's.
-    fn waited_for(&self, result: &LineResult, (least, most): (u64, usize)) -> Vec<usize> {
+    /// At most `most` objects with at least `least` cycles of waiting for sharing, longest first.
+    /// Words that a layout has moved belong to no object.
+    fn waited_for(&self, result: &LineResult, least: u64, most: usize) -> Vec<usize> {
         let mut waited = vec![Waits::default(); self.objects.len()];
         for (word, waits) in result.waits.iter() {
             let after = self.extents.partition_point(|&(first, ..)| first <= word);
@@ -153,30 +154,31 @@ impl<'a> ObjectWords<'a> {
 
 struct LineSearchState<'a> {
     replay: &'a LineReplay<'a>,
-    /// Execution time under the layouts accepted so far.
+    /// Execution time under the accepted layouts.
     cycles: u64,
     layout: Layout,
     taken: Vec<AcceptedLayout>,
     /// What each trial saves by itself.
     alone: Vec<i128>,
     after: Option<LineResult>,
-    /// Trials that save time by chance, if at all.
+    /// Trials whose saving is, if anything, chance.
     refused: FxHashSet<usize>,
-    /// The trace under the layouts accepted so far, and as it is, a few cycles slower.
+    /// The trace under the accepted layouts and as it is, with latencies a few cycles longer.
     repeats: Repeats,
     repeats_before: Repeats,
 }
 
 impl LineSearchState<'_> {
-    /// Simulates these trials on top of the layouts accepted so far, and accepts the best that does
-    /// not save by chance. Returns whether one saves enough. `waited` are the cycles that
-    /// processors wait for the lines that each trial changes: what saves more time than these
-    /// become fewer does so elsewhere, because threads happen to come to their locks, or to a
-    /// page that is nowhere yet, in another order. It is not accepted.
+    /// Simulates these trials on top of the accepted layouts, and accepts the best one whose saving
+    /// is not chance. Returns whether a layout was accepted. `waited` has the cycles that
+    /// processors wait for the lines of each trial. A trial that saves more than the reduction of
+    /// that wait is rejected: the rest of its saving comes from a changed order of threads at locks
+    /// or of first touches of pages.
     fn round(
         &mut self,
         trials: &[LayoutTrial],
-        (open, waited): (&[usize], &[u64]),
+        open: &[usize],
+        waited: &[u64],
         round: usize,
         tick: ReportPart<'_>,
     ) -> Result<bool, SimError> {
@@ -195,7 +197,7 @@ impl LineSearchState<'_> {
                 gains.push((gain, trial));
             }
         }
-        // The layout that is easiest to follow of those of one object that are about as good.
+        // Of one object's layouts with about equal savings, the one that is easiest to apply.
         let mut chosen: Vec<(i128, usize)> = Vec::new();
         let mut objects: Vec<usize> = open.iter().map(|&trial| trials[trial].object).collect();
         objects.sort_unstable();
@@ -212,14 +214,15 @@ impl LineSearchState<'_> {
                 break;
             }
             let layout = self.layout.and(&trials[best].proposal.moves);
-            let seems = SeemingSaving {
+            let apparent = ApparentSaving {
                 cycles: self.cycles,
                 saved: u64::try_from(more).unwrap_or(0),
                 least,
                 varies: !self.refused.is_empty(),
             };
-            let (both, repeats) = ((&self.layout, &layout), &mut self.repeats);
-            let (sure, repeats) = saves_surely(self.replay, both, &seems, repeats, tick)?;
+            let (now, repeats) = (&self.layout, &mut self.repeats);
+            let (sure, repeats) =
+                saves_beyond_chance(self.replay, now, &layout, &apparent, repeats, tick)?;
             if !sure {
                 self.refused.insert(best);
                 continue;

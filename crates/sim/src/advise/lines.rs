@@ -1,4 +1,4 @@
-//! Advice on cache lines, in cycles of a machine of today.
+//! Advice on cache lines, in cycles of a machine with a clock.
 
 use homenode_advise::{DataObject, Layout, UseSurvey, false_sharing};
 use homenode_analysis::Names;
@@ -11,20 +11,23 @@ use super::report::{AdvicePoint, CostScale, LayoutCost, LineFindings, PointName,
 use crate::error::SimError;
 use crate::lines::{LineReplay, LineResult, LineTime, line_findings, line_objects};
 
-/// Most objects that are named.
+/// Most objects in a list.
 const OBJECTS_MAX: usize = 10;
 
-/// Advice for one machine, on which the trace has this result, and the layout of all of it
-/// together.
+/// Advice for one machine, and the combined layout; `result` is the simulation of the trace as it
+/// is.
 pub(super) fn advise(
     replay: &LineReplay<'_>,
     trace: &TraceReader,
-    (objects, survey, names): (&[DataObject], &UseSurvey, &Names<'_>),
+    objects: &[DataObject],
+    survey: &UseSurvey,
+    names: &Names<'_>,
     before: &LineResult,
     tick: ReportPart<'_>,
 ) -> Result<(AdvicePoint, Layout), SimError> {
     let all = before.processor_cycles();
-    // What is said of the trace as it is is found beside the search, which is mostly one clock.
+    // The search is mostly one clock, so the findings about the trace as it is are computed in
+    // parallel.
     let (mut sharing, mut waiting, mut findings) = Default::default();
     let searched = replay.pool.in_place_scope(|scope| {
         scope.spawn(|_| {
@@ -32,7 +35,7 @@ pub(super) fn advise(
             waiting = line_objects(names, &before.waits, all, OBJECTS_MAX);
             findings = line_findings(names, survey, &before.waits, all);
         });
-        search(replay, trace, (objects, survey, before), tick)
+        search(replay, trace, objects, survey, before, tick)
     });
     let LineSearch { found, after, chance } = searched?;
     let after = after.as_ref().unwrap_or(before);
@@ -56,7 +59,7 @@ pub(super) fn advise(
         policy: &replay.protocol,
         block: replay.block,
     };
-    let advice = rows(&point, (objects, survey), &found, &scale);
+    let advice = rows(&point, objects, survey, &found, &scale);
     let ratio = crate::ratio::ratio;
     Ok((
         AdvicePoint {

@@ -14,7 +14,7 @@ use crate::error::SimError;
 use crate::layout::LayoutApplier;
 use crate::placement::POLICIES;
 
-/// Most parts of an object, with homes of their own, that a sentence lists.
+/// Most parts of an object, each with its own home, in a sentence.
 const LISTED_MAX: usize = 4;
 
 /// A better home for the blocks of one object.
@@ -24,15 +24,15 @@ pub(super) struct HomeAdvice {
     pub(super) kind: &'static str,
     /// The object.
     pub(super) object: usize,
-    /// Steps that it saves.
+    /// Steps of cost that it saves.
     pub(super) saved: u128,
-    /// Blocks that get another home or keep theirs.
+    /// Blocks of the object, whether their home changes or not.
     pub(super) blocks: usize,
     pub(super) sentence: String,
     pub(super) hint: String,
 }
 
-/// Cost of a block at its present and at its best home, and that home.
+/// Cost of a block at its present home and at its best one, and the best home.
 pub(super) struct HomeChoice {
     pub(super) now: u128,
     best: u128,
@@ -40,45 +40,45 @@ pub(super) struct HomeChoice {
     pub(super) accesses: u128,
 }
 
-/// A processor, or none for global memory.
+/// A processor, or `None` for global memory.
 type Home = Option<ProcId>;
 
-/// The homes that save cost under a layout, best first; none if the policy moves blocks.
+/// The homes that save cost under a layout, best first; empty if the policy moves blocks.
 ///
 /// Source: the best static placement of each block, as the policy `best-static` chooses it.
 pub(super) fn places(
     point: &LayoutEvaluator<'_>,
     priced: &PricedReferences<'_>,
     objects: &[DataObject],
-    (layout, total): (&Layout, u128),
+    layout: &Layout,
+    total: u128,
     tick: ReportPart<'_>,
 ) -> Result<Vec<HomeAdvice>, SimError> {
     let Some(prices) = point.prices.placement().filter(|_| point.spec.entry.assigns_homes) else {
         return Ok(Vec::new());
     };
-    let choices = choices(point, priced.misses, (layout, prices), tick)?;
+    let choices = choices(point, priced.misses, layout, prices, tick)?;
     let places = ObjectBlocks::new(objects, priced.survey, layout, point.block);
-    let replication = Replication::new(objects, priced, (layout, point.block, prices));
+    let replication = Replication::new(objects, priced, layout, point.block, prices);
     let mut found = Vec::new();
     for (object, blocks) in places.own_blocks() {
         let chosen = blocks.iter().filter_map(|&b| choices.get(&b).map(|choice| (b, choice)));
         let chosen: Vec<(u64, &HomeChoice)> = chosen.collect();
         let moved = chosen.iter().map(|(_, c)| c.now.saturating_sub(c.best)).sum::<u128>();
-        // What one thread initialises now, the one that uses it will.
+        // Data that one thread initialises now will be initialised by the thread that uses it.
         let remote = prices.remote_reference.unwrap_or(prices.scale) - prices.scale;
         let survey = priced.survey_of_misses;
-        let initialised =
-            initialised_elsewhere(&objects[object], survey, (layout, point), &choices);
+        let initialised = initialised_elsewhere(&objects[object], survey, layout, point, &choices);
         let saved = moved + if moved > 0 { initialised * u128::from(remote) } else { 0 };
-        let copies = replication.of((object, &objects[object]), &choices);
+        let copies = replication.of(object, &objects[object], &choices);
         let copies =
             copies.filter(|copies| copies.saved > saved && copies.saved > total / LEAST_PART);
         if let Some(copies) = copies.filter(|_| objects[object].movable()) {
             found.push(copies);
         } else if saved > total / LEAST_PART && objects[object].movable() {
             let homes: Vec<(u64, Home)> = chosen.iter().map(|&(b, c)| (b, c.home)).collect();
-            let at = (priced.survey, point.block);
-            let (sentence, hint) = sentence_and_hint(&objects[object], &homes, at);
+            let (sentence, hint) =
+                sentence_and_hint(&objects[object], &homes, priced.survey, point.block);
             let blocks = homes.len();
             found.push(HomeAdvice { kind: "place", object, saved, blocks, sentence, hint });
         }
@@ -87,11 +87,12 @@ pub(super) fn places(
     Ok(found)
 }
 
-/// References that initialise data of an object in another processor than their best home.
+/// References that initialise an object's data in a processor other than its best home.
 fn initialised_elsewhere(
     object: &DataObject,
     survey: &UseSurvey,
-    (layout, point): (&Layout, &LayoutEvaluator<'_>),
+    layout: &Layout,
+    point: &LayoutEvaluator<'_>,
     choices: &FxHashMap<u64, HomeChoice>,
 ) -> u128 {
     let mut count = 0;
@@ -104,11 +105,12 @@ fn initialised_elsewhere(
     count
 }
 
-/// The choice for every block under a layout.
+/// The best home of every block under a layout.
 fn choices(
     point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (layout, prices): (&Layout, Prices),
+    layout: &Layout,
+    prices: Prices,
     tick: ReportPart<'_>,
 ) -> Result<FxHashMap<u64, HomeChoice>, SimError> {
     let best = PolicySpec::parse("best-static", POLICIES)?;
@@ -141,7 +143,7 @@ fn choices(
 }
 
 /// The home of a block in the best static placement: global memory, or the processor with most
-/// references, the lowest-numbered of several.
+/// references; the lowest-numbered one on a tie.
 fn home(block: Block<'_>, tally: &Tally) -> Home {
     if tally.global_references() > 0 {
         return None;
@@ -156,7 +158,8 @@ fn home(block: Block<'_>, tally: &Tally) -> Home {
 fn sentence_and_hint(
     object: &DataObject,
     homes: &[(u64, Home)],
-    (survey, block): (&UseSurvey, BlockSize),
+    survey: &UseSurvey,
+    block: BlockSize,
 ) -> (String, String) {
     let mut parts: Vec<(u64, u64, Home)> = Vec::new();
     for &(number, home) in homes {
@@ -177,7 +180,7 @@ fn sentence_and_hint(
                 (Some(first), Some(last)) if begin < last.range().end => {
                     (first.first, last.range().end)
                 }
-                // A layout has moved it.
+                // An accepted layout has moved this word.
                 _ => (begin, u64::MAX),
             };
             let one = |&(first, last, home): &(u64, u64, Home)| {

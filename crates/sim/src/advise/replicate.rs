@@ -1,4 +1,4 @@
-//! Advice to keep a copy at every node of what is only read.
+//! Advice to keep a copy of read-only data at every node.
 
 use std::collections::BTreeMap;
 
@@ -10,33 +10,35 @@ use rustc_hash::FxHashMap;
 use super::evaluator::PricedReferences;
 use super::place::{HomeAdvice, HomeChoice};
 
-/// The blocks that are only read, each with the object that has most of its words.
+/// The read-only blocks, each with the object that has most of its words.
 pub(super) struct Replication<'a> {
     survey: &'a UseSurvey,
     prices: Prices,
-    /// Words that come with one reference to memory.
+    /// Words fetched by one reference to memory.
     unit_words: u64,
-    /// Block and its words that are used, by object.
+    /// Block and its used words, by object.
     blocks: BTreeMap<usize, Vec<(u64, u64)>>,
 }
 
 /// The words of a block.
 #[derive(Clone, Default)]
 struct BlockWords {
-    /// Those that are used.
+    /// Words that are used.
     used: u64,
-    /// Those of them that several processors use and hardly any reference writes.
+    /// Used words that several processors read and almost no reference writes.
     read: u64,
-    /// Those of each object.
+    /// Words by object.
     of_object: BTreeMap<usize, u64>,
 }
 
 impl<'a> Replication<'a> {
-    /// The blocks of all objects under a layout.
+    /// Groups the blocks by object under a layout.
     pub(super) fn new(
         objects: &[DataObject],
         priced: &PricedReferences<'a>,
-        (layout, block, prices): (&Layout, BlockSize, Prices),
+        layout: &Layout,
+        block: BlockSize,
+        prices: Prices,
     ) -> Self {
         let survey = priced.survey;
         let mut words: FxHashMap<u64, BlockWords> = FxHashMap::default();
@@ -61,12 +63,13 @@ impl<'a> Replication<'a> {
         Self { survey, prices, unit_words: priced.unit_words, blocks }
     }
 
-    /// The advice to replicate an object, if copies of its blocks save anything. A copy at another
-    /// node costs a remote read and a local write of each word that is used, or of each line behind
-    /// a cache; then every reference is local.
+    /// The advice to replicate an object, if copies of its blocks save cost. A copy at another node
+    /// costs a remote read and a local write of each used word, or of each line behind a cache;
+    /// after that every reference is local.
     pub(super) fn of(
         &self,
-        (index, object): (usize, &DataObject),
+        index: usize,
+        object: &DataObject,
         choices: &FxHashMap<u64, HomeChoice>,
     ) -> Option<HomeAdvice> {
         let users = users_of(self.survey, object);

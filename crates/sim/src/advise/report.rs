@@ -15,15 +15,14 @@ use super::search::{AcceptedLayout, LayoutSearch};
 use crate::lines::{LineFinding, LineObject, LineProvenance, LineTime};
 use crate::placement::{PlacementProvenance, nanoseconds};
 
-/// One piece of advice. The names of the fields are a public contract; `docs/advise.md` defines
-/// each.
+/// One piece of advice. The field names are public; `docs/advise.md` defines each.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AdviceRow {
     /// Kind: `separate-lock`, `align`, `pad`, `split`, `group`, `place` or `replicate`.
     pub kind: &'static str,
     /// The object's short name.
     pub object: String,
-    /// Kind of memory; none where the trace does not say.
+    /// Kind of memory; `null` if the trace does not have it.
     pub object_kind: Option<ObjectKind>,
     /// Where heap blocks were allocated.
     pub allocated_at: Option<SourceSite>,
@@ -35,27 +34,27 @@ pub struct AdviceRow {
     pub ranges: u64,
     /// Bytes from one element to the next, if the advice is about elements.
     pub stride: Option<u64>,
-    /// Elements.
+    /// Number of elements.
     pub count: Option<u64>,
     /// Words of the object that are used.
     pub words: u64,
     /// Blocks that hold these words.
     pub blocks: u64,
-    /// Threads that use it, first visits not counted.
+    /// Threads that use it, not counting first visits.
     pub threads: Vec<ProcId>,
     /// Additional memory that the advice takes.
     pub extra_bytes: u64,
-    /// Cost that it saves by itself, in units of a local reference.
+    /// Cost that it saves alone, in units of a local reference.
     pub saved_alone: f64,
-    /// The same as a part of the cost before.
+    /// The same as a fraction of the cost before.
     pub saved_alone_share: Option<f64>,
     /// Cost that it saves after the advice above it.
     pub saved: f64,
-    /// The same as a part of the cost before.
+    /// The same as a fraction of the cost before.
     pub saved_share: Option<f64>,
     /// The problem and the advice.
     pub sentence: String,
-    /// How to follow it in C.
+    /// How to apply it in C.
     pub hint: String,
 }
 
@@ -66,7 +65,7 @@ pub struct LayoutCost {
     pub accesses: u64,
     /// Cost, in units of a local reference.
     pub total_cost: Amount,
-    /// The same in nanoseconds, where the machine's prices are in them.
+    /// Cost in nanoseconds, if the machine's prices are in nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_ns: Option<f64>,
     /// Mean cost per reference.
@@ -80,7 +79,7 @@ pub struct LayoutCost {
 pub struct AdvicePoint {
     /// The machine.
     pub machine: String,
-    /// The policy as the configuration names it.
+    /// The policy as written in the configuration.
     pub policy: String,
     /// Bytes in a block.
     pub block_size: u64,
@@ -88,25 +87,24 @@ pub struct AdvicePoint {
     pub unit: &'static str,
     /// The trace as it is.
     pub before: LayoutCost,
-    /// The trace with all layouts, simulated as a whole, and every block at its better home.
+    /// The trace with all layouts and every block at its better home, simulated as a whole.
     pub after: LayoutCost,
-    /// Part of the cost that all advice together saves.
+    /// Fraction of the cost that all advice together saves.
     pub saved_share: Option<f64>,
-    /// Execution time before divided by that after; `null` without a clock.
+    /// Execution time before divided by execution time after; `null` without a clock.
     pub speed_up: Option<f64>,
-    /// How much of that may be chance; `null` without a clock, and where no layout seemed to save
-    /// time.
+    /// How much of that may be chance; `null` without a clock, or if no layout seemed to save time.
     pub chance: Option<ChanceRange>,
-    /// Fraction of the references to falsely shared blocks that are to other blocks afterwards;
-    /// none if there were no such references.
+    /// Fraction of the references to falsely shared blocks that go to other blocks afterwards;
+    /// `null` without such references.
     pub false_sharing_gone: Option<f64>,
     /// Additional memory that all advice together takes.
     pub extra_bytes: u64,
-    /// Objects whose blocks cost enough to be examined.
+    /// Objects that were examined because their blocks cost enough.
     pub examined: u64,
     /// Layouts that were simulated.
     pub tried: u64,
-    /// Where time goes, and for whose data processors wait; `null` without a clock.
+    /// Where time goes, and which data processors wait for; `null` without a clock.
     pub lines: Option<LineFindings>,
     /// The advice, by savings, largest first.
     pub advice: Vec<AdviceRow>,
@@ -115,13 +113,13 @@ pub struct AdvicePoint {
 /// Where time goes on a machine with a clock.
 #[derive(Clone, Debug, Serialize)]
 pub struct LineFindings {
-    /// As the trace is.
+    /// The trace as it is.
     pub before: LineTime,
-    /// With all layouts.
+    /// The trace with all layouts.
     pub after: LineTime,
-    /// The objects for which processors wait longest as the trace is.
+    /// The objects with the longest waits in the trace as it is.
     pub objects: Vec<LineObject>,
-    /// What no layout helps, but a change of the program may, as the trace is.
+    /// Waiting in the trace as it is that no layout reduces, but a change of the program may.
     pub findings: Vec<LineFinding>,
 }
 
@@ -151,11 +149,11 @@ pub struct AdviceReport {
     pub processors: u16,
     /// Data references taken into account.
     pub references: u64,
-    /// Objects with a word that is used.
+    /// Objects with at least one used word.
     pub objects: u64,
     /// One for each machine, policy and block size.
     pub points: Vec<AdvicePoint>,
-    /// The new trace, if one was asked for.
+    /// The new trace, if one was written.
     pub written: Option<Summary>,
     /// Everything that the results depend on.
     pub provenance: AdviceProvenance,
@@ -164,9 +162,12 @@ pub struct AdviceReport {
 /// Assembles the results of one point.
 pub(super) fn assemble(
     point: &LayoutEvaluator<'_>,
-    (objects, survey): (&[DataObject], &UseSurvey),
-    (search, placings): (&LayoutSearch, &[HomeAdvice]),
-    (sides, sharing): ([&PricedTrace; 2], [FalselyShared; 2]),
+    objects: &[DataObject],
+    survey: &UseSurvey,
+    search: &LayoutSearch,
+    placings: &[HomeAdvice],
+    sides: [&PricedTrace; 2],
+    sharing: [FalselyShared; 2],
 ) -> AdvicePoint {
     let [before, mut after] = [0, 1].map(|i| side(point, sides[i], sharing[i]));
     // Blocks are independent, so what better homes save adds up.
@@ -178,9 +179,9 @@ pub(super) fn assemble(
     let total = saved(&before).unwrap_or(0);
     let scale = CostScale { steps: before.total_cost.scale, total };
     let name = PointName { machine: point.machine, policy: &point.spec.text, block: point.block };
-    let rows = rows(&name, (objects, survey), search, &scale);
+    let rows = rows(&name, objects, survey, search, &scale);
     let homes = placings.iter().map(|placing| {
-        let about = about(&name, (&objects[placing.object], survey), placing.kind);
+        let about = about(&name, &objects[placing.object], survey, placing.kind);
         place_row(about, placing, &scale)
     });
     let advice: Vec<AdviceRow> = rows.into_iter().chain(homes).collect();
@@ -204,21 +205,22 @@ pub(super) fn assemble(
     }
 }
 
-/// The part of some references that are gone; none of none.
+/// The fraction of references that are gone; `None` if there were none.
 pub(super) fn lost(before: u64, after: u64) -> Option<f64> {
     (before > 0).then(|| 1.0 - ratio(u128::from(after), u128::from(before)))
 }
 
-/// The rows of the layouts that a search accepted.
+/// The rows of the accepted layouts.
 pub(super) fn rows(
     point: &PointName<'_>,
-    (objects, survey): (&[DataObject], &UseSurvey),
+    objects: &[DataObject],
+    survey: &UseSurvey,
     search: &LayoutSearch,
     scale: &CostScale,
 ) -> Vec<AdviceRow> {
     let one = |taken: &AcceptedLayout| {
         let object = &objects[search.trials[taken.trial].object];
-        row(point, (object, survey), (search, taken), scale)
+        row(point, object, survey, search, taken, scale)
     };
     search.taken.iter().map(one).collect()
 }
@@ -234,7 +236,7 @@ fn side(
     LayoutCost { accesses, total_cost, total_ns, mcpr: total_cost.per(accesses), false_sharing }
 }
 
-/// Steps in the cost of a local reference, and in the whole cost before.
+/// The cost of a local reference in steps, and the whole cost before, in steps.
 pub(super) struct CostScale {
     pub(super) steps: u64,
     pub(super) total: u128,
@@ -254,8 +256,10 @@ impl CostScale {
 
 fn row(
     point: &PointName<'_>,
-    (object, survey): (&DataObject, &UseSurvey),
-    (search, taken): (&LayoutSearch, &AcceptedLayout),
+    object: &DataObject,
+    survey: &UseSurvey,
+    search: &LayoutSearch,
+    taken: &AcceptedLayout,
     scale: &CostScale,
 ) -> AdviceRow {
     let trial = &search.trials[taken.trial];
@@ -271,11 +275,12 @@ fn row(
         saved_share: scale.share(taken.more),
         sentence: said.sentence.clone(),
         hint: said.hint.clone(),
-        ..about(point, (object, survey), TABLE[trial.kind].name)
+        ..about(point, object, survey, TABLE[trial.kind].name)
     }
 }
 
-/// Row of advice on homes, which is for the final layout: alone it saves what it saves on top.
+/// The row of a new home. Homes are computed for the final layout, so the saving alone equals the
+/// saving on top.
 fn place_row(about: AdviceRow, placing: &HomeAdvice, scale: &CostScale) -> AdviceRow {
     let saved = i128::try_from(placing.saved).unwrap_or(i128::MAX);
     AdviceRow {
@@ -290,10 +295,11 @@ fn place_row(about: AdviceRow, placing: &HomeAdvice, scale: &CostScale) -> Advic
     }
 }
 
-/// The object that a row is about.
+/// The object of a row.
 fn about(
     point: &PointName<'_>,
-    (object, survey): (&DataObject, &UseSurvey),
+    object: &DataObject,
+    survey: &UseSurvey,
     kind: &'static str,
 ) -> AdviceRow {
     let candidate = Candidate::new(survey, object, point.block, false);

@@ -25,11 +25,11 @@ use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, in_words, t
 use crate::placement::{MatrixPlan, SimConfig, caches_of, on_misses, provenance, record};
 use crate::references::data;
 
-/// Finds the layouts of objects that gain, and what they gain. With `out` also writes the trace
-/// under the layout of all advice together; the configuration must name one point then.
+/// Finds layouts that reduce cost, and their savings. With `out` it also writes the trace under the
+/// combined layout; the configuration must select a single point then.
 ///
 /// # Errors
-/// When the configuration is faulty, the trace is, or the new one cannot be written.
+/// When the configuration is invalid, the trace is damaged, or the new one cannot be written.
 pub fn advise(
     config: &AdviceConfig,
     trace: &TraceReader,
@@ -41,9 +41,9 @@ pub fn advise(
         return on_lines(config, trace, out, progress);
     }
     let simulation = &config.simulation;
-    let words = (simulation.word_bytes, simulation.threads);
     let check = || checked(simulation, trace, out).map(drop);
-    let found = in_words(words, trace, progress, check, |words, progress| {
+    let (word_bytes, threads) = (simulation.word_bytes, simulation.threads);
+    let found = in_words(word_bytes, threads, trace, progress, check, |words, progress| {
         filtered(simulation, words, out, progress)
     });
     let mut found = found?;
@@ -71,7 +71,7 @@ fn checked(
     Ok(plan)
 }
 
-/// Advice on machines with prices, for references that are counted as they are.
+/// Advice on machines with prices, after references have been counted in words.
 fn filtered(
     simulation: &SimConfig,
     trace: &TraceReader,
@@ -79,10 +79,10 @@ fn filtered(
     progress: Progress<'_>,
 ) -> Result<AdviceReport, SimError> {
     let plan = checked(simulation, trace, out)?;
-    let line = caches_of((simulation, &plan), trace)?.map(CacheFilterShape::block_bytes);
+    let line = caches_of(simulation, &plan, trace)?.map(CacheFilterShape::block_bytes);
     let (mut found, filtered) =
-        on_misses((simulation, &plan), trace, progress, |simulation, misses, progress| {
-            on_pages(simulation, (trace, misses, line), out, progress)
+        on_misses(simulation, &plan, trace, progress, |simulation, misses, progress| {
+            on_pages(simulation, trace, misses, line, out, progress)
         })?;
     if let AdviceProvenance::Priced(provenance) = &mut found.provenance {
         record(provenance, trace, filtered);
@@ -90,12 +90,14 @@ fn filtered(
     Ok(found)
 }
 
-/// Advice on machines with prices. Whose words lie where is told by the whole trace, and what they
-/// cost by the references that reach memory: `misses`, of lines of so many bytes if there are
-/// caches, else the trace once more.
+/// Advice on machines with prices. The whole trace gives the words and their layout; `misses`, the
+/// references that reach memory, give the cost. These are lines of `line_bytes` if there are
+/// caches, else the trace itself.
 fn on_pages(
     simulation: &SimConfig,
-    (trace, misses, line): (&TraceReader, &TraceReader, Option<u64>),
+    trace: &TraceReader,
+    misses: &TraceReader,
+    line: Option<u64>,
     out: Option<&Path>,
     progress: Progress<'_>,
 ) -> Result<AdviceReport, SimError> {
@@ -128,7 +130,7 @@ fn on_pages(
     for machine in 0..plan.machines.len() {
         for policy in 0..plan.policies.len() {
             for size in 0..plan.sizes.len() {
-                let point = LayoutEvaluator::new(&plan, (machine, policy, size), (&pool, budget))?;
+                let point = LayoutEvaluator::new(&plan, machine, policy, size, &pool, budget)?;
                 let one = at(&point, &priced, &objects, &mut progress)?;
                 if let Some(out) = out {
                     written = Some(write(&point, trace, &one, out)?);
@@ -167,11 +169,11 @@ fn on_lines(
     progress.begin(0.1);
     let processors = replays.first().map_or(1, |replay| replay.processors);
     let filter = data(simulation.private.unwrap_or_default(), simulation.sync);
-    // A scheduler decides which processor a thread runs on: who uses what is told of threads.
+    // The scheduler maps threads to processors, so word use is recorded per thread.
     let surveyor = UseSurveyor::new(TraceSource::threads(trace).max(1), filter);
     let identity = Layout::default();
     let identity = [LayoutVariant::of(&identity)];
-    let (survey, before) = survey_beside((surveyor, trace, &pool), || {
+    let (survey, before) = survey_beside(surveyor, trace, &pool, || {
         let mut tick = |done| progress.tick(done);
         let results = replays.iter().map(|replay| replay.simulate(&identity, &mut tick));
         results.collect::<Result<Vec<_>, _>>()
@@ -179,8 +181,7 @@ fn on_lines(
     let mut names = Names::new(trace.metadata());
     let before: Vec<LineResult> = before.into_iter().flatten().collect();
     if let Some(result) = before.first() {
-        let found = (&survey, &result.waits, result.processor_cycles());
-        name_stack_variables(&mut names, found, (trace, &pool))?;
+        name_stack_variables(&mut names, &survey, result, trace, &pool)?;
     }
     let objects = data_objects(&names, &survey);
     let mut points = Vec::new();
@@ -188,17 +189,17 @@ fn on_lines(
     for (replay, before) in replays.iter().zip(before) {
         let mut last = 1.0;
         let mut tick = |done: f64| {
-            // Nobody knows how many passes there will be.
+            // The number of passes is not known in advance.
             if done <= last {
                 progress.begin(0.2);
             }
             last = done;
             progress.tick(done)
         };
-        let found = (&objects[..], &survey, &names);
-        let (point, layout) = lines::advise(replay, trace, found, &before, &mut tick)?;
+        let (point, layout) =
+            lines::advise(replay, trace, &objects, &survey, &names, &before, &mut tick)?;
         if let Some(out) = out {
-            written = Some(write_layout(&point, trace, (&layout, replay.block), out)?);
+            written = Some(write_layout(&point, trace, &layout, replay.block, out)?);
         }
         points.push(point);
     }
@@ -215,7 +216,7 @@ fn on_lines(
     })
 }
 
-/// Checks what only machines with prices can do.
+/// Rejects options that only apply to machines with prices.
 fn check_lines(simulation: &SimConfig, out: Option<&Path>) -> Result<(), SimError> {
     let fail = |problem: String| SimError::Config { problem };
     if out.is_some() && simulation.machines.len() != 1 {
@@ -236,7 +237,7 @@ fn check_lines(simulation: &SimConfig, out: Option<&Path>) -> Result<(), SimErro
     Ok(())
 }
 
-/// Where the results of all machines come from.
+/// The sources of all machines' numbers.
 fn clocked_provenance(
     replays: &[LineReplay<'_>],
     trace: &TraceReader,
@@ -249,7 +250,7 @@ fn clocked_provenance(
     Ok(provenance)
 }
 
-/// What to simulate of a machine with a clock.
+/// The configuration of a machine with a clock.
 fn line_config(config: &AdviceConfig, machine: &str) -> Result<LineConfig, SimError> {
     let simulation = &config.simulation;
     let block_size = match simulation.block_sizes[..] {
@@ -305,9 +306,10 @@ fn at(
     progress.begin(0.5);
     let total = after.blocks.values().map(|cost| cost.steps).sum();
     let tick = &mut |done| progress.tick(done);
-    let placings = place::places(point, priced, objects, (&layout, total), tick)?;
-    let sides = ([&before, after], sharing);
-    Ok((report::assemble(point, (objects, survey), (&found, &placings), sides), layout))
+    let placings = place::places(point, priced, objects, &layout, total, tick)?;
+    let sides = [&before, after];
+    let row = report::assemble(point, objects, survey, &found, &placings, sides, sharing);
+    Ok((row, layout))
 }
 
 fn write(
@@ -316,14 +318,15 @@ fn write(
     (found, layout): &FoundAdvice,
     out: &Path,
 ) -> Result<homenode_trace::Summary, SimError> {
-    write_layout(found, trace, (layout, point.block), out)
+    write_layout(found, trace, layout, point.block, out)
 }
 
-/// Writes the trace under the layout of all advice together.
+/// Writes the trace under the combined layout.
 fn write_layout(
     found: &AdvicePoint,
     trace: &TraceReader,
-    (layout, block): (&Layout, BlockSize),
+    layout: &Layout,
+    block: BlockSize,
     out: &Path,
 ) -> Result<homenode_trace::Summary, SimError> {
     let words = trace.word_size().map(|word| format!(" --word-bytes {}", word.bytes()));
@@ -340,5 +343,5 @@ fn write_layout(
     let (version, checksum) = (env!("CARGO_PKG_VERSION"), trace.checksum());
     record = format!("{record} (homenode {version}) of a trace with checksum {checksum}");
     let mut tick = |_| Ok::<(), TraceError>(());
-    Ok(layout::write(trace, (layout, block), (out, record), &mut tick)?)
+    Ok(layout::write(trace, layout, block, out, record, &mut tick)?)
 }

@@ -1,4 +1,4 @@
-//! Greedy search for the layouts to accept: the best first, then those that still save.
+//! Greedy search for layouts: accept the best first, then those that still save cost.
 
 use homenode_advise::kind::TABLE;
 use homenode_advise::{Candidate, DataObject, Layout, MovedWords, UseSurvey, WordExtent};
@@ -14,21 +14,21 @@ use crate::error::SimError;
 /// Most objects for which layouts are tried: those with the costliest blocks.
 const OBJECTS_MAX: usize = 40;
 
-/// An object or a layout is considered only if it is worth more than one in so many of the cost.
+/// An object or a layout is considered only if it is worth more than one in this many of the cost.
 pub(super) const LEAST_PART: u128 = 100;
 
-/// Most rounds of accepting the layouts that save most.
+/// Most rounds of accepting the best layouts.
 const ROUNDS_MAX: usize = 16;
 
-/// A layout counts as good as the best of its object if it saves so many percent of what that
-/// saves.
+/// A layout counts as good as the best one of its object from this percentage of the best saving
+/// on.
 const AS_GOOD_PERCENT: u128 = 97;
 
-/// A layout that was accepted.
+/// An accepted layout.
 pub(super) struct AcceptedLayout {
-    /// Its place in the list of trials.
+    /// Its index in the list of trials.
     pub(super) trial: usize,
-    /// Steps of cost that it saves by itself.
+    /// Steps of cost that it saves alone.
     pub(super) alone: i128,
     /// Steps that it saves after those accepted before.
     pub(super) more: i128,
@@ -39,11 +39,11 @@ pub(super) struct LayoutSearch {
     pub(super) trials: Vec<LayoutTrial>,
     pub(super) taken: Vec<AcceptedLayout>,
     pub(super) layout: Layout,
-    /// Objects with costly blocks, whose layouts were tried.
+    /// Number of objects with costly blocks, whose layouts were tried.
     pub(super) examined: usize,
 }
 
-/// The blocks in which each object has words that are used, and which of them it shares.
+/// The blocks with used words of each object, and which of them are shared with other objects.
 pub(super) struct ObjectBlocks {
     block: BlockSize,
     /// For each object, in order.
@@ -87,19 +87,19 @@ impl ObjectBlocks {
         Self { block, blocks, mixed }
     }
 
-    /// Whether an object shares a block with another one.
+    /// Whether an object shares a block with another object.
     fn crowded(&self, object: usize) -> bool {
         self.blocks[object].iter().any(|block| self.mixed.contains(block))
     }
 
-    /// Whether several threads use one of an object's blocks while they run: what nobody shares, no
-    /// layout keeps apart.
+    /// Whether several threads use one of an object's blocks during the parallel part: without that
+    /// no layout reduces sharing.
     fn is_contended(&self, object: usize, survey: &UseSurvey) -> bool {
         let words = self.block.words();
         self.blocks[object].iter().any(|b| survey.is_contended(b * words..(b + 1) * words))
     }
 
-    /// Each object with the blocks in which it is alone.
+    /// Each object with the blocks that hold only its words.
     pub(super) fn own_blocks(&self) -> impl Iterator<Item = (usize, Vec<u64>)> + '_ {
         let own = |list: &Vec<u64>| {
             list.iter().copied().filter(|block| !self.mixed.contains(block)).collect()
@@ -121,7 +121,7 @@ pub(super) fn search(
     let total: u128 = before.blocks.values().map(|cost| cost.steps).sum();
     let costly = costly_objects(objects, &places, before, total);
     let examined = costly.len();
-    let trials = propose(priced.trace, (objects, survey), &places, &costly)?;
+    let trials = propose(priced.trace, objects, survey, &places, &costly)?;
     let mut state = SearchState {
         current: before.blocks.clone(),
         layout: Layout::default(),
@@ -131,7 +131,7 @@ pub(super) fn search(
         least: i128::try_from(total / LEAST_PART).unwrap_or(i128::MAX).max(1),
     };
     for round in 0..ROUNDS_MAX {
-        state.evaluate(point, priced.misses, (&trials, round), tick)?;
+        state.evaluate(point, priced.misses, &trials, round, tick)?;
         if !state.take_best(&trials) {
             break;
         }
@@ -139,10 +139,11 @@ pub(super) fn search(
     Ok(LayoutSearch { trials, taken: state.taken, layout: state.layout, examined })
 }
 
-/// Every layout that is proposed for some objects, each at free addresses of its own.
+/// All proposed layouts of some objects, each at free addresses of its own.
 pub(super) fn propose(
     trace: &TraceReader,
-    (objects, survey): (&[DataObject], &UseSurvey),
+    objects: &[DataObject],
+    survey: &UseSurvey,
     places: &ObjectBlocks,
     examined: &[usize],
 ) -> Result<Vec<LayoutTrial>, SimError> {
@@ -183,7 +184,7 @@ fn costly_objects(
     ranked.into_iter().map(|(_, object)| object).collect()
 }
 
-/// First word of free addresses for so many words.
+/// First word of a free range of `words` words.
 fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimError> {
     let bytes = words.checked_mul(BlockSize::WORD_BYTES);
     let found = bytes.and_then(|bytes| AddressMap::of(trace).free_range(bytes, block.bytes()));
@@ -195,7 +196,7 @@ fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u
     })
 }
 
-/// Gives every trial free addresses of its own.
+/// Moves every trial to free addresses of its own.
 fn assign_addresses(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize) {
     for trial in trials {
         trial.proposal.moves.iter_mut().for_each(|piece: &mut MovedWords| piece.to += next);
@@ -206,25 +207,26 @@ fn assign_addresses(trials: &mut [LayoutTrial], mut next: u64, block: BlockSize)
 }
 
 struct SearchState {
-    /// What each block costs now.
+    /// Current cost of each block.
     current: FxHashMap<u64, BlockCost>,
     layout: Layout,
     taken: Vec<AcceptedLayout>,
-    /// What each trial saves by itself.
+    /// Saving of each trial alone.
     alone: Vec<i128>,
-    /// What each trial costs on top of the accepted layouts; none once its blocks have changed.
+    /// Cost of each trial on top of the accepted layouts; `None` once its blocks have changed.
     tried: Vec<Option<TrialCost>>,
-    /// Fewest steps that a layout must save.
+    /// Least saving, in steps, of an accepted layout.
     least: i128,
 }
 
 impl SearchState {
-    /// Simulates the trials whose blocks have changed since they were tried.
+    /// Simulates the trials whose blocks have changed since the last simulation.
     fn evaluate(
         &mut self,
         point: &LayoutEvaluator<'_>,
         trace: &TraceReader,
-        (trials, round): (&[LayoutTrial], usize),
+        trials: &[LayoutTrial],
+        round: usize,
         tick: ReportPart<'_>,
     ) -> Result<(), SimError> {
         let is_taken = |object: usize| self.taken.iter().any(|t| trials[t.trial].object == object);
@@ -233,7 +235,7 @@ impl SearchState {
             .collect();
         let what: Vec<&LayoutTrial> = open.iter().map(|&i| &trials[i]).collect();
         let runs_of = |block: u64| self.current.get(&block).map_or(0, |cost| cost.runs);
-        let found = try_all(point, trace, (&self.layout, &what), runs_of, tick)?;
+        let found = try_all(point, trace, &self.layout, &what, runs_of, tick)?;
         for (i, tried) in open.into_iter().zip(found) {
             if round == 0 {
                 self.alone[i] = self.gain(&trials[i], &tried);
@@ -251,7 +253,7 @@ impl SearchState {
     }
 
     /// Accepts the best trial of each object, unless it changes a block of another one accepted in
-    /// this round. False if none saves enough.
+    /// this round. Returns false if no trial saves enough.
     fn take_best(&mut self, trials: &[LayoutTrial]) -> bool {
         let mut best: FxHashMap<usize, Vec<(i128, usize)>> = FxHashMap::default();
         for (i, trial) in trials.iter().enumerate() {
@@ -291,7 +293,7 @@ impl SearchState {
     }
 }
 
-/// Of the layouts of one object nearly as good as the best, the one that is easiest to follow.
+/// Of one object's layouts with nearly the best saving, the one that is easiest to apply.
 pub(super) fn choose(list: &[(i128, usize)], trials: &[LayoutTrial]) -> Option<(i128, usize)> {
     let best = list.iter().map(|&(gain, _)| gain).max().filter(|&gain| gain > 0)?;
     let best = u128::try_from(best).ok()?;

@@ -11,7 +11,7 @@ use super::evaluator::{BlockCost, LayoutEvaluator, ReportPart};
 use crate::error::SimError;
 use crate::pass::{TraceSource, WindowReader, part_of};
 
-/// Bytes of a run while histories are built, twice as a layout may have more runs.
+/// Bytes of a run while histories are built; doubled because a layout may have more runs.
 const RUN_BYTES: u64 = 2 * 32;
 
 /// Most bits by which the blocks of a trial are divided into shards.
@@ -20,20 +20,20 @@ const SHARD_BITS_MAX: u32 = 10;
 /// Entries of the cache in front of a map of blocks.
 const CACHE_ENTRIES: usize = 1024;
 
-/// A layout of one object that may be better.
+/// A candidate layout of one object.
 pub(super) struct LayoutTrial {
     /// The object.
     pub(super) object: usize,
     /// Kind of advice.
     pub(super) kind: usize,
     pub(super) proposal: Proposal,
-    /// Blocks in which the object lies now, in order.
+    /// Blocks that hold the object now, in order.
     pub(super) old_blocks: Vec<u64>,
-    /// Blocks in which it would lie.
+    /// Blocks that would hold it.
     pub(super) new_blocks: std::ops::Range<u64>,
 }
 
-/// Costs of a trial's blocks, old and new ones.
+/// Costs of a trial's blocks, old and new.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TrialCost {
     pub(super) blocks: Vec<(u64, BlockCost)>,
@@ -48,12 +48,13 @@ struct TrialShard<'a> {
     what: &'a LayoutTrial,
 }
 
-/// Simulates each trial on top of the layouts accepted so far. `runs_of` says how long the history
-/// of a block is now.
+/// Simulates each trial on top of the accepted layouts. `runs_of` returns the current length of a
+/// block's history.
 pub(super) fn try_all(
     point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (accepted, trials): (&Layout, &[&LayoutTrial]),
+    accepted: &Layout,
+    trials: &[&LayoutTrial],
     runs_of: impl Fn(u64) -> u64,
     tick: ReportPart<'_>,
 ) -> Result<Vec<TrialCost>, SimError> {
@@ -76,7 +77,7 @@ pub(super) fn try_all(
         });
         let (now, later) = rest.split_at(fits.count().max(1));
         rest = later;
-        pass(point, trace, (accepted, now), &mut tried, tick)?;
+        pass(point, trace, accepted, now, &mut tried, tick)?;
     }
     for one in &mut tried {
         one.blocks.sort_unstable_by_key(|&(block, _)| block);
@@ -85,11 +86,12 @@ pub(super) fn try_all(
     Ok(tried)
 }
 
-/// One pass over the trace for some jobs, distributed over the threads.
+/// One pass over the trace for several jobs, distributed over the threads.
 fn pass(
     point: &LayoutEvaluator<'_>,
     trace: &TraceReader,
-    (accepted, jobs): (&Layout, &[TrialShard<'_>]),
+    accepted: &Layout,
+    jobs: &[TrialShard<'_>],
     tried: &mut [TrialCost],
     tick: ReportPart<'_>,
 ) -> Result<(), SimError> {
@@ -117,7 +119,7 @@ fn pass(
     Ok(())
 }
 
-/// The histories of one job while they are built.
+/// The history builder of one job.
 struct TrialBuilder {
     trial: usize,
     layout: Layout,
@@ -125,13 +127,23 @@ struct TrialBuilder {
     builder: HistoryBuilder,
 }
 
-/// Some jobs, and for each block those whose trial changes it.
+/// A reference at its original address.
+#[derive(Clone, Copy)]
+struct TimedAccess {
+    addr: u64,
+    size: u8,
+    thread: u16,
+    write: bool,
+    time: Time,
+}
+
+/// Several jobs, indexed by the blocks that their trials change.
 struct TrialWorker<'a> {
     sites: Vec<TrialBuilder>,
     lists: FxHashMap<u64, Vec<usize>>,
-    /// For recent blocks, whether any job has them.
+    /// Direct-mapped cache of the lookup whether any job has a block.
     cache: Box<[(u64, bool); CACHE_ENTRIES]>,
-    nobody: &'a [usize],
+    none: &'a [usize],
 }
 
 impl TrialWorker<'_> {
@@ -149,7 +161,7 @@ impl TrialWorker<'_> {
                 builder: point.builder(job.shard),
             });
         }
-        Self { sites, lists, cache: Box::new([(u64::MAX, false); CACHE_ENTRIES]), nobody: &[] }
+        Self { sites, lists, cache: Box::new([(u64::MAX, false); CACHE_ENTRIES]), none: &[] }
     }
 
     fn push(&mut self, point: &LayoutEvaluator<'_>, batch: &Batch) {
@@ -167,8 +179,8 @@ impl TrialWorker<'_> {
                 continue;
             }
             if batch.role(row, point.filter) == ReferenceRole::Shared {
-                let who = (batch.thread[row], kind != AccessKind::Read.code());
-                self.reference(point, (addr, size), (who, time - 1));
+                let (thread, write) = (batch.thread[row], kind != AccessKind::Read.code());
+                self.reference(point, TimedAccess { addr, size, thread, write, time: time - 1 });
             }
         }
     }
@@ -182,16 +194,12 @@ impl TrialWorker<'_> {
         self.cache[slot].1
     }
 
-    /// Adds a reference to every job with a block that it touches.
-    fn reference(
-        &mut self,
-        point: &LayoutEvaluator<'_>,
-        (addr, size): (u64, u8),
-        (who, time): ((u16, bool), Time),
-    ) {
+    /// Adds a reference to every job that has one of its blocks.
+    fn reference(&mut self, point: &LayoutEvaluator<'_>, access: TimedAccess) {
+        let TimedAccess { addr, size, thread, write, time } = access;
         let (first, last) = point.block.blocks_touched(addr, size).into_inner();
         for block in first..=last {
-            for &index in self.lists.get(&block).map_or(self.nobody, Vec::as_slice) {
+            for &index in self.lists.get(&block).map_or(self.none, Vec::as_slice) {
                 let listed = |b: u64| self.lists.get(&b).is_some_and(|list| list.contains(&index));
                 if (first..block).any(listed) {
                     continue;
@@ -199,9 +207,9 @@ impl TrialWorker<'_> {
                 let TrialBuilder { layout, new_blocks, builder, .. } = &mut self.sites[index];
                 layout.parts(addr, size, |addr, size| {
                     for to in point.block.blocks_touched(addr, size) {
-                        // Blocks outside the trial are not changed by it.
+                        // Blocks outside the trial do not change.
                         if new_blocks.contains(&to) || listed(to) {
-                            builder.push_block(to, who.0, who.1, time);
+                            builder.push_block(to, thread, write, time);
                         }
                     }
                 });

@@ -14,34 +14,35 @@ use super::plan::{BusPlan, CAPTURED, PlannedPoint, of_other_kind};
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_stream_window, forecast};
 
-/// Separates the random numbers of page frames from those of the scheduler.
+/// Seed offset that separates the random numbers of page frames from those of the scheduler.
 const FRAMES: u64 = 0x6672_616d_6573;
-/// Separates the random numbers of the kernel model.
+/// Seed offset of the kernel model's random numbers.
 const KERNEL: u64 = 0x6b65_726e_656c;
 
-/// What one configuration comes to.
+/// The result of one configuration.
 pub(crate) struct PointResult {
     pub(crate) counts: BusCounts,
-    /// Processors and processes, with a clock.
+    /// Times of processors and processes; `None` without a clock.
     pub(crate) time: Option<ClockTime>,
-    /// Cycles for which the bus was held, if there is one.
+    /// Cycles for which the bus was held; `None` without a bus.
     pub(crate) bus_busy: Option<u64>,
-    /// Misses and waiting by word, if there are links.
+    /// Misses and waiting by word; `None` without links.
     pub(crate) waits: Option<WordWaits>,
 }
 
-/// A clock over any interconnect.
+/// A clock for a machine with a bus or with links.
 pub(crate) enum CachedClock {
     Bus(BusClock),
     Links(LinkClock),
 }
 
 impl CachedClock {
-    /// The clock of a point of the plan; with links, every latency is so many cycles longer.
+    /// The clock of a point of the plan; with links, every latency is `slower_by` cycles longer.
     pub(crate) fn new(
         plan: &BusPlan,
         point: &PlannedPoint,
-        (config, processes): (&BusConfig, usize),
+        config: &BusConfig,
+        processes: usize,
         slower_by: u64,
     ) -> Result<Self, SimError> {
         let machine = &plan.machines[point.machine];
@@ -57,7 +58,8 @@ impl CachedClock {
                 Self::Bus(BusClock::new(&point.setup, table, &timed)?)
             }
             Interconnect::Links(links) => {
-                let contention = config.contention.map(|asked| asked == Contention::Modelled);
+                let contention =
+                    config.contention.map(|requested| requested == Contention::Modelled);
                 let links = links.with_contention(contention).slower_by(slower_by);
                 let timed = LinkClockSetup { clock, links, page_bytes: machine.page_bytes };
                 Self::Links(LinkClock::new(&point.setup, table, &timed)?)
@@ -75,7 +77,7 @@ impl CachedClock {
         }
     }
 
-    /// Makes up what a kernel does; machines with links have no model of one.
+    /// Generates the references of a kernel; machines with links have no kernel model.
     pub(crate) fn with_kernel(self, model: &KernelModel) -> Self {
         match self {
             Self::Bus(clock) => Self::Bus(clock.with_kernel(model)),
@@ -90,7 +92,7 @@ impl CachedClock {
         }
     }
 
-    /// What a live program asks of it.
+    /// The clock as a live program drives it.
     pub(crate) fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
         match self {
             Self::Bus(clock) => clock.live(),
@@ -116,10 +118,11 @@ impl CachedClock {
     }
 }
 
-/// Pages in frames, if the configuration has them.
+/// Page frames, if the configuration translates addresses.
 pub(crate) fn placed<T: TraceSource + ?Sized>(
     splitter: StreamSplitter,
-    (plan, config): (&BusPlan, &BusConfig),
+    plan: &BusPlan,
+    config: &BusConfig,
     trace: &T,
 ) -> StreamSplitter {
     if !plan.translates(config, trace) {
@@ -128,20 +131,21 @@ pub(crate) fn placed<T: TraceSource + ?Sized>(
     splitter.with_page_table(PageTable::shuffled(page_shift(plan), config.seed ^ FRAMES))
 }
 
-/// Results of each configuration, and notes on the trace.
+/// Results of all configurations, and notes on the trace.
 pub(super) type PointResults = (Vec<PointResult>, Vec<String>);
 
 /// Simulates all configurations. The trace is decoded and split into the streams of its processes
 /// once for all of them.
 pub(super) fn simulate<T: TraceSource + ?Sized>(
     plan: &BusPlan,
-    (config, trace): (&BusConfig, &T),
+    config: &BusConfig,
+    trace: &T,
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
 ) -> Result<PointResults, SimError> {
     let processes = usize::from(trace.threads());
     let clock = |point: &PlannedPoint| {
-        let mut clock = CachedClock::new(plan, point, (config, processes), 0)?;
+        let mut clock = CachedClock::new(plan, point, config, processes, 0)?;
         if let Some(areas) = &trace.metadata().processor_areas {
             clock = clock.with_areas(areas);
         }
@@ -151,9 +155,9 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
         Ok::<_, SimError>(clock)
     };
     let mut clocks: Vec<CachedClock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
-    let mut splitter = placed(splitter(plan, config, trace)?, (plan, config), trace);
+    let mut splitter = placed(splitter(plan, config, trace)?, plan, config, trace);
     let simulate = |all: &[ThreadStreams]| push(&mut clocks, all);
-    for_each_stream_window(pool, (trace, &mut splitter), progress, simulate)?;
+    for_each_stream_window(pool, trace, &mut splitter, progress, simulate)?;
     if splitter.has_kernel() && config.kernel_model {
         return Err(SimError::Config { problem: CAPTURED.to_owned() });
     }
@@ -161,14 +165,15 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     let done: Vec<Result<_, ClockError>> =
         pool.install(|| clocks.into_par_iter().map(CachedClock::finish).collect());
     let results = done.into_iter().collect::<Result<_, _>>()?;
-    let notes = notes(&splitter, (plan, config), trace).map(str::to_owned).collect();
+    let notes = notes(&splitter, plan, config, trace).map(str::to_owned).collect();
     Ok((results, notes))
 }
 
 /// Notes on the trace.
 fn notes<T: TraceSource + ?Sized>(
     splitter: &StreamSplitter,
-    (plan, config): (&BusPlan, &BusConfig),
+    plan: &BusPlan,
+    config: &BusConfig,
     trace: &T,
 ) -> impl Iterator<Item = &'static str> {
     let (translated, metadata) = (plan.translates(config, trace), trace.metadata());
@@ -177,11 +182,11 @@ fn notes<T: TraceSource + ?Sized>(
     mixed.into_iter().chain((common && !translated).then_some(COMMON))
 }
 
-/// Note on a trace that looks like one of a whole system.
+/// Note on a trace that looks like a recording of a whole system.
 const MIXED: &str = "threads of the trace run several processes, as processors of a whole system \
                      do: if its addresses are of physical memory, say --addresses trace";
 
-/// Note on a whole system whose per-processor areas are unknown.
+/// Note on a whole system without known per-processor areas.
 const COMMON: &str = "the trace does not say where the kernel has data of each processor: \
                       references go to those of the processors that were recorded, whoever makes \
                       them";
@@ -192,13 +197,13 @@ fn push(clocks: &mut [CachedClock], all: &[ThreadStreams]) -> Result<(), SimErro
     Ok(done.into_iter().collect::<Result<(), _>>()?)
 }
 
-/// All machines of a run have pages of the same size ([`BusPlan`] checks it).
+/// All machines of a run have one page size ([`BusPlan`] checks it).
 fn page_shift(plan: &BusPlan) -> u32 {
     plan.machines.first().map_or(0, |machine| machine.page_bytes.trailing_zeros())
 }
 
-/// The splitter of the trace for a configuration. Whether PSCR treats kernel references as private
-/// is decided by the engine.
+/// The splitter of the trace for a configuration. The engine decides whether PSCR treats kernel
+/// references as private.
 pub(crate) fn splitter<T: TraceSource + ?Sized>(
     plan: &BusPlan,
     config: &BusConfig,
@@ -207,7 +212,7 @@ pub(crate) fn splitter<T: TraceSource + ?Sized>(
     Ok(live_splitter(plan, config, trace)?.with_forecast(forecast(trace)?))
 }
 
-/// The same where nothing is known of what comes.
+/// The splitter for a program whose references are not known in advance.
 pub(crate) fn live_splitter<T: TraceSource + ?Sized>(
     plan: &BusPlan,
     config: &BusConfig,

@@ -1,4 +1,4 @@
-//! What to simulate on machines with a bus.
+//! Options of simulations with caches on a bus or with links.
 
 use homenode_machine::Dispatch;
 use homenode_snoop::MissRule;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::references::{Inclusion, PrivateReferences};
 
-/// Choices of a simulation on a bus: machines, protocols and caches.
+/// Options of a simulation of caches on a bus or with links: machines, protocols and caches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BusConfig {
@@ -21,9 +21,9 @@ pub struct BusConfig {
     #[schemars(extend("x-flag" = "--protocol", "x-value" = "protocols", "x-default" = "all",
         "x-argument" = true))]
     pub protocols: Vec<String>,
-    /// Only these combinations, in this order, instead of all: dictionaries with `protocol`, and,
-    /// where it is not the default, `machine`, `cache_size`, `associativity`, `block_size`,
-    /// `processors` and `scheduler`. Then no lists of these are given.
+    /// Simulate only these combinations, in this order: dictionaries with `protocol` and, if not
+    /// the default, `machine`, `cache_size`, `associativity`, `block_size`, `processors` and
+    /// `scheduler`. The lists of these must be empty then.
     #[serde(default)]
     #[schemars(extend("x-value" = "points", "x-default" = "all combinations", "x-flag" = null))]
     pub points: Vec<BusPoint>,
@@ -32,7 +32,7 @@ pub struct BusConfig {
     #[schemars(extend("x-flag" = "--cache-size", "x-value" = "cache-sizes",
         "x-default" = "the machine's"))]
     pub cache_sizes: Vec<u64>,
-    /// Blocks in a set of the cache, or `full` for all in one.
+    /// Blocks in a set of the cache; `full` makes it fully associative.
     #[serde(default)]
     #[schemars(extend("x-flag" = "--associativity", "x-value" = "associativities",
         "x-default" = "the machine's"))]
@@ -42,27 +42,27 @@ pub struct BusConfig {
     #[schemars(extend("x-flag" = "--block-size", "x-value" = "block-sizes",
         "x-default" = "the machine's"))]
     pub block_sizes: Vec<u64>,
-    /// Processors; thread i runs on i mod their number.
+    /// Processors; thread i runs on processor i modulo this number.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// Several numbers of processors, as 4,8,12 or 1-20, each simulated, instead of one.
+    /// Several numbers of processors to simulate, as 4,8,12 or 1-20, instead of one.
     #[serde(default)]
     #[schemars(extend("x-value" = "counts", "x-default" = "none"))]
     pub scaling: Vec<u16>,
-    /// In which order references take place.
+    /// The order in which references take place.
     #[serde(default)]
     pub order: ReferenceOrder,
-    /// Which ready process a processor takes.
+    /// Which ready process a processor runs next.
     #[serde(default)]
     #[schemars(extend("x-default" = "the machine's", "x-only-order" = "clock"))]
     pub scheduler: Option<Dispatch>,
-    /// Start processes again when they end, until as many references are done as the trace has:
-    /// then all processors have work to the end.
+    /// Restart processes when they end, until as many references are done as the trace has, so that
+    /// all processors stay busy to the end.
     #[serde(default)]
     #[schemars(extend("x-only-order" = "clock"))]
     pub restart: bool,
-    /// For what scheduler and frames leave to chance.
+    /// Seed of the scheduler's random choices and of page frames.
     #[serde(default = "one")]
     #[schemars(extend("x-only-order" = "clock"))]
     pub seed: u64,
@@ -70,33 +70,33 @@ pub struct BusConfig {
     #[serde(default)]
     #[schemars(extend("x-only-order" = "clock"))]
     pub addresses: AddressSpace,
-    /// Make up what a kernel refers to at system calls, switches and ticks, by the machine's model,
-    /// for a trace without a kernel.
+    /// Generate the kernel's references at system calls, switches and ticks from the machine's
+    /// kernel model, for a trace without a kernel.
     #[serde(default)]
     #[schemars(extend("x-only-order" = "clock"))]
     pub kernel_model: bool,
-    /// Whether messages wait for each other at memories and between sockets, on machines with
-    /// links.
+    /// Contention at memories and between sockets, on machines with links.
     #[serde(default)]
     #[schemars(extend("x-default" = "the machine's", "x-only-order" = "clock"))]
     pub contention: Option<Contention>,
-    /// Private areas beside those of the trace, each with its first byte and one past the last, as
-    /// in 0x1000-0x2000.
+    /// Private areas in addition to those of the trace, each as its first byte and the byte after
+    /// its last one, as in 0x1000-0x2000.
     #[serde(default)]
     #[schemars(extend("x-flag" = "--private-range", "x-value" = "address-ranges",
         "x-default" = "none"))]
     pub private_ranges: Vec<(u64, u64)>,
-    /// What to do with references that the trace calls private: `local` ones are to private areas.
+    /// How to treat references that the trace flags as private; with `local` they are to private
+    /// areas.
     #[serde(default)]
     pub private: PrivateReferences,
-    /// What to do with references to synchronisation variables: to a cache a lock is a word like
-    /// any other.
+    /// How to treat references to synchronisation variables; a cache treats a lock like any other
+    /// word.
     #[serde(default = "Inclusion::include")]
     pub sync: Inclusion,
-    /// What to do with instruction fetches, which are reads.
+    /// How to treat instruction fetches, which are reads.
     #[serde(default = "Inclusion::include")]
     pub fetches: Inclusion,
-    /// When an invalidation miss is true sharing.
+    /// When an invalidation miss counts as true sharing.
     #[serde(default)]
     pub miss_rule: MissRule,
     /// Check that every read returns the last write.
@@ -108,7 +108,7 @@ pub struct BusConfig {
     pub threads: Option<usize>,
 }
 
-/// What is simulated where nothing is said: no protocol.
+/// The defaults, without any protocol.
 impl Default for BusConfig {
     fn default() -> Self {
         Self {
@@ -175,44 +175,43 @@ pub struct BusPoint {
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// Which ready process a processor takes.
+    /// Which ready process a processor runs next.
     #[serde(default)]
     #[schemars(extend("x-default" = "the machine's"))]
     pub scheduler: Option<Dispatch>,
 }
 
-/// Whether messages wait for each other at memories and between sockets.
+/// Contention at memories and between sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Contention {
-    /// There is room for all; only transactions on one block wait for each other.
+    /// Unlimited bandwidth; only transactions on the same block wait for each other.
     None,
-    /// Memories and links take one block after the other.
+    /// Memories and links serve one block at a time.
     Modelled,
 }
 
-/// In which order references take place.
+/// The order in which references take place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReferenceOrder {
-    /// In cycles, on processors that a scheduler gives to processes.
+    /// In cycles, on processors to which a scheduler assigns processes.
     #[default]
     Clock,
-    /// As in the trace, without time: each completes before the next one begins, thread i on
-    /// processor i mod their number.
+    /// As in the trace, without time: each reference completes before the next one begins, and
+    /// thread i runs on processor i modulo their number.
     Trace,
 }
 
-/// What the addresses of a trace are. In the order of the trace they are those of memory.
+/// What the addresses of a trace are. With the order of the trace they are physical.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AddressSpace {
-    /// Those of memory if the trace is of a whole system or the machine has links, else of
-    /// processes.
+    /// Physical if the trace is of a whole system or the machine has links, else virtual.
     #[default]
     Auto,
-    /// Those of processes, whose pages are put into frames.
+    /// Virtual addresses of processes, whose pages are mapped to frames.
     Pages,
-    /// Those of memory.
+    /// Physical addresses.
     Trace,
 }

@@ -1,4 +1,4 @@
-//! A live program on a machine whose processors share a bus, or have links.
+//! A live program on a machine with a bus or with links.
 
 use homenode_machine::Interconnect;
 use homenode_trace::LiveProgram;
@@ -9,14 +9,15 @@ use super::outcome::{BusSimulation, assemble};
 use super::plan::{BusPlan, PlannedPoint};
 use crate::live::{LiveEnd, LiveSource, Pace, RunConfig, RunError, check_config, drive, processes};
 
-/// Runs a program on one machine. `start` starts it once the configuration has been found to be
-/// right, and is told the slack in cycles; `end` is called when it has ended.
+/// Runs a program on one machine. `start` starts the program after the configuration has been
+/// checked, and receives the slack in cycles; `end` is called when the program has ended.
 ///
 /// # Errors
-/// When the configuration is faulty, the program cannot be run, or, with [`BusConfig::check`], a
-/// protocol breaks a promise.
+/// When the configuration is invalid, the program cannot be run, or, with [`BusConfig::check`], a
+/// protocol violates an invariant.
 pub fn run_bus<P: LiveProgram>(
-    (config, run): (&BusConfig, &RunConfig),
+    config: &BusConfig,
+    run: &RunConfig,
     start: impl FnOnce(u64) -> Result<P, P::Error>,
     end: impl FnOnce(P) -> Result<LiveEnd, P::Error>,
 ) -> Result<BusSimulation, RunError<P::Error>> {
@@ -26,7 +27,7 @@ pub fn run_bus<P: LiveProgram>(
     let plan = BusPlan::new(config, &source)?;
     let scaling = !config.scaling.is_empty();
     let in_cycles = config.order == ReferenceOrder::Clock;
-    check_config(in_cycles, (plan.points.len(), config.restart, scaling))?;
+    check_config(in_cycles, plan.points.len(), config.restart, scaling)?;
     let point = &plan.points[0];
     let slack = run.slack.unwrap_or_else(|| least_latency(&plan, point));
     let machine = &plan.machines[point.machine];
@@ -35,20 +36,20 @@ pub fn run_bus<P: LiveProgram>(
         Interconnect::Bus(_) | Interconnect::Directory(_) | Interconnect::Controllers(_) => None,
     };
     let pace = Pace::new(slack, machine.processor.operation_cycles, cycles_per_ms);
-    let mut clock = CachedClock::new(&plan, point, (config, usize::from(threads)), 0)?;
+    let mut clock = CachedClock::new(&plan, point, config, usize::from(threads), 0)?;
     if let Some(model) = plan.kernel_model(config) {
         clock = clock.with_kernel(&model);
     }
     let splitter = live_splitter(&plan, config, &source)?;
-    let mut splitter = placed(splitter, (&plan, config), &source).for_live(pace.mhz);
+    let mut splitter = placed(splitter, &plan, config, &source).for_live(pace.mhz);
     let mut program = start(slack).map_err(RunError::Program)?;
-    drive(clock.live(), &mut splitter, (&mut program, pace))?;
+    drive(clock.live(), &mut splitter, &mut program, pace)?;
     let result = clock.finish()?;
     let ended = LiveSource::ended(end(program).map_err(RunError::Program)?);
-    Ok(assemble(&plan, vec![result], (config, &ended)))
+    Ok(assemble(&plan, vec![result], config, &ended))
 }
 
-/// The cycles within which a processor can learn of another at the earliest.
+/// The least number of cycles after which one processor can affect another.
 fn least_latency(plan: &BusPlan, point: &PlannedPoint) -> u64 {
     let transactions = point.cycles.iter().flat_map(|cycles| cycles.named().map(|(_, it)| it));
     let links = match &plan.machines[point.machine].interconnect {

@@ -1,4 +1,4 @@
-//! Machines whose processors share a bus.
+//! Machines whose processors have coherent caches on a bus or with links.
 
 mod clock;
 mod config;

@@ -1,4 +1,4 @@
-//! What is to be simulated, checked before the trace is read.
+//! The combinations to simulate, checked before the trace is read.
 
 use std::ops::Range;
 
@@ -20,16 +20,25 @@ pub(super) const CAPTURED: &str = "the trace has the kernel's references already
 
 /// One combination.
 pub(crate) struct PlannedPoint {
-    /// Position of the machine.
+    /// Index of the machine.
     pub(super) machine: usize,
     /// The protocol as the user writes it.
     pub(super) protocol: String,
-    /// Which ready process a processor takes.
+    /// Which ready process a processor runs next.
     pub(super) scheduler: Dispatch,
     pub(crate) setup: BusSetup,
     pub(super) table: ProtocolTable,
-    /// What transactions take, if there is a bus.
+    /// Cycles of transactions; `None` without a bus.
     pub(super) cycles: Option<BusCycles>,
+}
+
+/// The options of one combination.
+struct PointChoice<'a> {
+    machine: usize,
+    protocol: &'a ProtocolSpec,
+    cache: CacheShape,
+    processors: u16,
+    scheduler: Option<Dispatch>,
 }
 
 /// All combinations.
@@ -41,7 +50,7 @@ pub(crate) struct BusPlan {
     private_areas: Vec<Range<u64>>,
 }
 
-/// Why a machine cannot be simulated here.
+/// The error for a machine of another kind, with the command that simulates it.
 pub(super) fn of_other_kind(machine: &CachedMachine) -> MachineError {
     let (kind, wanted) = (machine.kind(), MachineKind::Bus);
     MachineError::OtherKind { machine: machine.name().to_owned(), kind, wanted }
@@ -75,7 +84,7 @@ impl BusPlan {
         Ok(plan)
     }
 
-    /// All combinations.
+    /// Adds all combinations.
     fn combine<T: TraceSource + ?Sized>(
         &mut self,
         config: &BusConfig,
@@ -91,7 +100,7 @@ impl BusPlan {
         }
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
         self.machines = machines.collect::<Result<_, _>>()?;
-        self.processors = processor_counts((config.processors, &config.scaling), trace)?;
+        self.processors = processor_counts(config.processors, &config.scaling, trace)?;
         for machine in 0..self.machines.len() {
             for protocol in &config.protocols {
                 self.add(config, machine, &ProtocolSpec::parse(protocol)?)?;
@@ -100,7 +109,7 @@ impl BusPlan {
         Ok(())
     }
 
-    /// The combinations that are named.
+    /// Adds the selected combinations.
     fn select<T: TraceSource + ?Sized>(
         &mut self,
         config: &BusConfig,
@@ -117,17 +126,19 @@ impl BusPlan {
             let own = self.machines[machine].cache;
             let cache = resized(own, point.cache_size, point.associativity, point.block_size);
             let protocol = ProtocolSpec::parse(&point.protocol)?;
-            let asked = point.processors.or(config.processors);
-            let processors = processors(asked, trace)?;
+            let requested = point.processors.or(config.processors);
+            let processors = processors(requested, trace)?;
             self.processors.push(processors);
-            self.push(config, (machine, &protocol), (cache, processors, point.scheduler))?;
+            let scheduler = point.scheduler;
+            let protocol = &protocol;
+            self.push(config, PointChoice { machine, protocol, cache, processors, scheduler })?;
         }
         self.processors.sort_unstable();
         self.processors.dedup();
         Ok(())
     }
 
-    /// All caches of one machine under one protocol.
+    /// Adds all caches of one machine under one protocol.
     fn add(
         &mut self,
         config: &BusConfig,
@@ -135,21 +146,20 @@ impl BusPlan {
         protocol: &ProtocolSpec,
     ) -> Result<(), SimError> {
         let own = self.machines[machine].cache;
-        let asked = (&config.cache_sizes[..], &config.associativities[..], &config.block_sizes[..]);
-        for cache in cache_shapes(own, asked) {
+        let BusConfig { cache_sizes, associativities, block_sizes, .. } = config;
+        for cache in cache_shapes(own, cache_sizes, associativities, block_sizes) {
             for processors in self.processors.clone() {
-                self.push(config, (machine, protocol), (cache, processors, None))?;
+                self.push(
+                    config,
+                    PointChoice { machine, protocol, cache, processors, scheduler: None },
+                )?;
             }
         }
         Ok(())
     }
 
-    fn push(
-        &mut self,
-        config: &BusConfig,
-        (machine, protocol): (usize, &ProtocolSpec),
-        (cache, processors, scheduler): (CacheShape, u16, Option<Dispatch>),
-    ) -> Result<(), SimError> {
+    fn push(&mut self, config: &BusConfig, choice: PointChoice<'_>) -> Result<(), SimError> {
+        let PointChoice { machine, protocol, cache, processors, scheduler } = choice;
         let own = self.machines[machine].scheduler.policy;
         let block_size_bytes = cache.block_size_bytes;
         let instructions = self.machines[machine].instructions;
@@ -188,8 +198,8 @@ impl BusPlan {
         Ok(())
     }
 
-    /// Checks that all machines have a bus or none has: the addresses of one are those of frames,
-    /// of the other those of the trace. Machines with a directory are simulated otherwise.
+    /// Checks that all machines have a bus or none has: addresses are those of frames on a bus, and
+    /// those of the trace with links. Machines with a directory are rejected.
     fn check_kinds(&self) -> Result<(), SimError> {
         if let Some(machine) = self.machines.iter().find(|machine| machine.directory().is_some()) {
             return Err(of_other_kind(machine).into());
@@ -198,8 +208,8 @@ impl BusPlan {
         if on_bus == 0 || on_bus == self.machines.len() {
             return Ok(());
         }
-        let problem = "--machine: machines with a bus and machines with links have nothing to \
-                       compare: simulate them one kind at a time";
+        let problem = "--machine: machines with a bus and machines with links cannot be \
+                       combined in one run: simulate one kind at a time";
         Err(SimError::Config { problem: problem.to_owned() })
     }
 
@@ -208,8 +218,8 @@ impl BusPlan {
         self.machines.iter().any(|machine| machine.bus().is_none())
     }
 
-    /// Whether addresses of the trace are put into frames of memory. With links they are not: who
-    /// waits for which data is said of the program's addresses.
+    /// Whether addresses of the trace are mapped to frames of memory. With links they are not,
+    /// because waits are reported for the program's data.
     pub(super) fn translates<T: TraceSource + ?Sized>(
         &self,
         config: &BusConfig,
@@ -222,7 +232,7 @@ impl BusPlan {
         }
     }
 
-    /// Checks that pages have one size and are at least as large as blocks.
+    /// Checks that all machines have one page size, and that blocks fit into a page.
     fn check_pages(&self) -> Result<(), SimError> {
         let page = self.machines.first().map_or(0, |machine| machine.page_bytes);
         let fail = |problem| Err(SimError::Config { problem });
@@ -245,8 +255,8 @@ impl BusPlan {
         }
     }
 
-    /// Checks that the kernel model is used with a clock, for a trace without kernel references,
-    /// and is the same for all machines.
+    /// Checks that the kernel model is used with a clock, on a trace without kernel references, and
+    /// that all machines have the same one.
     fn check_kernel<T: TraceSource + ?Sized>(
         &self,
         config: &BusConfig,
@@ -278,7 +288,7 @@ impl BusPlan {
         Ok(())
     }
 
-    /// The kernel model, if one is used.
+    /// The kernel model, if it is used.
     pub(super) fn kernel_model(&self, config: &BusConfig) -> Option<KernelModel> {
         self.machines.first().and_then(|machine| machine.kernel).filter(|_| config.kernel_model)
     }

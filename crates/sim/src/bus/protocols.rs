@@ -15,10 +15,10 @@ pub struct ProtocolReport {
     pub report: CheckReport,
 }
 
-/// Checks some protocols, all if none is named.
+/// Checks the named protocols, or all if `names` is empty.
 ///
 /// # Errors
-/// When there is no such protocol.
+/// When a protocol is unknown.
 pub fn check_protocols<S: AsRef<str>>(names: &[S]) -> Result<Vec<ProtocolReport>, SimError> {
     let all: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
     let named: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
@@ -32,29 +32,29 @@ pub fn check_protocols<S: AsRef<str>>(names: &[S]) -> Result<Vec<ProtocolReport>
     Ok(specs.iter().map(report).collect())
 }
 
-/// One line of the list of protocols.
+/// One row of the list of protocols.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProtocolRow {
     /// Name on the command line.
     pub name: &'static str,
-    /// One line about it.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
-    /// States of a copy.
+    /// States of a cached copy.
     pub states: Vec<&'static str>,
-    /// Its parameters, which follow the colon.
+    /// Its parameters.
     pub parameters: Vec<ProtocolParameterRow>,
 }
 
-/// A switch of a protocol.
+/// A parameter of a protocol, which is a switch.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProtocolParameterRow {
     /// Name before the equals sign.
     pub name: &'static str,
     /// Default value.
     pub default: &'static str,
-    /// What it does.
+    /// Its effect.
     pub doc: &'static str,
 }
 

@@ -11,9 +11,8 @@ use crate::pass::{Progress, TraceSource, WithUserAreas, thread_pool};
 /// Simulates every combination of machine, protocol, cache size, associativity, block size and
 /// number of processors, in this order. The trace is decoded once for all of them.
 ///
-/// # Errors
-/// When the configuration is faulty (found before the trace is read), the trace is, or, with
-/// [`BusConfig::check`], a protocol breaks a promise.
+/// When the configuration is invalid (found before the trace is read), the trace is damaged, or,
+/// with [`BusConfig::check`], a protocol violates an invariant.
 pub fn simulate_bus<T: TraceSource + ?Sized>(
     config: &BusConfig,
     trace: &T,
@@ -34,9 +33,9 @@ pub fn simulate_bus<T: TraceSource + ?Sized>(
             });
             (results.collect(), Vec::new())
         }
-        ReferenceOrder::Clock => clock::simulate(&plan, (config, &flagged), &pool, progress)?,
+        ReferenceOrder::Clock => clock::simulate(&plan, config, &flagged, &pool, progress)?,
     };
-    let mut simulation = assemble(&plan, results, (config, trace));
+    let mut simulation = assemble(&plan, results, config, trace);
     simulation.provenance.notes.extend(notes);
     Ok(simulation)
 }

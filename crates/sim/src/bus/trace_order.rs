@@ -22,7 +22,7 @@ pub(super) fn count<T: TraceSource + ?Sized>(
     let mut counters: Vec<TraceOrderSimulation> = counters.collect::<Result<_, _>>()?;
     let total = trace.references();
     let read = |index, batch: &mut Batch| trace.read(index, batch);
-    for_each_window(pool, (trace, &read), (progress, total), |batches| {
+    for_each_window(pool, trace, &read, progress, total, |batches| {
         let push =
             |counter: &mut TraceOrderSimulation| batches.iter().try_for_each(|b| counter.push(b));
         // Every result is collected, so that the first error is the same on any number of threads.

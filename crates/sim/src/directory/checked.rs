@@ -1,4 +1,4 @@
-//! What was checked, if reads were, said in the results.
+//! Notes on the reads that `--check` verified.
 
 use homenode_directory::{CoherenceTable, DirectoryProtocol};
 
@@ -6,8 +6,8 @@ use super::config::DirectoryConfig;
 use super::outcome::DirectoryOutcome;
 use crate::bus::ReferenceOrder;
 
-/// A note for each promise that reads were compared with: which, and how many of these reads count.
-/// A read that breaks it has ended the run with an error.
+/// A note for each guarantee that reads were checked against, with the number of checked reads that
+/// are counted. A read that violates it ends the run with an error.
 pub(super) fn checked_reads(
     config: &DirectoryConfig,
     outcomes: &[DirectoryOutcome],

@@ -14,17 +14,19 @@ use super::plan::{DirectoryPlan, NodeModel, PlannedDirectory};
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_stream_window, forecast};
 
-/// Simulates all points, each with its homes. The trace is decoded and split into the streams of
-/// its processes once for all of them.
+/// Simulates all points, each with its homes. The trace is decoded and split into process streams
+/// once for all of them.
 pub(super) fn simulate_clocked<T: TraceSource + ?Sized>(
     plan: &DirectoryPlan,
     homes: Vec<Box<dyn HomePolicy>>,
-    (config, trace): (&DirectoryConfig, &T),
-    (pool, progress): (&rayon::ThreadPool, Progress<'_>),
+    config: &DirectoryConfig,
+    trace: &T,
+    pool: &rayon::ThreadPool,
+    progress: Progress<'_>,
 ) -> Result<Vec<ClockedDirectoryResult>, SimError> {
     let processes = usize::from(trace.threads());
     let clocks = plan.points.iter().zip(homes);
-    let clocks = clocks.map(|(point, homes)| clock_of(plan, (point, homes), (config, processes)));
+    let clocks = clocks.map(|(point, homes)| clock_of(plan, point, homes, config, processes));
     let mut clocks = clocks.collect::<Result<Vec<_>, SimError>>()?;
     let mut splitter = splitter(plan, config, trace)?;
     let push = |all: &[ThreadStreams]| {
@@ -34,7 +36,7 @@ pub(super) fn simulate_clocked<T: TraceSource + ?Sized>(
         let done: Vec<Result<(), ClockError>> = clocks.par_iter_mut().map(push).collect();
         Ok(done.into_iter().collect::<Result<(), _>>()?)
     };
-    for_each_stream_window(pool, (trace, &mut splitter), progress, push)?;
+    for_each_stream_window(pool, trace, &mut splitter, progress, push)?;
     let done: Vec<Result<_, ClockError>> =
         pool.install(|| clocks.into_par_iter().map(DirectoryClock::finish).collect());
     Ok(done.into_iter().collect::<Result<_, _>>()?)
@@ -43,23 +45,25 @@ pub(super) fn simulate_clocked<T: TraceSource + ?Sized>(
 /// The clock of a point with its homes.
 pub(crate) fn clock_of(
     plan: &DirectoryPlan,
-    (point, homes): (&PlannedDirectory, Box<dyn HomePolicy>),
-    (config, processes): (&DirectoryConfig, usize),
+    point: &PlannedDirectory,
+    homes: Box<dyn HomePolicy>,
+    config: &DirectoryConfig,
+    processes: usize,
 ) -> Result<DirectoryClock, SimError> {
     let table = point.table.clone();
     let (model, table) = match (point.model, table) {
         (NodeModel::Controllers(machine), CoherenceTable::Lists(table)) => {
-            let setup = list_setup(plan, point, (config, processes), machine);
+            let setup = list_setup(plan, point, config, processes, machine);
             return Ok(DirectoryClock::of_lists(&point.setup, table, (homes, &setup))?);
         }
         (NodeModel::Directory(model), table) => (model, table),
         (NodeModel::Controllers(_), _) => return Err(DirectorySetupError::NoControllers.into()),
     };
-    let setup = clock_setup((plan, model), point, (config, processes));
+    let setup = clock_setup(plan, model, point, config, processes);
     Ok(DirectoryClock::new(&point.setup, table, (homes, &setup))?)
 }
 
-/// The splitter of the trace into the streams of its processes.
+/// The splitter of the trace into process streams.
 pub(crate) fn splitter<T: TraceSource + ?Sized>(
     plan: &DirectoryPlan,
     config: &DirectoryConfig,
@@ -68,7 +72,7 @@ pub(crate) fn splitter<T: TraceSource + ?Sized>(
     Ok(live_splitter(plan, config, trace.threads())?.with_forecast(forecast(trace)?))
 }
 
-/// The same for so many processes of which nothing is known.
+/// The splitter for a program with this many processes whose references are not known in advance.
 pub(crate) fn live_splitter(
     plan: &DirectoryPlan,
     config: &DirectoryConfig,
@@ -81,11 +85,12 @@ pub(crate) fn live_splitter(
         .with_gap(config.gap))
 }
 
-/// What has a time at a point whose nodes have controllers.
+/// The clock's setup at a point whose nodes have controllers.
 fn list_setup(
     plan: &DirectoryPlan,
     point: &PlannedDirectory,
-    (config, processes): (&DirectoryConfig, usize),
+    config: &DirectoryConfig,
+    processes: usize,
     machine: ControllerMachine,
 ) -> ListClockSetup {
     let CachedMachine { processor, scheduler, .. } = plan.machines[point.machine];
@@ -99,11 +104,13 @@ fn list_setup(
     }
 }
 
-/// What has a time at a point whose nodes have none.
+/// The clock's setup at a point whose nodes have no controllers.
 pub(crate) fn clock_setup(
-    (plan, mut model): (&DirectoryPlan, DirectoryMachine),
+    plan: &DirectoryPlan,
+    mut model: DirectoryMachine,
     point: &PlannedDirectory,
-    (config, processes): (&DirectoryConfig, usize),
+    config: &DirectoryConfig,
+    processes: usize,
 ) -> DirectoryClockSetup {
     let machine = &plan.machines[point.machine];
     let sequential = config.consistency == Consistency::Sc;
@@ -111,7 +118,7 @@ pub(crate) fn clock_setup(
     let processor = ProcessorModel { blocking, ..machine.processor };
     let scheduler = machine.scheduler;
     let clock = ClockSetup { processor, scheduler, seed: config.seed, processes };
-    // Where software keeps pages coherent, to map them is what the protocol does.
+    // If software keeps pages coherent, mapping them is part of the protocol.
     let free = config.page_mapping == PageMapping::Free
         && matches!(point.table, CoherenceTable::Blocks(_));
     if free {

@@ -1,4 +1,4 @@
-//! What to simulate on machines with a directory.
+//! Options of simulations with a directory.
 
 use homenode_directory::MissRule;
 use homenode_machine::NetworkContention;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::bus::ReferenceOrder;
 use crate::references::{Inclusion, PrivateReferences};
 
-/// What `--buffers` says where any number of messages may wait.
+/// The value of `--buffers` for unlimited buffers.
 pub(super) const INFINITE: &str = "infinite";
 
-/// Choices of a simulation on machines with a directory: protocols, homes of pages, and caches.
+/// Options of a simulation of machines with a directory: protocols, homes of pages, and caches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DirectoryConfig {
@@ -29,21 +29,21 @@ pub struct DirectoryConfig {
     #[serde(default = "homes")]
     #[schemars(extend("x-flag" = "--home", "x-value" = "homes"))]
     pub homes: Vec<String>,
-    /// When pages are copied to nodes that read them (`homenode list replications`), with
-    /// parameters as in `counter:n=8`; under protocols that keep pages coherent, with `--order
+    /// When pages are replicated to nodes that read them (`homenode list replications`), with
+    /// parameters as in `counter:n=8`; for protocols that keep pages coherent, with `--order
     /// clock`.
     #[serde(default = "replications")]
     #[schemars(extend("x-flag" = "--replication", "x-value" = "replications"))]
     pub replications: Vec<String>,
-    /// Which reads go by proxies (`homenode list proxies`), with parameters as in
-    /// `basic:data=matrix` or `reactive:allocate=no`, where nodes have controllers. Marked data are
-    /// parts of names or places of allocation, or addresses, joined by `+`; `allocate` says whether
-    /// proxies keep copies: `yes`, `no` or `separate:bytes=65536`.
+    /// Which reads go through proxies (`homenode list proxies`), with parameters as in
+    /// `basic:data=matrix` or `reactive:allocate=no`, on nodes with controllers. `data` is a list,
+    /// joined by `+`, of parts of object names, parts of allocation sites, or addresses; `allocate`
+    /// says whether proxies keep copies: `yes`, `no` or `separate:bytes=65536`.
     #[serde(default = "proxies")]
     #[schemars(extend("x-flag" = "--proxies", "x-value" = "proxies"))]
     pub proxies: Vec<String>,
-    /// How many messages may wait at a node's controller before it sends reads back, or `infinite`,
-    /// where nodes have controllers.
+    /// Messages that a node's controller can queue before it sends reads back, or `infinite`, on
+    /// nodes with controllers.
     #[serde(default = "buffers")]
     #[schemars(extend("x-flag" = "--buffers", "x-value" = "buffers"))]
     pub buffers: Vec<String>,
@@ -52,7 +52,7 @@ pub struct DirectoryConfig {
     #[schemars(extend("x-flag" = "--cache-size", "x-value" = "cache-sizes",
         "x-default" = "the machine's"))]
     pub cache_sizes: Vec<u64>,
-    /// Blocks in a set of the cache, or `full` for all in one.
+    /// Blocks in a set of the cache; `full` makes it fully associative.
     #[serde(default)]
     #[schemars(extend("x-flag" = "--associativity", "x-value" = "associativities",
         "x-default" = "the machine's"))]
@@ -62,55 +62,56 @@ pub struct DirectoryConfig {
     #[schemars(extend("x-flag" = "--block-size", "x-value" = "block-sizes",
         "x-default" = "the machine's"))]
     pub block_sizes: Vec<u64>,
-    /// Nodes, each with a processor; thread i runs on i mod their number.
+    /// Nodes, each with a processor; thread i runs on node i modulo this number.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// Several numbers of nodes, as 4,8,16 or 1-64, each simulated, instead of one.
+    /// Several numbers of nodes to simulate, as 4,8,16 or 1-64, instead of one.
     #[serde(default)]
     #[schemars(extend("x-value" = "counts", "x-default" = "none"))]
     pub scaling: Vec<u16>,
-    /// In which order references take place: at simulated speed, or as in the trace.
+    /// The order in which references take place: in simulated time, or as in the trace.
     #[serde(default)]
     pub order: ReferenceOrder,
     /// What a processor waits for when it writes, with `--order clock`.
     #[serde(default)]
     pub consistency: Consistency,
-    /// Where messages wait for each other, with `--order clock`.
+    /// Where messages contend, with `--order clock`.
     #[serde(default)]
     #[schemars(extend("x-default" = "the machine's"))]
     pub network_contention: Option<NetworkContention>,
-    /// What the operating system takes to map a page, with `--order clock`, where hardware keeps
-    /// blocks coherent: what the machine says, or nothing.
+    /// Cost of mapping a page in the operating system, with `--order clock`, if hardware keeps
+    /// blocks coherent: the machine's, or none.
     #[serde(default)]
     pub page_mapping: PageMapping,
-    /// Let pages move again at each mark of a phase, with `--order clock`.
+    /// Let pages migrate again at each phase mark, with `--order clock`.
     #[serde(default)]
     pub phase_change: bool,
-    /// Instructions before each reference, where the trace does not count them, with `--order
-    /// clock`. A trace recorded by the compiler does not.
+    /// Instructions before each reference, if the trace does not count them, with `--order clock`.
+    /// Traces recorded with the compiler wrappers do not.
     #[serde(default)]
     pub gap: u32,
-    /// Where times and counts begin, with `--order clock`.
+    /// Where measurement of times and counts begins, with `--order clock`.
     #[serde(default)]
     pub measure_from: MeasuredFrom,
-    /// For what homes leave to chance.
+    /// Seed of the random choices of homes.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Private areas beside those of the trace, each with its first byte and one past the last, as
-    /// in 0x1000-0x2000.
+    /// Private areas in addition to those of the trace, each as its first byte and the byte after
+    /// its last one, as in 0x1000-0x2000.
     #[serde(default)]
     #[schemars(extend("x-flag" = "--private-range", "x-value" = "address-ranges",
         "x-default" = "none"))]
     pub private_ranges: Vec<(u64, u64)>,
-    /// What to do with references that the trace calls private: `local` ones are to private areas.
+    /// How to treat references that the trace flags as private; with `local` they are to private
+    /// areas.
     #[serde(default)]
     pub private: PrivateReferences,
-    /// What to do with references to synchronisation variables: to a cache a lock is a word like
-    /// any other.
+    /// How to treat references to synchronisation variables; a cache treats a lock like any other
+    /// word.
     #[serde(default = "Inclusion::include")]
     pub sync: Inclusion,
-    /// When an invalidation miss is true sharing.
+    /// When an invalidation miss counts as true sharing.
     #[serde(default)]
     pub miss_rule: MissRule,
     /// Check that every read returns the last write.
@@ -120,8 +121,8 @@ pub struct DirectoryConfig {
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
-    /// Whether it is collected who uses which page, as [`DirectoryStudy::uses`]; not for users to
-    /// choose, but for those who show that.
+    /// Whether page use by node is collected, as [`DirectoryStudy::uses`]. Set by callers that
+    /// report it, not an option of users.
     ///
     /// [`DirectoryStudy::uses`]: super::DirectoryStudy::uses
     #[serde(skip)]
@@ -189,32 +190,33 @@ fn one() -> u64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Consistency {
-    /// Release consistency: it writes into a buffer, and waits for acknowledgements at a release.
+    /// Release consistency: writes go to a buffer, and a release waits for their acknowledgements.
     #[default]
     Rc,
-    /// Sequential consistency: it waits until everybody has seen what it wrote.
+    /// Sequential consistency: a write waits until all nodes have observed it.
     Sc,
 }
 
-/// What the operating system takes to map a page.
+/// Cost of mapping a page in the operating system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PageMapping {
-    /// What the machine says.
+    /// The machine's cost.
     #[default]
     Priced,
-    /// Nothing, as if pages were mapped before: what is left depends on where they are. Pages that
-    /// move take their time.
+    /// No cost, as if pages were mapped before, which isolates the effect of their location.
+    /// Migrations of pages still take time.
     Free,
 }
 
-/// Where times and counts begin.
+/// Where measurement of times and counts begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeasuredFrom {
-    /// When the program begins.
+    /// At the start of the program.
     #[default]
     Start,
-    /// At the program's mark that initialisation is over; what comes before is simulated as well.
+    /// At the program's mark that initialisation is over; references before it are simulated but
+    /// not counted.
     InitDone,
 }

@@ -1,4 +1,4 @@
-//! What is chosen for nodes with controllers: proxies, the data marked for them, and buffers.
+//! Options of nodes with controllers: proxies, the data marked for them, and buffers.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use super::config::{DirectoryConfig, INFINITE};
 use crate::error::SimError;
 use crate::pass::TraceSource;
 
-/// Most messages that may be said to find room in a buffer.
+/// Largest buffer, in messages.
 const BUFFER_MAX: u64 = 1 << 20;
-/// What begins the list of marked data.
+/// Prefix of the list of marked data.
 const DATA: &str = "data=";
-/// How many objects an error names at most.
+/// Most objects in an error message.
 const NAMED_MAX: usize = 8;
 
-/// Proxies and buffers, as the user writes them and what that means.
+/// Proxies and buffers, as the user writes them and as the engine takes them.
 #[derive(Clone, Debug)]
 pub(super) struct ControllerChoice {
     pub(super) proxies: (String, ProxySetup),
@@ -24,13 +24,13 @@ pub(super) struct ControllerChoice {
 }
 
 impl ControllerChoice {
-    /// What nodes without controllers have.
+    /// The only choice on nodes without controllers.
     pub(super) fn none() -> Self {
         let proxies = ("none".to_owned(), ProxySetup::default());
         Self { proxies, buffers: (INFINITE.to_owned(), None) }
     }
 
-    /// Every way of proxies with every buffer.
+    /// Every proxy policy with every buffer size.
     pub(super) fn all<T: TraceSource + ?Sized>(
         config: &DirectoryConfig,
         trace: &T,
@@ -46,7 +46,7 @@ impl ControllerChoice {
         Ok(choices)
     }
 
-    /// Refuses what only nodes with controllers have.
+    /// Rejects options that only nodes with controllers have.
     pub(super) fn refuse(config: &DirectoryConfig, machine: &str) -> Result<(), SimError> {
         let none = Self::none();
         for (flag, given, without) in [
@@ -65,7 +65,7 @@ impl ControllerChoice {
     }
 }
 
-/// How many messages may wait, as the user writes it.
+/// Parses a buffer size.
 pub(crate) fn buffer_reads(text: &str) -> Result<Option<u64>, SimError> {
     if text == INFINITE {
         return Ok(None);
@@ -78,7 +78,7 @@ pub(crate) fn buffer_reads(text: &str) -> Result<Option<u64>, SimError> {
     })
 }
 
-/// A way of proxies, as the user writes it: marked data are not for the engine to look up.
+/// Parses a proxy policy; names of marked data are resolved here, not in the engine.
 fn proxy_setup<T: TraceSource + ?Sized>(text: &str, trace: &T) -> Result<ProxySetup, SimError> {
     let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
     let (data, others): (Vec<&str>, Vec<&str>) =
@@ -90,7 +90,7 @@ fn proxy_setup<T: TraceSource + ?Sized>(text: &str, trace: &T) -> Result<ProxySe
         return Ok(setup);
     }
     if setup.used != homenode_directory::ProxyUse::Basic {
-        let problem = format!("--proxies {text}: only of basic proxies data are marked");
+        let problem = format!("--proxies {text}: only basic proxies take `data`");
         return Err(SimError::Config { problem });
     }
     let names = Names::new(trace.metadata());
@@ -102,7 +102,7 @@ fn proxy_setup<T: TraceSource + ?Sized>(text: &str, trace: &T) -> Result<ProxySe
     Ok(setup)
 }
 
-/// The addresses that a name, a place of allocation or a range means.
+/// The addresses of a name, an allocation site or a range.
 fn marked(wanted: &str, names: &Names<'_>, text: &str) -> Result<Vec<Range<u64>>, SimError> {
     if let Some(range) = address_range(wanted) {
         return Ok(vec![range]);

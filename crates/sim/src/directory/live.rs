@@ -13,10 +13,11 @@ use crate::live::{LiveEnd, LiveSource, Pace, RunConfig, RunError, check_config, 
 /// Runs a program on one machine; see [`crate::run_bus`].
 ///
 /// # Errors
-/// When the configuration is faulty, the program cannot be run, or, with
-/// [`DirectoryConfig::check`], a protocol breaks a promise.
+/// When the configuration is invalid, the program cannot be run, or, with
+/// [`DirectoryConfig::check`], a protocol violates an invariant.
 pub fn run_directory<P: LiveProgram>(
-    (config, run): (&DirectoryConfig, &RunConfig),
+    config: &DirectoryConfig,
+    run: &RunConfig,
     start: impl FnOnce(u64) -> Result<P, P::Error>,
     end: impl FnOnce(P) -> Result<LiveEnd, P::Error>,
 ) -> Result<DirectoryStudy, RunError<P::Error>> {
@@ -24,7 +25,7 @@ pub fn run_directory<P: LiveProgram>(
     let config = &DirectoryConfig { processors: Some(processors), ..config.clone() };
     let plan = DirectoryPlan::new(config, &LiveSource::new(threads))?;
     let scaling = !config.scaling.is_empty();
-    check_config(config.order == ReferenceOrder::Clock, (plan.points.len(), false, scaling))?;
+    check_config(config.order == ReferenceOrder::Clock, plan.points.len(), false, scaling)?;
     let point = plan.first()?;
     let name = &point.home.text;
     if point.home.entry().needs_first_run {
@@ -35,26 +36,26 @@ pub fn run_directory<P: LiveProgram>(
         return Err(SimError::Config { problem }.into());
     }
     let marks = config.measure_from == MeasuredFrom::InitDone;
-    let homes = point.home.build(&point.homes((config.seed, marks), None))?;
+    let homes = point.home.build(&point.homes(config.seed, marks, None))?;
     let slack = run.slack.unwrap_or_else(|| least_latency(point));
     let processor = plan.machines[point.machine].processor;
     let cycles_per_ms = match point.model {
         NodeModel::Directory(model) => model.cycles_per_ms,
         NodeModel::Controllers(model) => model.cycles_per_ms,
     };
-    // Instructions before each reference take time, too.
+    // Instructions before each reference take time as well.
     let gap = u64::from(config.gap) * processor.instruction_cycles;
     let pace = Pace::new(slack, processor.operation_cycles + gap, Some(cycles_per_ms));
-    let mut clock = clock_of(&plan, (point, homes), (config, usize::from(threads)))?;
+    let mut clock = clock_of(&plan, point, homes, config, usize::from(threads))?;
     let mut splitter = live_splitter(&plan, config, threads)?.for_live(pace.mhz);
     let mut program = start(slack).map_err(RunError::Program)?;
-    drive(clock.live(), &mut splitter, (&mut program, pace))?;
+    drive(clock.live(), &mut splitter, &mut program, pace)?;
     let result = FoundDirectory::from(clock.finish()?);
     let ended = LiveSource::ended(end(program).map_err(RunError::Program)?);
-    Ok(assemble(&plan, vec![result], (config, &ended)))
+    Ok(assemble(&plan, vec![result], config, &ended))
 }
 
-/// The cycles within which a node can learn of another at the earliest: a message without data over
+/// The least number of cycles after which one node can affect another: a message without data over
 /// one link.
 fn least_latency(point: &PlannedDirectory) -> u64 {
     match point.model {

@@ -1,4 +1,4 @@
-//! Machines whose nodes have a directory of their part of memory each.
+//! Machines whose nodes each have a directory for their part of memory.
 
 mod checked;
 mod clock;

@@ -1,4 +1,4 @@
-//! Results, as the command line prints them.
+//! Results of simulations with a directory.
 
 use homenode_analysis::Names;
 use homenode_clock::{ClockTime, StallTime};
@@ -19,24 +19,24 @@ use crate::pass::TraceSource;
 use crate::ratio::ratio;
 use crate::references::{Inclusion, PrivateReferences};
 
-/// What one protocol does on one machine with one policy of homes. The names of the fields are a
-/// public contract; `docs/directory.md` defines each.
+/// The result of one protocol on one machine with one home policy. The field names are public;
+/// `docs/directory.md` defines each.
 #[derive(Clone, Debug, Serialize)]
 pub struct DirectoryOutcome {
     /// Name of the trace.
     pub trace: String,
     /// The machine.
     pub machine: String,
-    /// The protocol as the configuration names it.
+    /// The protocol as written in the configuration.
     pub protocol: String,
-    /// The policy of homes as the configuration names it.
+    /// The home policy as written in the configuration.
     pub home: String,
-    /// When pages are copied, as the configuration says it.
+    /// The replication policy as written in the configuration.
     pub replication: String,
-    /// Which reads go by proxies, as the configuration says it.
+    /// The proxy policy as written in the configuration.
     pub proxies: String,
-    /// How many messages may wait at a controller before it sends reads back, as the configuration
-    /// says it.
+    /// Messages that a controller can queue before it sends reads back, as written in the
+    /// configuration.
     pub buffers: String,
     /// Nodes, each with a processor and a cache.
     pub processors: u16,
@@ -46,9 +46,9 @@ pub struct DirectoryOutcome {
     pub block_size: u64,
     /// Blocks in a set.
     pub associativity: u64,
-    /// In which order references took place.
+    /// The order in which references took place.
     pub order: ReferenceOrder,
-    /// Seed of what homes leave to chance.
+    /// Seed of the random choices of homes.
     pub seed: u64,
     /// The counts.
     #[serde(flatten)]
@@ -57,11 +57,11 @@ pub struct DirectoryOutcome {
     pub messages: CountedMessages,
     /// Misses divided by references; `null` without any.
     pub miss_rate: Option<f64>,
-    /// The part of the fills that come from the node's own memory; `null` without any.
+    /// Fraction of the fills that come from the node's own memory; `null` without fills.
     pub local_fill_share: Option<f64>,
-    /// The part of the write-backs that go to the node's own memory; `null` without any.
+    /// Fraction of the write-backs that go to the node's own memory; `null` without write-backs.
     pub local_write_back_share: Option<f64>,
-    /// What took how long; `null` in the order of the trace.
+    /// Times; all `null` in the order of the trace.
     #[serde(flatten)]
     pub times: DirectoryTimes,
 }
@@ -72,19 +72,19 @@ pub struct DirectoryOutcome {
 pub enum CountedMessages {
     /// Of a protocol that keeps blocks coherent.
     Blocks(MessageCounts),
-    /// Of one that keeps pages coherent.
+    /// Of a protocol that keeps pages coherent.
     Pages(PageMessageCounts),
-    /// Of one of lists.
+    /// Of a protocol whose directory is a list of copies.
     Lists(ListCounts),
 }
 
-/// What took how long, in cycles; all `null` in the order of the trace.
+/// Times in cycles; all `null` in the order of the trace.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct DirectoryTimes {
-    /// Until all processes were over and nothing was under way.
+    /// Until all processes have ended and no transaction is pending.
     pub cycles: Option<u64>,
-    /// Of all processors together: references that hit, and instructions without a reference. This
-    /// and the following four are together the processors' cycles.
+    /// Sum over all processors: hits, and instructions without a reference. This and the following
+    /// four add up to the processors' cycles.
     pub busy: Option<u64>,
     /// Waiting for reads.
     pub read_stall: Option<u64>,
@@ -92,55 +92,54 @@ pub struct DirectoryTimes {
     pub write_stall: Option<u64>,
     /// Waiting for other processors, or for acknowledgements at a release.
     pub sync_stall: Option<u64>,
-    /// In the operating system: page faults, and pages that move.
+    /// In the operating system: page faults and page migrations.
     pub os_stall: Option<u64>,
-    /// From asking for a block until it is there, on average; `null` without any.
+    /// Mean latency of a fill, from request to arrival; `null` without fills.
     pub mean_fill_cycles: Option<f64>,
-    /// The same of what processors read; `null` without any.
+    /// Mean latency of a fill for a read; `null` without such fills.
     pub mean_read_response_cycles: Option<f64>,
-    /// Links that messages went along.
+    /// Link traversals of messages.
     pub hops: Option<u64>,
-    /// Traps because of pages that were not mapped.
+    /// Page faults: traps on unmapped pages.
     pub page_faults: Option<u64>,
-    /// Fills of entries of lookaside buffers, where they are modelled.
+    /// TLB fills, if TLBs are modelled.
     pub tlb_misses: Option<u64>,
-    /// Pages that were copied to nodes that read them.
+    /// Pages that were replicated to nodes that read them.
     pub pages_replicated: Option<u64>,
-    /// Copies that are no more.
+    /// Replicas that were removed.
     pub replicas_dropped: Option<u64>,
-    /// For how long a look-up or an access of memory waited for those before it, on average; `null`
-    /// without any.
+    /// Mean queueing delay of a directory look-up or memory access; `null` without any.
     pub mean_queue_cycles: Option<f64>,
-    /// Most look-ups that one controller, or accesses that one memory, had at a time.
+    /// Largest number of look-ups at one controller, or of accesses at one memory, at a time.
     pub max_queue: Option<u64>,
-    /// The part of the time for which nodes sent messages; where several processors share a memory,
-    /// processors and slices of memories.
+    /// Fraction of the time for which nodes send messages; if processors share a memory, for which
+    /// processors and memory slices send.
     pub network_utilisation: Option<f64>,
-    /// The part of the time for which controllers of homes looked something up.
+    /// Fraction of the time for which home controllers look up directory entries.
     pub controller_utilisation: Option<f64>,
-    /// The part of the time for which memories were accessed.
+    /// Fraction of the time for which memories are busy.
     pub memory_utilisation: Option<f64>,
-    /// How often processes waited for each other in a ring, and one had to be let go.
+    /// Deadlocks of processes that were broken by releasing one of them.
     pub deadlocks_broken: Option<u64>,
-    /// Reads that full buffers sent back; this and the following three are `null` where nodes have
-    /// no controllers.
+    /// Reads that full buffers sent back; this and the following three are `null` on nodes without
+    /// controllers.
     pub bounced: Option<u64>,
-    /// Reads that were sent again for that.
+    /// Reads that were retried because they were sent back.
     pub retried: Option<u64>,
     /// Reads that went to a proxy.
     pub proxy_reads: Option<u64>,
-    /// Reads that joined one that a proxy had under way.
+    /// Reads that were combined with a pending read of a proxy.
     pub combined: Option<u64>,
 }
 
-/// What took how long.
+/// The times of a result.
 struct ClockedDirectory {
     time: ClockTime,
     timing: DirectoryTiming,
     loads: Vec<HomeLoad>,
 }
 
-/// What a simulation found, with or without a clock.
+/// The result of a simulation, with or without a clock.
 pub(super) struct FoundDirectory {
     counts: DirectoryCounts,
     page_messages: Option<PageMessageCounts>,
@@ -187,7 +186,7 @@ impl DirectoryTimes {
             busy: Some(time.processors.iter().map(|processor| processor.busy).sum()),
             read_stall: Some(sum(|stalls| stalls.read)),
             write_stall: Some(sum(|stalls| stalls.write)),
-            // Acquires that unmap pages happen while a processor waits to go on.
+            // Acquires that unmap pages happen while a processor waits to resume.
             sync_stall: Some((sum(|stalls| stalls.sync) + idle).saturating_sub(timing.unmapping)),
             os_stall: Some(sum(|stalls| stalls.system) + timing.unmapping),
             mean_fill_cycles: ratio(timing.fill_cycles, timing.filled),
@@ -207,7 +206,7 @@ impl DirectoryTimes {
         }
     }
 
-    /// With what became of reads where nodes have controllers.
+    /// Adds the counts of reads on nodes with controllers.
     fn with_reads(self, counts: Option<&ListCounts>) -> Self {
         Self {
             bounced: counts.map(|counts| counts.get(ListMessage::Bounce)),
@@ -224,17 +223,17 @@ impl DirectoryTimes {
 pub struct DirectoryMachineRecord {
     /// The machine.
     pub machine: String,
-    /// Where its numbers come from.
+    /// The source of its numbers.
     pub source: String,
-    /// Its numbers, if its nodes have no controllers.
+    /// Its parameters, if its nodes have no controllers.
     pub model: Option<DirectoryMachine>,
-    /// Its numbers, if they have.
+    /// Its parameters, if its nodes have controllers.
     pub controllers: Option<ControllerMachine>,
     /// Bytes in a page.
     pub page_bytes: u64,
 }
 
-/// Everything that the outcomes depend on.
+/// The provenance of outcomes.
 #[derive(Clone, Debug, Serialize)]
 pub struct DirectoryProvenance {
     /// Version of the program.
@@ -243,39 +242,40 @@ pub struct DirectoryProvenance {
     pub trace: String,
     /// Content checksum of the trace.
     pub trace_checksum: String,
-    /// Nodes: one number or several, each simulated.
+    /// Numbers of nodes, each simulated.
     pub processors: Vec<u16>,
-    /// In which order references took place.
+    /// The order in which references took place.
     pub order: ReferenceOrder,
     /// What a processor waits for when it writes.
     pub consistency: Consistency,
-    /// Where messages wait for each other, if not where the machine says.
+    /// Where messages contend; `null` if it is the machine's.
     pub network_contention: Option<NetworkContention>,
-    /// What the operating system takes to map a page.
+    /// Cost of mapping a page in the operating system.
     pub page_mapping: PageMapping,
-    /// Whether pages move again at each mark of a phase.
+    /// Whether pages migrate again at each phase mark.
     pub phase_change: bool,
-    /// Where times and counts begin.
+    /// Where measurement of times and counts begins.
     pub measure_from: MeasuredFrom,
-    /// Instructions before each reference, where the trace does not count them.
+    /// Instructions before each reference, if the trace does not count them.
     pub gap: u32,
-    /// Seed of what homes leave to chance.
+    /// Seed of the random choices of homes.
     pub seed: u64,
-    /// What the trace's private references are.
+    /// How private references were treated.
     pub private: PrivateReferences,
-    /// Private areas beside those: first byte, and one past the last.
+    /// Private areas in addition to those of the trace: first byte, and the byte after the last
+    /// one.
     pub private_ranges: Vec<(u64, u64)>,
-    /// What was done with synchronisation references.
+    /// How synchronisation references were treated.
     pub sync: Inclusion,
-    /// When an invalidation miss is true sharing.
+    /// When an invalidation miss counts as true sharing.
     pub miss_rule: MissRule,
     /// Whether every read was checked.
     pub check: bool,
-    /// Every machine with its numbers.
+    /// Every machine with its parameters.
     pub machines: Vec<DirectoryMachineRecord>,
     /// Notes on the trace and the configuration.
     pub notes: Vec<String>,
-    /// What to do with the trace first: to leave out its start, if that is serial.
+    /// Steps to take before a simulation, such as removing a serial start.
     pub suggestions: Vec<String>,
 }
 
@@ -284,9 +284,9 @@ pub struct DirectoryProvenance {
 pub struct DirectoryStudy {
     /// One outcome per machine, protocol, home, cache and number of nodes.
     pub outcomes: Vec<DirectoryOutcome>,
-    /// Everything that they depend on.
+    /// Their provenance.
     pub provenance: DirectoryProvenance,
-    /// Who used which page, one an outcome; nothing unless it was to be collected.
+    /// Page use, one for each outcome; empty unless collected.
     #[serde(skip)]
     pub uses: Vec<PageUseColumns>,
 }
@@ -295,7 +295,8 @@ pub struct DirectoryStudy {
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &DirectoryPlan,
     results: Vec<FoundDirectory>,
-    (config, trace): (&DirectoryConfig, &T),
+    config: &DirectoryConfig,
+    trace: &T,
 ) -> DirectoryStudy {
     let mut notes = notes_on(trace);
     let (mut outcomes, mut uses) = (Vec::new(), Vec::new());
@@ -314,7 +315,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             .with_reads(result.list_messages.as_ref());
         if let (Some(names), Some(found)) = (&names, &result.uses) {
             let loads = clocked.map(|found| &found.loads[..]).unwrap_or_default();
-            uses.push(PageUseColumns::new(point, (found, loads), names));
+            uses.push(PageUseColumns::new(point, found, loads, names));
         }
         for note in result.notes {
             if !notes.contains(&note) {
@@ -344,12 +345,14 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         });
     }
     notes.extend(checked_reads(config, &outcomes));
-    DirectoryStudy { outcomes, provenance: provenance((plan, notes), (config, trace)), uses }
+    DirectoryStudy { outcomes, provenance: provenance(plan, notes, config, trace), uses }
 }
 
 fn provenance<T: TraceSource + ?Sized>(
-    (plan, notes): (&DirectoryPlan, Vec<String>),
-    (config, trace): (&DirectoryConfig, &T),
+    plan: &DirectoryPlan,
+    notes: Vec<String>,
+    config: &DirectoryConfig,
+    trace: &T,
 ) -> DirectoryProvenance {
     let machines = plan.machines.iter().map(|machine| DirectoryMachineRecord {
         machine: machine.name().to_owned(),

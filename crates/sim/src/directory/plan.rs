@@ -1,4 +1,4 @@
-//! What is to be simulated, checked before the trace is read.
+//! The combinations to simulate, checked before the trace is read.
 
 use homenode_base::ReferenceFilter;
 use homenode_directory::{
@@ -18,38 +18,38 @@ use crate::error::{SimError, nothing_given};
 use crate::pass::{TraceSource, check_threads, processor_counts};
 use crate::references::data;
 
-/// A policy of replication as the user writes it, and what that means.
+/// A replication policy as the user writes it, and as the engine takes it.
 type NamedReplication = (String, PageReplication);
 
 /// One combination.
 pub(crate) struct PlannedDirectory {
-    /// Position of the machine.
+    /// Index of the machine.
     pub(super) machine: usize,
     /// The protocol as the user writes it.
     pub(super) protocol: String,
     pub(crate) table: CoherenceTable,
     pub(crate) home: HomeSpec,
-    /// When pages are copied, as the user writes it, and what that means.
+    /// The replication policy as the user writes it, and as the engine takes it.
     pub(super) replication: NamedReplication,
     pub(crate) setup: DirectorySetup,
-    /// What parts of the machine take.
+    /// Parameters of the nodes.
     pub(crate) model: NodeModel,
-    /// What is chosen for nodes with controllers.
+    /// Choices of nodes with controllers.
     pub(super) choice: ControllerChoice,
     cost: PlannedCost,
 }
 
-/// What parts of a machine take.
+/// Parameters of the nodes of a machine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NodeModel {
-    /// Of one whose nodes look up, access memory and send side by side.
+    /// Nodes that look up, access memory and send in parallel.
     Directory(DirectoryMachine),
-    /// Of one whose nodes have controllers.
+    /// Nodes whose controller does one thing at a time.
     Controllers(ControllerMachine),
 }
 
 impl NodeModel {
-    /// Where memories are.
+    /// Location of the memories.
     pub(super) fn topology(&self) -> MemoryTopology {
         match self {
             Self::Directory(model) => model.topology,
@@ -73,7 +73,7 @@ impl NodeModel {
     }
 }
 
-/// What fills and write-backs cost.
+/// Costs of fills and write-backs, for home policies.
 enum PlannedCost {
     Messages(MessageCost),
     Distance(Box<DistanceCost>),
@@ -89,7 +89,7 @@ pub(crate) struct DirectoryPlan {
 }
 
 impl DirectoryPlan {
-    /// The first combination.
+    /// The first combination; all have the same filter and private areas.
     pub(crate) fn first(&self) -> Result<&PlannedDirectory, SimError> {
         self.points.first().ok_or_else(|| {
             let problem = "there is nothing to simulate".to_owned();
@@ -114,20 +114,21 @@ impl DirectoryPlan {
             }
         }
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
-        let nodes = processor_counts((config.processors, &config.scaling), trace)?;
+        let nodes = processor_counts(config.processors, &config.scaling, trace)?;
         let mut plan =
             Self { machines: machines.collect::<Result<_, _>>()?, points: Vec::new(), nodes };
         for machine in 0..plan.machines.len() {
-            plan.add((config, trace), machine)?;
+            plan.add(config, trace, machine)?;
         }
         plan.check_memory()?;
         Ok(plan)
     }
 
-    /// All combinations of one machine.
+    /// Adds all combinations of one machine.
     fn add<T: TraceSource + ?Sized>(
         &mut self,
-        (config, trace): (&DirectoryConfig, &T),
+        config: &DirectoryConfig,
+        trace: &T,
         machine: usize,
     ) -> Result<(), SimError> {
         let found = &self.machines[machine];
@@ -140,8 +141,8 @@ impl DirectoryPlan {
             }
         };
         let page_bytes = found.page_bytes;
-        let asked = (&config.cache_sizes[..], &config.associativities[..], &config.block_sizes[..]);
-        let shapes = cache_shapes(found.cache, asked);
+        let DirectoryConfig { cache_sizes, associativities, block_sizes, .. } = config;
+        let shapes = cache_shapes(found.cache, cache_sizes, associativities, block_sizes);
         let mut points = Vec::new();
         let usual = [match model {
             NodeModel::Directory(_) => "dash".to_owned(),
@@ -151,13 +152,12 @@ impl DirectoryPlan {
         for protocol in protocols {
             let protocol = DirectoryProtocol::parse(protocol)?;
             let table = protocol.table();
-            check_machine(found, (&protocol.text, &table), config)?;
+            check_machine(found, &protocol.text, &table, config)?;
             for (home, replication) in choices(config, &protocol)? {
                 for choice in &controllers {
                     for &cache in &shapes {
                         for &nodes in &self.nodes {
-                            let setup =
-                                setup(config, (&protocol, cache), (nodes, page_bytes, &model))?;
+                            let setup = setup(config, &protocol, &model, page_bytes, cache, nodes)?;
                             setup.geometry()?;
                             choice.proxies.1.cache(cache.block_size_bytes)?;
                             points.push(PlannedDirectory {
@@ -167,7 +167,7 @@ impl DirectoryPlan {
                                 home: home.clone(),
                                 replication: replication.clone(),
                                 choice: choice.clone(),
-                                cost: cost(config.order, (model, &setup)),
+                                cost: cost(config.order, model, &setup),
                                 setup,
                                 model,
                             });
@@ -176,9 +176,9 @@ impl DirectoryPlan {
                 }
             }
         }
-        // A home that cannot be is found before the trace is read.
+        // An invalid home policy is found before the trace is read.
         for point in &points {
-            point.home.build(&point.homes((config.seed, false), Some(&PageDemands::default())))?;
+            point.home.build(&point.homes(config.seed, false, Some(&PageDemands::default())))?;
         }
         self.points.extend(points);
         Ok(())
@@ -194,10 +194,11 @@ impl DirectoryPlan {
 }
 
 impl PlannedDirectory {
-    /// What its homes may know.
+    /// Input of the home policy.
     pub(crate) fn homes<'a>(
         &'a self,
-        (seed, marks_init_done): (u64, bool),
+        seed: u64,
+        marks_init_done: bool,
         first_run: Option<&'a PageDemands>,
     ) -> HomeSetup<'a> {
         let cost: &dyn HomeCost = match &self.cost {
@@ -209,25 +210,25 @@ impl PlannedDirectory {
         HomeSetup { nodes, seed, marks_init_done, first_run, cost }
     }
 
-    /// Frames of a node for copies for clients of proxies alone.
+    /// Cache frames of a node for copies that proxies alone use.
     fn proxy_frames(&self) -> u64 {
         let cache = self.choice.proxies.1.cache(self.setup.cache.block_size_bytes);
         cache.ok().flatten().map_or(0, |geometry| geometry.sets as u64)
     }
 
-    /// How many memories there are, each of which can be the home of a page.
+    /// Number of memories, each of which can be the home of a page.
     pub(super) fn memories(&self) -> u16 {
         self.model.topology().memories(self.setup.nodes)
     }
 
-    /// What a run in the order of the trace found, by memory.
+    /// Use of pages by memory, as found by a run in the order of the trace.
     pub(super) fn by_memory(&self, demands: PageDemands) -> PageDemands {
         let (topology, nodes) = (self.model.topology(), self.setup.nodes);
         demands.by_memory(|node| topology.memory_of(node, nodes))
     }
 }
 
-/// What parts of a machine take, as far as the user leaves it.
+/// Parameters of a machine's nodes, with the options that override them.
 fn node_model(machine: &CachedMachine, config: &DirectoryConfig) -> Result<NodeModel, SimError> {
     if let Some(&model) = machine.controllers() {
         return Ok(NodeModel::Controllers(model));
@@ -243,10 +244,11 @@ fn node_model(machine: &CachedMachine, config: &DirectoryConfig) -> Result<NodeM
     Ok(NodeModel::Directory(model))
 }
 
-/// Checks what only machines have with controllers, or of which each node has a memory.
+/// Checks options that require controllers, or a memory at each node.
 fn check_machine(
     machine: &CachedMachine,
-    (protocol, table): (&str, &CoherenceTable),
+    protocol: &str,
+    table: &CoherenceTable,
     config: &DirectoryConfig,
 ) -> Result<(), SimError> {
     let (controllers, name) = (machine.controllers().is_some(), machine.name());
@@ -260,29 +262,31 @@ fn check_machine(
              of copies; say --machine alite"
         ),
         (true, true) if config.network_contention.is_some() => format!(
-            "--network-contention: on {name} messages wait where they leave a node and come to one"
+            "--network-contention: on {name} messages always contend where they leave and enter a \
+             node"
         ),
         _ if config.order == ReferenceOrder::Trace => {
-            block_table_of((protocol, table))?;
-            return check_topology(machine, (protocol, table), config.order);
+            block_table_of(protocol, table)?;
+            return check_topology(machine, protocol, table, config.order);
         }
-        _ => return check_topology(machine, (protocol, table), config.order),
+        _ => return check_topology(machine, protocol, table, config.order),
     };
     Err(SimError::Config { problem })
 }
 
-/// Checks what only machines have of which each node has a memory.
+/// Checks options that require a memory at each node.
 fn check_topology(
     machine: &CachedMachine,
-    (protocol, table): (&str, &CoherenceTable),
+    protocol: &str,
+    table: &CoherenceTable,
     order: ReferenceOrder,
 ) -> Result<(), SimError> {
     let shared = machine.directory().is_some_and(|it| it.topology != MemoryTopology::PerProcessor);
     let name = machine.name();
     let problem = match (shared, order) {
         (true, ReferenceOrder::Trace) => format!(
-            "--order trace: on {name} processors share memories, and what is counted without a \
-             time are messages between nodes that have one each; say --order clock, or --machine \
+            "--order trace: on {name} processors share memories, and without a clock only messages \
+             between nodes with a memory each are counted; say --order clock, or --machine \
              dash-mesh"
         ),
         (true, ReferenceOrder::Clock) if matches!(table, CoherenceTable::Pages(_)) => format!(
@@ -294,8 +298,8 @@ fn check_topology(
     Err(SimError::Config { problem })
 }
 
-/// Where nothing has a time, messages are what fills cost.
-fn cost(order: ReferenceOrder, (model, setup): (NodeModel, &DirectorySetup)) -> PlannedCost {
+/// Costs of fills and write-backs; without a clock the number of messages.
+fn cost(order: ReferenceOrder, model: NodeModel, setup: &DirectorySetup) -> PlannedCost {
     let bytes = setup.cache.block_size_bytes;
     match (order, model) {
         (ReferenceOrder::Trace, _) => PlannedCost::Messages(MessageCost),
@@ -308,7 +312,7 @@ fn cost(order: ReferenceOrder, (model, setup): (NodeModel, &DirectorySetup)) -> 
     }
 }
 
-/// Every home with every replication, as far as the protocol has them.
+/// Every home policy with every replication policy that the protocol supports.
 fn choices(
     config: &DirectoryConfig,
     protocol: &DirectoryProtocol,
@@ -332,17 +336,17 @@ fn choices(
     Ok(choices)
 }
 
-/// The table of a protocol that the order of the trace can follow.
-fn block_table_of((name, table): (&str, &CoherenceTable)) -> Result<DirectoryTable, SimError> {
+/// The table of a protocol that supports the order of the trace.
+fn block_table_of(name: &str, table: &CoherenceTable) -> Result<DirectoryTable, SimError> {
     let why = match table {
         CoherenceTable::Blocks(table) => return Ok(table.clone()),
         CoherenceTable::Pages(_) => {
-            "it keeps pages coherent at acquires and releases, which do not happen in the order of \
-             the trace"
+            "it keeps pages coherent at acquires and releases, which the order of the trace does \
+             not simulate"
         }
         CoherenceTable::Lists(_) => {
-            "who is where in a list depends on which message comes first, which the order of the \
-             trace does not say"
+            "positions in a list depend on the order of messages, which the order of the trace \
+             does not determine"
         }
     };
     let problem = format!("--protocol {name} needs --order clock: {why}");
@@ -351,8 +355,11 @@ fn block_table_of((name, table): (&str, &CoherenceTable)) -> Result<DirectoryTab
 
 fn setup(
     config: &DirectoryConfig,
-    (protocol, cache): (&DirectoryProtocol, CacheShape),
-    (nodes, page_bytes, model): (u16, u64, &NodeModel),
+    protocol: &DirectoryProtocol,
+    model: &NodeModel,
+    page_bytes: u64,
+    cache: CacheShape,
+    nodes: u16,
 ) -> Result<DirectorySetup, SimError> {
     Ok(DirectorySetup {
         nodes,

@@ -11,22 +11,22 @@ use crate::error::SimError;
 /// The result of the model checker for a protocol.
 #[derive(Clone, Debug, Serialize)]
 pub struct DirectoryProtocolReport {
-    /// The protocol, as it was asked for.
+    /// The protocol as given.
     pub protocol: String,
     /// The situations explored, and the violations found.
     #[serde(flatten)]
     pub report: DirectoryCheckReport,
 }
 
-/// What follows the name of a protocol with lists of copies that is to be checked with proxies.
+/// Suffix of a list protocol's name that adds proxies to the check.
 const WITH_PROXIES: &str = "+proxies";
 
-/// Checks some protocols with up to so many nodes, two to four. Unless it is said it is three of a
-/// protocol of blocks; two of one of pages, of which three take long; and four of one with lists of
-/// copies, whose name may end in `+proxies`.
+/// Checks protocols with up to `nodes` nodes, 2 to 4. The default is 3 for protocols of blocks, 2
+/// for those of pages, of which 3 take long, and 4 for those with lists of copies, whose name may
+/// end in `+proxies`.
 ///
 /// # Errors
-/// When there is no such protocol, or there are too few or too many nodes.
+/// When a protocol is unknown, or the number of nodes is out of range.
 pub fn check_directory_protocols<S: AsRef<str>>(
     names: &[S],
     nodes: Option<usize>,
@@ -48,7 +48,7 @@ pub fn check_directory_protocols<S: AsRef<str>>(
     Ok(tables.into_iter().map(report).collect())
 }
 
-/// What is checked by this name, its table, and whether with proxies.
+/// The checked name, the protocol's table, and whether proxies are included.
 fn checked_table(name: &str) -> Result<(String, CoherenceTable, bool), SimError> {
     let (text, proxies) = match name.strip_suffix(WITH_PROXIES) {
         Some(text) => (text, true),
@@ -64,46 +64,46 @@ fn checked_table(name: &str) -> Result<(String, CoherenceTable, bool), SimError>
     Ok((format!("{}{suffix}", spec.entry.name), table, proxies))
 }
 
-/// One line of the list of protocols with a directory.
+/// One row of the list of protocols with a directory.
 #[derive(Clone, Debug, Serialize)]
 pub struct DirectoryProtocolRow {
     /// Name on the command line.
     pub name: &'static str,
-    /// One line about it.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
-    /// States of a cache's controller, or of what a node has for a page.
+    /// States of a cache controller, or of a page at a node.
     pub states: Vec<&'static str>,
-    /// States of a home's controller.
+    /// States of a home controller.
     pub home_states: Vec<&'static str>,
-    /// Its parameters, which follow the colon.
+    /// Its parameters.
     pub parameters: Vec<DirectoryParameterRow>,
 }
 
-/// One line of the list of homes.
+/// One row of the list of home policies.
 #[derive(Clone, Debug, Serialize)]
 pub struct HomeRow {
     /// Name on the command line.
     pub name: &'static str,
-    /// One line about it.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
-    /// Its parameters, which follow the colon.
+    /// Its parameters.
     pub parameters: Vec<DirectoryParameterRow>,
-    /// Whether the trace is read once more before, to find who uses which page.
+    /// Whether the trace is read once before the simulation, to find page use by node.
     pub needs_first_run: bool,
 }
 
-/// A parameter of a protocol or of homes.
+/// A parameter of a protocol or of a policy.
 #[derive(Clone, Debug, Serialize)]
 pub struct DirectoryParameterRow {
     /// Name before the equals sign.
     pub name: &'static str,
-    /// What may stand after it.
+    /// Valid values.
     pub values: String,
-    /// What it does.
+    /// Its effect.
     pub doc: &'static str,
 }
 
@@ -151,7 +151,7 @@ pub fn directory_protocol_rows() -> Vec<DirectoryProtocolRow> {
     homenode_directory::TABLE.iter().map(row).collect()
 }
 
-/// All policies of homes.
+/// All home policies.
 #[must_use]
 pub fn home_rows() -> Vec<HomeRow> {
     let row = |entry: &home::Entry| HomeRow {
@@ -164,20 +164,20 @@ pub fn home_rows() -> Vec<HomeRow> {
     home::TABLE.iter().map(row).collect()
 }
 
-/// A policy of replication or a way of proxies, as lists print it.
+/// A replication or proxy policy, as listed.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChoiceRow {
     /// Name on the command line.
     pub name: &'static str,
-    /// One line about it.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
-    /// Its parameters, which follow the colon.
+    /// Its parameters.
     pub parameters: Vec<DirectoryParameterRow>,
 }
 
-/// All policies of replication.
+/// All replication policies.
 #[must_use]
 pub fn replication_rows() -> Vec<ChoiceRow> {
     let row = |entry: &homenode_directory::ReplicationEntry| ChoiceRow {
@@ -189,7 +189,7 @@ pub fn replication_rows() -> Vec<ChoiceRow> {
     homenode_directory::REPLICATIONS.iter().map(row).collect()
 }
 
-/// All ways of proxies.
+/// All proxy policies.
 #[must_use]
 pub fn proxy_rows() -> Vec<ChoiceRow> {
     let row = |entry: &homenode_directory::ProxyEntry| ChoiceRow {

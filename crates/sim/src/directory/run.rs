@@ -1,4 +1,4 @@
-//! One pass over the trace for all configurations, and one before it where homes need that.
+//! One pass over the trace for all configurations, and one before it for homes with hindsight.
 
 use homenode_directory::{
     CoherenceTable, DemandCollection, DirectoryResult, DirectorySetup, DirectorySimulation,
@@ -15,16 +15,16 @@ use crate::bus::ReferenceOrder;
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_window, thread_pool};
 
-/// The homes of a run that only finds out who uses which page: in the order of the trace that is
-/// the same whatever they are.
+/// The homes of a run that only finds page use by node, which in the order of the trace does not
+/// depend on homes.
 const FIRST_RUN_HOME: &str = "round-robin";
 
 /// Simulates every combination of machine, protocol, home, cache and number of nodes, in this
 /// order. The trace is decoded once for all of them; where homes are chosen with hindsight, twice.
 ///
 /// # Errors
-/// When the configuration is faulty (found before the trace is read), the trace is, or, with
-/// [`DirectoryConfig::check`], a protocol breaks a promise.
+/// When the configuration is invalid (found before the trace is read), the trace is damaged, or,
+/// with [`DirectoryConfig::check`], a protocol violates an invariant.
 pub fn simulate_directory<T: TraceSource + ?Sized>(
     config: &DirectoryConfig,
     trace: &T,
@@ -40,10 +40,10 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
     let mut watch = |pass: u64, done: u64| progress(pass * total + done, Some(passes * total));
     let mut first_runs: Vec<(DirectorySetup, PageDemands)> = Vec::new();
     if passes == 2 {
-        let setups = first_run_setups(&plan, (needs, demands));
+        let setups = first_run_setups(&plan, needs, demands);
         let homes = HomeSpec::parse(FIRST_RUN_HOME)?;
         let simulations = setups.iter().map(|(point, setup)| {
-            let nodes = HomeSetup { nodes: setup.nodes, ..point.homes((config.seed, marks), None) };
+            let nodes = HomeSetup { nodes: setup.nodes, ..point.homes(config.seed, marks, None) };
             let homes = homes.build(&nodes)?;
             Ok(DirectorySimulation::new(setup, first_run_table(&point.table), homes)?)
         });
@@ -57,14 +57,14 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
     let homes = plan.points.iter().map(|point| {
         let known =
             first_runs.iter().find(|(setup, _)| *setup == for_demands(&point.setup, demands));
-        let homes = point.homes((config.seed, marks), known.map(|(_, demands)| demands));
+        let homes = point.homes(config.seed, marks, known.map(|(_, demands)| demands));
         Ok(point.home.build(&homes)?)
     });
     let homes = homes.collect::<Result<Vec<_>, SimError>>()?;
     let mut watch = |done, _| watch(passes - 1, done);
     let found = match config.order {
         ReferenceOrder::Clock => {
-            let done = simulate_clocked(&plan, homes, (config, trace), (&pool, &mut watch))?;
+            let done = simulate_clocked(&plan, homes, config, trace, &pool, &mut watch)?;
             done.into_iter().map(FoundDirectory::from).collect()
         }
         ReferenceOrder::Trace => {
@@ -77,10 +77,10 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
             done.into_iter().map(FoundDirectory::from).collect()
         }
     };
-    Ok(assemble(&plan, found, (config, trace)))
+    Ok(assemble(&plan, found, config, trace))
 }
 
-/// Whether the trace says when initialisation is over.
+/// Whether the trace marks the end of initialisation.
 pub(crate) fn marks_init_done<T: TraceSource + ?Sized>(trace: &T) -> Result<bool, SimError> {
     for piece in 0..trace.pieces() {
         let outline = trace.outline(piece)?;
@@ -91,20 +91,20 @@ pub(crate) fn marks_init_done<T: TraceSource + ?Sized>(trace: &T) -> Result<bool
     Ok(false)
 }
 
-/// The table that the order of the trace follows: the protocol's own, or for one that keeps pages
-/// coherent, of which only the first run is in that order, that of the first of the others.
+/// The table for a run in the order of the trace: the protocol's own one. Protocols of pages do
+/// only their first run in that order, with the table of the first protocol of blocks.
 fn first_run_table(table: &CoherenceTable) -> DirectoryTable {
     let listed = homenode_directory::TABLE.iter().filter_map(|entry| (entry.build)().blocks());
     let own = table.clone().blocks();
     own.into_iter().chain(listed).next().expect("a protocol that keeps blocks coherent is listed")
 }
 
-/// A machine whose demands are collected.
+/// Page use on one machine.
 fn for_demands(setup: &DirectorySetup, collect_demands: DemandCollection) -> DirectorySetup {
     DirectorySetup { collect_demands, collect_uses: false, ..setup.clone() }
 }
 
-/// What homes with hindsight are chosen from: what is measured.
+/// Input of homes with hindsight: page use in the measured part.
 fn demands_of(config: &DirectoryConfig, marks_init_done: bool) -> DemandCollection {
     let from_mark = config.order == ReferenceOrder::Clock
         && config.measure_from == MeasuredFrom::InitDone
@@ -112,10 +112,11 @@ fn demands_of(config: &DirectoryConfig, marks_init_done: bool) -> DemandCollecti
     if from_mark { DemandCollection::AfterInitDone } else { DemandCollection::Whole }
 }
 
-/// The different machines that homes with hindsight are asked for, each with a point of it.
+/// The distinct machines for which page use is required, each with one of its points.
 fn first_run_setups(
     plan: &DirectoryPlan,
-    (needs, demands): (impl Fn(&PlannedDirectory) -> bool, DemandCollection),
+    needs: impl Fn(&PlannedDirectory) -> bool,
+    demands: DemandCollection,
 ) -> Vec<(&PlannedDirectory, DirectorySetup)> {
     let mut setups: Vec<(&PlannedDirectory, DirectorySetup)> = Vec::new();
     for point in plan.points.iter().filter(|point| needs(point)) {
@@ -127,7 +128,7 @@ fn first_run_setups(
     setups
 }
 
-/// Reads the trace, with its events, for some simulations.
+/// Reads the trace, with its events, into several simulations.
 fn pass<T: TraceSource + ?Sized>(
     mut simulations: Vec<DirectorySimulation>,
     trace: &T,
@@ -136,7 +137,7 @@ fn pass<T: TraceSource + ?Sized>(
 ) -> Result<Vec<DirectoryResult>, SimError> {
     let read = |index, batch: &mut Batch| trace.read_all(index, batch);
     let total = trace.references();
-    for_each_window(pool, (trace, &read), (progress, total), |batches| {
+    for_each_window(pool, trace, &read, progress, total, |batches| {
         let push = |simulation: &mut DirectorySimulation| {
             batches.iter().try_for_each(|batch| simulation.push(batch))
         };

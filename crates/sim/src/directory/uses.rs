@@ -1,4 +1,4 @@
-//! Who used which page of a run, in columns.
+//! Page use by node, in columns.
 
 use std::collections::BTreeMap;
 
@@ -7,57 +7,57 @@ use homenode_directory::{HomeLoad, PageUsage};
 
 use super::plan::PlannedDirectory;
 
-/// What an object without a name is called.
+/// Label of objects without a name.
 const WITHOUT_NAME: &str = "memory without a name";
 
-/// Who used which page at one point of a study, and which homes served that. Columns that begin
-/// with the same word have one length; they are defined in `docs/directory.md`.
+/// Page use by node at one point of a study, and the homes that served it. Columns with the same
+/// prefix have one length; `docs/directory.md` defines them.
 #[derive(Clone, Debug, Default)]
 pub struct PageUseColumns {
     /// Bytes in a page.
     pub page_bytes: u64,
     /// Nodes that can be homes.
     pub nodes: u16,
-    /// Names of data structures; other columns have their places here.
+    /// Names of data structures; other columns hold indices into this one.
     pub objects: Vec<String>,
-    /// By page, in the order of addresses: its first byte.
+    /// By page, in order of addresses: its first byte.
     pub page_address: Vec<u64>,
-    /// Its home at the end.
+    /// Its last home.
     pub page_home: Vec<u16>,
-    /// The object that most of its fills are of, of several that with the lowest address.
+    /// The object with most of its fills; the lowest address breaks ties.
     pub page_object: Vec<u32>,
-    /// By page and node that filled or wrote back, in this order: the page's place.
+    /// By page and node that filled or wrote back, in this order: index of the page.
     pub use_page: Vec<u32>,
-    /// The node, or its memory where processors share one.
+    /// The node, or its memory if processors share one.
     pub use_node: Vec<u16>,
-    /// Blocks that came.
+    /// Blocks filled.
     pub use_fills: Vec<u64>,
-    /// Modified blocks that were replaced.
+    /// Modified blocks written back.
     pub use_write_backs: Vec<u64>,
     /// By home and object with fills: the home at the time of the fill.
     pub served_home: Vec<u16>,
-    /// The object.
+    /// Index of the object.
     pub served_object: Vec<u32>,
     /// Fills of the object that this home served.
     pub served_fills: Vec<u64>,
-    /// By home, with a clock: what its controllers looked up, for how long that waited for others,
-    /// and the part of the time for which they are at it; likewise for its memory.
+    /// By home, with a clock: look-ups of its controllers, their queueing delay, and their
+    /// utilisation; the same for its memory.
     pub home_loads: Vec<HomeLoad>,
 }
 
-/// Numbers objects in the order in which they are met.
+/// Numbers objects in order of first use.
 #[derive(Default)]
 struct ObjectNumbers {
-    /// By number of the group of a trace's names.
+    /// By group number of the trace's names.
     groups: BTreeMap<usize, u32>,
     labels: BTreeMap<String, u32>,
     objects: Vec<String>,
 }
 
 impl ObjectNumbers {
-    /// The number of the first object with a byte from `first` to `last`. Objects that people
-    /// cannot tell apart are one.
-    fn of(&mut self, names: &Names<'_>, (first, last): (u64, u64)) -> u32 {
+    /// The number of the first object with a byte from `first` to `last`. Objects with the same
+    /// label are one.
+    fn of(&mut self, names: &Names<'_>, first: u64, last: u64) -> u32 {
         let group = names.first_group(first, last);
         if let Some(&number) = self.groups.get(&group) {
             return number;
@@ -77,7 +77,8 @@ impl ObjectNumbers {
 impl PageUseColumns {
     pub(super) fn new(
         point: &PlannedDirectory,
-        (uses, loads): (&[PageUsage], &[HomeLoad]),
+        uses: &[PageUsage],
+        loads: &[HomeLoad],
         names: &Names<'_>,
     ) -> Self {
         let setup = &point.setup;
@@ -93,7 +94,7 @@ impl PageUseColumns {
         let (mut numbers, mut served) = (ObjectNumbers::default(), BTreeMap::new());
         for page in sorted {
             let block = setup.cache.block_size_bytes;
-            let objects = objects_of(page, (setup.page_bytes, block), (&mut numbers, names));
+            let objects = objects_of(page, setup.page_bytes, block, &mut numbers, names);
             columns.push_page(page, &objects);
             for (place, fills) in objects.into_iter().filter(|&(_, fills)| fills > 0) {
                 *served.entry(place).or_insert(0) += fills;
@@ -113,7 +114,7 @@ impl PageUseColumns {
         for (&(_, object), fills) in objects {
             *fills_of.entry(object).or_insert(0) += fills;
         }
-        // Of several the first that is met, which has the lowest address.
+        // On a tie the first one, which has the lowest address.
         let most = fills_of.iter().rev().max_by_key(|&(_, fills)| fills);
         let place = u32::try_from(self.page_address.len()).unwrap_or(u32::MAX);
         self.page_address.push(page.page * self.page_bytes);
@@ -128,23 +129,25 @@ impl PageUseColumns {
     }
 }
 
-/// Fills of a page by the home that served them and the object.
+/// Fills of a page by object and by the home that served them.
 fn objects_of(
     page: &PageUsage,
-    (page_bytes, block_bytes): (u64, u64),
-    (numbers, names): (&mut ObjectNumbers, &Names<'_>),
+    page_bytes: u64,
+    block_bytes: u64,
+    numbers: &mut ObjectNumbers,
+    names: &Names<'_>,
 ) -> BTreeMap<(u16, u32), u64> {
     let mut found = BTreeMap::new();
     let start = page.page * page_bytes;
     // A page that is only written back has an object as well.
     if page.served.is_empty() {
-        let object = numbers.of(names, (start, start + (page_bytes - 1)));
+        let object = numbers.of(names, start, start + (page_bytes - 1));
         found.insert((page.home, object), 0);
     }
     for served in &page.served {
         for (place, &fills) in (0u64..).zip(&served.fills).filter(|&(_, &fills)| fills > 0) {
             let first = start + place * block_bytes;
-            let object = numbers.of(names, (first, first + (block_bytes - 1)));
+            let object = numbers.of(names, first, first + (block_bytes - 1));
             *found.entry((served.home, object)).or_insert(0) += fills;
         }
     }

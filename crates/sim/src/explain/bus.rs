@@ -13,25 +13,27 @@ use crate::caches::private_areas;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, WithUserAreas, thread_pool};
 
-/// The machine whose prices are used unless the user names another.
+/// The default machine, whose prices are used.
 const MACHINE: &str = "bus-smp";
 
 pub(super) fn explain_bus<T: TraceSource + ?Sized>(
     config: &ExplainConfig,
-    (specs, subject): (&[ProtocolSpec], ExplainSubject),
-    (trace, progress): (Option<&T>, Progress<'_>),
+    specs: &[ProtocolSpec],
+    subject: ExplainSubject,
+    trace: Option<&T>,
+    progress: Progress<'_>,
 ) -> Result<Explanation, SimError> {
     if config.home.is_some() {
         return Err(config_error("--home: only machines with a directory have homes of pages"));
     }
     let machine_name = config.machine.as_deref().unwrap_or(MACHINE);
     let machine = CachedMachine::parse(machine_name)?;
-    let setup = setup(config, &machine, (&subject, trace))?;
+    let setup = setup(config, &machine, &subject, trace)?;
     let block = setup.cache.block_size_bytes;
-    let filter = || BlockFilter::new(config, (setup.processors, block), WalkedRows::All);
+    let filter = || BlockFilter::new(config, setup.processors, block, WalkedRows::All);
     let pool = thread_pool(None)?;
     let flagged = trace.map(|trace| WithUserAreas::of(&pool, trace, false)).transpose()?;
-    let walked = subject.steps(filter, (flagged.as_ref(), progress))?;
+    let walked = subject.steps(filter, flagged.as_ref(), progress)?;
     let cycles = machine.cycles(BlockSize::new(block)?)?;
     let Some(cycles) = cycles else {
         let (kind, wanted) = (machine.kind(), MachineKind::Bus);
@@ -40,7 +42,7 @@ pub(super) fn explain_bus<T: TraceSource + ?Sized>(
     };
     let first = specs.first().map_or("", |spec| spec.entry.name);
     let references = walked.references(first)?;
-    let one = |spec: &ProtocolSpec| explained(spec, &setup, (&cycles, &references));
+    let one = |spec: &ProtocolSpec| explained(spec, &setup, &cycles, &references);
     Ok(Explanation {
         version: env!("CARGO_PKG_VERSION"),
         machine: machine.name().to_owned(),
@@ -59,7 +61,8 @@ pub(super) fn explain_bus<T: TraceSource + ?Sized>(
 fn explained(
     spec: &ProtocolSpec,
     setup: &BusSetup,
-    (cycles, references): (&BusCycles, &[Access]),
+    cycles: &BusCycles,
+    references: &[Access],
 ) -> Result<ExplainedProtocol, SimError> {
     let mut setup = setup.clone();
     setup.private_kernel = spec.private_kernel;
@@ -78,14 +81,15 @@ fn explained(
     })
 }
 
-/// The machine, checked.
+/// The selected machine, checked.
 fn setup<T: TraceSource + ?Sized>(
     config: &ExplainConfig,
     machine: &CachedMachine,
-    (subject, trace): (&ExplainSubject, Option<&T>),
+    subject: &ExplainSubject,
+    trace: Option<&T>,
 ) -> Result<BusSetup, SimError> {
     let cache = subject.cache(config, machine.cache);
-    // An example has its own caches, which are not split.
+    // An example has caches of its own, which are unified.
     let instructions = match subject {
         ExplainSubject::Example(..) => None,
         ExplainSubject::Trace => machine.instructions,

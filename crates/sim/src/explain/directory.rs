@@ -19,11 +19,13 @@ use crate::pass::{Progress, TraceSource};
 
 pub(super) fn explain_directory<T: TraceSource + ?Sized>(
     config: &ExplainConfig,
-    (protocols, subject): (&[DirectoryProtocol], ExplainSubject),
-    (trace, progress): (Option<&T>, Progress<'_>),
+    protocols: &[DirectoryProtocol],
+    subject: ExplainSubject,
+    trace: Option<&T>,
+    progress: Progress<'_>,
 ) -> Result<DirectoryExplanation, SimError> {
-    let nodes = WalkedNodes::<DirectoryMachine>::new(config, (&subject, trace))?;
-    let walked = nodes.steps((config, subject), WalkedRows::Data, (trace, progress))?;
+    let nodes = WalkedNodes::<DirectoryMachine>::new(config, &subject, trace)?;
+    let walked = nodes.steps(config, subject, WalkedRows::Data, trace, progress)?;
     let first = protocols.first().map_or("", |protocol| protocol.entry.name);
     let references = walked.references(first)?;
     let one = |protocol: &DirectoryProtocol| explained(protocol, &nodes, &references);
@@ -45,7 +47,7 @@ fn explained(
         let name = protocol.entry.name;
         return Err(config_error(format!("{name} keeps pages coherent, and not blocks")));
     };
-    let homes = nodes.homes(|first| demands((&setup, &table), first, references))?;
+    let homes = nodes.homes(|first| demands(&setup, &table, first, references))?;
     let walk = walk(&setup, &table, homes, references).map_err(|error| match error {
         DirectoryWalkError::Check(error) => SimError::Check(error),
         DirectoryWalkError::Setup(error) => SimError::Directory(error),
@@ -54,9 +56,10 @@ fn explained(
     Ok(ExplainedDirectoryProtocol::new(protocol, table.sheet(), walk))
 }
 
-/// Who makes which of these references.
+/// Adds the processor and address of each reference.
 fn demands(
-    (setup, table): (&DirectorySetup, &DirectoryTable),
+    setup: &DirectorySetup,
+    table: &DirectoryTable,
     homes: Box<dyn HomePolicy>,
     references: &[Access],
 ) -> Result<PageDemands, SimError> {

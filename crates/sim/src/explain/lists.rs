@@ -22,17 +22,19 @@ pub type ListWalk = DirectoryWalk<ListCounts>;
 
 pub(super) fn explain_lists<T: TraceSource + ?Sized>(
     config: &ExplainConfig,
-    (protocols, subject): (&[DirectoryProtocol], ExplainSubject),
-    (trace, progress): (Option<&T>, Progress<'_>),
+    protocols: &[DirectoryProtocol],
+    subject: ExplainSubject,
+    trace: Option<&T>,
+    progress: Progress<'_>,
 ) -> Result<DirectoryExplanation<ListWalk>, SimError> {
-    let nodes = WalkedNodes::<ControllerMachine>::new(config, (&subject, trace))?;
+    let nodes = WalkedNodes::<ControllerMachine>::new(config, &subject, trace)?;
     let proxies = ProxySetup::parse(config.proxies.as_deref().unwrap_or("none"))?;
     let buffers = config.buffers.as_deref().map_or(Ok(None), buffer_reads)?;
-    let timed = timed(&nodes, (proxies, buffers));
-    let walked = nodes.steps((config, subject), WalkedRows::Data, (trace, progress))?;
+    let timed = timed(&nodes, proxies, buffers);
+    let walked = nodes.steps(config, subject, WalkedRows::Data, trace, progress)?;
     let first = protocols.first().map_or("", |protocol| protocol.entry.name);
     let references = walked.overlapping(first)?;
-    let one = |protocol: &DirectoryProtocol| explained(protocol, (&nodes, &timed), &references);
+    let one = |protocol: &DirectoryProtocol| explained(protocol, &nodes, &timed, &references);
     Ok(DirectoryExplanation {
         machine: nodes.shown(),
         protocols: protocols.iter().map(one).collect::<Result<_, _>>()?,
@@ -43,7 +45,8 @@ pub(super) fn explain_lists<T: TraceSource + ?Sized>(
 
 fn explained(
     protocol: &DirectoryProtocol,
-    (nodes, timed): (&WalkedNodes<ControllerMachine>, &ListClockSetup),
+    nodes: &WalkedNodes<ControllerMachine>,
+    timed: &ListClockSetup,
     references: &[WalkedReference],
 ) -> Result<ExplainedDirectoryProtocol<ListWalk>, SimError> {
     let CoherenceTable::Lists(table) = protocol.table() else {
@@ -58,10 +61,11 @@ fn explained(
     Ok(ExplainedDirectoryProtocol::new(protocol, table.sheet(), walk))
 }
 
-/// What has a time: all but processors, which make one reference after the other.
+/// The timing of a walk; processors make one reference at a time.
 fn timed(
     nodes: &WalkedNodes<ControllerMachine>,
-    (proxies, buffer_reads): (ProxySetup, Option<u64>),
+    proxies: ProxySetup,
+    buffer_reads: Option<u64>,
 ) -> ListClockSetup {
     let (processor, scheduler) = (nodes.machine.processor, nodes.machine.scheduler);
     let processes = usize::from(nodes.setup.nodes);

@@ -1,4 +1,4 @@
-//! Protocols explained: their tables, and a walk through a few references, step by step.
+//! Explanations of protocols: their tables, and a step-by-step walk through a few references.
 
 mod bus;
 mod config;

@@ -1,5 +1,5 @@
-//! Nodes with a directory and the homes of pages, as the user asks for them: blocks and pages are
-//! kept coherent on the same machine.
+//! Nodes with a directory and homes of pages, as selected by the options. Protocols of blocks and
+//! of pages share this machine.
 
 use homenode_base::ReferenceFilter;
 use homenode_directory::{
@@ -18,21 +18,21 @@ use crate::caches::private_areas;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource};
 
-/// The homes unless the user names others.
+/// The default home policy.
 const HOME: &str = "first-touch";
-/// The homes of a first run, by which others are chosen.
+/// The homes of a first run that finds page use for other policies.
 const FIRST_RUN_HOME: &str = "round-robin";
-/// What random homes begin with.
+/// Seed of random homes.
 const SEED: u64 = 1;
 
-/// What the nodes of a machine with a directory are made of.
+/// A kind of nodes with a directory.
 pub(super) trait WalkedModel: Copy {
-    /// The machine whose prices are used unless the user names another.
+    /// The default machine, whose prices are used.
     const MACHINE: &str;
 
-    /// That of a machine, if its nodes are such.
+    /// The nodes of a machine, if it has nodes of this kind.
     fn of(machine: &CachedMachine) -> Option<Self>;
-    /// Bytes of a message beside the block.
+    /// Bytes of a message in addition to the block.
     fn header_bytes(&self) -> u64;
 }
 
@@ -70,10 +70,11 @@ pub(super) struct WalkedNodes<M> {
 }
 
 impl<M: WalkedModel> WalkedNodes<M> {
-    /// What the user asks for, checked before the trace is read.
+    /// Checks the options before the trace is read.
     pub(super) fn new<T: TraceSource + ?Sized>(
         config: &ExplainConfig,
-        (subject, trace): (&ExplainSubject, Option<&T>),
+        subject: &ExplainSubject,
+        trace: Option<&T>,
     ) -> Result<Self, SimError> {
         let machine = CachedMachine::parse(config.machine.as_deref().unwrap_or(M::MACHINE))?;
         let home = HomeSpec::parse(config.home.as_deref().unwrap_or(HOME))?;
@@ -106,18 +107,20 @@ impl<M: WalkedModel> WalkedNodes<M> {
         Ok(nodes)
     }
 
-    /// The steps to walk through, of an example or of those rows of a trace.
+    /// The steps of the walk, from an example or from the trace.
     pub(super) fn steps<T: TraceSource + ?Sized>(
         &self,
-        (config, subject): (&ExplainConfig, ExplainSubject),
+        config: &ExplainConfig,
+        subject: ExplainSubject,
         rows: WalkedRows,
-        source: (Option<&T>, Progress<'_>),
+        trace: Option<&T>,
+        progress: Progress<'_>,
     ) -> Result<WalkedSteps, SimError> {
-        let shape = (self.setup.nodes, self.setup.cache.block_size_bytes);
-        subject.steps(|| BlockFilter::new(config, shape, rows), source)
+        let (nodes, block) = (self.setup.nodes, self.setup.cache.block_size_bytes);
+        subject.steps(|| BlockFilter::new(config, nodes, block, rows), trace, progress)
     }
 
-    /// The homes; those with hindsight know what a first run with other homes finds.
+    /// The homes; those with hindsight use the page use that a first run finds.
     pub(super) fn homes(
         &self,
         first_run: impl FnOnce(Box<dyn HomePolicy>) -> Result<PageDemands, SimError>,
@@ -140,7 +143,7 @@ impl<M: WalkedModel> WalkedNodes<M> {
         }
     }
 
-    /// The machine as it is printed.
+    /// The machine as it is reported.
     pub(super) fn shown(&self) -> ExplainedDirectoryMachine {
         let (machine, setup) = (&self.machine, &self.setup);
         ExplainedDirectoryMachine {

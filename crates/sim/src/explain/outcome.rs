@@ -1,4 +1,4 @@
-//! Explanations, as the command line prints them.
+//! Explanations of protocols as they are reported.
 
 use homenode_directory::walk::{DirectoryWalk, PagedWalk};
 use homenode_directory::{DirectoryProtocol, DirectorySheet};
@@ -10,21 +10,21 @@ use serde::Serialize;
 use super::lists::ListWalk;
 use super::subject::WalkedExample;
 
-/// Explanations of some protocols for one kind of machine.
+/// Explanations of protocols for one kind of machine.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum ProtocolExplanation {
-    /// For processors that share a bus.
+    /// Protocols on a bus.
     Bus(Box<Explanation>),
-    /// For nodes with a directory.
+    /// Protocols with a directory of blocks.
     Directory(Box<DirectoryExplanation>),
-    /// For nodes with controllers, whose directory is a list of copies.
+    /// Protocols on nodes with controllers, whose directory is a list of copies.
     Lists(Box<DirectoryExplanation<ListWalk>>),
-    /// For nodes whose operating systems keep pages coherent.
+    /// Protocols in which operating systems keep pages coherent.
     Pages(Box<PagedExplanation>),
 }
 
-/// Explanations of some protocols of a bus.
+/// Explanations of protocols on a bus.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explanation {
     /// Version of the program.
@@ -39,13 +39,13 @@ pub struct Explanation {
     pub block_size: u64,
     /// Blocks in a set.
     pub associativity: u64,
-    /// The instruction cache, if caches are split; the cache above is for data then.
+    /// The instruction cache, if caches are split; the cache above holds data then.
     pub instruction_cache: Option<CacheShape>,
     /// Cycles of each transaction.
     pub cycles: BusCycles,
-    /// The example, unless a trace is explained.
+    /// The example; `null` if a trace is explained.
     pub example: Option<WalkedExample>,
-    /// The part of a trace, unless an example is explained.
+    /// The part of a trace; `null` if an example is explained.
     pub trace: Option<TraceExcerpt>,
     /// The protocols.
     pub protocols: Vec<ExplainedProtocol>,
@@ -58,20 +58,20 @@ pub struct TraceExcerpt {
     pub name: String,
     /// Content checksum of the trace.
     pub checksum: String,
-    /// For each reference of the walk its number in the trace, fetches included, from 0.
+    /// For each reference of the walk its index in the trace, fetches included, from 0.
     pub numbers: Vec<u64>,
     /// Whether later references to the same blocks were omitted.
     pub cut: bool,
 }
 
-/// The explanation of a protocol of a bus.
+/// The explanation of a protocol on a bus.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedProtocol {
-    /// The protocol as the configuration names it.
+    /// The protocol as written in the configuration.
     pub name: String,
-    /// One line about it.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
     /// Its table.
     pub table: BusSheet,
@@ -79,12 +79,12 @@ pub struct ExplainedProtocol {
     pub walk: ProtocolWalk,
 }
 
-/// A machine with a directory, as walks have it.
+/// A machine with a directory, as reported with walks.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedDirectoryMachine {
     /// Version of the program.
     pub version: &'static str,
-    /// The kind of the machine, by which whoever reads this knows what follows.
+    /// The kind of the machine, which determines the other fields.
     pub kind: MachineKind,
     /// The machine.
     pub machine: String,
@@ -98,38 +98,37 @@ pub struct ExplainedDirectoryMachine {
     pub associativity: u64,
     /// Bytes in a page.
     pub page_size: u64,
-    /// Bytes of a message beside the block.
+    /// Bytes of a message in addition to the block.
     pub header_bytes: u64,
-    /// Which node is the home of a page.
+    /// Home policy of pages.
     pub home: String,
 }
 
-/// Explanations of some protocols that keep blocks coherent.
+/// Explanations of protocols that keep blocks coherent.
 #[derive(Clone, Debug, Serialize)]
 pub struct DirectoryExplanation<W = DirectoryWalk> {
     /// The machine.
     #[serde(flatten)]
     pub machine: ExplainedDirectoryMachine,
-    /// The example, unless a trace is explained.
+    /// The example; `null` if a trace is explained.
     pub example: Option<WalkedExample>,
-    /// The part of a trace, unless an example is explained.
+    /// The part of a trace; `null` if an example is explained.
     pub trace: Option<TraceExcerpt>,
     /// The protocols.
     pub protocols: Vec<ExplainedDirectoryProtocol<W>>,
 }
 
-/// Explanations of some protocols that keep pages coherent.
+/// Explanations of protocols that keep pages coherent.
 #[derive(Clone, Debug, Serialize)]
 pub struct PagedExplanation {
-    /// What protocols with a directory of blocks have, too.
+    /// The machine.
     #[serde(flatten)]
     pub machine: ExplainedDirectoryMachine,
-    /// What is kept coherent: `pages`. Explanations of protocols that keep blocks coherent do not
-    /// have this.
+    /// The unit of coherence, `pages`. Explanations of protocols of blocks do not have this field.
     pub coherent: &'static str,
-    /// The example, unless a trace is explained.
+    /// The example; `null` if a trace is explained.
     pub example: Option<WalkedExample>,
-    /// The part of a trace, unless an example is explained.
+    /// The part of a trace; `null` if an example is explained.
     pub trace: Option<TraceExcerpt>,
     /// The protocols.
     pub protocols: Vec<ExplainedDirectoryProtocol<PagedWalk>>,
@@ -138,11 +137,11 @@ pub struct PagedExplanation {
 /// The explanation of a protocol with a directory.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainedDirectoryProtocol<W> {
-    /// The protocol as the configuration names it.
+    /// The protocol as written in the configuration.
     pub name: String,
-    /// One line about it.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
     /// Its tables.
     pub table: DirectorySheet,

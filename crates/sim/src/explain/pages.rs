@@ -16,11 +16,13 @@ use crate::pass::{Progress, TraceSource};
 
 pub(super) fn explain_pages<T: TraceSource + ?Sized>(
     config: &ExplainConfig,
-    (protocols, subject): (&[DirectoryProtocol], ExplainSubject),
-    (trace, progress): (Option<&T>, Progress<'_>),
+    protocols: &[DirectoryProtocol],
+    subject: ExplainSubject,
+    trace: Option<&T>,
+    progress: Progress<'_>,
 ) -> Result<PagedExplanation, SimError> {
-    let nodes = WalkedNodes::<DirectoryMachine>::new(config, (&subject, trace))?;
-    let walked = nodes.steps((config, subject), WalkedRows::Synchronised, (trace, progress))?;
+    let nodes = WalkedNodes::<DirectoryMachine>::new(config, &subject, trace)?;
+    let walked = nodes.steps(config, subject, WalkedRows::Synchronised, trace, progress)?;
     walked.check_overlaps(protocols.first().map_or("", |protocol| protocol.entry.name))?;
     let one = |protocol: &DirectoryProtocol| explained(protocol, &nodes, &walked.steps);
     Ok(PagedExplanation {
@@ -56,7 +58,7 @@ pub(super) fn walk_error(error: PagedWalkError) -> SimError {
     }
 }
 
-/// What has a time: all but processors, which do one step after the other.
+/// The timing of a walk; processors do one step at a time.
 fn timed(nodes: &WalkedNodes<DirectoryMachine>) -> DirectoryClockSetup {
     let (processor, scheduler) = (nodes.machine.processor, nodes.machine.scheduler);
     let processes = usize::from(nodes.setup.nodes);

@@ -1,4 +1,4 @@
-//! Which protocols are explained: those of a bus, or those with a directory.
+//! The protocols to explain: those on a bus, or those with a directory.
 
 use homenode_directory::{CoherenceTable, DirectoryProtocol};
 use homenode_snoop::{ProtocolError, ProtocolSpec};
@@ -6,20 +6,20 @@ use homenode_snoop::{ProtocolError, ProtocolSpec};
 use super::config::ExplainConfig;
 use crate::error::{SimError, config_error};
 
-/// Protocols for one kind of machine: walks are compared on the same machine.
+/// Protocols for one kind of machine, because walks are compared on one machine.
 pub(super) enum NamedProtocols {
-    /// For processors that share a bus.
+    /// Protocols on a bus.
     Bus(Vec<ProtocolSpec>),
-    /// For nodes with a directory of blocks.
+    /// Protocols with a directory of blocks.
     Directory(Vec<DirectoryProtocol>),
-    /// For nodes whose operating systems keep pages coherent.
+    /// Protocols in which operating systems keep pages coherent.
     Pages(Vec<DirectoryProtocol>),
-    /// For nodes with controllers, whose directory is a list of copies.
+    /// Protocols on nodes with controllers, whose directory is a list of copies.
     Lists(Vec<DirectoryProtocol>),
 }
 
 impl NamedProtocols {
-    /// Reads what a user wrote.
+    /// Parses protocols and checks that they are for one kind of machine.
     pub(super) fn parse(texts: &[String]) -> Result<Self, SimError> {
         let (mut bus, mut directory) = (Vec::new(), Vec::new());
         for text in texts {
@@ -32,7 +32,7 @@ impl NamedProtocols {
         match (bus.first(), directory.first()) {
             (None, None) => Err(config_error("no protocol is given: name at least one")),
             (Some(one), Some(other)) => Err(config_error(format!(
-                "{} is a protocol of a bus and {} one with a directory: explain them one by one",
+                "{} is a protocol of a bus and {} one with a directory: explain them separately",
                 one.text, other.text
             ))),
             (Some(_), None) => Ok(Self::Bus(bus)),
@@ -40,7 +40,7 @@ impl NamedProtocols {
         }
     }
 
-    /// Protocols with a directory, by what they keep coherent, and where the directory is.
+    /// Protocols with a directory, by unit of coherence and kind of directory.
     fn by_unit(all: Vec<DirectoryProtocol>) -> Result<Self, SimError> {
         let has = |one: &DirectoryProtocol| match one.table() {
             CoherenceTable::Blocks(_) => "keeps blocks coherent",
@@ -50,7 +50,7 @@ impl NamedProtocols {
         let Some(first) = all.first() else { return Ok(Self::Directory(all)) };
         if let Some(other) = all.iter().find(|one| has(one) != has(first)) {
             return Err(config_error(format!(
-                "{} {} and {} {}: explain them one by one",
+                "{} {} and {} {}: explain them separately",
                 first.text,
                 has(first),
                 other.text,
@@ -64,12 +64,12 @@ impl NamedProtocols {
         })
     }
 
-    /// Proxies and buffers are of nodes with controllers, which protocols of lists are for.
+    /// Rejects proxies and buffers without controllers.
     pub(super) fn check_controllers(&self, config: &ExplainConfig) -> Result<(), SimError> {
         let given = [("--proxies", &config.proxies), ("--buffers", &config.buffers)];
         match given.iter().find_map(|(flag, text)| text.as_ref().map(|text| (flag, text))) {
             Some((flag, text)) if !matches!(self, Self::Lists(_)) => Err(config_error(format!(
-                "{flag} {text}: only nodes with controllers have that, and of protocols sdd"
+                "{flag} {text}: only nodes with controllers have this, which sdd is for"
             ))),
             Some(_) | None => Ok(()),
         }
@@ -86,7 +86,7 @@ impl NamedProtocols {
     }
 }
 
-/// Whether a protocol is for a bus and not for a directory. The error lists the protocols of all.
+/// Whether a protocol is one of a bus. The error lists the protocols of both kinds.
 fn is_for_bus(text: &str) -> Result<bool, ProtocolError> {
     let name = text.split_once(':').map_or(text, |(name, _)| name);
     let on_bus: Vec<&str> = homenode_snoop::TABLE.iter().map(|entry| entry.name).collect();

@@ -14,18 +14,18 @@ use crate::pass::{Progress, TraceSource, report};
 /// Most references of a walk.
 const REFERENCES_MAX: usize = 500;
 
-/// What of a trace is walked through.
+/// The rows of a trace that a walk may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WalkedRows {
     /// All references.
     All,
-    /// All but instruction fetches.
+    /// Data references: all but instruction fetches.
     Data,
-    /// The same, and acquires and releases.
+    /// Data references, acquires and releases.
     Synchronised,
 }
 
-/// Something in a trace.
+/// A row or event of a trace.
 enum TraceItem<'a> {
     Row(Access),
     Event(&'a Event),
@@ -40,7 +40,7 @@ pub(super) struct BlockFilter {
     rows: WalkedRows,
 }
 
-/// Use of a block so far.
+/// Use of a block up to the current row.
 struct BlockUsers {
     first: u16,
     shared: bool,
@@ -50,7 +50,8 @@ struct BlockUsers {
 impl BlockFilter {
     pub(super) fn new(
         config: &ExplainConfig,
-        (processors, block_size_bytes): (u16, u64),
+        processors: u16,
+        block_size_bytes: u64,
         rows: WalkedRows,
     ) -> Result<Self, SimError> {
         if !(1..=REFERENCES_MAX).contains(&config.references) {
@@ -66,13 +67,13 @@ impl BlockFilter {
         Ok(Self { shift, processors, blocks, references: config.references, rows })
     }
 
-    /// Whether a row is no reference here.
+    /// Whether a row is excluded from walks.
     fn skips(&self, access: &Access) -> bool {
         access.kind == AccessKind::Fetch && self.rows != WalkedRows::All
     }
 
-    /// The selected references of the trace, with the acquires and releases that matter to them if
-    /// these are wanted.
+    /// The selected references of the trace, with the acquires and releases that affect them if
+    /// those are included.
     pub(super) fn of<T: TraceSource + ?Sized>(
         mut self,
         trace: &T,
@@ -84,7 +85,7 @@ impl BlockFilter {
         let mut needed = (self.rows == WalkedRows::Synchronised)
             .then(|| NeededSynchronisation::new(self.processors));
         let (mut found, mut numbers, mut cut, mut references) = (Vec::new(), Vec::new(), false, 0);
-        each((trace, self.rows), progress, &mut |number, item| {
+        each(trace, self.rows, progress, &mut |number, item| {
             let access = match item {
                 TraceItem::Row(access) => access,
                 TraceItem::Event(event) => {
@@ -118,8 +119,8 @@ impl BlockFilter {
             let listed: Vec<String> =
                 self.blocks.iter().map(|block| format!("{:#x}", block << self.shift)).collect();
             return Err(config_error(format!(
-                "{}: nothing references the block at {}; homenode sharing lists blocks that are \
-                 shared",
+                "{}: there is no reference to the block at {}; homenode sharing lists shared \
+                 blocks",
                 trace.name(),
                 listed.join(" or at ")
             )));
@@ -128,8 +129,8 @@ impl BlockFilter {
         Ok((found, part))
     }
 
-    /// The first block that several processors reference and one of them writes; the first block
-    /// of all if there is none.
+    /// The first block that several processors reference and one of them writes; without such a
+    /// block, the first one of the trace.
     fn first_shared<T: TraceSource + ?Sized>(
         &self,
         trace: &T,
@@ -137,7 +138,7 @@ impl BlockFilter {
     ) -> Result<Vec<u64>, SimError> {
         let mut uses: FxHashMap<u64, BlockUsers> = FxHashMap::default();
         let (mut first, mut shared) = (None, None);
-        each((trace, WalkedRows::Data), progress, &mut |_, item| {
+        each(trace, WalkedRows::Data, progress, &mut |_, item| {
             let TraceItem::Row(access) = item else { return true };
             if self.skips(&access) {
                 return true;
@@ -168,9 +169,10 @@ impl BlockFilter {
 }
 
 /// Calls `see` with the references of a trace and their numbers, and, if acquires and releases are
-/// wanted, with its events and the number of the reference that follows, until it returns false.
+/// included, with its events and the number of the next reference, until it returns false.
 fn each<T: TraceSource + ?Sized>(
-    (trace, rows): (&T, WalkedRows),
+    trace: &T,
+    rows: WalkedRows,
     progress: Progress<'_>,
     see: &mut dyn FnMut(u64, TraceItem<'_>) -> bool,
 ) -> Result<(), SimError> {

@@ -11,11 +11,11 @@ use super::subject::ExplainSubject;
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource};
 
-/// Explains some protocols by the same references: those of an example or of the user's, or with a
-/// trace the first ones of a few of its blocks.
+/// Explains protocols by the same references: those of an example, those given, or the first
+/// references to a few blocks of a trace.
 ///
 /// # Errors
-/// When the configuration is faulty, or the trace is or has no such references.
+/// When the configuration is invalid, the trace is damaged, or it has no such references.
 pub fn explain<T: TraceSource + ?Sized>(
     config: &ExplainConfig,
     trace: Option<&T>,
@@ -26,19 +26,19 @@ pub fn explain<T: TraceSource + ?Sized>(
     let subject = ExplainSubject::of(config, &protocols.names(), trace.is_some())?;
     match protocols {
         NamedProtocols::Bus(specs) => {
-            let found = explain_bus(config, (&specs, subject), (trace, progress))?;
+            let found = explain_bus(config, &specs, subject, trace, progress)?;
             Ok(ProtocolExplanation::Bus(Box::new(found)))
         }
         NamedProtocols::Directory(protocols) => {
-            let found = explain_directory(config, (&protocols, subject), (trace, progress))?;
+            let found = explain_directory(config, &protocols, subject, trace, progress)?;
             Ok(ProtocolExplanation::Directory(Box::new(found)))
         }
         NamedProtocols::Lists(protocols) => {
-            let found = explain_lists(config, (&protocols, subject), (trace, progress))?;
+            let found = explain_lists(config, &protocols, subject, trace, progress)?;
             Ok(ProtocolExplanation::Lists(Box::new(found)))
         }
         NamedProtocols::Pages(protocols) => {
-            let found = explain_pages(config, (&protocols, subject), (trace, progress))?;
+            let found = explain_pages(config, &protocols, subject, trace, progress)?;
             Ok(ProtocolExplanation::Pages(Box::new(found)))
         }
     }

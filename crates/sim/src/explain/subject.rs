@@ -1,4 +1,4 @@
-//! What is walked through: an example, references as the user writes them, or those of a trace.
+//! The subject of a walk: an example, references as the user writes them, or those of a trace.
 
 use homenode_base::Access;
 use homenode_directory::walk::WalkedReference;
@@ -14,10 +14,10 @@ use crate::caches::resized;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource, processors};
 
-/// Name of an example that the user wrote.
+/// Name of an example written by the user.
 const GIVEN: &str = "given";
 
-/// Examples to walk through: one of each protocol, and at last one to compare protocols by.
+/// Examples: one for each protocol, then one to compare protocols.
 #[must_use]
 pub fn explain_examples() -> Vec<&'static Example> {
     let bus = homenode_snoop::TABLE.iter().map(|entry| &entry.example);
@@ -25,29 +25,29 @@ pub fn explain_examples() -> Vec<&'static Example> {
     bus.chain(directory).chain(std::iter::once(&TOUR)).collect()
 }
 
-/// What is walked through, if it is not a trace.
+/// An example to walk through.
 #[derive(Clone, Debug, Serialize)]
 pub struct WalkedExample {
-    /// Name on the command line; `given` for references that the user wrote.
+    /// Name on the command line; `given` for references written by the user.
     pub name: String,
     /// What it shows, as a title.
     pub summary: String,
-    /// What happens in it.
+    /// Its description.
     pub about: String,
-    /// The protocol that it is made for, if it is made for one.
+    /// The protocol that it illustrates, if it is for a single one.
     pub protocol: Option<&'static str>,
 }
 
-/// What is walked through.
+/// The steps of a walk.
 pub(super) enum ExplainSubject {
-    /// Few steps, and how many processors they need.
+    /// The steps of an example, and the number of processors that they require.
     Example(WalkedExample, Vec<WrittenStep>, u16),
     /// References of the trace.
     Trace,
 }
 
 impl ExplainSubject {
-    /// What the user asks for, under protocols with these names.
+    /// The subject that the options select for protocols with these names.
     pub(super) fn of(
         config: &ExplainConfig,
         protocols: &[&str],
@@ -63,7 +63,7 @@ impl ExplainSubject {
                 let examples = explain_examples();
                 match examples.iter().find(|example| example.name == text) {
                     Some(example) => Ok(Self::example(example, config)),
-                    // No name has a blank, and every reference has.
+                    // References have blanks, and names do not.
                     None if text.contains(' ') => Self::written(text, config.processors),
                     None => {
                         let known: Vec<&str> = examples.iter().map(|found| found.name).collect();
@@ -89,7 +89,7 @@ impl ExplainSubject {
         Self::Example(shown, example.steps(), processors)
     }
 
-    /// References as the user writes them. Each has to be by a processor that there is.
+    /// Parses references written by the user. Each must be by an existing processor.
     fn written(text: &str, processors: Option<u16>) -> Result<Self, SimError> {
         let steps =
             written_steps(text).map_err(|error| config_error(format!("--example: {error}")))?;
@@ -98,7 +98,8 @@ impl ExplainSubject {
         let beyond = steps.iter().position(|step| step.thread() >= there);
         if let Some(number) = beyond.filter(|_| there > 0) {
             return Err(config_error(format!(
-                "--example: reference {} is by processor {}, and --processors {there} are 0 to {}",
+                "--example: reference {} is by processor {}, but with --processors {there} they \
+                 are 0 to {}",
                 number + 1,
                 steps[number].thread(),
                 there - 1
@@ -126,7 +127,7 @@ impl ExplainSubject {
         }
     }
 
-    /// Each processor's cache, on a machine that has this one. An example has its own, which keeps
+    /// Each processor's cache, given the machine's. An example has a cache of its own, which keeps
     /// its number of frames if the block size is changed.
     pub(super) fn cache(&self, config: &ExplainConfig, machine: CacheShape) -> CacheShape {
         let (own, size_bytes) = match self {
@@ -142,11 +143,12 @@ impl ExplainSubject {
         resized(own, config.cache_size, config.associativity, block_size)
     }
 
-    /// The steps themselves.
+    /// Reads or makes the steps.
     pub(super) fn steps<T: TraceSource + ?Sized>(
         self,
         filter: impl FnOnce() -> Result<BlockFilter, SimError>,
-        (trace, progress): (Option<&T>, Progress<'_>),
+        trace: Option<&T>,
+        progress: Progress<'_>,
     ) -> Result<WalkedSteps, SimError> {
         match (self, trace) {
             (Self::Example(example, steps, _), _) => {
@@ -163,7 +165,7 @@ impl ExplainSubject {
     }
 }
 
-/// The steps of a walk, and where they are from.
+/// The steps of a walk and their origin.
 pub(super) struct WalkedSteps {
     pub(super) example: Option<WalkedExample>,
     pub(super) trace: Option<TraceExcerpt>,
@@ -171,29 +173,28 @@ pub(super) struct WalkedSteps {
 }
 
 impl WalkedSteps {
-    /// The steps as references, for a protocol that does nothing at an acquire or a release, each
-    /// over before the next begins.
+    /// The steps as references, for a protocol without acquires and releases, in which each
+    /// reference completes before the next one begins.
     pub(super) fn references(&self, protocol: &str) -> Result<Vec<Access>, SimError> {
         self.check_overlaps(protocol)?;
         let references = self.overlapping(protocol)?;
         Ok(references.iter().map(|reference| reference.access).collect())
     }
 
-    /// References are under way together only where that was asked for, and the protocol has a
-    /// clock that can show it.
+    /// Rejects overlapping references if the protocol has no clock that can show them.
     pub(super) fn check_overlaps(&self, protocol: &str) -> Result<(), SimError> {
         let overlaps = |step: &WrittenStep| matches!(step, WrittenStep::Begins(_));
         match self.steps.iter().position(overlaps) {
             None => Ok(()),
             Some(number) => Err(config_error(format!(
-                "--example: step {} goes on while the next one begins (&); under {protocol} each \
-                 is over before, as under all but sdd",
+                "--example: step {} overlaps the next one (&); under {protocol}, as under all \
+                 protocols but sdd, each step completes first",
                 number + 1
             ))),
         }
     }
 
-    /// The steps as references that can overlap.
+    /// The steps as references that may overlap.
     pub(super) fn overlapping(&self, protocol: &str) -> Result<Vec<WalkedReference>, SimError> {
         let given = |example: &WalkedExample| example.name == GIVEN;
         let refused = |number: usize| match &self.example {
@@ -216,7 +217,7 @@ impl WalkedSteps {
     }
 }
 
-/// The example for some protocols: the one's own, or that for comparing several.
+/// The example for some protocols: the own one of a single protocol, or that for a comparison.
 fn own_example(protocols: &[&str]) -> &'static Example {
     let own = |example: &&Example| {
         example.protocol.is_some_and(|own| protocols.iter().all(|name| *name == own))

@@ -1,10 +1,10 @@
-//! Which acquires and releases of a trace matter to the references of a walk.
+//! The acquires and releases of a trace that affect the references of a walk.
 
 use homenode_base::Access;
 use homenode_snoop::walk::WrittenStep;
 use homenode_trace::{Event, EventKind};
 
-/// What an event is in terms of release consistency.
+/// The meaning of an event in release consistency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SyncSide {
     Acquires,
@@ -36,17 +36,17 @@ fn side(what: &EventKind) -> Option<SyncSide> {
     }
 }
 
-/// Keeps of all acquires and releases those that do something: a release of a processor that has
-/// written since its last one, and an acquire after somebody else's release by a processor that has
-/// referred to the blocks. Whatever comes after the last reference is left out.
+/// Keeps only acquires and releases with an effect: a release by a processor that has written since
+/// its last one, and an acquire after another processor's release by a processor that has
+/// referenced the blocks. Those after the last reference are left out.
 pub(super) struct NeededSynchronisation {
     processors: u16,
     /// By processor, whether it has written since its last release.
     written: Vec<bool>,
-    /// By processor, how many releases of others there were that it has not acquired since; nothing
-    /// if it has not referred to the blocks.
+    /// By processor, the number of other processors' releases since its last acquire; `None` before
+    /// its first reference to the blocks.
     unknown: Vec<Option<u32>>,
-    /// What is to come before the next reference.
+    /// The synchronisation steps before the next reference.
     waiting: Vec<WrittenStep>,
 }
 
@@ -61,7 +61,7 @@ impl NeededSynchronisation {
         }
     }
 
-    /// An event of the trace.
+    /// Processes an event of the trace.
     pub(super) fn event(&mut self, event: &Event) {
         let thread = event.thread;
         let own = usize::from(thread % self.processors);
@@ -82,7 +82,7 @@ impl NeededSynchronisation {
         }
     }
 
-    /// What comes before a reference to the blocks.
+    /// The synchronisation steps before a reference to the blocks.
     pub(super) fn before(&mut self, access: &Access) -> Vec<WrittenStep> {
         let own = usize::from(access.thread % self.processors);
         self.written[own] |= access.kind.writes();
@@ -102,11 +102,11 @@ mod tests {
     }
 
     #[test]
-    fn what_does_nothing_to_the_blocks_is_left_out() {
+    fn synchronisation_without_effect_on_the_blocks_is_left_out() {
         let mut found = NeededSynchronisation::new(2);
         let event = |thread, what| Event { thread, what };
         found.event(&event(0, EventKind::LockRelease { addr: 1 }));
-        assert!(steps(&mut found, 0, AccessKind::Write).is_empty(), "nothing was written before");
+        assert!(steps(&mut found, 0, AccessKind::Write).is_empty(), "there is no earlier write");
         assert!(steps(&mut found, 1, AccessKind::Read).is_empty());
         found.event(&event(1, EventKind::LockAcquire { addr: 1 }));
         found.event(&event(0, EventKind::LockRelease { addr: 1 }));

@@ -1,4 +1,4 @@
-//! What to find out about cache lines.
+//! Options of `lines`.
 
 use homenode_machine::{CachedMachine, NetworkContention};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use crate::directory::{DirectoryConfig, PageMapping};
 use crate::error::SimError;
 use crate::references::{Inclusion, PrivateReferences};
 
-/// Choices of a simulation that says where processors wait.
+/// Options of a simulation that reports where processors wait.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineConfig {
@@ -21,11 +21,11 @@ pub struct LineConfig {
     #[serde(default)]
     #[schemars(extend("x-default" = "mesi; dash with a directory"))]
     pub protocol: Option<String>,
-    /// Where pages are on a machine with a directory (`homenode list homes`).
+    /// Home policy of pages on a machine with a directory (`homenode list homes`).
     #[serde(default)]
     #[schemars(extend("x-default" = "first-touch"))]
     pub home: Option<String>,
-    /// Processors; thread i runs on i mod their number.
+    /// Processors; thread i runs on processor i modulo this number.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
@@ -33,18 +33,18 @@ pub struct LineConfig {
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the machine's"))]
     pub block_size: Option<u64>,
-    /// What to do with references that the trace calls private.
+    /// How to treat references that the trace flags as private.
     #[serde(default)]
     pub private: PrivateReferences,
-    /// What to do with references to synchronisation variables: to a cache a lock is a word like
-    /// any other.
+    /// How to treat references to synchronisation variables; a cache treats a lock like any other
+    /// word.
     #[serde(default = "Inclusion::include")]
     pub sync: Inclusion,
-    /// Whether messages wait for each other at memories and between sockets.
+    /// Contention at memories and between sockets.
     #[serde(default)]
     #[schemars(extend("x-default" = "the machine's"))]
     pub contention: Option<Contention>,
-    /// How many objects to name.
+    /// How many objects to list.
     #[serde(default = "count")]
     #[schemars(range(min = 0), extend("x-flag" = "--top"))]
     pub count: usize,
@@ -63,7 +63,7 @@ fn count() -> usize {
 }
 
 impl LineConfig {
-    /// The choices for a machine.
+    /// The options as given for one machine.
     pub(crate) fn new(machine: &str) -> Self {
         Self {
             machine: machine.to_owned(),
@@ -79,7 +79,7 @@ impl LineConfig {
         }
     }
 
-    /// The same as a simulation of a machine with caches.
+    /// The equivalent simulation of a machine with links.
     pub(super) fn simulation(&self, protocol: &str) -> BusConfig {
         BusConfig {
             machines: vec![self.machine.clone()],
@@ -95,9 +95,9 @@ impl LineConfig {
         }
     }
 
-    /// The same as a simulation of a machine with a directory.
+    /// The equivalent simulation of a machine with a directory.
     pub(super) fn directory(&self, protocol: &str, home: &str) -> DirectoryConfig {
-        let contention = |asked| match asked {
+        let contention = |requested| match requested {
             Contention::Modelled => NetworkContention::Links,
             Contention::None => NetworkContention::None,
         };
@@ -111,19 +111,19 @@ impl LineConfig {
             sync: self.sync,
             network_contention: self.contention.map(contention),
             threads: self.threads,
-            // What it takes to map pages is no waiting for lines.
+            // Mapping a page is not waiting for a line.
             page_mapping: PageMapping::Free,
             ..DirectoryConfig::default()
         }
     }
 
-    /// The protocol, for this machine.
+    /// The protocol; the default depends on the machine.
     pub(super) fn protocol_for(&self, machine: &CachedMachine) -> String {
         let usual = if machine.directory().is_some() { "dash" } else { "mesi" };
         self.protocol.clone().unwrap_or_else(|| usual.to_owned())
     }
 
-    /// Where pages are, if the machine has a directory.
+    /// The home policy, if the machine has a directory.
     pub(super) fn home_for(&self, machine: &CachedMachine) -> Result<Option<String>, SimError> {
         match (&self.home, machine.directory()) {
             (None, None) => Ok(None),

@@ -1,4 +1,4 @@
-//! Machines with a directory, when it is asked for whose lines processors wait.
+//! The clock of one machine with a directory, for waits by line.
 
 use homenode_clock::streams::StreamSplitter;
 use homenode_directory::{CoherenceTable, DirectoryClock, PageDemands};
@@ -11,7 +11,7 @@ use crate::error::SimError;
 pub(super) struct DirectoryReplay {
     pub(super) plan: DirectoryPlan,
     config: DirectoryConfig,
-    /// Whether the trace says when initialisation is over.
+    /// Whether the trace marks the end of initialisation.
     marks_init_done: bool,
 }
 
@@ -42,7 +42,7 @@ impl DirectoryReplay {
         splitter(&self.plan, &self.config, trace)
     }
 
-    /// A clock, with latencies that are so many cycles longer.
+    /// A clock with latencies `slower_by` cycles longer.
     pub(super) fn clock(
         &self,
         processes: usize,
@@ -50,10 +50,10 @@ impl DirectoryReplay {
     ) -> Result<DirectoryClock, SimError> {
         let point = self.plan.first()?;
         let model = point.model.without_controllers()?;
-        let mut timed = clock_setup((&self.plan, model), point, (&self.config, processes));
+        let mut timed = clock_setup(&self.plan, model, point, &self.config, processes);
         timed.collect_waits = true;
         timed.machine = timed.machine.slower_by(slower_by);
-        let known = point.homes((self.config.seed, self.marks_init_done), None::<&PageDemands>);
+        let known = point.homes(self.config.seed, self.marks_init_done, None::<&PageDemands>);
         let homes = point.home.build(&known)?;
         Ok(DirectoryClock::new(&point.setup, point.table.clone(), (homes, &timed))?)
     }

@@ -1,4 +1,5 @@
-//! What no layout helps but a change of the program does: counts and locks that many threads write.
+//! Waiting that a change of the program, but no layout, reduces: counters and locks that many
+//! threads write.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,50 +11,50 @@ use serde::Serialize;
 
 use crate::ratio::ratio;
 
-/// Something is found if processors wait for it for more than one in so many of their cycles: as
-/// much as the answer of a report names objects for.
+/// Findings are reported if processors wait for them for more than one in this many of their
+/// cycles, the same threshold as for named objects in a report.
 const FINDING_PART: u64 = 100;
 
-/// And at least so often: what hands out the parts of a loop, such as an index of rows, is written
-/// by all threads, too, but seldom.
+/// Least number of waits. A loop index that hands out rows, for example, is written by all threads
+/// too, but rarely.
 const TRANSACTIONS_MIN: u64 = 1000;
 
-/// Most values of an object that are found: what has more is an array that threads share.
+/// Most values of an object in a finding; an object with more is a shared array.
 const VALUES_MAX: usize = 16;
 
-/// Values are counted, longest waited for first, up to this percentage of the waiting.
+/// Values are counted, in order of waiting, up to this percentage of the waiting.
 const VALUES_PERCENT: u64 = 90;
 
-/// Most findings.
+/// Most findings in a report.
 const FINDINGS_MAX: usize = 5;
 
-/// Data that several threads write, and what a change of the program would avoid.
+/// Data that several threads write, and the change of the program that reduces the waiting.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LineFinding {
-    /// `count`, to which threads add, or `lock`.
+    /// `count` for a counter that threads add to, or `lock`.
     pub kind: &'static str,
     /// The object's short name.
     pub object: String,
-    /// The field, where the type of the object is known.
+    /// The field; `null` if the type of the object is unknown.
     pub field: Option<String>,
     /// Threads that write it.
     pub threads: u32,
-    /// How many of them have nine tenths of the waiting: elements of an array, or heap blocks.
+    /// Number of values with nine tenths of the waiting: elements of an array, or heap blocks.
     pub count: usize,
-    /// Part of all processors' time that waits for it because others use its line.
+    /// Fraction of all processors' time that waits for it because others use its line.
     pub share: Option<f64>,
-    /// What is the matter and what would help.
+    /// The problem and its remedy.
     pub sentence: String,
 }
 
-/// Waiting for the words of one object, or one of its fields, that are written alike.
+/// Waiting for words of one object, or of one of its fields, with the same kind of writes.
 #[derive(Default)]
 struct ContendedWords {
     transactions: u64,
     threads: u32,
-    /// Cycles for each value: a word, or two.
+    /// Cycles by value, which is one or two words.
     values: Vec<u64>,
-    /// Cycles of those that wait for what others have written there.
+    /// Waiting caused by other threads' writes of the same words.
     true_sharing: u64,
 }
 
@@ -62,7 +63,7 @@ impl ContendedWords {
         self.values.iter().sum()
     }
 
-    /// The values that nearly all of the waiting is for.
+    /// The number of values with nearly all of the waiting.
     fn count(&self) -> usize {
         let mut values = self.values.clone();
         values.sort_unstable_by_key(|&cycles| std::cmp::Reverse(cycles));
@@ -88,22 +89,22 @@ impl SharingWaits {
         }
     }
 
-    /// Whether it is so much that something may be found.
+    /// Whether it is enough for a finding.
     fn suffices(self, processor_cycles: u64) -> bool {
         self.0 >= (processor_cycles / FINDING_PART).max(1) && self.1 >= TRANSACTIONS_MIN
     }
 }
 
-/// Whether so much of the time waits for sharing that something may be found.
+/// Whether enough of the time waits for sharing to have findings.
 pub(super) fn may_find(waits: &WordWaits, processor_cycles: u64) -> bool {
     let mut sum = SharingWaits::default();
     sum.add(&waits.total());
     sum.suffices(processor_cycles)
 }
 
-/// The words that findings may be about, and the word before each: those of objects for whose
-/// sharing processors wait long enough. Of no others it matters who uses them, which takes another
-/// pass over the trace to find out.
+/// The words that findings may be about, and the word before each: those of objects with enough
+/// waiting for sharing. Word use is found by another pass over the trace, so it is limited to
+/// these.
 pub(super) fn words_to_survey(
     names: &Names<'_>,
     waits: &WordWaits,
@@ -122,7 +123,7 @@ pub(super) fn words_to_survey(
     }
     groups.insert(latest.0, latest.1);
     groups.remove(&usize::MAX);
-    // Objects that people cannot tell apart are one.
+    // Objects with the same label are one.
     let mut labels: BTreeMap<String, SharingWaits> = BTreeMap::new();
     for (&group, waits) in &groups {
         let sum = labels.entry(names.object_of(group).label()).or_default();
@@ -137,7 +138,7 @@ pub(super) fn words_to_survey(
     words.flat_map(|word| [word.wrapping_sub(1), word]).collect()
 }
 
-/// Finds the counts and locks that processors wait for, longest first.
+/// Finds the counters and locks that processors wait for, longest first.
 pub(crate) fn findings(
     names: &Names<'_>,
     survey: &UseSurvey,
@@ -170,7 +171,7 @@ pub(crate) fn findings(
     let mut found: Vec<_> = found
         .into_iter()
         .filter(|(_, sum)| {
-            // If not, it is their neighbours that cost, for which there are layouts.
+            // Otherwise neighbouring words cause the waiting, and a layout helps.
             let contended = 2 * sum.true_sharing >= sum.cycles();
             let much = sum.cycles() >= least && sum.transactions >= TRANSACTIONS_MIN && contended;
             much && sum.count() <= VALUES_MAX
@@ -178,12 +179,13 @@ pub(crate) fn findings(
         .collect();
     found.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.cycles()));
     found.truncate(FINDINGS_MAX);
-    let one = |((object, field, what), sum)| finding((object, field), what, &sum, processor_cycles);
+    let one = |((object, field, what), sum)| finding(object, field, what, &sum, processor_cycles);
     found.into_iter().map(one).collect()
 }
 
 fn finding(
-    (object, field): (String, Option<String>),
+    object: String,
+    field: Option<String>,
     what: ContendedUse,
     sum: &ContendedWords,
     processor_cycles: u64,

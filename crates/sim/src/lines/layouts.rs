@@ -13,7 +13,7 @@ use crate::bus::CachedClock;
 use crate::error::SimError;
 use crate::pass::{Progress, for_each_stream_window};
 
-/// A layout of the data, and by how many cycles every latency is longer than the machine's.
+/// A layout of the data, and the number of cycles by which every latency exceeds the machine's.
 #[derive(Clone, Copy)]
 pub(crate) struct LayoutVariant<'a> {
     pub(crate) layout: &'a Layout,
@@ -53,7 +53,7 @@ impl LayoutClock for DirectoryClock {
     }
 }
 
-/// A layout while the trace is simulated under it.
+/// The state of one layout's simulation.
 struct LayoutLane<'a> {
     layout: &'a Layout,
     portions: PortionPool,
@@ -79,8 +79,8 @@ impl LayoutLane<'_> {
     }
 }
 
-/// Operations at their new addresses; those given, if none of them moves. A reference that the
-/// layout splits becomes several. Locks and barriers are known by any address of their own.
+/// Operations at their new addresses, or those given if none of them moves. A reference that the
+/// layout splits becomes several. A lock or barrier is identified by its new address.
 fn moved(layout: &Layout, operations: &Portion, portions: &mut PortionPool) -> Portion {
     let moves = |operation: &Operation| {
         let relative = operation.kind != OpKind::Fetch && operation.flags & PROCESSOR_RELATIVE == 0;
@@ -104,11 +104,12 @@ fn moved(layout: &Layout, operations: &Portion, portions: &mut PortionPool) -> P
     portions.share(output)
 }
 
-/// Simulates a machine in each variant; `clock` makes one for a variant. The trace is decoded and
-/// split once for all.
+/// Simulates a machine in each variant; `clock` makes the clock of a variant. The trace is decoded
+/// and split once for all of them.
 pub(super) fn simulate_layouts(
     clock: impl Fn(u64) -> Result<Box<dyn LayoutClock>, SimError>,
-    (mut splitter, trace): (StreamSplitter, &TraceReader),
+    mut splitter: StreamSplitter,
+    trace: &TraceReader,
     variants: &[LayoutVariant<'_>],
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
@@ -118,7 +119,7 @@ pub(super) fn simulate_layouts(
         Ok::<_, SimError>(LayoutLane { layout, portions, clock: clock(slower_by)? })
     };
     let mut lanes: Vec<LayoutLane<'_>> = variants.iter().map(lane).collect::<Result<_, _>>()?;
-    for_each_stream_window(pool, (trace, &mut splitter), progress, |all| {
+    for_each_stream_window(pool, trace, &mut splitter, progress, |all| {
         let pushed: Vec<Result<(), SimError>> =
             lanes.par_iter_mut().map(|lane| lane.push(all)).collect();
         pushed.into_iter().collect()

@@ -1,5 +1,5 @@
-//! Where the time of processors goes on a machine of today, by data structure: the answer about
-//! cache lines, which comes from a clock and so does not depend on the turns of the recording.
+//! Processor time by cause and data structure on a machine with a clock: waits for cache lines.
+//! Results do not depend on the interleaving of the recording.
 
 mod config;
 mod directory;

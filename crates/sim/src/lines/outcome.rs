@@ -1,4 +1,4 @@
-//! Results, as the command line prints them.
+//! Results of `lines` as they are reported.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::pass::TraceSource;
 use crate::ratio::ratio;
 use crate::references::{Inclusion, PrivateReferences};
 
-/// Where the time of all processors went.
+/// Time of all processors, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct LineTime {
     /// Execution time in cycles.
@@ -28,23 +28,26 @@ pub struct LineTime {
     pub processor_cycles: u64,
     /// Cycles of operations.
     pub busy_cycles: u64,
-    /// Cycles without a thread: at barriers, for locks, before it began and after it ended.
+    /// Cycles without a thread: at barriers and locks, before its start and after its end.
     pub idle_cycles: u64,
     /// Waiting for memory, by cause.
     pub waits: WaitTotals,
-    /// Cycles in which at least one processor waits for sharing: no layout makes the execution
-    /// shorter by more, unless threads come to their locks in another order.
+    /// Cycles in which at least one processor waits for sharing. A layout saves at most this much,
+    /// unless it changes the order of threads at locks.
     pub sharing_elapsed_cycles: u64,
-    /// Part of `processor_cycles` that waits for lines of whose words others use other ones.
+    /// Fraction of `processor_cycles` spent waiting for lines lost to writes of words that the
+    /// processor does not use.
     pub false_sharing_share: Option<f64>,
-    /// Part of `processor_cycles` that waits for lines whose words others use as well.
+    /// Fraction of `processor_cycles` spent waiting for lines lost to writes of words that the
+    /// processor uses.
     pub true_sharing_share: Option<f64>,
-    /// Part of `processor_cycles` that waits for lines that were not or no longer in the cache.
+    /// Fraction of `processor_cycles` spent waiting for lines that were never in the cache, or
+    /// evicted.
     pub other_share: Option<f64>,
 }
 
 impl LineTime {
-    /// The time of a result.
+    /// The time of a result, by cause.
     pub(crate) fn of(result: &LineResult) -> Self {
         let waits = WaitTotals::of(&result.waits.total());
         let all = result.processor_cycles();
@@ -62,7 +65,7 @@ impl LineTime {
     }
 }
 
-/// A data structure for which processors wait.
+/// Waiting for one data structure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LineObject {
     /// Its short name.
@@ -72,18 +75,18 @@ pub struct LineObject {
     /// Where heap blocks were allocated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_at: Option<SourceSite>,
-    /// Bytes, of all its parts together.
+    /// Bytes of all its parts together.
     pub bytes: u64,
-    /// Misses and announcements of references to it, and the cycles that processors waited for
+    /// Misses and upgrades caused by references to it, and the cycles that processors waited for
     /// them.
     pub waits: WaitTotals,
-    /// Part of all processors' time that waits for it because of false sharing.
+    /// Fraction of all processors' time that waits for it because of false sharing.
     pub false_sharing_share: Option<f64>,
-    /// Part of all processors' time that waits for it.
+    /// Fraction of all processors' time that waits for it.
     pub share: Option<f64>,
 }
 
-/// Who waits for what on one machine.
+/// Waiting by data structure on one machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct LineReport {
     /// Name of the trace.
@@ -100,33 +103,34 @@ pub struct LineReport {
     pub references: u64,
     /// Where the time went.
     pub time: LineTime,
-    /// The objects for which processors wait longest, those first whose sharing is waited for.
+    /// The objects with most waiting: first those with waiting for sharing, longest first.
     pub objects: Vec<LineObject>,
-    /// What no layout helps, but a change of the program may: counts and locks of many threads.
+    /// Waiting that a change of the program, but no layout, reduces: counters and locks of many
+    /// threads.
     pub findings: Vec<LineFinding>,
-    /// How often processes waited for each other in a ring, which is not what was recorded.
+    /// Deadlocks of processes that were broken by releasing one; the recorded run had none.
     pub deadlocks_broken: u64,
     /// Everything that the results depend on.
     pub provenance: LineProvenance,
 }
 
-/// Where the numbers of a machine come from.
+/// Sources of a machine's numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LineMachineRecord {
     /// The machine.
     pub machine: String,
-    /// Where its numbers come from.
+    /// The source of its numbers.
     pub source: String,
     /// Bytes in a line.
     pub block_size: u64,
-    /// Where cores are and how far it is from one to another; `null` with a directory.
+    /// Cores, latencies and links; `null` with a directory.
     pub links: Option<LinkModel>,
-    /// Network, memory and directory, if it has one.
+    /// Network, memory and directory; `null` without a directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<Box<DirectoryMachine>>,
 }
 
-/// Everything that answers about lines depend on.
+/// The provenance of a report on lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LineProvenance {
     /// Version of the program.
@@ -135,20 +139,20 @@ pub struct LineProvenance {
     pub trace: String,
     /// Content checksum of the trace.
     pub trace_checksum: String,
-    /// Where the numbers of each machine come from.
+    /// The sources of each machine's numbers.
     pub machines: Vec<LineMachineRecord>,
     /// The coherence protocol.
     pub protocol: String,
-    /// Where pages are on a machine with a directory.
+    /// Home policy of pages; `null` without a directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub home: Option<String>,
-    /// What the trace's private references are.
+    /// How private references were treated.
     pub private: PrivateReferences,
-    /// What was done with synchronisation references.
+    /// How synchronisation references were treated.
     pub sync: Inclusion,
     /// Notes on the trace.
     pub notes: Vec<String>,
-    /// What to do with the trace first: to leave out its start, if that is serial.
+    /// Steps to take before a simulation, such as removing a serial start.
     pub suggestions: Vec<String>,
 }
 
@@ -181,7 +185,9 @@ pub(super) fn assemble(
     config: &LineConfig,
     replay: &LineReplay<'_>,
     trace: &TraceReader,
-    (names, survey, results): (&Names<'_>, Option<&UseSurvey>, Vec<LineResult>),
+    names: &Names<'_>,
+    survey: Option<&UseSurvey>,
+    results: Vec<LineResult>,
 ) -> LineReport {
     let result = results.into_iter().next();
     let time = result.as_ref().map(LineTime::of).unwrap_or_default();
@@ -205,8 +211,8 @@ pub(super) fn assemble(
     }
 }
 
-/// What processors wait for, by the name of the data: the objects that they wait for longest, of
-/// these those first whose sharing is waited for.
+/// Waiting by object: the objects with most waiting, and first among them those with waiting for
+/// sharing.
 pub(crate) fn objects(
     names: &Names<'_>,
     waits: &WordWaits,
@@ -217,7 +223,7 @@ pub(crate) fn objects(
     for (word, waits) in waits.iter() {
         groups.entry(names.group(word * BlockSize::WORD_BYTES)).or_default().add(&waits);
     }
-    // Objects that people cannot tell apart are one row.
+    // Objects with the same label are one row.
     let mut rows: BTreeMap<String, (WaitsByCause, u64, usize)> = BTreeMap::new();
     for (group, waits) in groups {
         let label = names.object_of(group).label();
@@ -249,7 +255,7 @@ pub(crate) fn objects(
     found.sort_by(by_share);
     found.truncate(most);
     let sharing = |row: &LineObject| row.waits.false_sharing.cycles + row.waits.true_sharing.cycles;
-    // Stable: objects whose sharing nobody waits for stay in the order of all waiting.
+    // The sort is stable: objects without waiting for sharing stay in order of total waiting.
     found.sort_by_key(|row| std::cmp::Reverse(sharing(row)));
     found
 }

@@ -6,7 +6,7 @@ use homenode_base::BlockSize;
 use homenode_clock::{ClockTime, ProcessorTime};
 use homenode_directory::ClockedDirectoryResult;
 use homenode_machine::{CachedMachine, Interconnect, MachineError, MachineKind};
-use homenode_snoop::WordWaits;
+use homenode_snoop::{BusCounts, WordWaits};
 use homenode_trace::TraceReader;
 
 use super::config::LineConfig;
@@ -16,21 +16,21 @@ use crate::bus::{BusConfig, BusPlan, CachedClock, PointResult, splitter};
 use crate::error::SimError;
 use crate::pass::TraceSource;
 
-/// Most variants simulated at a time: each takes caches of its own.
+/// Most variants simulated at a time, because each has caches of its own.
 const TOGETHER_MAX: usize = 8;
 
-/// What a machine does under one layout.
+/// The result of one machine under one layout.
 pub(crate) struct LineResult {
     /// Execution time.
     pub(crate) cycles: u64,
-    /// Of all processors together.
+    /// Cycles of all processors together.
     pub(crate) processors: ProcessorTime,
     pub(crate) references: u64,
-    /// References, one for each block that they touch.
+    /// References; a reference counts once for each block it touches.
     pub(crate) accesses: u64,
     /// Misses and waiting by word, in order.
     pub(crate) waits: WordWaits,
-    /// How often processes waited for each other in a ring, which is not what was recorded.
+    /// Deadlocks of processes that were broken by releasing one; the recorded run had none.
     pub(crate) deadlocks_broken: u64,
 }
 
@@ -40,18 +40,19 @@ impl LineResult {
         self.processors.busy + self.processors.delay
     }
 
-    /// Of a machine with links.
+    /// The time on a machine with links.
     pub(super) fn with_links(result: PointResult) -> Self {
-        let counts = (result.counts.references, result.counts.block_references);
-        Self::of(&result.time.unwrap_or_default(), counts, result.waits)
+        let BusCounts { references, block_references, .. } = result.counts;
+        Self::of(&result.time.unwrap_or_default(), references, block_references, result.waits)
     }
 
-    /// Of a machine with a directory.
+    /// The time on a machine with a directory.
     pub(super) fn with_directory(result: ClockedDirectoryResult) -> Self {
-        Self::of(&result.time, (result.counts.references, result.block_references), result.waits)
+        let references = result.counts.references;
+        Self::of(&result.time, references, result.block_references, result.waits)
     }
 
-    fn of(time: &ClockTime, (references, accesses): (u64, u64), waits: Option<WordWaits>) -> Self {
+    fn of(time: &ClockTime, references: u64, accesses: u64, waits: Option<WordWaits>) -> Self {
         let sum = |part: fn(&ProcessorTime) -> u64| time.processors.iter().map(part).sum();
         Self {
             cycles: time.cycles,
@@ -68,19 +69,19 @@ impl LineResult {
     }
 }
 
-/// A machine of today, checked before the trace is read.
+/// A machine with a clock, checked before the trace is read.
 enum PlannedMachine {
     Links(Box<(BusPlan, BusConfig)>),
     Directory(Box<DirectoryReplay>),
 }
 
-/// A machine, a protocol and a trace.
+/// A machine, a protocol and a trace, ready to simulate.
 pub(crate) struct LineReplay<'a> {
     machine: CachedMachine,
     planned: PlannedMachine,
     pub(crate) processors: u16,
     pub(crate) protocol: String,
-    /// Where pages are; `None` if each is where it is fetched first.
+    /// The home policy; `None` without a directory.
     pub(crate) home: Option<String>,
     pub(crate) config: &'a LineConfig,
     pub(crate) block: BlockSize,
@@ -89,7 +90,7 @@ pub(crate) struct LineReplay<'a> {
 }
 
 impl<'a> LineReplay<'a> {
-    /// Checks the choices.
+    /// Checks the options.
     pub(crate) fn new(
         config: &'a LineConfig,
         trace: &'a TraceReader,
@@ -112,9 +113,9 @@ impl<'a> LineReplay<'a> {
             }
             Interconnect::Controllers(_) => {
                 let problem = format!(
-                    "machine {}: what is said about lines takes machines without controllers in \
-                     their nodes, such as spr-2s-lines or dash-mesh; simulate it (homenode \
-                     simulate --machine {} --protocol sdd)",
+                    "machine {}: lines requires a machine without controllers in its nodes, such \
+                     as spr-2s-lines or dash-mesh; simulate this one with homenode simulate \
+                     --machine {} --protocol sdd",
                     config.machine, config.machine
                 );
                 return Err(SimError::Config { problem });
@@ -136,7 +137,7 @@ impl<'a> LineReplay<'a> {
         &self.machine
     }
 
-    /// The trace in each variant.
+    /// Simulates the trace in each variant.
     pub(crate) fn simulate(
         &self,
         variants: &[LayoutVariant<'_>],
@@ -159,15 +160,15 @@ impl<'a> LineReplay<'a> {
                     let Some(point) = plan.points.first() else { continue };
                     let splitter = splitter(plan, config, self.trace)?;
                     let clock = |slower_by| {
-                        let clock = CachedClock::new(plan, point, (config, processes), slower_by)?;
+                        let clock = CachedClock::new(plan, point, config, processes, slower_by)?;
                         Ok(Box::new(clock) as Box<_>)
                     };
-                    simulate_layouts(clock, (splitter, self.trace), some, self.pool, &mut progress)
+                    simulate_layouts(clock, splitter, self.trace, some, self.pool, &mut progress)
                 }
                 PlannedMachine::Directory(replay) => {
                     let splitter = replay.splitter(self.trace)?;
                     let clock = |slower_by| Ok(Box::new(replay.clock(processes, slower_by)?) as _);
-                    simulate_layouts(clock, (splitter, self.trace), some, self.pool, &mut progress)
+                    simulate_layouts(clock, splitter, self.trace, some, self.pool, &mut progress)
                 }
             };
             results.extend(found?);

@@ -1,4 +1,4 @@
-//! Simulates a machine of today and says whose data its processors wait for.
+//! Simulates a machine and reports the data that its processors wait for.
 
 use homenode_advise::{Layout, UseSurveyor};
 use homenode_analysis::Names;
@@ -15,10 +15,10 @@ use crate::error::SimError;
 use crate::pass::{PassProgress, Progress, TraceSource, thread_pool};
 use crate::references::data;
 
-/// Simulates the trace in cycles, and says how long processors wait, why, and for whose data.
+/// Simulates the trace in cycles, and reports how long processors wait, why, and for which data.
 ///
 /// # Errors
-/// When the configuration is faulty (found before the trace is read) or the trace is.
+/// When the configuration is invalid (found before the trace is read) or the trace is damaged.
 pub fn line_waits(
     config: &LineConfig,
     trace: &TraceReader,
@@ -32,22 +32,22 @@ pub fn line_waits(
         .simulate(&[LayoutVariant::of(&Layout::default())], &mut |done| progress.tick(done))?;
     progress.begin(1.0);
     let mut names = Names::new(trace.metadata());
-    let surveyor = results.first().and_then(|result| surveyor(config, trace, (&names, result)));
+    let surveyor = results.first().and_then(|result| surveyor(config, trace, &names, result));
     let tick = &mut |done| progress.tick(done);
     let survey = surveyor.map(|surveyor| survey_uses(surveyor, trace, &pool, tick)).transpose()?;
     if let (Some(survey), Some(result)) = (&survey, results.first()) {
-        let found = (survey, &result.waits, result.processor_cycles());
-        name_stack_variables(&mut names, found, (trace, &pool))?;
+        name_stack_variables(&mut names, survey, result, trace, &pool)?;
     }
     progress.finish()?;
-    Ok(assemble(config, &replay, trace, (&names, survey.as_ref(), results)))
+    Ok(assemble(config, &replay, trace, &names, survey.as_ref(), results))
 }
 
-/// The surveyor of the words of which it matters who uses them; `None` if there are none.
+/// The surveyor of the words whose use findings depend on; `None` if there are none.
 fn surveyor(
     config: &LineConfig,
     trace: &TraceReader,
-    (names, result): (&Names<'_>, &LineResult),
+    names: &Names<'_>,
+    result: &LineResult,
 ) -> Option<UseSurveyor> {
     let (waits, cycles) = (&result.waits, result.processor_cycles());
     if !may_find(waits, cycles) {
@@ -55,7 +55,7 @@ fn surveyor(
     }
     let threads = TraceSource::threads(trace).max(1);
     let surveyor = UseSurveyor::new(threads, data(config.private, config.sync));
-    if waits_for_stacks(trace, (waits, cycles)) {
+    if waits_for_stacks(trace, waits, cycles) {
         return Some(surveyor);
     }
     let words = words_to_survey(names, waits, cycles);

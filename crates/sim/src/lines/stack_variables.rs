@@ -1,5 +1,5 @@
-//! Which variables on stacks processors wait for, because other threads use them, where the trace
-//! does not name them.
+//! Variables on thread stacks that other threads use and processors wait for, if the trace does not
+//! name them.
 
 use std::ops::Range;
 
@@ -10,37 +10,40 @@ use homenode_snoop::{WaitCause, WordWaits};
 use homenode_trace::{Batch, Columns, RangeKind, TraceReader, Want};
 use rustc_hash::FxHashMap;
 
+use super::replay::LineResult;
 use crate::error::SimError;
 use crate::pass::WindowReader;
 
-/// Stacks are looked at if processors wait for more than one in so many of their cycles for what
-/// threads share there.
+/// Stacks are examined if waiting for shared data there exceeds one in this many processor cycles.
 const STACK_PART: u64 = 500;
 
-/// What other threads use belongs together if it begins at most so many words after the one before.
+/// Uses by other threads belong to one variable if one begins at most this many words after the
+/// last one.
 const GAP_WORDS: u64 = 4;
 
 /// A thread's stack.
 struct ThreadStack {
     first: u64,
     last: u64,
-    /// The threads that it was the stack of, one after the other, as processors.
+    /// The processors of the threads that used it as their stack, one after the other.
     owners: Vec<ProcId>,
 }
 
-/// Names the variables on stacks that other threads use by where these use them, if processors wait
-/// for them. That takes another pass over the trace.
+/// Names variables on stacks that other threads use and processors wait for after the instructions
+/// of those threads. That takes another pass over the trace.
 pub(crate) fn name_stack_variables(
     names: &mut Names<'_>,
-    (survey, waits, processor_cycles): (&UseSurvey, &WordWaits, u64),
-    (trace, pool): (&TraceReader, &rayon::ThreadPool),
+    survey: &UseSurvey,
+    result: &LineResult,
+    trace: &TraceReader,
+    pool: &rayon::ThreadPool,
 ) -> Result<(), SimError> {
     let stacks = stacks(trace, survey.processors());
-    if !are_waited_for(&stacks, waits, processor_cycles) {
+    if !are_waited_for(&stacks, &result.waits, result.processor_cycles()) {
         return Ok(());
     }
     let variables = variables(&stacks, survey, names);
-    let pcs = users(&variables, survey.processors(), (trace, pool))?;
+    let pcs = users(&variables, survey.processors(), trace, pool)?;
     let named = |(words, pc): (&SharedWords<'_>, Option<u64>)| {
         let site = pc.map(|pc| names.site(pc));
         words.variable(site.filter(|site| site.pc == 0))
@@ -50,10 +53,11 @@ pub(crate) fn name_stack_variables(
     Ok(())
 }
 
-/// Whether processors wait for variables on stacks, so that they are worth a name.
+/// Whether waiting for variables on stacks is long enough to name them.
 pub(super) fn waits_for_stacks(
     trace: &TraceReader,
-    (waits, processor_cycles): (&WordWaits, u64),
+    waits: &WordWaits,
+    processor_cycles: u64,
 ) -> bool {
     are_waited_for(&stacks(trace, ProcId::MAX), waits, processor_cycles)
 }
@@ -62,8 +66,8 @@ fn are_waited_for(stacks: &[ThreadStack], waits: &WordWaits, processor_cycles: u
     waited_for(stacks, waits) > processor_cycles / STACK_PART
 }
 
-/// All stacks, in order of address. Those that overlap, as when a thread gets the memory of one
-/// that has ended, are one.
+/// All stacks, in order of address. Overlapping ones are one: a new thread may reuse the stack of
+/// one that has ended.
 fn stacks(trace: &TraceReader, processors: u16) -> Vec<ThreadStack> {
     let mut ranges: Vec<_> = trace.metadata().ranges.iter().collect();
     ranges.retain(|range| range.kind == RangeKind::Stack && range.size > 0);
@@ -83,13 +87,13 @@ fn stacks(trace: &TraceReader, processors: u16) -> Vec<ThreadStack> {
     stacks
 }
 
-/// The stack that a byte lies in.
+/// The stack that holds a byte.
 fn stack_at(stacks: &[ThreadStack], addr: u64) -> Option<&ThreadStack> {
     let after = stacks.partition_point(|stack| stack.first <= addr);
     stacks[..after].last().filter(|stack| addr <= stack.last)
 }
 
-/// Cycles for which processors wait for what threads share on stacks.
+/// Cycles of waiting for shared data on stacks.
 fn waited_for(stacks: &[ThreadStack], waits: &WordWaits) -> u64 {
     let on_stacks =
         waits.iter().filter(|(word, _)| stack_at(stacks, word * BlockSize::WORD_BYTES).is_some());
@@ -99,18 +103,19 @@ fn waited_for(stacks: &[ThreadStack], waits: &WordWaits) -> u64 {
         .sum()
 }
 
-/// Neighbouring words that others than a stack's threads use.
+/// Adjacent words that threads other than the stack's own use.
 struct SharedWords<'a> {
     stack: &'a ThreadStack,
-    /// The bytes around it without variables that have names: the first and the last.
+    /// The bytes around it without named variables: the first and the last.
     free: (u64, u64),
     first: u64,
     last: u64,
-    /// Whether nobody writes them while several threads run.
+    /// Whether they are never written while several threads run.
     read: bool,
 }
 
-/// The variables that others than a stack's threads use while several run, in order of address.
+/// The variables that threads other than the stack's own use while several run, in order of
+/// address.
 fn variables<'a>(
     stacks: &'a [ThreadStack],
     survey: &UseSurvey,
@@ -148,8 +153,8 @@ fn variables<'a>(
 }
 
 impl SharedWords<'_> {
-    /// Adds what the stack's own threads use of an array in which each thread has its part: as many
-    /// neighbouring words as each of the others has.
+    /// Adds the part of the stack's own threads to an array with one part for each thread: as many
+    /// adjacent words as each other thread has.
     fn add_own(&mut self, survey: &UseSurvey, free: Range<u64>) {
         if self.read {
             return;
@@ -168,18 +173,20 @@ impl SharedWords<'_> {
         self.last = after.rev().find(own).unwrap_or(last);
     }
 
-    /// As a part of the stack.
+    /// The variable as a part of the stack.
     fn variable(&self, used_at: Option<SourceSite>) -> StackVariable {
         let bytes = BlockSize::WORD_BYTES;
         StackVariable { first: self.first * bytes, last: self.last * bytes + bytes - 1, used_at }
     }
 }
 
-/// The instruction by which others use each variable most: by which they write it, if they do.
+/// The instruction of other threads that writes each variable most; without writes, the one that
+/// uses it most.
 fn users(
     variables: &[SharedWords<'_>],
     processors: u16,
-    (trace, pool): (&TraceReader, &rayon::ThreadPool),
+    trace: &TraceReader,
+    pool: &rayon::ThreadPool,
 ) -> Result<Vec<Option<u64>>, SimError> {
     let mut uses: Vec<FxHashMap<u64, (u64, u64)>> = vec![FxHashMap::default(); variables.len()];
     let columns = Columns { pc: true, ..Columns::default() };

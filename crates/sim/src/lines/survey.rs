@@ -1,4 +1,4 @@
-//! The survey of who uses which word.
+//! The survey of word use.
 
 use homenode_advise::{UseSurvey, UseSurveyor};
 use homenode_trace::{Batch, TraceReader};
@@ -23,12 +23,14 @@ pub(crate) fn survey_uses(
     Ok(surveyor.finish())
 }
 
-/// The survey, and what `other` comes to meanwhile, which alone reports progress.
+/// The survey, and the result of `other`, which runs in parallel and alone reports progress.
 pub(crate) fn survey_beside<R>(
-    (surveyor, trace, pool): (UseSurveyor, &TraceReader, &rayon::ThreadPool),
+    surveyor: UseSurveyor,
+    trace: &TraceReader,
+    pool: &rayon::ThreadPool,
     other: impl FnOnce() -> Result<R, SimError>,
 ) -> Result<(UseSurvey, R), SimError> {
-    // A thread that waits for those of the pool, which do the work of both.
+    // A thread of its own: it only waits for the pool's threads, which do the work of both.
     let (survey, other) = std::thread::scope(|scope| {
         let survey = scope.spawn(|| survey_uses(surveyor, trace, pool, &mut |_| Ok(())));
         let other = other();

@@ -1,14 +1,14 @@
-//! What is chosen for a live program, and what is known of it at its end.
+//! Options of live programs, and the facts about one at its end.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::SimError;
 
-/// Processors where nothing is said of them: a program is not known beforehand to have threads.
+/// Default number of processors, because the program's number of threads is not known in advance.
 const PROCESSORS: u16 = 8;
 
-/// Choices of a run beside those of the machine.
+/// Options of a run in addition to those of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunConfig {
@@ -18,14 +18,14 @@ pub struct RunConfig {
     #[schemars(extend("x-default" = "the machine's least network latency",
         "x-metavar" = "CYCLES"))]
     pub slack: Option<u64>,
-    /// Threads that the program is expected to have at a time, its first one included; more are
-    /// added as they come.
+    /// Expected number of threads alive at a time, the first one included; more are added as they
+    /// start.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "--processors"))]
     pub expected_threads: Option<u16>,
 }
 
-/// What is known of a program when it has ended.
+/// Facts about a program that has ended.
 #[derive(Clone, Debug, Default)]
 pub struct LiveEnd {
     /// Name of the trace that was written, or of the program.
@@ -41,7 +41,7 @@ pub struct LiveEnd {
 /// Why a run failed.
 #[derive(Debug)]
 pub enum RunError<E> {
-    /// The simulation cannot be made or broke off.
+    /// The simulation is invalid or failed.
     Simulation(SimError),
     /// The program cannot be run.
     Program(E),
@@ -53,32 +53,34 @@ impl<E, S: Into<SimError>> From<S> for RunError<E> {
     }
 }
 
-/// Refuses what only a trace has: that it is known from the start, and comes in an order.
+/// Rejects options that require a trace: a known length, or an order of references.
 pub(crate) fn check_config(
     in_cycles: bool,
-    (points, restart, scaling): (usize, bool, bool),
+    points: usize,
+    restart: bool,
+    scaling: bool,
 ) -> Result<(), SimError> {
     let fail = |problem: &str| Err(SimError::Config { problem: problem.to_owned() });
     if !in_cycles {
-        return fail("a program that runs has no order of a trace: leave out --order");
+        return fail("--order: a live program has no order of a trace; leave it out");
     }
     if scaling {
-        return fail("a program runs on one machine at a time: say --processors, not --scaling");
+        return fail("--scaling: a live program runs on one machine; say --processors");
     }
     if restart {
-        return fail("--restart needs to know where a program ends: it is for traces");
+        return fail("--restart requires a trace, whose end is known");
     }
     if points != 1 {
         let problem = format!(
-            "a program runs on one machine at a time, and {points} are given: say one --machine, \
-             --protocol and cache"
+            "a live program runs on one machine, and {points} combinations are given: say one \
+             --machine, --protocol and cache"
         );
         return Err(SimError::Config { problem });
     }
     Ok(())
 }
 
-/// How many processors and processes there are at first.
+/// Initial numbers of processors and processes.
 pub(crate) fn processes(run: &RunConfig, processors: Option<u16>) -> (u16, u16) {
     let processors = processors.unwrap_or(PROCESSORS);
     (processors, run.expected_threads.unwrap_or(processors).max(1))

@@ -1,5 +1,5 @@
-//! A live program and a clock, in turns: the thread with the least simulated time runs, and the
-//! clock simulates what it did until it has to know more.
+//! Alternates a live program and a clock: the thread with the least simulated time runs, and the
+//! clock simulates its operations until it needs more.
 
 use homenode_clock::LiveClock;
 use homenode_clock::streams::StreamSplitter;
@@ -8,18 +8,18 @@ use homenode_trace::{LiveBatch, LiveProgram, LiveTurn};
 use super::config::RunError;
 use crate::error::SimError;
 
-/// Cycles a microsecond of a machine that does not say how fast it is: one a nanosecond.
+/// Default cycles per microsecond, one per nanosecond.
 const MHZ: u64 = 1000;
-/// Most turns in a list.
+/// Most turns in one request.
 const TURNS_MAX: usize = 64;
-/// A thread of which so many operations are known waits: to count more takes longer than a turn.
+/// A thread with this many buffered operations waits: counting more takes longer than a turn.
 const KNOWN_MAX: usize = 256;
-/// How often a thread may have a turn and do nothing before that is waited for.
+/// Turns without progress before the driver waits for the thread.
 const IDLE_TURNS_MAX: u32 = 64;
-/// How often nothing happens in the program before a wait of the simulation's own is broken.
+/// Rounds without progress in the program before a deadlock of the simulation is broken.
 const QUIET_ROUNDS_MAX: u32 = 10;
 
-/// How far threads may run ahead, and how fast their clocks go.
+/// How far threads may run ahead, and the rate of their clocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     references: u32,
@@ -27,7 +27,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// With so many cycles of slack, where a reference takes at least so many.
+    /// The pace with this slack, if a reference takes at least `least` cycles.
     pub(crate) fn new(slack: u64, operation_cycles: u64, cycles_per_ms: Option<u64>) -> Self {
         let references = slack / operation_cycles.max(1) + 1;
         let mhz = cycles_per_ms.map_or(MHZ, |cycles| (cycles / 1000).max(1));
@@ -40,20 +40,20 @@ impl Pace {
     }
 }
 
-/// Which threads have a turn.
+/// The selection of threads to run.
 #[derive(Default)]
 struct TurnList {
     list: Vec<LiveTurn>,
-    /// Whether each thread has made fewer references in its last turn than it might: it goes on
-    /// only when nobody has less simulated time.
+    /// Whether each thread used only a part of its last turn: then it continues only when no other
+    /// thread has less simulated time.
     stopped: Vec<bool>,
     made: Vec<u32>,
     near: Vec<(usize, usize)>,
 }
 
 impl TurnList {
-    /// The thread whose next operation is awaited, and after it all others that are less than the
-    /// slack ahead of it, the nearest first: up to the slack.
+    /// The thread whose next operation the clock needs, then all others less than the slack ahead
+    /// of it, nearest first.
     fn make<E>(&mut self, clock: &mut dyn LiveClock<E>, awaited: usize, pace: Pace) {
         let now_ns = pace.ns(clock.now());
         let turn = |process: usize, references| LiveTurn {
@@ -82,7 +82,7 @@ impl TurnList {
         }
     }
 
-    /// Notes what the threads made of their turns.
+    /// Records how the threads used their turns.
     fn note(&mut self, done: &LiveBatch) {
         self.made.fill(0);
         for &thread in &done.rows.thread {
@@ -108,11 +108,12 @@ impl TurnList {
     }
 }
 
-/// Runs a program on a clock up to its end.
+/// Runs a program with a clock to its end.
 pub(crate) fn drive<P: LiveProgram, E: Into<SimError>>(
     clock: &mut dyn LiveClock<E>,
     splitter: &mut StreamSplitter,
-    (program, pace): (&mut P, Pace),
+    program: &mut P,
+    pace: Pace,
 ) -> Result<(), RunError<P::Error>> {
     let mut done = LiveBatch::default();
     let mut turns = TurnList::default();
@@ -125,8 +126,8 @@ pub(crate) fn drive<P: LiveProgram, E: Into<SimError>>(
         if let Some(process) = clock.awaited_process().filter(|_| idle_turns < IDLE_TURNS_MAX) {
             turns.make(clock, process, pace);
         }
-        let nobody = turns.list.is_empty();
-        program.run(&turns.list, nobody, &mut done).map_err(RunError::Program)?;
+        let all_wait = turns.list.is_empty();
+        program.run(&turns.list, all_wait, &mut done).map_err(RunError::Program)?;
         turns.note(&done);
         let quiet = done.rows.is_empty() && done.marks.is_empty() && done.released.is_empty();
         if !quiet {
@@ -135,7 +136,7 @@ pub(crate) fn drive<P: LiveProgram, E: Into<SimError>>(
             for &thread in &done.released {
                 clock.release(usize::from(thread))?;
             }
-        } else if !nobody {
+        } else if !all_wait {
             idle_turns += 1;
         } else {
             idle_turns = 0;

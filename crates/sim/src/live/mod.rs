@@ -1,5 +1,4 @@
-//! Live programs: a program is run piece by piece as a simulation of a machine needs to know what
-//! it does next.
+//! Live programs: the program runs in turns, as the simulation needs its next operations.
 
 mod config;
 mod drive;

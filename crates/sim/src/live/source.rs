@@ -1,4 +1,4 @@
-//! What is known of a program's references before and after they are made.
+//! Facts about a program's references before and after its run.
 
 use homenode_trace::realign::AddressMap;
 use homenode_trace::{Batch, ChunkOutline, Columns, Metadata, TraceError};
@@ -6,15 +6,14 @@ use homenode_trace::{Batch, ChunkOutline, Columns, Metadata, TraceError};
 use super::config::LiveEnd;
 use crate::pass::TraceSource;
 
-/// A program in the place of a trace: of which nothing can be read, as it is simulated while it
-/// runs.
+/// A program in place of a trace. It has no pieces to read, because it is simulated while it runs.
 pub(crate) struct LiveSource {
     metadata: Metadata,
     end: LiveEnd,
 }
 
 impl LiveSource {
-    /// A program that is expected to have so many threads.
+    /// A program with this expected number of threads.
     pub(crate) fn new(threads: u16) -> Self {
         let end = LiveEnd { threads, ..LiveEnd::default() };
         Self { metadata: Metadata::default(), end }

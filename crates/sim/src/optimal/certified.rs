@@ -1,22 +1,21 @@
 //! Certificates of placements, summed over all blocks.
 
-use homenode_base::BlockSize;
 use homenode_optimal::{Certificate, CertificateError};
 use serde::Serialize;
 
-/// Most faults that are listed; further ones are only counted.
+/// Most faults in the list; further ones are only counted.
 const FAULTS_MAX: usize = 10;
 
-/// Result of replaying placements through equations 4.1 and 4.2.
+/// Result of replaying placements with equations 4.1 and 4.2.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CertificateSummary {
     /// Blocks whose replayed placement has the reported cost and number of moves.
     pub blocks: u64,
-    /// Their references, each priced.
+    /// References of these blocks, each priced.
     pub references: u64,
     /// Blocks whose replayed placement differs.
     pub failed: u64,
-    /// The faults of the first of them.
+    /// Faults of the first of these blocks.
     pub faults: Vec<String>,
 }
 
@@ -29,13 +28,15 @@ impl CertificateSummary {
         self.faults.truncate(FAULTS_MAX);
     }
 
-    /// Adds the replay of one block: its result, and the cost and moves that were reported.
+    /// Adds the replay of one block, to compare with the reported cost and moves.
     pub(super) fn block(
         &mut self,
-        (number, size): (u64, BlockSize),
-        (found, cost, moves): (Result<Certificate, CertificateError>, Option<u128>, u64),
+        address: u64,
+        replayed: Result<Certificate, CertificateError>,
+        cost: Option<u128>,
+        moves: u64,
     ) {
-        let fault = match found {
+        let fault = match replayed {
             Ok(c) if c.cost == cost && (cost.is_none() || c.moves == moves) => {
                 self.blocks += 1;
                 self.references += c.references;
@@ -50,7 +51,6 @@ impl CertificateSummary {
         };
         self.failed += 1;
         if self.faults.len() < FAULTS_MAX {
-            let address = number.saturating_mul(size.bytes());
             self.faults.push(format!("block 0x{address:x}: {fault}"));
         }
     }

@@ -1,4 +1,4 @@
-//! The curve of optimal cost against one price, as users ask for it.
+//! Parses the price and interval of a curve.
 
 use homenode_optimal::{Axis, CurveSolver, Interval};
 use homenode_placement::PlacementSetup;
@@ -6,7 +6,7 @@ use homenode_placement::PlacementSetup;
 use crate::error::SimError;
 use crate::placement::MatrixPlan;
 
-/// Whether an off-line policy replicates; `None` for the others.
+/// Whether an off-line policy replicates; `None` for other policies.
 pub(super) fn replicates(name: &str) -> Option<bool> {
     match name {
         "optimal" => Some(true),

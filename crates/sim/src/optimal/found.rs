@@ -1,4 +1,4 @@
-//! The questions asked of each block, and the findings.
+//! Results of one job, and which of them are requested.
 
 use homenode_optimal::{Curve, Interval};
 use homenode_placement::Tally;
@@ -7,7 +7,7 @@ use super::certified::CertificateSummary;
 use super::moves::MoveHistogram;
 use super::placement::PlacementFormat;
 
-/// The findings of one job about some blocks.
+/// The results of one job for some blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OptimumFindings {
     pub(super) tally: Tally,
@@ -26,7 +26,7 @@ impl OptimumFindings {
     }
 }
 
-/// The questions asked of each block, apart from the counts.
+/// The results requested in addition to the counts.
 #[derive(Clone, Copy)]
 pub(super) struct OptimumRequest {
     pub(super) curve: Option<Interval>,

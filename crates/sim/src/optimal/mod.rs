@@ -1,5 +1,5 @@
-//! The off-line optimum in detail: moves block by block, the placement itself, its certificate, and
-//! the whole curve of its cost against one price.
+//! The off-line optimum in detail: moves by block, the placement, its certificate, and the curve of
+//! its cost against one price.
 
 mod certified;
 mod config;

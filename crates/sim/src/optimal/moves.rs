@@ -9,22 +9,22 @@ use serde::Serialize;
 pub struct MoveHistogram {
     /// Blocks.
     pub blocks: u64,
-    /// Moves of all.
+    /// Moves of all blocks.
     pub moves: u64,
-    /// Moves of the block that moves most.
+    /// Most moves of any block.
     pub max: u64,
     /// Blocks with no move, 1, 2 or 3, 4 to 7, and so on.
     bins: Vec<u64>,
 }
 
-/// One bin of the distribution.
+/// One bin of the histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct MoveBin {
     /// Fewest moves.
     pub from: u64,
     /// Most moves.
     pub to: u64,
-    /// Blocks with so many.
+    /// Blocks in the bin.
     pub blocks: u64,
 }
 
@@ -40,7 +40,7 @@ impl MoveHistogram {
         self.bins[bin] += 1;
     }
 
-    /// The distribution, up to the last bin with a block in it.
+    /// The bins, up to the last one with a block.
     #[must_use]
     pub fn bins(&self) -> Vec<MoveBin> {
         let bin = |(i, &blocks): (u32, &u64)| MoveBin {

@@ -1,4 +1,4 @@
-//! Placements as lines of text: one for each change of place.
+//! Placements as text: one line for each change of place.
 
 use std::io::Write;
 
@@ -21,7 +21,7 @@ pub enum PlacementFormat {
     Csv,
 }
 
-/// Where and how to write a placement.
+/// The destination of a placement.
 pub struct PlacementOutput<'a> {
     /// The output.
     pub sink: &'a mut dyn Write,
@@ -29,7 +29,7 @@ pub struct PlacementOutput<'a> {
     pub format: PlacementFormat,
 }
 
-/// The columns that are the same for all changes of a block.
+/// The columns that all changes of a block share.
 pub(super) struct PlacementLabel<'a> {
     pub(super) machine: &'a str,
     pub(super) replicate: bool,
@@ -47,7 +47,7 @@ struct PlacementLine<'a> {
     global: bool,
 }
 
-/// Writes what comes before the first line.
+/// Writes the header, if the format has one.
 pub(super) fn head(output: &mut PlacementOutput<'_>) -> Result<(), SimError> {
     match output.format {
         PlacementFormat::Jsonl => Ok(()),
@@ -55,11 +55,12 @@ pub(super) fn head(output: &mut PlacementOutput<'_>) -> Result<(), SimError> {
     }
 }
 
-/// Writes the changes of one block to memory.
+/// Appends the changes of one block to a buffer.
 pub(super) fn write(
     text: &mut Vec<u8>,
     about: &PlacementLabel<'_>,
-    (number, changes): (u64, &[Change]),
+    number: u64,
+    changes: &[Change],
     format: PlacementFormat,
 ) {
     let policy = if about.replicate { "optimal" } else { "optimal-no-replication" };
@@ -92,7 +93,7 @@ pub(super) fn write(
     }
 }
 
-/// A field that may hold commas.
+/// Quotes a field that contains commas.
 fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n']) {
         return format!("\"{}\"", field.replace('"', "\"\""));

@@ -1,4 +1,4 @@
-//! Results, as the command line prints them.
+//! Results of `optimal` as they are reported.
 
 use homenode_machine::{PriceList, Prices};
 use homenode_optimal::{Axis, Curve, Interval, PriceCounts, Ratio};
@@ -17,21 +17,21 @@ use crate::placement::{
 pub struct OptimalReport {
     /// In the order of the configuration.
     pub outcomes: Vec<OptimalRow>,
-    /// Everything that they depend on.
+    /// Their provenance.
     pub provenance: PlacementProvenance,
 }
 
 /// The optimum at one point.
 #[derive(Clone, Debug, Serialize)]
 pub struct OptimalRow {
-    /// As in a simulation.
+    /// The same as in a simulation.
     #[serde(flatten)]
     pub outcome: PlacementOutcome,
-    /// Moves of blocks.
+    /// Histogram of moves by block.
     pub moves_per_block: MoveHistogram,
-    /// The replay of the placement, if it was asked for.
+    /// The replay of the placement, if requested.
     pub certificate: Option<CertificateSummary>,
-    /// Cost against one price, if it was asked for.
+    /// Cost against one price, if requested.
     pub curve: Option<CurveReport>,
 }
 
@@ -40,32 +40,32 @@ pub struct OptimalRow {
 pub struct CurveReport {
     /// r, R, g or G.
     pub price: &'static str,
-    /// The pieces, in order; none if no placement is finite.
+    /// The pieces, in order; empty if no placement has finite cost.
     pub pieces: Vec<CurvePiece>,
 }
 
-/// A straight piece: from one end to the other the same placement is optimal.
+/// A linear piece, on which one placement is optimal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CurvePiece {
-    /// Where it begins, in units of a local reference.
+    /// Its start, in units of a local reference.
     pub from: f64,
-    /// Where it ends.
+    /// Its end.
     pub to: f64,
-    /// Where it begins, exactly: `16` or `31/2`.
+    /// Its start, exactly: `16` or `31/2`.
     pub exact_from: String,
-    /// Where it ends, exactly.
+    /// Its end, exactly.
     pub exact_to: String,
-    /// How often the price is paid: how steep the piece is.
+    /// Its slope: how often the placement pays the price.
     pub slope: i64,
-    /// Total cost at its beginning.
+    /// Total cost at its start.
     pub cost_from: Option<f64>,
     /// Total cost at its end.
     pub cost_to: Option<f64>,
-    /// Mean cost per reference at its beginning.
+    /// Mean cost per reference at its start.
     pub mcpr_from: Option<f64>,
     /// Mean cost per reference at its end.
     pub mcpr_to: Option<f64>,
-    /// References by the price they pay, and moves.
+    /// References by price, and moves.
     pub counts: PieceCounts,
 }
 
@@ -89,7 +89,8 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &MatrixPlan,
     counts: &[SizeCounts],
     found: &[Vec<OptimumFindings>],
-    (wanted, trace): (OptimumRequest, &T),
+    wanted: OptimumRequest,
+    trace: &T,
 ) -> OptimalReport {
     let simulation = outcomes(plan, counts, trace);
     let mut points = Vec::new();
@@ -103,7 +104,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         let outside = counts[s].outside.accesses();
         let curve = match (&plan.sizes[s].prices[m], wanted.curve) {
             (PriceList::Placement(prices), Some(interval)) => {
-                Some(curve((&found.curve, interval), prices, (outside, outcome.accesses)))
+                Some(curve(&found.curve, interval, prices, outside, outcome.accesses))
             }
             (PriceList::Placement(_) | PriceList::PageCoherence(_), _) => None,
         };
@@ -121,9 +122,11 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
 }
 
 fn curve(
-    (curve, interval): (&Curve, Interval),
+    curve: &Curve,
+    interval: Interval,
     prices: &Prices,
-    (outside, accesses): (u64, u64),
+    outside: u64,
+    accesses: u64,
 ) -> CurveReport {
     let axis = interval.axis;
     let price = Axis::ALL.iter().find(|a| a.0 == axis).map_or("", |a| a.1);

@@ -1,4 +1,4 @@
-//! The optimum of every machine and block size, in one pass for each size and part of the blocks.
+//! The optimum of every machine and block size, with one pass for each size and shard of blocks.
 
 use homenode_optimal::Interval;
 use homenode_placement::Shard;
@@ -19,25 +19,29 @@ use crate::placement::{MatrixPlan, SimConfig, SizeCounts, on_misses, record};
 /// Finds the optimum of every machine and block size of the configuration.
 ///
 /// # Errors
-/// When the configuration is faulty (found before the trace is read), the trace is, or the output
-/// cannot be written.
+/// When the configuration is invalid (found before the trace is read), the trace is damaged, or the
+/// output cannot be written.
 pub fn optimal(
     config: &OptimalConfig,
     trace: &TraceReader,
     output: Option<PlacementOutput<'_>>,
     progress: Progress<'_>,
 ) -> Result<OptimalReport, SimError> {
-    let words = (config.simulation.word_bytes, config.simulation.threads);
     let check = || checked(config, trace).map(drop);
-    let found = in_words(words, trace, progress, check, |words, progress| {
-        filtered(config, words, output, progress)
-    });
+    let found = in_words(
+        config.simulation.word_bytes,
+        config.simulation.threads,
+        trace,
+        progress,
+        check,
+        |words, progress| filtered(config, words, output, progress),
+    );
     let mut report = found?;
     report.provenance.word_bytes = config.simulation.word_bytes;
     Ok(report)
 }
 
-/// The same for references that are counted as they are.
+/// The study after references have been counted in words.
 fn filtered(
     config: &OptimalConfig,
     trace: &TraceReader,
@@ -49,7 +53,7 @@ fn filtered(
         let config = OptimalConfig { simulation: simulation.clone(), ..config.clone() };
         find(&config, misses, output, progress)
     };
-    let (mut report, filtered) = on_misses((&config.simulation, &plan), trace, progress, find)?;
+    let (mut report, filtered) = on_misses(&config.simulation, &plan, trace, progress, find)?;
     for row in &mut report.outcomes {
         row.outcome.cache_filter.clone_from(&filtered);
     }
@@ -57,7 +61,7 @@ fn filtered(
     Ok(report)
 }
 
-/// The same for every reference of the trace, without caches.
+/// The study of all references of a trace, without caches.
 fn find(
     config: &OptimalConfig,
     trace: &TraceReader,
@@ -81,7 +85,7 @@ fn find(
         let mut pending = vec![Shard::default()];
         while let Some(shard) = pending.pop() {
             let mut builders = [plan.builder(size, shard, budget)];
-            build_histories(&pool, trace, &mut builders, (&mut meter, &mut Unchanged))?;
+            build_histories(&pool, trace, &mut builders, &mut meter, &mut Unchanged)?;
             let [builder] = builders;
             let (histories, given_up) = builder.finish();
             pending.extend(given_up);
@@ -89,17 +93,17 @@ fn find(
             counted.outside += histories.outside();
             counted.outside_references += histories.outside_references();
             let walk = HistoryWalk { plan: &plan, size, wanted, pool: &pool };
-            walk.all(&histories, &mut jobs, (&mut output, &mut meter))?;
+            walk.all(&histories, &mut jobs, &mut output, &mut meter)?;
         }
         counted.jobs = jobs.iter().map(|job| job.tally).collect();
         counts.push(counted);
         found.push(jobs);
     }
     meter.finish()?;
-    Ok(assemble(&plan, &counts, &found, (wanted, trace)))
+    Ok(assemble(&plan, &counts, &found, wanted, trace))
 }
 
-/// The plan, and the interval of the curve if there is to be one.
+/// The plan, and the interval of the curve if one is requested.
 fn checked(
     config: &OptimalConfig,
     trace: &TraceReader,
@@ -107,7 +111,7 @@ fn checked(
     let plan = MatrixPlan::new(&config.simulation, trace)?;
     if let Some(policy) = plan.policies.iter().find(|p| replicates(p.entry.name).is_none()) {
         let problem = format!(
-            "{} is no optimum; the policies can be optimal and optimal-no-replication",
+            "{} is not an optimum; choose the policies optimal or optimal-no-replication",
             policy.text
         );
         return Err(SimError::Config { problem });

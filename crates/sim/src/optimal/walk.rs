@@ -1,4 +1,4 @@
-//! The walk over the histories of one block size.
+//! Walks the histories of one block size.
 
 use homenode_machine::PriceList;
 use homenode_optimal::{Optimum, certify};
@@ -25,7 +25,8 @@ impl HistoryWalk<'_> {
         &self,
         histories: &Histories,
         found: &mut [OptimumFindings],
-        (output, meter): (&mut Option<PlacementOutput<'_>>, &mut ProgressMeter<'_>),
+        output: &mut Option<PlacementOutput<'_>>,
+        meter: &mut ProgressMeter<'_>,
     ) -> Result<(), SimError> {
         let ranges = ranges(histories);
         for (job, sum) in found.iter_mut().enumerate() {
@@ -69,17 +70,18 @@ impl HistoryWalk<'_> {
             if let Some(solver) = &mut curve {
                 found.curve += solver.block(block)?;
             }
-            self.placement(block, &mut optimum, (&tally, &mut found), job.setup);
+            self.placement(block, &mut optimum, &tally, &mut found, job.setup);
         }
         Ok(found)
     }
 
-    /// Writes the placement of one block, and checks it.
+    /// Writes the placement of one block and replays it, as requested.
     fn placement(
         &self,
         block: Block<'_>,
         optimum: &mut Optimum,
-        (tally, found): (&Tally, &mut OptimumFindings),
+        tally: &Tally,
+        found: &mut OptimumFindings,
         setup: PlacementSetup,
     ) {
         let Some(prices) = setup.prices else { return };
@@ -91,7 +93,8 @@ impl HistoryWalk<'_> {
             let certificate = certify(block, &changes, &prices);
             let cost = Cost::of(tally, &prices).total().steps;
             let moves = tally.remote_moves + tally.global_moves;
-            found.certified.block((block.number, self.size.block), (certificate, cost, moves));
+            let address = block.number.saturating_mul(self.size.block.bytes());
+            found.certified.block(address, certificate, cost, moves);
         }
         if let Some(format) = self.wanted.placement {
             let prices = PriceList::Placement(prices);
@@ -101,7 +104,7 @@ impl HistoryWalk<'_> {
                 replicate: optimum.replicates(),
                 block_size: self.size.block,
             };
-            placement::write(&mut found.text, &about, (block.number, &changes), format);
+            placement::write(&mut found.text, &about, block.number, &changes, format);
         }
     }
 }

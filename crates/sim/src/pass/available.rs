@@ -1,13 +1,13 @@
-//! How much memory the system has left.
+//! Available memory of the system.
 
 use std::path::Path;
 
-/// What Linux says of memory, and of the control group of this process: a container sees its own
-/// at the root.
+/// Files with the memory of the system and of this process's control group, which inside a
+/// container is the root.
 const SYSTEM: &str = "/proc/meminfo";
 const GROUP: &str = "/sys/fs/cgroup";
 
-/// Bytes that this process can take without anything being swapped, as far as the system says.
+/// Bytes that this process can allocate without swapping; `None` if unknown.
 pub(super) fn available_bytes() -> Option<u64> {
     let system = std::fs::read_to_string(SYSTEM).ok().and_then(|text| of_system(&text));
     let group = of_group(Path::new(GROUP));
@@ -21,7 +21,7 @@ fn of_system(text: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// What is left of the limit of a control group (version 2), if it has one.
+/// The remainder of a control group's limit (version 2), if it has one.
 fn of_group(folder: &Path) -> Option<u64> {
     let read = |file: &str| -> Option<u64> {
         std::fs::read_to_string(folder.join(file)).ok()?.trim().parse().ok()
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_system_counts_in_kilobytes() {
+    fn available_memory_is_in_kilobytes() {
         let text = "MemTotal:       24684380 kB\nMemAvailable:   23882000 kB\nCached: 1 kB\n";
         assert_eq!(of_system(text), Some(23_882_000 << 10));
         assert_eq!(of_system("MemTotal: 5 kB\n"), None);
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_has_what_its_limit_leaves() {
+    fn a_control_group_has_its_limit_less_its_usage() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(of_group(folder.path()), None);
         std::fs::write(folder.path().join("memory.current"), "1000\n").unwrap();

@@ -10,15 +10,15 @@ use super::source::TraceSource;
 use super::windows::WindowReader;
 use crate::error::SimError;
 
-/// Receives the references of a pass on their way to the builders.
+/// Passes the references of a trace to the builders.
 pub(crate) trait PassSink: Send {
-    /// Adds some batches, in Time order, to all builders.
+    /// Adds batches, in Time order, to all builders.
     fn push(&mut self, builders: &mut [HistoryBuilder], batches: &[Batch]);
 
-    /// Adds what is pending after the last batch.
+    /// Adds pending references after the last batch.
     fn end(&mut self, _builders: &mut [HistoryBuilder]) {}
 
-    /// How many of the builders continue after so many references.
+    /// The number of builders that continue after this many references.
     fn keep(&mut self, builders: &mut [HistoryBuilder], _seen: u64) -> usize {
         builders.len()
     }
@@ -50,12 +50,13 @@ impl PassSink for WithinBudget {
     }
 }
 
-/// Builds histories of the trace through a sink. Returns how many builders are complete.
+/// Builds histories of the trace through a sink. Returns the number of complete builders.
 pub(crate) fn build_histories<T: TraceSource + ?Sized>(
     pool: &rayon::ThreadPool,
     trace: &T,
     builders: &mut [HistoryBuilder],
-    (meter, sink): (&mut ProgressMeter<'_>, &mut dyn PassSink),
+    meter: &mut ProgressMeter<'_>,
+    sink: &mut dyn PassSink,
 ) -> Result<usize, SimError> {
     let read = |index, batch: &mut Batch| trace.read(index, batch);
     let mut windows = WindowReader::new(pool, trace, &read);

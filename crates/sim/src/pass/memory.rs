@@ -4,25 +4,24 @@ use homenode_placement::HistoryBuilder;
 
 use super::available::available_bytes;
 
-/// Bytes that histories may take at a time unless the configuration says otherwise.
+/// Default memory budget of histories, in bytes.
 const BUDGET_BYTES: u64 = 1_500_000_000;
 
-/// The fraction of the trace, one in so many, after which the final size of histories is predicted.
+/// The final size of histories is predicted after one in this many of the references.
 const FORESEEN_AFTER: u64 = 64;
 
-/// Bytes that histories may take at a time.
-pub(crate) fn budget_bytes(asked: Option<u64>) -> u64 {
-    asked.unwrap_or(BUDGET_BYTES)
+/// Memory budget of histories, in bytes.
+pub(crate) fn budget_bytes(requested: Option<u64>) -> u64 {
+    requested.unwrap_or(BUDGET_BYTES)
 }
 
-/// Of the memory that the system has left, the part that events of words may take.
+/// The divisor of available memory that gives the budget of word events.
 const EVENTS_PART: u64 = 4;
 
-/// Bytes that the events of words may take at a time: where they take more, the trace is read
-/// again for the rest of them.
-pub(crate) fn events_budget_bytes(asked: Option<u64>) -> u64 {
+/// Memory budget of word events, in bytes; if they exceed it, the trace is read again for the rest.
+pub(crate) fn events_budget_bytes(requested: Option<u64>) -> u64 {
     let part = || available_bytes().unwrap_or(0) / EVENTS_PART;
-    asked.unwrap_or_else(|| part().max(BUDGET_BYTES))
+    requested.unwrap_or_else(|| part().max(BUDGET_BYTES))
 }
 
 /// Bounds the memory of histories that are built at the same time.
@@ -31,7 +30,7 @@ pub(crate) struct MemoryBudget {
     bytes: u64,
     /// References in the trace.
     references: u64,
-    /// Builders that must continue, whatever memory they take.
+    /// Builders that always continue, whatever memory they take.
     least: usize,
 }
 
@@ -40,9 +39,9 @@ impl MemoryBudget {
         Self { bytes, references, least }
     }
 
-    /// How many of the builders can continue after so many references without exceeding the budget
-    /// at the end of the trace; the others lose their histories. `besides` is the memory that is
-    /// needed in addition to histories if so many continue.
+    /// The number of builders that can continue after this many references without exceeding the
+    /// budget at the end of the trace; the others drop their histories. `besides` is the additional
+    /// memory for a given number of builders.
     pub(crate) fn keep(
         self,
         builders: &mut [HistoryBuilder],

@@ -1,4 +1,4 @@
-//! The references that reach memory behind a cache in front of each processor.
+//! The references that reach memory behind a cache at each processor.
 
 use homenode_trace::transform::{CacheFilterShape, filter_temporarily};
 use homenode_trace::{TraceError, TraceReader};
@@ -7,21 +7,21 @@ use serde::Serialize;
 use super::progress::{Progress, second_half};
 use crate::error::SimError;
 
-/// How a trace was filtered by caches before it was simulated.
+/// How caches filtered a trace before its simulation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CacheFilterRecord {
     /// The cache of each processor, as `SIZE:WAYS:BLOCK`.
     pub cache: String,
     /// Data references of the trace.
     pub references: u64,
-    /// Data references that reached memory: those that were simulated.
+    /// Data references that reached memory, which were simulated.
     pub let_through: u64,
-    /// Blocks that gave way to others in the caches: none if all data fit.
+    /// Evictions; 0 if all data fit.
     pub replacements: u64,
 }
 
-/// Calls `simulate` with the references that pass a cache of this shape in front of each of so many
-/// processors, or with the trace itself if there is no cache. Also returns what passed.
+/// Calls `simulate` with the references that miss a cache of this shape at each of `processors`
+/// processors, or with the trace itself without a cache. Also returns the record of the filter.
 ///
 /// The first half of the progress is that of the filter.
 pub(crate) fn behind_caches<R>(

@@ -1,5 +1,5 @@
-//! Passes over a trace: where its references come from, how they reach the engines, on how many
-//! threads and in how much memory.
+//! Passes over a trace: sources of references, windows decoded ahead, worker threads, memory budget
+//! and progress.
 
 mod available;
 mod histories;

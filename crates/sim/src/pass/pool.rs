@@ -2,7 +2,7 @@
 
 use crate::error::SimError;
 
-/// Most worker threads one can ask for: more only cost memory.
+/// Most worker threads; more only take memory.
 const THREADS_MAX: usize = 1024;
 
 /// Checks the number of worker threads.
@@ -14,7 +14,7 @@ pub(crate) fn check_threads(threads: Option<usize>) -> Result<(), SimError> {
     Err(SimError::Config { problem })
 }
 
-/// Worker threads; as many as the computer has if no number is given.
+/// The worker threads; one per core if no number is given.
 pub(crate) fn thread_pool(threads: Option<usize>) -> Result<rayon::ThreadPool, SimError> {
     rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build().map_err(|e| {
         SimError::Config { problem: format!("worker threads: {e}; use fewer with --threads") }

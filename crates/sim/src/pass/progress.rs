@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use crate::error::SimError;
 
-/// Called at intervals with the work done and the total, in units of references simulated.
-/// `Break` ends the run with [`SimError::Interrupted`].
+/// Called at intervals with the work done and the total, in simulated references. `Break` ends the
+/// run with [`SimError::Interrupted`].
 pub type Progress<'a> = &'a mut dyn FnMut(u64, Option<u64>) -> ControlFlow<()>;
 
-/// Reports how much of the total is done.
+/// Reports the work done.
 pub(crate) fn report(progress: Progress<'_>, done: u64, total: u64) -> Result<(), SimError> {
     match progress(done, Some(total)) {
         ControlFlow::Continue(()) => Ok(()),
@@ -16,7 +16,7 @@ pub(crate) fn report(progress: Progress<'_>, done: u64, total: u64) -> Result<()
     }
 }
 
-/// Progress of what comes after so many units of work and is taken for as much.
+/// Progress of the second half of a run, after `done` units of work in the first half.
 pub(crate) fn second_half(
     progress: Progress<'_>,
     first: u64,
@@ -27,7 +27,7 @@ pub(crate) fn second_half(
     }
 }
 
-/// Adds up work whose amount is known in advance.
+/// Counts work whose total is known in advance.
 pub(crate) struct ProgressMeter<'a> {
     progress: Progress<'a>,
     done: u64,
@@ -44,36 +44,35 @@ impl<'a> ProgressMeter<'a> {
         report(self.progress, self.done, self.total)
     }
 
-    /// Reports that everything is done, even if there was less work than predicted.
+    /// Reports completion, even if there was less work than predicted.
     pub(crate) fn finish(&mut self) -> Result<(), SimError> {
         self.done = self.total;
         self.add(0)
     }
 }
 
-/// Progress through passes whose number is not known in advance: each takes a fraction of what is
-/// left.
+/// Progress of passes whose number is not known in advance: each takes a fraction of the remainder.
 pub(crate) struct PassProgress<'a> {
     progress: Progress<'a>,
     total: u64,
-    /// Where the present pass begins, from 0 to 1, and its fraction of the whole.
+    /// Start of the current pass, from 0 to 1, and its fraction of the whole.
     from: f64,
     span: f64,
 }
 
 impl<'a> PassProgress<'a> {
-    /// Begins after this fraction of the whole, which is reported elsewhere.
+    /// Starts after this fraction of the whole, which is reported elsewhere.
     pub(crate) fn new(progress: Progress<'a>, total: u64, from: f64) -> Self {
         Self { progress, total, from, span: 0.0 }
     }
 
-    /// Begins a pass that takes this fraction of what is left.
+    /// Starts a pass that takes this fraction of the remainder.
     pub(crate) fn begin(&mut self, part: f64) {
         self.from += self.span;
         self.span = (1.0 - self.from) * part;
     }
 
-    /// Reports how much of the present pass is done, from 0 to 1.
+    /// Reports progress of the current pass, from 0 to 1.
     pub(crate) fn tick(&mut self, done: f64) -> Result<(), SimError> {
         let at = self.from + self.span * done;
         #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
@@ -82,7 +81,7 @@ impl<'a> PassProgress<'a> {
         report(self.progress, units.min(self.total), self.total)
     }
 
-    /// Reports that everything is done.
+    /// Reports completion.
     pub(crate) fn finish(&mut self) -> Result<(), SimError> {
         report(self.progress, self.total, self.total)
     }

@@ -5,25 +5,26 @@ use homenode_trace::{Batch, ChunkOutline, Columns, Metadata, TraceError, TraceRe
 
 /// A trace in pieces, which several threads can read in any order.
 pub trait TraceSource: Sync {
-    /// Name for results.
+    /// Name used in results.
     fn name(&self) -> String;
     /// Content checksum for provenance.
     fn checksum(&self) -> String;
     /// Number of pieces.
     fn pieces(&self) -> usize;
-    /// The optional columns that it has.
+    /// The optional columns present in the trace.
     fn columns(&self) -> Columns;
-    /// Fills the batch with piece `index`; flags are the only optional column needed.
+    /// Fills the batch with piece `index`; of the optional columns only flags are needed.
     ///
     /// # Errors
     /// When the piece cannot be read.
     fn read(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError>;
-    /// The same with events and all columns that engines with processes need.
+    /// Fills the batch with piece `index`, including events and all columns for engines with
+    /// processes.
     ///
     /// # Errors
     /// When the piece cannot be read.
     fn read_all(&self, index: usize, batch: &mut Batch) -> Result<(), TraceError>;
-    /// The order of what happens in piece `index`.
+    /// The order of references and events in piece `index`.
     ///
     /// # Errors
     /// When the piece cannot be read.
@@ -32,15 +33,15 @@ pub trait TraceSource: Sync {
     fn references(&self) -> u64;
     /// One more than the highest thread number.
     fn threads(&self) -> u16;
-    /// Seconds the program ran: without recording if that was measured, else while recorded.
+    /// Run time of the program in seconds: without recording if it was measured, else recorded.
     fn run_time_s(&self) -> Option<f64>;
-    /// How the references were sampled, or empty.
+    /// The sampling of references; empty if there was none.
     fn sampling(&self) -> &str;
-    /// Data references before the first one of a second thread, if there is one.
+    /// Data references before the first one of a second thread; `None` with a single thread.
     fn serial_start(&self) -> Option<u64>;
-    /// Addresses that are in use, beside which re-alignment makes new pages.
+    /// Used addresses, for re-alignment to place new pages beside them.
     fn address_map(&self) -> AddressMap;
-    /// The metadata, for the names of what re-alignment moves.
+    /// The metadata, which names the data that re-alignment moves.
     fn metadata(&self) -> &Metadata;
 }
 
@@ -92,7 +93,7 @@ impl TraceSource for TraceReader {
     }
 
     fn serial_start(&self) -> Option<u64> {
-        // It is asked after a pass: what cannot be read has been an error there.
+        // Called after a pass, which has already reported unreadable pieces as an error.
         self.serial_start().ok().flatten()
     }
 

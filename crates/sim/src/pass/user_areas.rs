@@ -1,6 +1,5 @@
-//! The private areas of processes that are user pages, which a trace does not tell from those of
-//! the kernel: it flags a reference as private and as the kernel's, and says nothing of others to
-//! the page.
+//! Private areas of processes that are user pages. A trace does not distinguish them from the
+//! kernel's private areas: it flags a kernel reference as private, and not the kind of its page.
 
 use homenode_base::Flags;
 use homenode_trace::realign::AddressMap;
@@ -11,25 +10,25 @@ use rustc_hash::FxHashSet;
 use super::source::TraceSource;
 use crate::error::SimError;
 
-/// Bytes of a page, as a shift: recordings with a kernel are of machines with pages of 4 KiB.
+/// Bytes of a page, as a shift: whole-system recordings are of machines with 4 KiB pages.
 const PAGE_SHIFT: u32 = 12;
-/// The flags of a reference by the kernel to a private area.
+/// Flags of a kernel reference to a private area.
 const KERNEL_PRIVATE: u8 = Flags::PRIVATE.0 | Flags::KERNEL.0;
 
-/// A trace whose references by the kernel to private areas are flagged [`Flags::USER_AREA`] where a
-/// process references the page in user mode too, at any time: whether an area is private is a
-/// property of the page. Of a trace that does not say of which process each reference is, nothing
-/// is flagged, as it has no kernel that works for several.
+/// A trace in which kernel references to private areas are flagged [`Flags::USER_AREA`] if the
+/// process also references the page in user mode, at any time, because privacy is a property of the
+/// page. Without process numbers nothing is flagged, as there is no kernel that works for several
+/// processes.
 pub(crate) struct WithUserAreas<'a, T: ?Sized> {
     trace: &'a T,
-    /// Whether the addresses are those of processes, which have pages of their own.
+    /// Whether the addresses are virtual, so that each process has pages of its own.
     by_process: bool,
-    /// Pages, each with its process, which is 0 where the addresses are those of memory.
+    /// Pages, each with its process, which is 0 for physical addresses.
     pages: FxHashSet<(u32, u64)>,
 }
 
 impl<'a, T: TraceSource + ?Sized> WithUserAreas<'a, T> {
-    /// Reads the trace if it has references by a kernel.
+    /// Reads the trace if it has kernel references.
     pub(crate) fn of(
         pool: &rayon::ThreadPool,
         trace: &'a T,
@@ -166,7 +165,7 @@ mod tests {
     use super::*;
     use crate::pass::thread_pool;
 
-    /// References by processes, each with its address and flags, and one piece for each.
+    /// A trace of references by processes, each with its address and flags, one per piece.
     fn trace(references: &[(u32, u64, Flags)], columns: Columns) -> TraceReader {
         let options = WriterOptions { columns, level: 1, chunk_rows: 1 };
         let mut bytes = Cursor::new(Vec::new());
@@ -179,7 +178,7 @@ mod tests {
         TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap()
     }
 
-    /// Which of them are flagged.
+    /// The references that are flagged.
     fn flagged(trace: &TraceReader, by_process: bool) -> Vec<bool> {
         let pool = thread_pool(Some(2)).unwrap();
         let flagged = WithUserAreas::of(&pool, trace, by_process).unwrap();
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_is_in_a_user_area_where_the_page_is_the_user_s() {
+    fn kernel_references_to_user_pages_are_in_a_user_area() {
         let kernel = Flags(KERNEL_PRIVATE);
         let references = [
             (1, 0x8010, kernel), // before the process refers to its page itself
@@ -210,6 +209,6 @@ mod tests {
         let expected = [true, false, false, false, false, false, false];
         assert_eq!(flagged(&whole, true), expected);
         let of_one = trace(&references, Columns { pid: false, ..columns });
-        assert_eq!(flagged(&of_one, false), [false; 7], "it does not tell processes apart");
+        assert_eq!(flagged(&of_one, false), [false; 7], "processes are unknown");
     }
 }

@@ -1,4 +1,4 @@
-//! Windows of a trace, decoded ahead: the next window is decoded while the one before is simulated.
+//! Windows of a trace, decoded ahead: one is decoded while the one before is simulated.
 
 use std::ops::Range;
 
@@ -9,12 +9,11 @@ use super::progress::{Progress, report};
 use super::source::TraceSource;
 use crate::error::SimError;
 
-/// References decoded ahead for each thread, 13 bytes each, and the most threads for which this is
-/// done.
+/// References decoded ahead per thread, 13 bytes each, and the most threads for which this is done.
 const WINDOW_REFERENCES: usize = 1 << 20;
 const THREADS_MAX: usize = 8;
 
-/// How a piece of the trace is read into a batch.
+/// Reads a piece of the trace into a batch.
 pub(crate) type ReadPiece<'a> = &'a (dyn Fn(usize, &mut Batch) -> Result<(), TraceError> + Sync);
 
 /// Reads a trace window by window, in Time order.
@@ -22,19 +21,19 @@ pub(crate) struct WindowReader<'a> {
     pool: &'a rayon::ThreadPool,
     read: ReadPiece<'a>,
     pieces: usize,
-    /// Pieces decoded at a time.
+    /// Pieces per window.
     width: usize,
-    /// The first piece that is not decoded yet.
+    /// The first piece that is not yet decoded.
     next: usize,
-    /// The window that is decoded; empty at the end of the trace.
+    /// The decoded window; empty at the end of the trace.
     ready: Result<Vec<Batch>, SimError>,
-    /// Batches to decode into.
+    /// Batches to reuse.
     spare: Vec<Batch>,
     rows: u64,
 }
 
 impl<'a> WindowReader<'a> {
-    /// Windows of as many pieces as keep all threads busy, with few references in memory.
+    /// Windows with enough pieces to keep all threads busy and few references in memory.
     pub(crate) fn new<T: TraceSource + ?Sized>(
         pool: &'a rayon::ThreadPool,
         trace: &T,
@@ -44,7 +43,7 @@ impl<'a> WindowReader<'a> {
         let per_piece = (references / trace.pieces().max(1)).max(1);
         let for_one = (WINDOW_REFERENCES / per_piece).clamp(1, 64);
         let width = for_one * pool.current_num_threads().clamp(1, THREADS_MAX);
-        Self::with_width(pool, (trace.pieces(), width), read)
+        Self::with_width(pool, trace.pieces(), width, read)
     }
 
     /// Windows of one piece, for callers that take one batch at a time on one thread.
@@ -53,12 +52,13 @@ impl<'a> WindowReader<'a> {
         trace: &T,
         read: ReadPiece<'a>,
     ) -> Self {
-        Self::with_width(pool, (trace.pieces(), 1), read)
+        Self::with_width(pool, trace.pieces(), 1, read)
     }
 
     fn with_width(
         pool: &'a rayon::ThreadPool,
-        (pieces, width): (usize, usize),
+        pieces: usize,
+        width: usize,
         read: ReadPiece<'a>,
     ) -> Self {
         let next = width.min(pieces);
@@ -66,11 +66,11 @@ impl<'a> WindowReader<'a> {
         Self { pool, read, pieces, width, next, ready, spare: Vec::new(), rows: 0 }
     }
 
-    /// Calls `take` with the next window, in the pool, while the window after it is decoded. `None`
-    /// at the end of the trace.
+    /// Calls `take` with the next window, in the pool, while the window after it is decoded.
+    /// Returns `None` at the end of the trace.
     ///
-    /// An error in decoding ahead is returned only when that window is due, so that the same error
-    /// is reported on any number of threads.
+    /// An error of decoding ahead is returned only when its window is due, so that any number of
+    /// threads reports the same error.
     pub(crate) fn next<R: Send>(
         &mut self,
         take: impl FnOnce(&[Batch]) -> R + Send,
@@ -97,7 +97,7 @@ impl<'a> WindowReader<'a> {
     }
 }
 
-/// Decodes pieces in parallel, into recycled batches where there are any.
+/// Decodes pieces in parallel, into reused batches where possible.
 fn decode(
     read: ReadPiece<'_>,
     pieces: Range<usize>,
@@ -109,11 +109,13 @@ fn decode(
     Ok(decoded.collect::<Result<_, _>>()?)
 }
 
-/// Calls `take` for the trace window by window, and reports the references done of `total`.
+/// Calls `take` with each window of the trace, and reports the references done of `total`.
 pub(crate) fn for_each_window<T: TraceSource + ?Sized>(
     pool: &rayon::ThreadPool,
-    (trace, read): (&T, ReadPiece<'_>),
-    (progress, total): (Progress<'_>, u64),
+    trace: &T,
+    read: ReadPiece<'_>,
+    progress: Progress<'_>,
+    total: u64,
     mut take: impl FnMut(&[Batch]) -> Result<(), SimError> + Send,
 ) -> Result<(), SimError> {
     let mut windows = WindowReader::new(pool, trace, read);

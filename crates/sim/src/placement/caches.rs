@@ -1,4 +1,4 @@
-//! The caches in front of memory: those asked for, or those of the machines.
+//! The caches in front of memory: those of the options, or those of the machines.
 
 use homenode_machine::PricedMachine;
 use homenode_trace::TraceReader;
@@ -11,26 +11,27 @@ use crate::error::{SimError, config_error};
 use crate::notes::suggestions_on;
 use crate::pass::{CacheFilterRecord, Progress, TraceSource, behind_caches};
 
-/// What to do about a trace that is smaller than the caches.
+/// Note on a trace that fits into the caches.
 const ALL_FITS: &str = "all data fit into the caches, so that only first references and those to \
                         what others write reach memory; if the program is to be run with more \
                         data than it was recorded with, choose a cache that is smaller in \
                         proportion (--filter SIZE:WAYS:BLOCK), or none";
 
-/// What turns the filter off.
+/// Remedy for problems of the filter.
 const NONE: &str = "none";
 
-/// Runs a simulation on the references that reach memory behind the caches that the configuration
-/// asks for, or that its machines have. Gives it the configuration in which that is done, as is
-/// counting in words. The plan is that of the whole trace, so that what is wrong is found before
-/// the pass of the filter.
+/// Runs a simulation on the references that miss the caches of the configuration or of its
+/// machines. `simulate` gets a configuration without the filter and without counting in words,
+/// which are done. `plan` is that of the whole trace, so that errors are found before the filter's
+/// pass.
 pub(crate) fn on_misses<R>(
-    (config, plan): (&SimConfig, &MatrixPlan),
+    config: &SimConfig,
+    plan: &MatrixPlan,
     trace: &TraceReader,
     progress: Progress<'_>,
     simulate: impl FnOnce(&SimConfig, &TraceReader, Progress<'_>) -> Result<R, SimError>,
 ) -> Result<(R, Option<CacheFilterRecord>), SimError> {
-    let caches = caches_of((config, plan), trace)?.map(|shape| (shape, plan.processors));
+    let caches = caches_of(config, plan, trace)?.map(|shape| (shape, plan.processors));
     let done = SimConfig {
         filter: Some(NONE.to_owned()),
         processors: Some(plan.processors),
@@ -40,7 +41,7 @@ pub(crate) fn on_misses<R>(
     behind_caches(caches, trace, progress, |misses, progress| simulate(&done, misses, progress))
 }
 
-/// Adds to a provenance how the trace was filtered; what it says of the trace is of the whole one.
+/// Adds the filter to a provenance; its other facts are about the whole trace.
 pub(crate) fn record(
     provenance: &mut PlacementProvenance,
     trace: &TraceReader,
@@ -54,23 +55,24 @@ pub(crate) fn record(
     provenance.cache_filter = record;
 }
 
-/// The caches that the configuration asks for, or that all of its machines have.
+/// The caches of the configuration, or those that all of its machines have.
 pub(crate) fn caches_of(
-    (config, plan): (&SimConfig, &MatrixPlan),
+    config: &SimConfig,
+    plan: &MatrixPlan,
     trace: &TraceReader,
 ) -> Result<Option<CacheFilterShape>, SimError> {
     let fail = |problem: String| config_error(format!("--filter: {problem}"));
-    let asked = match config.filter.as_deref() {
+    let requested = match config.filter.as_deref() {
         Some(NONE) => return Ok(None),
         Some(text) => {
             let shape = CacheFilterShape::parse(text);
             Some(shape.map_err(|e| fail(format!("{text}: {e}, or none for no cache")))?)
         }
-        // Behind one cache another one of the same size would let nearly everything through.
+        // A second cache of the same size would have almost no hits.
         None if was_filtered(trace) => return Ok(None),
         None => of_machines(&plan.machines)?,
     };
-    let Some(shape) = asked else { return Ok(None) };
+    let Some(shape) = requested else { return Ok(None) };
     let small = config.block_sizes.iter().find(|&&bytes| bytes < shape.block_bytes());
     let Some(small) = small else { return Ok(Some(shape)) };
     let whose = if config.filter.is_some() { "the" } else { "the machine's" };
@@ -82,12 +84,12 @@ pub(crate) fn caches_of(
     )))
 }
 
-/// Whether the trace is one of misses already.
+/// Whether the trace already consists of misses.
 fn was_filtered(trace: &TraceReader) -> bool {
     trace.metadata().provenance.iter().any(|step| step.starts_with("transform filter "))
 }
 
-/// The caches that machines have, which must be the same: a trace is filtered once.
+/// The caches of the machines, which must be the same: a trace is filtered once.
 fn of_machines(machines: &[PricedMachine]) -> Result<Option<CacheFilterShape>, SimError> {
     let mut shapes = Vec::new();
     for machine in machines {

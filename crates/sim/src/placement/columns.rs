@@ -7,23 +7,23 @@ use serde::Serialize;
 /// One row of their appendix: a policy at a page size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PageCoherenceColumns {
-    /// Cycles a reference, by part of the cost.
+    /// Cycles per reference, by component.
     pub latency: LatencyColumns,
     /// Network packets.
     pub packets: NetworkPackets,
     /// Network packets for each reference.
     pub traffic: PacketColumns,
-    /// Copies that a multicast updates: update packets divided by multicast writes; `null` if there
-    /// are none.
+    /// Copies updated by a multicast: update packets divided by multicast writes; `null` without
+    /// multicast writes.
     pub mls: Option<f64>,
 }
 
-/// Cycles a reference; all `null` if there are no references.
+/// Cycles per reference; all `null` without references.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LatencyColumns {
     /// References to the processor's own copies.
     pub local: Option<f64>,
-    /// Remote references, but for the writes of an update policy.
+    /// Remote references, except writes of an update policy.
     pub remote: Option<f64>,
     /// Replications.
     pub replication: Option<f64>,
@@ -35,7 +35,7 @@ pub struct LatencyColumns {
     pub total: Option<f64>,
 }
 
-/// Packets a reference; all `null` if there are no references.
+/// Packets per reference; all `null` without references.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PacketColumns {
     /// Of replications.

@@ -1,15 +1,15 @@
-//! What to simulate.
+//! Options of placement simulations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::references::{Inclusion, PrivateReferences};
 
-/// Choices of a simulation: a matrix of machines, policies and block sizes.
+/// Options of a placement simulation: a matrix of machines, policies and block sizes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SimConfig {
-    /// Machines: names (`homenode list machines`), TOML files, or prices in place, as in
+    /// Machines: names (`homenode list machines`), TOML files, or inline prices, as in
     /// `prices:r=15,R=59`.
     #[schemars(extend("x-flag" = "--machine", "x-value" = "machines", "x-argument" = true))]
     pub machines: Vec<String>,
@@ -20,35 +20,35 @@ pub struct SimConfig {
     /// Block sizes in bytes: 64, 4K, 8KB, or a doubling range such as 64-8192.
     #[schemars(extend("x-flag" = "--block-size", "x-value" = "block-sizes", "x-argument" = true))]
     pub block_sizes: Vec<u64>,
-    /// Processors; thread i runs on i mod their number.
+    /// Processors; thread i runs on processor i modulo this number.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the machine's, where it has a number as \
         those of today with pages do, else the trace's threads"))]
     pub processors: Option<u16>,
-    /// What to do with references to private memory: `local` keeps them out of every history.
+    /// How to treat references to private memory: `local` keeps them out of every history.
     #[serde(default)]
     #[schemars(extend(
         "x-default" = "`exclude` on page-coherence machines such as markatos, else `local`"))]
     pub private: Option<PrivateReferences>,
-    /// What to do with references to synchronisation variables; the thesis leaves them out
-    /// (§2.3.1).
+    /// How to treat references to synchronisation variables; the thesis leaves them out (§2.3.1).
     #[serde(default = "Inclusion::exclude")]
     pub sync: Inclusion,
-    /// Count references in words of so many bytes, a power of two from 1 to 64: one that touches
-    /// several words is one reference to each. The thesis's reference is a word of 4 (§4.1.2).
+    /// Count references in words of this many bytes, a power of two from 1 to 64: a reference that
+    /// touches several words counts as one reference to each. The thesis's word has 4 bytes
+    /// (§4.1.2).
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-metavar" = "W", "x-default" = "as recorded"))]
     pub word_bytes: Option<u64>,
-    /// Simulate only what reaches memory behind a cache in front of each processor, given as size,
-    /// ways and block size, as in `2M:16:64`; `none` simulates every reference.
+    /// Simulate only the references that miss a cache at each processor, given as size, ways and
+    /// block size, as in `2M:16:64`; `none` simulates every reference.
     #[serde(default)]
     #[schemars(extend("x-metavar" = "SIZE:WAYS:BLOCK", "x-default" = "the last level of the \
         machine, if it has one as those of today with pages do; `none` for others, for a trace of \
         misses, and in `sharing`"))]
     pub filter: Option<String>,
-    /// First move words that one thread uses away from pages that several share, for each block
-    /// size, as `homenode transform realign` does it, by windows of so many references; 1000000
-    /// where no number is given.
+    /// First move words that one thread uses away from pages that several threads share, for each
+    /// block size, as `homenode transform realign` does, in windows of this many references;
+    /// 1000000 if the number is omitted.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-value" = "window", "x-default" = "no"))]
     pub realign: Option<u64>,
@@ -56,17 +56,17 @@ pub struct SimConfig {
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
-    /// Accept prices that the cost model calls invalid.
+    /// Accept prices that violate the cost model.
     #[serde(default)]
     pub force: bool,
-    /// Bytes that histories may take at a time; the result does not depend on it.
+    /// Memory budget of histories, in bytes; the result does not depend on it.
     #[serde(default)]
     #[schemars(extend("x-internal" = true, "x-default" = "1.5 GB"))]
     pub memory_budget_bytes: Option<u64>,
 }
 
 impl SimConfig {
-    /// A matrix with everything else left at its default.
+    /// A matrix with defaults for all other options.
     #[must_use]
     pub fn new(machines: &[&str], policies: &[&str], block_sizes: &[u64]) -> Self {
         let own = |list: &[&str]| list.iter().map(|&s| s.to_owned()).collect();

@@ -1,4 +1,4 @@
-//! Counts before they are priced.
+//! Counts before pricing.
 
 use homenode_placement::Tally;
 use homenode_trace::realign::Realignment;
@@ -6,9 +6,9 @@ use homenode_trace::realign::Realignment;
 /// Counts at one block size.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SizeCounts {
-    /// Tally of each job of the size.
+    /// Tally of each job.
     pub(crate) jobs: Vec<Tally>,
-    /// References that are counted without a history.
+    /// Accesses of references that are counted without a history.
     pub(crate) outside: Tally,
     /// The same references, each counted once even if it straddles blocks.
     pub(crate) outside_references: u64,
@@ -18,7 +18,7 @@ pub(crate) struct SizeCounts {
 }
 
 impl SizeCounts {
-    /// Empty counts for so many jobs.
+    /// Empty counts for `jobs` jobs.
     pub(crate) fn new(jobs: usize) -> Self {
         Self { jobs: vec![Tally::default(); jobs], ..Self::default() }
     }

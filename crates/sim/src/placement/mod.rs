@@ -1,11 +1,11 @@
 //! The placement engine over a matrix of machines, policies and block sizes.
 //!
 //! A simulation is a matrix: machines x policies x block sizes over one trace. [`run`] checks the
-//! whole matrix before it reads a reference, passes over the trace as rarely as memory allows,
+//! whole matrix before it reads a reference, makes as few passes over the trace as memory allows,
 //! walks every history once per distinct policy, and prices the counts.
 //!
-//! Invariant: the outcomes are the same on any number of threads and under any memory budget,
-//! because counts are integers that merge by addition and blocks are independent.
+//! Invariant: the outcomes do not depend on the number of threads or on the memory budget, because
+//! counts are integers that merge by addition and blocks are independent.
 
 mod caches;
 mod columns;

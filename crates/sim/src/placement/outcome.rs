@@ -1,4 +1,4 @@
-//! Results, as the command line prints them.
+//! Results of placement simulations as they are reported.
 
 use homenode_machine::{PriceList, PricedMachine};
 use homenode_placement::{Amount, Cost, Tally};
@@ -13,15 +13,15 @@ use crate::notes::{notes_on, suggestions_on};
 use crate::pass::{CacheFilterRecord, TraceSource};
 use crate::references::{Inclusion, PrivateReferences};
 
-/// The result of one policy on one machine at one block size. The names of the fields are a public
-/// contract; `docs/placement.md` defines each.
+/// The result of one policy on one machine at one block size. The field names are public;
+/// `docs/placement.md` defines each.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlacementOutcome {
     /// Name of the trace.
     pub trace: String,
-    /// The machine: its name in the table or its file, or the prices given in place.
+    /// The machine: its name in the table or its file, or the inline prices.
     pub machine: String,
-    /// The policy as the configuration names it.
+    /// The policy as written in the configuration.
     pub policy: String,
     /// Bytes in a block.
     pub block_size: u64,
@@ -29,21 +29,21 @@ pub struct PlacementOutcome {
     pub processors: u16,
     /// Data references taken into account.
     pub references: u64,
-    /// Accesses to blocks: a reference that straddles blocks is one access to each.
+    /// Accesses to blocks: a reference that straddles blocks is one access to each of them.
     pub accesses: u64,
     /// The counts.
     pub counts: Tally,
-    /// The parts of the cost, in units of a local reference; `null` is infinite.
+    /// The components of the cost, in units of a local reference; `null` is infinite.
     #[serde(serialize_with = "parts")]
     pub cost: Cost,
-    /// Sum of the parts.
+    /// Sum of the components.
     pub total_cost: Amount,
-    /// The same in nanoseconds, where the machine's prices are in them.
+    /// Cost in nanoseconds, if the machine's prices are in nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_ns: Option<f64>,
-    /// Mean cost per reference: total cost divided by accesses; `null` if infinite or empty.
+    /// Mean cost per reference: cost divided by accesses; `null` if infinite or without accesses.
     pub mcpr: Option<f64>,
-    /// The columns of Markatos and Chronaki's tables, on a page-coherence machine.
+    /// The columns of Markatos and Chronaki's tables; `null` except on page-coherence machines.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub columns: Option<PageCoherenceColumns>,
     /// The report of re-alignment at this block size, if data are re-aligned.
@@ -62,10 +62,10 @@ fn parts<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
     map.end()
 }
 
-/// Prices used for some outcomes.
+/// Prices of a machine at a block size.
 #[derive(Clone, Debug, Serialize)]
 pub struct PriceListRecord {
-    /// The machine: its name in the table or its file, or the prices given in place.
+    /// The machine: its name in the table or its file, or the inline prices.
     pub machine: String,
     /// Bytes in a block.
     pub block_size: u64,
@@ -73,7 +73,7 @@ pub struct PriceListRecord {
     pub prices: PriceList,
 }
 
-/// Everything that the outcomes of a run depend on.
+/// The provenance of all outcomes of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlacementProvenance {
     /// Version of the program.
@@ -84,28 +84,28 @@ pub struct PlacementProvenance {
     pub trace_checksum: String,
     /// Processors of the machines.
     pub processors: u16,
-    /// What was done with private references, machine by machine.
+    /// How private references were treated, machine by machine.
     pub private: Vec<PrivateReferences>,
-    /// What was done with synchronisation references.
+    /// How synchronisation references were treated.
     pub sync: Inclusion,
-    /// Bytes of a word, where references are counted in words; the checksum is that of the trace as
-    /// it was recorded.
+    /// Bytes of a word, if references are counted in words; the checksum is that of the recorded
+    /// trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word_bytes: Option<u64>,
-    /// References of a window of re-alignment, where data are re-aligned.
+    /// References in a window of re-alignment, if data are re-aligned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realign: Option<u64>,
-    /// How caches in front of memory filtered the trace, if any did: what the other facts say of
-    /// the trace is of all its references.
+    /// How caches in front of memory filtered the trace, if any did; the other facts about the
+    /// trace are about all its references.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_filter: Option<CacheFilterRecord>,
-    /// Every policy with the value of every parameter, seeds included, as a user would write it.
+    /// Every policy with the value of every parameter, seeds included, in the syntax of the option.
     pub policies: Vec<String>,
     /// Prices of every machine at every block size.
     pub prices: Vec<PriceListRecord>,
-    /// Notes: rules of the model that the prices break, and notes on the trace.
+    /// Notes: rules of the cost model that the prices violate, and notes on the trace.
     pub notes: Vec<String>,
-    /// What to do with the trace first: to leave out its start, if that is serial.
+    /// Steps to take before a simulation, such as removing a serial start.
     pub suggestions: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ pub struct PlacementProvenance {
 pub struct PlacementSimulation {
     /// One outcome per machine, policy and block size.
     pub outcomes: Vec<PlacementOutcome>,
-    /// Everything that they depend on.
+    /// Their provenance.
     pub provenance: PlacementProvenance,
 }
 
@@ -162,10 +162,10 @@ pub(crate) fn assemble<T: TraceSource + ?Sized>(
     PlacementSimulation { outcomes, provenance: provenance(plan, trace) }
 }
 
-/// An amount in units of a local reference as nanoseconds of the machine.
+/// An amount in units of a local reference, in nanoseconds of the machine.
 pub(crate) fn nanoseconds(machine: &PricedMachine, amount: Amount) -> Option<f64> {
     let millionths = machine.local_ns_millionths()?;
-    // Amounts are divided by a number of references to give a mean: here by a million.
+    // The sum is divided by the number of references to give the mean: here by a million.
     let scaled = Amount { steps: amount.steps?.checked_mul(millionths.into()), ..amount };
     scaled.per(1_000_000)
 }

@@ -1,4 +1,4 @@
-//! The matrix, checked, with each distinct computation listed once.
+//! The checked matrix, with each distinct computation listed once.
 
 use homenode_base::{BlockSize, ReferenceFilter};
 use homenode_machine::{PriceList, PriceModel, PricedMachine, Prices};
@@ -13,11 +13,11 @@ use crate::error::{SimError, nothing_given};
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::references::{Inclusion, PrivateReferences, data};
 
-/// A policy at one block size, on all machines for which its decisions are the same: an on-line
-/// policy sees only whether there is global memory.
+/// A policy at one block size, on all machines for which it makes the same decisions: an on-line
+/// policy depends only on whether there is global memory.
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyRun {
-    /// Position of the policy in the configuration.
+    /// Index of the policy in the configuration.
     pub(crate) policy: usize,
     pub(crate) setup: PlacementSetup,
 }
@@ -29,11 +29,11 @@ pub(crate) struct SizePlan {
     /// Prices of each machine.
     pub(crate) prices: Vec<PriceList>,
     pub(crate) jobs: Vec<PolicyRun>,
-    /// The run of each machine and policy: `job[machine][policy]`.
+    /// The job of each machine and policy: `job[machine][policy]`.
     pub(crate) job: Vec<Vec<usize>>,
-    /// Multiples of these Times split the histories.
+    /// Histories are split at multiples of these Times.
     pub(crate) split_periods: Vec<u64>,
-    /// The resolution of Times that the policies need.
+    /// Resolution of Time that the policies need.
     pub(crate) times: Times,
 }
 
@@ -45,11 +45,11 @@ pub(crate) struct MatrixPlan {
     pub(crate) sizes: Vec<SizePlan>,
     pub(crate) processors: u16,
     pub(crate) filter: ReferenceFilter,
-    /// What to do with private references, if configured.
+    /// How to treat private references, if configured.
     pub(crate) private: Option<PrivateReferences>,
-    /// What to do with synchronisation references.
+    /// How to treat synchronisation references.
     pub(crate) sync: Inclusion,
-    /// References of a window of re-alignment, where data are re-aligned.
+    /// References in a window of re-alignment, if data are re-aligned.
     pub(crate) realign: Option<u64>,
     pub(crate) notes: Vec<String>,
 }
@@ -69,9 +69,10 @@ impl MatrixPlan {
             return Err(SimError::Config { problem });
         }
         if config.realign.is_some() {
-            let problem = "data are re-aligned on the fly where counts are wanted only: for this \
+            let problem =
+                "--realign: only counts are computed with data re-aligned on the fly; for this \
                            write the re-aligned trace with `homenode transform realign`"
-                .to_owned();
+                    .to_owned();
             return Err(SimError::Config { problem });
         }
         check_threads(config.threads)?;
@@ -140,14 +141,14 @@ impl MatrixPlan {
         self
     }
 
-    /// The same matrix with data re-aligned by windows of so many references.
+    /// The same matrix with data re-aligned in windows of this many references.
     pub(crate) fn realigned(mut self, window: Option<u64>) -> Result<Self, SimError> {
         self.realign = check_window(window)?;
         Ok(self)
     }
 
-    /// What is done with private references on a machine. Histories are the same whether they are
-    /// counted as local or excluded.
+    /// How private references are treated on a machine. Histories are the same for local and for
+    /// excluded references.
     pub(crate) fn private(&self, machine: &PricedMachine) -> PrivateReferences {
         self.private.unwrap_or(match machine.model() {
             PriceModel::Placement => PrivateReferences::Local,
@@ -155,7 +156,7 @@ impl MatrixPlan {
         })
     }
 
-    /// Units of progress: each reference once to build histories and once for each walk over them.
+    /// Units of progress: each reference once for building histories and once for each walk.
     pub(crate) fn work(&self, references: u64) -> u64 {
         let times = self.sizes.iter().map(|size| size.jobs.len() + 1).sum::<usize>();
         references.saturating_mul(u64::try_from(times).unwrap_or(1))
@@ -176,7 +177,7 @@ impl MatrixPlan {
 }
 
 impl SizePlan {
-    /// The job of a policy with this setup, a new one if there is none yet.
+    /// The index of a policy's job with this setup; adds it if it is new.
     fn job(
         &mut self,
         policy: usize,
@@ -219,13 +220,13 @@ impl SizePlan {
     }
 }
 
-/// Whether a policy that minimises cost makes the same decisions at both price lists: the prices
-/// beyond that of a local reference differ by one factor only.
+/// Whether a cost-minimising policy makes the same decisions at both price lists: their prices
+/// above that of a local reference are proportional.
 ///
 /// Source: Bolosky §4.1.5, the s-theorem. The cost of a placement is one for each reference, which
-/// no decision changes, plus a remainder that such a factor scales for all placements; so which of
-/// two placements is cheaper stays the same, and ties stay ties. For example, a machine without
-/// remote references has the same optimum whatever its moves cost.
+/// no decision changes, plus a remainder that is proportional to the factor; so the order of two
+/// placements by cost does not change, and ties stay ties. For example, a machine without remote
+/// references has the same optimum for any cost of moves.
 fn decide_alike(a: Option<&Prices>, b: Option<&Prices>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return a.is_none() && b.is_none() };
     let beyond = |p: &Prices| {
@@ -252,7 +253,7 @@ fn decide_alike(a: Option<&Prices>, b: Option<&Prices>) -> bool {
     })
 }
 
-/// Checks the number of references of a window.
+/// Checks the number of references in a window.
 fn check_window(window: Option<u64>) -> Result<Option<u64>, SimError> {
     if window.is_none_or(|n| (1..=WINDOW_MAX).contains(&n)) {
         return Ok(window);
@@ -263,11 +264,14 @@ fn check_window(window: Option<u64>) -> Result<Option<u64>, SimError> {
     Err(SimError::Config { problem })
 }
 
-/// How many processors are asked for, or that the machines have, which must be the same number:
-/// only one is simulated at a time.
-fn own_processors(asked: Option<u16>, machines: &[PricedMachine]) -> Result<Option<u16>, SimError> {
-    if asked.is_some() {
-        return Ok(asked);
+/// The requested number of processors, or that of the machines, which must agree because only one
+/// is simulated at a time.
+fn own_processors(
+    requested: Option<u16>,
+    machines: &[PricedMachine],
+) -> Result<Option<u16>, SimError> {
+    if requested.is_some() {
+        return Ok(requested);
     }
     let mut own = machines.iter().map(PricedMachine::processors);
     let first = own.next().flatten();
@@ -299,7 +303,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prices_that_differ_by_a_factor_beyond_local_decide_alike() {
+    fn prices_proportional_above_local_give_the_same_decisions() {
         let prices = |r, moved| Prices::whole(r, Some(moved), None, None);
         let alike = |a, b| decide_alike(Some(&a), Some(&b));
         assert!(alike(prices(Some(15), 59), prices(Some(29), 118)));

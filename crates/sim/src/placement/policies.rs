@@ -4,28 +4,28 @@ use homenode_machine::PriceModel;
 use homenode_placement::policy::{DefaultValue, Entry, ParamKind, PolicyParam};
 use serde::Serialize;
 
-/// All policies the placement engine and the optimum offer, in the order of lists.
+/// All policies of the placement engine and the optimum, in list order.
 pub const POLICIES: &[&[Entry]] =
     &[homenode_optimal::TABLE, homenode_placement::TABLE, homenode_placement::coherence::TABLE];
 
-/// One line of the list of policies.
+/// One row of the list of policies.
 #[derive(Clone, Debug, Serialize)]
 pub struct PolicyRow {
     /// Name on the command line.
     pub name: &'static str,
-    /// One line about it.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
-    /// Whether it needs a machine with global memory.
+    /// Whether it requires a machine with global memory.
     pub needs_global: bool,
     /// Whether it decides by price, with hindsight.
     pub needs_prices: bool,
-    /// The model it comes from.
+    /// The cost model that it is from.
     pub model: PriceModel,
-    /// Price models it runs on: its own, and perhaps the other.
+    /// Price models that it runs on: its own, and possibly the other.
     pub runs_on: Vec<PriceModel>,
-    /// Its parameters, which follow the colon.
+    /// Its parameters.
     pub parameters: Vec<PolicyParameterRow>,
 }
 
@@ -38,11 +38,11 @@ pub struct PolicyParameterRow {
     pub default: String,
     /// Unit of the value.
     pub unit: &'static str,
-    /// Words it takes; empty if it takes numbers only.
+    /// Words it accepts; empty if it accepts numbers only.
     pub choices: &'static [&'static str],
-    /// Whether it takes numbers.
+    /// Whether it accepts numbers.
     pub numbers: bool,
-    /// What it does.
+    /// Its effect.
     pub doc: &'static str,
 }
 

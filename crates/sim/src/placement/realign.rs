@@ -1,8 +1,8 @@
 //! Data re-alignment in memory, at all block sizes of a matrix at once.
 //!
 //! The uses of each word in a window are collected once; each block size then moves words and
-//! translates addresses by itself, in parallel. The histories are equal to those of the trace that
-//! the transform `realign` would write for the block size.
+//! translates addresses by itself, in parallel. The histories equal those of the trace that the
+//! transform `realign` writes for the block size.
 
 use homenode_base::{AccessKind, ReferenceRole};
 use homenode_placement::{HistoryBuilder, OutsideReferences, ReferenceColumns};
@@ -24,9 +24,9 @@ struct WindowReferences {
     thread: Vec<u16>,
     write: Vec<bool>,
     size: Vec<u8>,
-    /// Number of the word in which each begins.
+    /// Number of the first word of each.
     number: Vec<u32>,
-    /// Byte of that word.
+    /// Byte in that word.
     byte: Vec<u8>,
 }
 
@@ -44,16 +44,17 @@ pub(crate) struct RealigningSink {
     scan: WindowScan,
     window: WindowReferences,
     outside: OutsideReferences,
-    /// The block sizes of the builders, which are in this order.
+    /// The builders' block sizes, in the order of the builders.
     sizes: Vec<SizeMapping>,
     budget: MemoryBudget,
 }
 
 impl RealigningSink {
-    /// For builders with these block sizes, given by their positions in the plan. Adjacent builders
-    /// of one size share a mapping.
+    /// Re-alignment for builders with these block sizes, given as indices into the plan. Adjacent
+    /// builders of one size share a mapping.
     pub(crate) fn new<T: TraceSource + ?Sized>(
-        (plan, window): (&MatrixPlan, u64),
+        plan: &MatrixPlan,
+        window: u64,
         trace: &T,
         builders: &[usize],
         budget: MemoryBudget,
@@ -95,7 +96,8 @@ impl RealigningSink {
                 ReferenceRole::Shared => {
                     let thread = batch.thread[row] % self.processors;
                     let number = self.scan.push(thread, place, write);
-                    self.window.push((time, thread, write), place, number);
+                    let (addr, size) = place;
+                    self.window.push(time, thread, write, addr, size, number);
                     if self.scan.is_full() {
                         self.flush(builders);
                     }
@@ -126,7 +128,7 @@ impl RealigningSink {
         self.window.clear();
     }
 
-    /// The reports of the block sizes that are complete, by their positions in the plan.
+    /// The reports of complete block sizes, by index into the plan.
     pub(crate) fn reports<T: TraceSource + ?Sized>(&self, trace: &T) -> Vec<(usize, Realignment)> {
         let report = |aligned: &SizeMapping| aligned.mapping.report(&self.scan, trace.metadata());
         self.sizes.iter().map(|aligned| (aligned.size, report(aligned))).collect()
@@ -167,13 +169,13 @@ impl PassSink for RealigningSink {
 }
 
 impl WindowReferences {
-    fn push(&mut self, (time, thread, write): (u64, u16, bool), place: (u64, u8), number: u32) {
+    fn push(&mut self, time: u64, thread: u16, write: bool, addr: u64, size: u8, number: u32) {
         self.time.push(time);
         self.thread.push(thread);
         self.write.push(write);
-        self.size.push(place.1);
+        self.size.push(size);
         self.number.push(number);
-        let [byte, ..] = place.0.to_le_bytes();
+        let [byte, ..] = addr.to_le_bytes();
         self.byte.push(byte % 4);
     }
 
@@ -191,7 +193,7 @@ impl WindowReferences {
         self.time.capacity() as u64 * 17
     }
 
-    /// Adds the references, at the present addresses of their data, to the builders.
+    /// Adds the references, at the current addresses of their data, to the builders.
     fn give(&self, mapping: &WordMapping, builders: &mut [HistoryBuilder]) {
         let mut addr = Vec::with_capacity(STEP);
         for first in (0..self.time.len()).step_by(STEP) {

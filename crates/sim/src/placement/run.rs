@@ -1,4 +1,4 @@
-//! Passes over the trace, as few as memory allows, and walks over the histories that they build.
+//! Passes over the trace, as few as memory allows, and walks over the histories.
 
 use homenode_placement::{Histories, HistoryBuilder, PARTS, Shard, UnsortedHistories};
 use homenode_trace::TraceReader;
@@ -17,34 +17,34 @@ use crate::pass::{
     build_histories, in_words, thread_pool,
 };
 
-/// Simulates the matrix that the configuration describes. Outcomes come machine by machine, for
-/// each policy by policy, for each block size by block size, in the order of the configuration.
+/// Simulates the matrix of the configuration. Outcomes are in order of machine, then policy, then
+/// block size, each in the order of the configuration.
 ///
 /// # Errors
-/// When the configuration is faulty (found before the trace is read) or the trace is.
+/// When the configuration is invalid (found before the trace is read) or the trace is damaged.
 pub fn run(
     config: &SimConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<PlacementSimulation, SimError> {
-    let words = (config.word_bytes, config.threads);
     let check = || planned(config, trace).map(drop);
-    let replayed = in_words(words, trace, progress, check, |words, progress| {
-        filtered(config, words, progress)
-    });
+    let replayed =
+        in_words(config.word_bytes, config.threads, trace, progress, check, |words, progress| {
+            filtered(config, words, progress)
+        });
     let mut simulation = replayed?;
     simulation.provenance.word_bytes = config.word_bytes;
     Ok(simulation)
 }
 
-/// The same for references that are counted as they are.
+/// The simulation after references have been counted in words.
 fn filtered(
     config: &SimConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<PlacementSimulation, SimError> {
     let plan = planned(config, trace)?;
-    let (mut simulation, filtered) = on_misses((config, &plan), trace, progress, simulate)?;
+    let (mut simulation, filtered) = on_misses(config, &plan, trace, progress, simulate)?;
     for outcome in &mut simulation.outcomes {
         outcome.cache_filter.clone_from(&filtered);
     }
@@ -52,7 +52,7 @@ fn filtered(
     Ok(simulation)
 }
 
-/// The same for every reference of the trace, without caches.
+/// The simulation of all references of a trace, without caches.
 fn simulate(
     config: &SimConfig,
     trace: &TraceReader,
@@ -68,7 +68,7 @@ fn planned(config: &SimConfig, trace: &TraceReader) -> Result<MatrixPlan, SimErr
     MatrixPlan::new(&as_it_is, trace)?.for_counts().realigned(config.realign)
 }
 
-/// A part of the blocks at one block size that waits for a pass.
+/// A shard of the blocks at one block size that waits for a pass.
 #[derive(Clone, Copy, Debug)]
 struct PendingShard {
     size: usize,
@@ -99,15 +99,15 @@ fn count<T: TraceSource + ?Sized>(
         let budget = MemoryBudget::new(budget, trace.references(), least);
         let kept = if let Some(window) = plan.realign {
             let sizes: Vec<usize> = group.iter().map(|p| p.size).collect();
-            let mut sink = RealigningSink::new((plan, window), trace, &sizes, budget)?;
-            let kept = build_histories(&pool, trace, &mut builders, (&mut meter, &mut sink))?;
+            let mut sink = RealigningSink::new(plan, window, trace, &sizes, budget)?;
+            let kept = build_histories(&pool, trace, &mut builders, &mut meter, &mut sink)?;
             for (size, report) in sink.reports(trace) {
                 counts[size].realignment = Some(report);
             }
             kept
         } else {
             let mut sink = WithinBudget(budget);
-            build_histories(&pool, trace, &mut builders, (&mut meter, &mut sink))?
+            build_histories(&pool, trace, &mut builders, &mut meter, &mut sink)?
         };
         builders.truncate(kept);
         // The others wait for the next pass, in the same order.
@@ -127,7 +127,7 @@ fn count<T: TraceSource + ?Sized>(
             };
             let histories: Vec<(usize, Histories)> =
                 pool.install(|| group.par_iter().zip(&mut closed).map(take).collect());
-            walk(&pool, plan, &histories, (&mut counts, &mut meter))?;
+            walk(&pool, plan, &histories, &mut counts, &mut meter)?;
         }
     }
     meter.finish()?;

@@ -10,13 +10,13 @@ use super::plan::MatrixPlan;
 use crate::error::SimError;
 use crate::pass::ProgressMeter;
 
-/// Tasks for each thread between two reports of progress.
+/// Tasks per thread between two reports of progress.
 const TASKS_AHEAD: usize = 16;
 
-/// Runs that one task walks, about.
+/// Approximate number of runs that one task walks.
 const TASK_RUNS: usize = 1 << 18;
 
-/// Blocks of one history for one job.
+/// A range of one history's blocks, for one job.
 struct WalkTask {
     size: usize,
     history: usize,
@@ -29,7 +29,8 @@ pub(super) fn walk(
     pool: &rayon::ThreadPool,
     plan: &MatrixPlan,
     histories: &[(usize, Histories)],
-    (counts, meter): (&mut [SizeCounts], &mut ProgressMeter<'_>),
+    counts: &mut [SizeCounts],
+    meter: &mut ProgressMeter<'_>,
 ) -> Result<(), SimError> {
     let mut tasks = Vec::new();
     for (history, (size, h)) in histories.iter().enumerate() {

@@ -13,23 +13,23 @@ use super::plan::{MatrixPlan, SizePlan};
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, budget_bytes, in_words};
 
-/// The worst blocks, and the point of the matrix that they are for.
+/// The worst blocks, and the machine and policy that they are for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WorstBlocks {
-    /// The machine: its name in the table or its file, or the prices given in place.
+    /// The machine: its name in the table or its file, or the inline prices.
     pub machine: String,
-    /// The policy as the configuration names it.
+    /// The policy as written in the configuration.
     pub policy: String,
     /// The report.
     #[serde(flatten)]
     pub report: CostReport,
 }
 
-/// Finds the `count` blocks and objects that cost most on the configuration's machine, under its
-/// policy, at its block size: it must name one of each.
+/// Finds the `count` blocks and objects with the highest cost. The configuration must have one
+/// machine, one policy and one block size.
 ///
 /// # Errors
-/// When the configuration is faulty (found before the trace is read) or the trace is.
+/// When the configuration is invalid (found before the trace is read) or the trace is damaged.
 pub fn worst_blocks(
     config: &SimConfig,
     trace: &TraceReader,
@@ -44,20 +44,20 @@ pub fn worst_blocks(
         one_of_each(&plan).map(drop)?;
         Ok(plan)
     };
-    let words = (config.word_bytes, config.threads);
     in_words(
-        words,
+        config.word_bytes,
+        config.threads,
         trace,
         progress,
         || planned(trace).map(drop),
         |words, progress| {
             let plan = planned(words)?;
-            on_misses((config, &plan), words, progress, one).map(|(found, _)| found)
+            on_misses(config, &plan, words, progress, one).map(|(found, _)| found)
         },
     )
 }
 
-/// The same for every reference of the trace.
+/// The search on all references of a trace, without caches.
 fn worst_of(
     config: &SimConfig,
     trace: &TraceReader,

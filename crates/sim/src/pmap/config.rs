@@ -1,4 +1,4 @@
-//! What to run the page manager with.
+//! Options of the page manager.
 
 use homenode_pmap::OwnerCopy;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::references::{Inclusion, PrivateReferences};
 
-/// Choices of the page manager.
+/// Options of the page manager.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PmapConfig {
@@ -22,10 +22,10 @@ pub struct PmapConfig {
     #[serde(default = "limit")]
     #[schemars(extend("x-argument" = true))]
     pub limit: u64,
-    /// What becomes of the writer's copy of a page when another processor reads it.
+    /// State of the writer's copy of a page after another processor reads the page.
     #[serde(default)]
     pub owner_copy: OwnerCopy,
-    /// Kernel costs in microseconds that differ from the ACE's, as in `fault=500`.
+    /// Kernel costs in microseconds that replace the ACE's, as in `fault=500`.
     #[serde(default)]
     #[schemars(extend("x-flag" = "--cost", "x-value" = "costs", "x-default" = "the ACE's"))]
     pub costs: Vec<String>,
@@ -33,19 +33,19 @@ pub struct PmapConfig {
     #[serde(default = "count")]
     #[schemars(range(min = 0), extend("x-flag" = "--pages"))]
     pub count: usize,
-    /// Processors; thread i runs on i mod their number.
+    /// Processors; thread i runs on processor i modulo this number.
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
-    /// What to do with references to private memory.
+    /// How to treat references to private memory.
     #[serde(default = "managed")]
     pub private: PrivateReferences,
-    /// What to do with references to synchronisation variables; the thesis leaves them out
-    /// (§2.3.1).
+    /// How to treat references to synchronisation variables; the thesis leaves them out (§2.3.1).
     #[serde(default = "Inclusion::exclude")]
     pub sync: Inclusion,
-    /// Count references in words of so many bytes, a power of two from 1 to 64: one that touches
-    /// several words is one reference to each. The thesis's reference is a word of 4 (§4.1.2).
+    /// Count references in words of this many bytes, a power of two from 1 to 64: a reference that
+    /// touches several words counts as one reference to each. The thesis's word has 4 bytes
+    /// (§4.1.2).
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-metavar" = "W", "x-default" = "as recorded"))]
     pub word_bytes: Option<u64>,
@@ -53,7 +53,7 @@ pub struct PmapConfig {
     #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
-    /// Bytes that histories may take at a time; the result does not depend on it.
+    /// Memory budget of histories, in bytes; the result does not depend on it.
     #[serde(default)]
     #[schemars(extend("x-internal" = true, "x-default" = "1.5 GB"))]
     pub memory_budget_bytes: Option<u64>,
@@ -75,7 +75,7 @@ fn count() -> usize {
     10
 }
 
-/// Private memory is managed like all other.
+/// Private memory is managed like all other memory.
 fn managed() -> PrivateReferences {
     PrivateReferences::Shared
 }

@@ -1,18 +1,18 @@
-//! The list of page policies, and the manager's table.
+//! The list of page policies, and the table of the page manager.
 
 use homenode_pmap::policy::{Entry, TABLE};
 use homenode_pmap::table::{Row, rows};
 use homenode_pmap::{OwnerCopy, PmapCounts};
 use serde::Serialize;
 
-/// A page policy as it is listed.
+/// One row of the list of page policies.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PmapPolicyRow {
     /// Name on the command line.
     pub name: &'static str,
-    /// One line about it.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
 }
 
@@ -23,7 +23,7 @@ pub fn pmap_policy_rows() -> Vec<PmapPolicyRow> {
     TABLE.iter().map(row).collect()
 }
 
-/// One cell of the table, and how often it was used.
+/// One cell of the table with its number of uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PmapActionRow {
     /// The cell.
@@ -31,7 +31,7 @@ pub struct PmapActionRow {
     pub row: Row,
     /// The actions in words.
     pub actions: String,
-    /// Faults that used it.
+    /// Faults handled by it.
     pub count: u64,
 }
 
@@ -41,7 +41,7 @@ pub fn pmap_actions(owner_copy: OwnerCopy) -> Vec<PmapActionRow> {
     with_counts(owner_copy, &PmapCounts::default())
 }
 
-/// The table with the faults that used each cell.
+/// The table with the number of faults handled by each cell.
 pub(super) fn with_counts(owner_copy: OwnerCopy, counts: &PmapCounts) -> Vec<PmapActionRow> {
     let cells = rows(owner_copy).into_iter().zip(counts.cells);
     cells.map(|(row, count)| PmapActionRow { row, actions: row.action.words(), count }).collect()

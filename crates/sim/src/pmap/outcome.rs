@@ -1,4 +1,4 @@
-//! Results, as the command line prints them.
+//! Results of the page manager as they are reported.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,18 @@ pub struct PmapReport {
     pub policy: String,
     /// Invalidations allowed before a page is pinned.
     pub limit: u64,
-    /// What becomes of the owner's copy when another processor reads.
+    /// State of the owner's copy after another processor reads.
     pub owner_copy: OwnerCopy,
     /// Bytes in a page.
     pub page_size: u64,
     /// Processors; thread i runs on processor i modulo this.
     pub processors: u16,
-    /// Bytes of a word, where references are counted in words.
+    /// Bytes of a word, if references are counted in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word_bytes: Option<u64>,
     /// Data references taken into account.
     pub references: u64,
-    /// References to pages: one that straddles two pages is one to each.
+    /// References to pages: a reference that straddles two pages is one to each.
     pub accesses: u64,
     /// Pages referenced, without private memory that is counted as local.
     pub pages: u64,
@@ -35,13 +35,13 @@ pub struct PmapReport {
     pub counts: PmapCounts,
     /// Faults by cell of the table.
     pub faults: Vec<PmapActionRow>,
-    /// Pages by the state they ended in.
+    /// Pages by final state.
     pub final_states: BTreeMap<&'static str, u64>,
     /// α as simulated.
     pub locality: Locality,
     /// Kernel time, seconds.
     pub kernel_time: KernelTime,
-    /// Time of the references themselves, seconds.
+    /// Time of the references themselves, in seconds.
     pub reference_time_s: f64,
     /// The same trace with all pages in global memory.
     pub all_global: AllGlobalTimes,
@@ -52,7 +52,7 @@ pub struct PmapReport {
 }
 
 /// Locality of references to writable data: pages that the program writes at least once (Bolosky
-/// §3.2.1 considers no others).
+/// §3.2.1 considers only these).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Locality {
     /// Reads and writes of such pages in the processor's own local memory.
@@ -61,13 +61,13 @@ pub struct Locality {
     pub reads: u64,
     /// Writes and atomics to such pages, local or not.
     pub writes: u64,
-    /// α: the fraction that was local; absent without such references.
+    /// α: the local fraction; `null` without such references.
     pub alpha: Option<f64>,
-    /// G/L for this mix of reads and writes at the costs used; absent without such references.
+    /// G/L for this mix of reads and writes at the costs used; `null` without such references.
     pub global_to_local: Option<f64>,
 }
 
-/// The trace with all pages in global memory: what `T_global` and `S_global` are measured with.
+/// The trace with all pages in global memory, which defines `T_global` and `S_global`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct AllGlobalTimes {
     /// Kernel time, seconds.
@@ -76,16 +76,16 @@ pub struct AllGlobalTimes {
     pub reference_time_s: f64,
 }
 
-/// A page among the busiest.
+/// One of the busiest pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PmapPage {
     /// First address, in hexadecimal.
     pub address: String,
     /// Labels of the objects in it, in order of address.
     pub objects: Vec<String>,
-    /// The state it ended in.
+    /// Its final state.
     pub final_state: PageState,
-    /// What was counted.
+    /// Its counts.
     pub counts: PmapCounts,
     /// Kernel time, seconds.
     pub kernel_time_s: f64,

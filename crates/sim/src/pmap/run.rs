@@ -19,15 +19,16 @@ use crate::references::data;
 /// Runs the page manager over a trace.
 ///
 /// # Errors
-/// When the configuration is faulty (found before the trace is read) or the trace is.
+/// When the configuration is invalid (found before the trace is read) or the trace is damaged.
 pub fn pmap(
     config: &PmapConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<PmapReport, SimError> {
-    let words = (config.word_bytes, config.threads);
     let check = || checked(config, trace).map(drop);
-    in_words(words, trace, progress, check, |words, progress| managed(config, words, progress))
+    in_words(config.word_bytes, config.threads, trace, progress, check, |words, progress| {
+        managed(config, words, progress)
+    })
 }
 
 /// The manager, its kernel costs, and how histories are built.
@@ -51,7 +52,7 @@ fn checked(
     Ok((manager, costs, options))
 }
 
-/// The same for references that are counted as they are.
+/// The simulation after references have been counted in words.
 fn managed(
     config: &PmapConfig,
     trace: &TraceReader,
@@ -59,14 +60,14 @@ fn managed(
 ) -> Result<PmapReport, SimError> {
     let (manager, costs, options) = checked(config, trace)?;
     let (page_size, processors) = (options.block_size, options.processors);
-    let mut totals = PmapTotals::new((manager, &costs), page_size, config.count);
+    let mut totals = PmapTotals::new(manager, &costs, page_size, config.count);
     let pool = thread_pool(config.threads)?;
     let mut meter = ProgressMeter::new(progress, trace.references());
     let mut pending = vec![Shard::default()];
     let mut references = 0;
     while let Some(shard) = pending.pop() {
         let mut builders = [HistoryBuilder::new(HistoryOptions { shard, ..options.clone() })];
-        build_histories(&pool, trace, &mut builders, (&mut meter, &mut Unchanged))?;
+        build_histories(&pool, trace, &mut builders, &mut meter, &mut Unchanged)?;
         let [builder] = builders;
         let (histories, given_up) = builder.finish();
         pending.extend(given_up);
@@ -75,5 +76,5 @@ fn managed(
         histories.blocks().for_each(|block| totals.page(block));
     }
     meter.finish()?;
-    Ok(totals.report(config, trace, (processors, references)))
+    Ok(totals.report(config, trace, processors, references))
 }

@@ -15,7 +15,7 @@ use super::outcome::{AllGlobalTimes, Locality, PmapPage, PmapReport};
 use crate::pass::TraceSource;
 use crate::ratio::ratio;
 
-/// Totals so far.
+/// Totals of the pages so far.
 pub(super) struct PmapTotals<'a> {
     manager: Manager,
     all_global: Manager,
@@ -32,7 +32,8 @@ pub(super) struct PmapTotals<'a> {
 
 impl<'a> PmapTotals<'a> {
     pub(super) fn new(
-        (manager, costs): (Manager, &'a Costs),
+        manager: Manager,
+        costs: &'a Costs,
         page_size: BlockSize,
         count: usize,
     ) -> Self {
@@ -81,8 +82,8 @@ impl<'a> PmapTotals<'a> {
     }
 
     fn keep_busiest(&mut self) {
-        // Times are sums of products of integers and finite costs, never negative or NaN, so that
-        // the order of their bits is their order.
+        // Times are sums of products of integers and finite costs, never negative or NaN, so their
+        // bits have the order of their values.
         let key = |(time, outcome): &(KernelTime, PageOutcome)| {
             (Reverse(time.total_s.to_bits()), outcome.number)
         };
@@ -94,7 +95,8 @@ impl<'a> PmapTotals<'a> {
         mut self,
         config: &PmapConfig,
         trace: &TraceReader,
-        (processors, references): (u16, u64),
+        processors: u16,
+        references: u64,
     ) -> PmapReport {
         self.keep_busiest();
         let (costs, words) = (self.costs, self.page_size.words());

@@ -1,4 +1,4 @@
-//! What to find out about false sharing.
+//! Options of `sharing`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,32 +6,31 @@ use serde::{Deserialize, Serialize};
 use crate::bus::Contention;
 use crate::placement::SimConfig;
 
-/// Choices of a study of sharing, beside those of a simulation.
+/// Options of a study of sharing, in addition to those of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SharingConfig {
     /// Machines, block sizes and the treatment of references; the only policy is the optimum.
     #[schemars(extend("x-options-of" = "simulate"))]
     pub simulation: SimConfig,
-    /// The block size at which to name objects, blocks and source lines; 0: none.
+    /// The block size at which to list objects, blocks and source lines; 0 lists none.
     #[serde(default)]
     #[schemars(extend("x-value" = "block-size", "x-metavar" = "B",
         "x-default" = "64 where it is among the block sizes, else the one in the middle"))]
     pub detail: Option<u64>,
-    /// How many objects, blocks and source lines to name.
+    /// How many objects, blocks and source lines to list.
     #[serde(default = "count")]
     #[schemars(range(min = 0), extend("x-flag" = "--top", "x-command-line-default" = 10))]
     pub count: usize,
-    /// Where pages are on machines with a directory (`homenode list homes`).
+    /// Home policy of pages on machines with a directory (`homenode list homes`).
     #[serde(default)]
     #[schemars(extend("x-default" = "first-touch"))]
     pub home: Option<String>,
-    /// Whether messages wait for each other at memories and between sockets, on machines with a
-    /// clock.
+    /// Contention at memories and between sockets, on machines with a clock.
     #[serde(default)]
     #[schemars(extend("x-default" = "the machine's"))]
     pub contention: Option<Contention>,
-    /// What a merge at the end of a false sharing interval costs, in block moves.
+    /// Cost of a merge at the end of a false sharing interval, in block moves.
     #[serde(default = "one")]
     #[schemars(range(min = 1), extend("x-flag" = "--merge", "x-metavar" = "K"))]
     pub merge_transfers: u64,

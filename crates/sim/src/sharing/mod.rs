@@ -1,4 +1,4 @@
-//! Chapter 7: the cost of false sharing at every block size on every machine, and where it is.
+//! Chapter 7: the cost of false sharing at every block size on every machine, and its location.
 
 mod config;
 mod outcome;

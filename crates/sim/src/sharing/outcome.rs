@@ -1,4 +1,4 @@
-//! Results, as the command line prints them.
+//! Results of `sharing` as they are reported.
 
 use homenode_analysis::sharing::{
     CollectedAccesses, Components, Estimate, Findings, Shares, SharingCounts, SharingDetail,
@@ -22,7 +22,7 @@ pub struct SharingSizeRow {
     pub block_size: u64,
     /// The counts, which are the same for every machine.
     pub counts: SharingCounts,
-    /// The bounds on false sharing as shares of all transfers, the same for every machine.
+    /// The bounds on false sharing as fractions of all transfers, the same for every machine.
     pub shares: Shares,
 }
 
@@ -39,9 +39,9 @@ pub struct SharingCostRow {
     pub total_cost: Amount,
     /// Mean cost per reference of it.
     pub mcpr: Option<f64>,
-    /// The cost in components (figures 7.2 to 7.5); `null` if it is infinite.
+    /// The components of the cost (figures 7.2 to 7.5); `null` if it is infinite.
     pub components: Option<Components>,
-    /// Chapter 7's estimates on this machine without remote reference and global memory; `null` if
+    /// Chapter 7's estimates on this machine without remote references and global memory; `null` if
     /// it cannot move blocks.
     pub estimate: Option<Estimate>,
 }
@@ -65,9 +65,9 @@ pub struct SharingReport {
     pub sizes: Vec<SharingSizeRow>,
     /// One for each machine and block size.
     pub costs: Vec<SharingCostRow>,
-    /// Objects, blocks and source lines that share, at the block size asked for.
+    /// Objects, blocks and source lines with sharing, at the requested block size.
     pub detail: Option<SharingDetail>,
-    /// Everything that the results depend on.
+    /// The provenance of the report.
     pub provenance: PlacementProvenance,
 }
 
@@ -79,17 +79,19 @@ pub(super) struct PlacedCounts {
 }
 
 impl PlacedCounts {
-    /// Those of a simulation.
+    /// The counts of a simulation.
     pub(super) fn of(outcome: &PlacementOutcome) -> Self {
         Self { references: outcome.references, tally: outcome.counts }
     }
 
-    /// Those of a machine that can only move blocks: every access is local, after as few moves as
-    /// possible.
+    /// The counts of a machine that can only move blocks: every access is local, after the fewest
+    /// possible moves.
     pub(super) fn of_moves(
-        (plan, machine): (&MatrixPlan, usize),
+        plan: &MatrixPlan,
+        machine: usize,
         size: usize,
-        (findings, accesses): (&Findings, &CollectedAccesses),
+        findings: &Findings,
+        accesses: &CollectedAccesses,
     ) -> Self {
         let CollectedAccesses { shared, private } = accesses;
         let counts = plan.private(&plan.machines[machine]) != PrivateReferences::Exclude;
@@ -103,13 +105,16 @@ impl PlacedCounts {
     }
 }
 
-/// Assembles the report: prices the counts, and adds names. What is placed comes machine by
-/// machine, for each block size by block size.
+/// Assembles the report: prices the counts, and adds names. Placements are in order of machine,
+/// then block size.
 pub(super) fn assemble(
     config: &SharingConfig,
     plan: &MatrixPlan,
-    (questions, names): (&SharingQuestions, &Names<'_>),
-    (placed, findings, provenance): (&[PlacedCounts], &Findings, PlacementProvenance),
+    questions: &SharingQuestions,
+    names: &Names<'_>,
+    placed: &[PlacedCounts],
+    findings: &Findings,
+    provenance: PlacementProvenance,
 ) -> Result<SharingReport, SimError> {
     let counted = |(size, counts): (&BlockSize, &SharingCounts)| SizeCounted {
         block: *size,
@@ -122,8 +127,8 @@ pub(super) fn assemble(
         for (size, placed) in placed.iter().enumerate() {
             let list = &plan.sizes[size].prices[costs.len() / sizes.len()];
             let cost = Cost::on(&placed.tally, list).total();
-            let found = (size, sizes.as_slice(), findings.word_transfers);
-            costs.push(cost_row(machine, (&placed.tally, cost), found)?);
+            let words = findings.word_transfers;
+            costs.push(cost_row(machine, &placed.tally, cost, size, &sizes, words)?);
         }
     }
     let row = |(i, size): (usize, &SizeCounted)| SharingSizeRow {
@@ -147,8 +152,11 @@ pub(super) fn assemble(
 
 fn cost_row(
     machine: &PricedMachine,
-    (tally, total_cost): (&Tally, Amount),
-    (size, sizes, words): (usize, &[SizeCounted], u64),
+    tally: &Tally,
+    total_cost: Amount,
+    size: usize,
+    sizes: &[SizeCounted],
+    words: u64,
 ) -> Result<SharingCostRow, SimError> {
     let prices = machine.breakdown(sizes[size].block)?;
     let moves = |price: PriceParts| estimate(size, sizes, words, price);

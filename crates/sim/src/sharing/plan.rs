@@ -1,4 +1,4 @@
-//! The questions of the study, checked before the trace is read.
+//! The block sizes of the study, checked before the trace is read.
 
 use homenode_analysis::sharing::SharingQuestions;
 use homenode_base::BlockSize;
@@ -7,10 +7,10 @@ use super::config::SharingConfig;
 use crate::error::SimError;
 use crate::placement::MatrixPlan;
 
-/// Largest block size of the study: a huge page and its neighbour.
+/// Largest block size of the study: two huge pages.
 const BLOCK_BYTES_MAX: u64 = 4 << 20;
 
-/// The checked block sizes, with that of the detail even if it is not among the others.
+/// The checked block sizes, including that of the details.
 pub(super) fn questions(
     config: &SharingConfig,
     plan: &MatrixPlan,

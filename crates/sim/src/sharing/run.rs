@@ -1,4 +1,4 @@
-//! Counts and prices false sharing, and names the objects it is in.
+//! Counts and prices false sharing, and names the objects with false sharing.
 
 use homenode_analysis::Names;
 use homenode_analysis::sharing::SharingQuestions;
@@ -13,10 +13,11 @@ use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, in_words};
 use crate::placement::{MatrixPlan, SimConfig, on_misses, provenance, record, run};
 
-/// Counts and prices false sharing, and names the objects, blocks and source lines it is in.
+/// Counts and prices false sharing, and names the objects, blocks and source lines with false
+/// sharing.
 ///
 /// # Errors
-/// When the configuration is faulty (found before the trace is read) or the trace is.
+/// When the configuration is invalid (found before the trace is read) or the trace is damaged.
 pub fn sharing(
     config: &SharingConfig,
     trace: &TraceReader,
@@ -24,17 +25,21 @@ pub fn sharing(
 ) -> Result<SharingReport, SimError> {
     let mut simulation = config.simulation.clone();
     simulation.policies = vec!["optimal".to_owned()];
-    let words = (simulation.word_bytes, simulation.threads);
     let check = || questions(config, &MatrixPlan::new(&simulation, trace)?).map(drop);
-    let found = in_words(words, trace, progress, check, |words, progress| {
-        filtered(config, simulation.clone(), words, progress)
-    });
+    let found = in_words(
+        simulation.word_bytes,
+        simulation.threads,
+        trace,
+        progress,
+        check,
+        |words, progress| filtered(config, simulation.clone(), words, progress),
+    );
     let mut report = found?;
     report.provenance.word_bytes = config.simulation.word_bytes;
     Ok(report)
 }
 
-/// The same for references that are counted as they are.
+/// The study after references have been counted in words.
 fn filtered(
     config: &SharingConfig,
     mut simulation: SimConfig,
@@ -44,13 +49,13 @@ fn filtered(
     let has_cache = |machine: &PricedMachine| machine.last_level().is_some();
     let plan = MatrixPlan::new(&simulation, trace)?;
     let every = simulation.filter.is_none() && plan.machines.iter().any(has_cache);
-    // Words are told apart by all their references, of which a cache hides most.
+    // Word sharing is defined by all references, most of which a cache would hide.
     simulation.filter.get_or_insert_with(|| "none".to_owned());
     let planned = questions(config, &plan)?;
     let examine = |simulation: &SimConfig, misses: &TraceReader, progress: Progress<'_>| {
-        examined(config, (simulation, planned), misses, progress)
+        examined(config, simulation, planned, misses, progress)
     };
-    let (mut report, filtered) = on_misses((&simulation, &plan), trace, progress, examine)?;
+    let (mut report, filtered) = on_misses(&simulation, &plan, trace, progress, examine)?;
     record(&mut report.provenance, trace, filtered);
     if every {
         report.provenance.notes.push(EVERY_REFERENCE.to_owned());
@@ -58,14 +63,15 @@ fn filtered(
     Ok(report)
 }
 
-/// The note on machines whose caches are left out.
+/// Note on machines whose caches are ignored.
 const EVERY_REFERENCE: &str = "costs are of every reference, though the machine has caches: words \
                                are told apart by all references to them; --filter takes misses";
 
-/// The same for every reference of the trace, without caches.
+/// The study of all references of a trace, without caches.
 fn examined(
     config: &SharingConfig,
-    (simulation, questions): (&SimConfig, SharingQuestions),
+    simulation: &SimConfig,
+    questions: SharingQuestions,
     trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<SharingReport, SimError> {
@@ -75,7 +81,7 @@ fn examined(
         None => Vec::new(),
         Some(simulation) => {
             let found = run(&simulation, trace, &mut |done, all| {
-                // The second half of the work is to examine words.
+                // The second half of the work examines words.
                 total = 2 * all.unwrap_or(0);
                 progress(done, Some(total))
             })?;
@@ -89,8 +95,7 @@ fn examined(
     let mut simulated = simulated.iter().map(PlacedCounts::of);
     let mut placed = Vec::new();
     for machine in 0..plan.machines.len() {
-        let of_moves =
-            |size| PlacedCounts::of_moves((&plan, machine), size, (&findings, &accesses));
+        let of_moves = |size| PlacedCounts::of_moves(&plan, machine, size, &findings, &accesses);
         let sizes = 0..plan.sizes.len();
         if only_moves(&plan, machine) {
             placed.extend(sizes.map(of_moves));
@@ -99,7 +104,7 @@ fn examined(
         }
     }
     let provenance = provenance(&plan, trace);
-    assemble(config, &plan, (&questions, &names), (&placed, &findings, provenance))
+    assemble(config, &plan, &questions, &names, &placed, &findings, provenance)
 }
 
 /// The simulation of the machines whose optimal placement has a choice; `None` if there are none.
@@ -110,8 +115,8 @@ fn with_choices(simulation: &SimConfig, plan: &MatrixPlan) -> Option<SimConfig> 
     (!machines.is_empty()).then(|| SimConfig { machines, ..simulation.clone() })
 }
 
-/// Whether a machine can do nothing but move blocks to who references them: its optimum makes the
-/// transfers that are counted here (section 7.1.6), so that no histories are needed to find it.
+/// Whether a machine can only move blocks to the processor that references them: its optimum makes
+/// exactly the transfers counted here (section 7.1.6), so no histories are needed.
 fn only_moves(plan: &MatrixPlan, machine: usize) -> bool {
     plan.sizes.iter().all(|size| match &size.prices[machine] {
         PriceList::Placement(prices) => {

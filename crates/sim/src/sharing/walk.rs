@@ -1,4 +1,4 @@
-//! The walk over words, on several threads.
+//! Examines words on several threads.
 
 use homenode_analysis::Names;
 use homenode_analysis::sharing::{
@@ -15,16 +15,16 @@ use crate::pass::{
 };
 use crate::placement::MatrixPlan;
 
-/// Regions that one task examines.
+/// Regions per task.
 const TASK_REGIONS: usize = 64;
 
-/// The walk over words, on several threads.
+/// Examines words on several threads.
 pub(super) struct WordWalk<'a> {
     pub(super) config: &'a SharingConfig,
     pub(super) plan: &'a MatrixPlan,
     pub(super) questions: &'a SharingQuestions,
     pub(super) names: &'a Names<'a>,
-    /// Units of progress in all, and the part of them that is done before.
+    /// Total units of progress, and the part that is done before.
     pub(super) total: u64,
     pub(super) from: f64,
 }
@@ -46,7 +46,7 @@ impl WordWalk<'_> {
             let (collected, given_up) = self.collect(trace, shard, &pool, &mut progress)?;
             pending.extend(given_up);
             accesses.merge(&collected.accesses);
-            self.walk(&collected, &pool, (&mut findings, &mut progress))?;
+            self.walk(&collected, &pool, &mut findings, &mut progress)?;
         }
         progress.finish()?;
         Ok((findings, accesses))
@@ -84,7 +84,8 @@ impl WordWalk<'_> {
         &self,
         collected: &Collected,
         pool: &rayon::ThreadPool,
-        (findings, progress): (&mut Findings, &mut PassProgress<'_>),
+        findings: &mut Findings,
+        progress: &mut PassProgress<'_>,
     ) -> Result<(), SimError> {
         let count = self.questions.count;
         let tasks: Vec<&[_]> = collected.regions.chunks(TASK_REGIONS).collect();

@@ -3,24 +3,24 @@
 use homenode_tlb::{Entry, TABLE};
 use serde::Serialize;
 
-/// One line of the list of TLBs.
+/// One row of the list of TLBs.
 #[derive(Clone, Debug, Serialize)]
 pub struct TlbRow {
     /// Name on the command line.
     pub name: &'static str,
-    /// One line about it.
+    /// Summary in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
-    /// Entries in all.
+    /// Total number of entries.
     pub entries: u32,
-    /// Sets.
+    /// Number of sets.
     pub sets: u32,
-    /// Entries a set.
+    /// Entries per set.
     pub ways: u32,
-    /// Whether an entry holds two neighbouring translations.
+    /// Whether an entry holds two adjacent translations.
     pub paired: bool,
-    /// What a miss costs in local references; `null` where the thesis does not say.
+    /// Cost of a miss in local references; `null` if the thesis does not give it.
     pub miss_cost: Option<f64>,
 }
 

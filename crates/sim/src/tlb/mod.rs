@@ -1,4 +1,4 @@
-//! Misses of TLBs, and what they add to the mean cost per reference.
+//! Misses of TLBs, and their effect on the mean cost per reference.
 
 mod config;
 mod designs;

@@ -1,4 +1,4 @@
-//! Results, as the command line prints them.
+//! Results of `tlb` as they are reported.
 
 use homenode_tlb::{TlbCounts, TlbSpec};
 use serde::Serialize;
@@ -10,12 +10,12 @@ use crate::placement::{PlacementProvenance, PlacementSimulation};
 use crate::ratio::ratio;
 use crate::references::Inclusion;
 
-/// One TLB at one page size. The names of the fields are a public contract (`docs/tlb.md`).
+/// One TLB at one page size. The field names are public (`docs/tlb.md`).
 #[derive(Clone, Debug, Serialize)]
 pub struct TlbOutcome {
     /// Name of the trace.
     pub trace: String,
-    /// The TLB as the configuration names it.
+    /// The TLB as written in the configuration.
     pub tlb: String,
     /// Bytes in a page.
     pub page_size: u64,
@@ -23,20 +23,20 @@ pub struct TlbOutcome {
     pub processors: u16,
     /// Data references counted.
     pub references: u64,
-    /// Translations looked up: a reference that straddles pages looks up each.
+    /// Translations looked up: a reference that straddles pages looks up one for each page.
     pub lookups: u64,
-    /// Lookups that missed, first references to a page included.
+    /// Lookups that missed, including first references to a page.
     pub misses: u64,
     /// Misses per reference (§6.3.2); `null` without references.
     pub miss_rate: Option<f64>,
-    /// What a miss costs in local references; `null` if not given.
+    /// Cost of a miss in local references; `null` if not given.
     pub miss_cost: Option<f64>,
-    /// The mean cost per reference and its correction, if asked for.
+    /// The mean cost per reference and its correction, if requested.
     #[serde(flatten)]
     pub corrected: Option<CorrectedMcpr>,
 }
 
-/// Table 6.5 of the thesis: a mean cost per reference without and with the cost of misses.
+/// Table 6.5 of the thesis: the mean cost per reference without and with the cost of misses.
 #[derive(Clone, Debug, Serialize)]
 pub struct CorrectedMcpr {
     /// The machine.
@@ -45,11 +45,11 @@ pub struct CorrectedMcpr {
     pub policy: String,
     /// Mean cost per reference with pages as blocks; `null` if infinite.
     pub mcpr: Option<f64>,
-    /// `mcpr + miss_rate * miss_cost`; `null` if one of them is.
+    /// `mcpr + miss_rate * miss_cost`; `null` if one of these is `null`.
     pub corrected_mcpr: Option<f64>,
 }
 
-/// Everything that the outcomes depend on.
+/// The provenance of the outcomes.
 #[derive(Clone, Debug, Serialize)]
 pub struct TlbProvenance {
     /// Version of the program.
@@ -60,17 +60,17 @@ pub struct TlbProvenance {
     pub trace_checksum: String,
     /// Processors.
     pub processors: u16,
-    /// What was done with private references.
+    /// How private references were treated.
     pub private: Inclusion,
-    /// What was done with synchronisation references.
+    /// How synchronisation references were treated.
     pub sync: Inclusion,
-    /// Bytes of a word, where references are counted in words; the checksum is that of the trace as
-    /// it was recorded.
+    /// Bytes of a word, if references are counted in words; the checksum is that of the recorded
+    /// trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub word_bytes: Option<u64>,
     /// Every TLB with all its parameters.
     pub tlbs: Vec<String>,
-    /// Everything that the mean costs per reference depend on.
+    /// The provenance of the mean cost per reference.
     pub simulation: Option<PlacementProvenance>,
 }
 
@@ -79,7 +79,7 @@ pub struct TlbProvenance {
 pub struct TlbReport {
     /// One outcome per TLB and page size.
     pub outcomes: Vec<TlbOutcome>,
-    /// Everything that they depend on.
+    /// Their provenance.
     pub provenance: TlbProvenance,
 }
 
@@ -88,7 +88,8 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &TlbPlan,
     counts: &TlbCounts,
     simulation: Option<PlacementSimulation>,
-    (config, trace): (&TlbConfig, &T),
+    config: &TlbConfig,
+    trace: &T,
 ) -> TlbReport {
     let mut outcomes = Vec::new();
     for (t, spec) in plan.specs.iter().enumerate() {
@@ -120,14 +121,15 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         }
     }
     let simulation = simulation.map(|simulation| simulation.provenance);
-    let provenance = provenance(config, &plan.specs, (trace, plan.setup.processors), simulation);
+    let provenance = provenance(config, &plan.specs, trace, plan.setup.processors, simulation);
     TlbReport { outcomes, provenance }
 }
 
 fn provenance<T: TraceSource + ?Sized>(
     config: &TlbConfig,
     specs: &[TlbSpec],
-    (trace, processors): (&T, u16),
+    trace: &T,
+    processors: u16,
     simulation: Option<PlacementProvenance>,
 ) -> TlbProvenance {
     let tlb = |spec: &TlbSpec| {

@@ -9,7 +9,7 @@ use crate::pass::{TraceSource, check_threads, processors};
 use crate::placement::MatrixPlan;
 use crate::references::data;
 
-/// Bytes that all processors' TLBs together may take.
+/// Limit, in bytes, of the TLBs of all processors together.
 const MEMORY_MAX_BYTES: u64 = 1 << 30;
 
 /// The TLBs, and the setup of their counters.
@@ -46,7 +46,7 @@ impl TlbPlan {
             return fail(problem.to_owned());
         }
         if let Some(correction) = &config.correct {
-            // A faulty machine or policy is found before the pass over the trace.
+            // An invalid machine or policy is found before the pass over the trace.
             MatrixPlan::new(&config.simulation(correction), trace)?;
         }
         Ok(Self { specs, setup })

@@ -15,29 +15,30 @@ use crate::placement::run;
 /// [`TlbConfig::correct`], simulates one machine and policy as well.
 ///
 /// # Errors
-/// When the configuration is faulty (found before the trace is read) or the trace is.
+/// When the configuration is invalid (found before the trace is read) or the trace is damaged.
 pub fn tlb_misses(
     config: &TlbConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<TlbReport, SimError> {
-    let words = (config.word_bytes, config.threads);
     let check = || TlbPlan::new(config, trace).map(drop);
-    in_words(words, trace, progress, check, |words, progress| missed(config, words, progress))
+    in_words(config.word_bytes, config.threads, trace, progress, check, |words, progress| {
+        missed(config, words, progress)
+    })
 }
 
-/// The same for references that are counted as they are.
+/// The study after references have been counted in words.
 fn missed(
     config: &TlbConfig,
     trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<TlbReport, SimError> {
     let plan = TlbPlan::new(config, trace)?;
-    // The simulation, which counts each reference once to build histories and once to walk them.
+    // The correction's simulation counts each reference twice: to build histories and to walk them.
     let times = if config.correct.is_some() { 2 * config.page_sizes.len() } else { 0 };
     let times = u64::try_from(times).unwrap_or(0);
     let total = trace.references().saturating_mul(times + 1);
-    let counts = count(config, &plan.setup, trace, (progress, total))?;
+    let counts = count(config, &plan.setup, trace, progress, total)?;
     let simulation = match &config.correct {
         None => None,
         Some(correction) => {
@@ -49,7 +50,7 @@ fn missed(
             Some(simulated)
         }
     };
-    Ok(assemble(&plan, &counts, simulation, (config, trace)))
+    Ok(assemble(&plan, &counts, simulation, config, trace))
 }
 
 /// Passes the whole trace to counters, each for a share of the processors, with the next pieces
@@ -58,7 +59,8 @@ fn count(
     config: &TlbConfig,
     setup: &TlbSetup,
     trace: &TraceReader,
-    (progress, total): (Progress<'_>, u64),
+    progress: Progress<'_>,
+    total: u64,
 ) -> Result<TlbCounts, SimError> {
     let pool = thread_pool(config.threads)?;
     let parts = u16::try_from(pool.current_num_threads()).unwrap_or(u16::MAX);
@@ -66,7 +68,7 @@ fn count(
     let counter = |index| TlbCounter::new(setup, ProcessorShare { index, count: parts });
     let mut counters: Vec<TlbCounter> = (0..parts).map(counter).collect();
     let read = |index, batch: &mut Batch| trace.read(index, batch);
-    for_each_window(&pool, (trace, &read), (progress, total), |batches| {
+    for_each_window(&pool, trace, &read, progress, total, |batches| {
         counters.par_iter_mut().for_each(|c| batches.iter().for_each(|b| c.push(b)));
         Ok(())
     })?;

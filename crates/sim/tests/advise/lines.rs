@@ -12,8 +12,8 @@ fn heap(start: u64, size: u64) -> AddressRange {
     AddressRange { start, size, kind: RangeKind::Heap, site: 0x40, ..AddressRange::default() }
 }
 
-/// Two matrices from one call, whose rows of 64 bytes are dealt out to four threads in turn, and
-/// which begin within a line.
+/// Two matrices from one call, whose rows of 64 bytes go to four threads in turn, and which begin
+/// within a line.
 #[test]
 fn all_heap_blocks_of_a_call_are_aligned() {
     let starts = [0x1_0010, 0x2_0010];
@@ -62,10 +62,10 @@ fn a_small_object_that_lies_in_two_lines_is_aligned() {
 }
 
 /// Two threads change a word; one of them then reads some objects, each in two lines, and a page,
-/// which a thread on the other socket comes to after so many references. Aligned objects are read
-/// in less time, and who is first at the page has it near: but so it is with any delay.
+/// which a thread on the other socket reaches after `lead` references. Aligned objects are read in
+/// less time, which changes who touches the page first; any other delay does the same.
 #[test]
-fn where_a_page_happens_to_be_is_no_merit_of_a_layout() {
+fn savings_from_page_placement_are_not_attributed_to_a_layout() {
     let starts = [0u64, 1, 2, 3, 4].map(|i| 0x1020 + 128 * i);
     let objects = starts.map(|start| heap(start, 64)).to_vec();
     for lead in (55_000..65_000).step_by(500) {
@@ -90,10 +90,10 @@ fn where_a_page_happens_to_be_is_no_merit_of_a_layout() {
     }
 }
 
-/// Pieces of a heap block in no order, each used by one of four threads alone in this run, are
-/// those of an allocator; of a symbol, they may be the program's own division.
+/// Pieces of a heap block in no order, each used by a different one of four threads in this run,
+/// belong to an allocator; those of a symbol may be the program's own division.
 #[test]
-fn what_an_allocator_hands_out_belongs_to_no_thread() {
+fn pieces_from_an_allocator_belong_to_no_thread() {
     let mut rng = Rng::new(7);
     let owners: Vec<u16> = (0..400).map(|_| u16::try_from(rng.below(4)).unwrap()).collect();
     let mut accesses = Vec::new();
@@ -154,7 +154,7 @@ fn counts_and_locks_of_many_threads_are_findings() {
         assert_eq!((found[0].kind, found[0].threads, found[0].count), ("count", 4, 1));
         assert!(found[0].sentence.starts_with("4 threads change `hits` where it is, and "));
     }
-    // What a lock guards is the lock's; the lock is named if its line is waited for.
+    // Data guarded by a lock belong to the lock, which is named if its line is waited for.
     let locked = |thread, list: &mut Vec<Access>| {
         let sync = homenode_base::Flags::SYNC;
         let lock = Access::new(thread, AccessKind::Atomic, 0x2_0000, 4);
@@ -163,7 +163,7 @@ fn counts_and_locks_of_many_threads_are_findings() {
     };
     let found = shared_word(locked, true, "hits");
     assert_eq!(found.iter().map(|f| (f.kind, &*f.object)).collect::<Vec<_>>(), [("lock", "guard")]);
-    // Written without regard to what was there, or by one thread alone.
+    // Written without reading the old value, or by a single thread.
     let stored = |thread, list: &mut Vec<Access>| {
         list.push(Access::new(thread, AccessKind::Write, 0x1_0000, 8));
     };

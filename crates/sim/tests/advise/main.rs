@@ -1,4 +1,4 @@
-//! Advice over whole traces: what it promises is what the written trace costs.
+//! Advice over whole traces: the promised saving is that of the written trace.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod lines;
@@ -106,7 +106,7 @@ const POINTS: [(&str, &str, u64); 12] = [
 ];
 
 #[test]
-fn the_written_trace_costs_what_was_promised() {
+fn the_written_trace_has_the_predicted_cost() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.hnt");
     let mut pieces = 0;
@@ -126,7 +126,7 @@ fn the_written_trace_costs_what_was_promised() {
             let moved = TraceReader::open(&out).unwrap();
             let (after, accesses) = cost(&config, &moved);
             let scale = point.before.total_cost.scale as f64;
-            // A trace has layouts; placements are for the program.
+            // A trace has layouts; new homes are for the program.
             let places =
                 point.advice.iter().filter(|row| ["place", "replicate"].contains(&row.kind));
             let placed: f64 = places.map(|row| row.saved * scale).sum();
@@ -135,7 +135,7 @@ fn the_written_trace_costs_what_was_promised() {
             assert_eq!(point.after.accesses, accesses);
             let saved: f64 = point.advice.iter().map(|row| row.saved).sum();
             let difference = (before as f64 - after as f64 + placed) / scale;
-            // Where a reference is taken apart, Time moves on, which some policies see.
+            // If a reference is split, Time advances, which affects some policies.
             if longest == 8 {
                 assert!((saved - difference).abs() < 1e-6, "{policy}: {saved} {difference}");
             }
@@ -180,7 +180,7 @@ fn the_layout_is_one_to_one_and_loses_no_reference() {
 }
 
 #[test]
-fn names_move_along() {
+fn named_ranges_move_with_their_data() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out.hnt");
     let trace = program(3, 8);
@@ -230,7 +230,7 @@ fn only(trace: &TraceReader, machine: &str, policy: &str, block: u64) -> AdviceP
     find(&config(machine, policy, block), trace, None).expect("advice").points.remove(0)
 }
 
-/// Rows of 24 bytes, dealt out to four threads in turn.
+/// Rows of 24 bytes, assigned to four threads in turn.
 #[test]
 fn cyclic_rows_are_grouped() {
     let mut accesses = Vec::new();
@@ -273,7 +273,7 @@ fn columns_of_a_matrix_are_gathered() {
     assert_eq!((row.kind, row.stride, row.count), ("group", Some(32), Some(128)));
 }
 
-/// Elements whose first word everybody writes and whose others everybody reads.
+/// Elements whose first word all threads write and whose others all threads read.
 #[test]
 fn hot_fields_are_split_off() {
     let mut rng = Rng::new(1);
@@ -295,7 +295,7 @@ fn hot_fields_are_split_off() {
 
 /// Thread 0 touches everything first, and then three others use a third of it each.
 #[test]
-fn data_are_placed_with_those_who_use_them() {
+fn data_are_placed_with_their_users() {
     let mut accesses = Vec::new();
     let write = |t, word: u64| Access::new(t, AccessKind::Write, 0x1_0000 + 4 * word, 4);
     accesses.extend((0..768).map(|word| write(0, word)));
@@ -308,17 +308,18 @@ fn data_are_placed_with_those_who_use_them() {
     let row = &point.advice[0];
     assert_eq!((row.kind, row.object.as_str(), row.blocks), ("place", "grid", 3));
     assert!(row.sentence.contains("bytes 1024-2047 with thread 2"), "{}", row.sentence);
-    // With the best homes only what thread 0 initialises is remote; the others are to do that, too.
+    // With the best homes only references that initialise in thread 0 are remote; the advice lets
+    // the others initialise.
     let best = cost(&config("numa", "best-static", 1024), &trace);
     assert_eq!(point.after.total_cost.steps, Some(best.0 - 768 * 101));
     assert_eq!(best.0 - 768 * 101, 768 + 3000);
-    // Blocks that move find their way without advice.
+    // Blocks that move need no advice on homes.
     assert!(only(&trace, "numa", "ace", 1024).advice.is_empty());
 }
 
-/// A name for nearly all of memory, of which a line is used.
+/// A name for nearly all of memory, of which one line is used.
 #[test]
-fn vast_objects_are_left_alone() {
+fn huge_objects_are_not_moved() {
     let write_one = |i: u64| {
         let thread = u16::try_from(i % 4).unwrap();
         Access::new(thread, AccessKind::Write, 0x1000 + 8 * (i % 4), 8)
@@ -331,7 +332,7 @@ fn vast_objects_are_left_alone() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_an_error() {
+fn incomparable_configurations_are_errors() {
     let trace = program(1, 8);
     let problem = |config: &AdviceConfig, out| find(config, &trace, out).unwrap_err().to_string();
     let infinite = problem(&config("cc", "first-touch", 64), None);

@@ -1,11 +1,11 @@
-//! The corpus and its runner find what is wrong: small corpora with one fault each.
+//! The corpus and its runner detect errors: small corpora with one fault each.
 
 use crate::corpus::{Case, distinct, parse};
 use crate::engine::{Engine, TABLE};
 use crate::law::{Law, TABLE as LAWS};
 use crate::runner::{Summary, run};
 
-/// A case with a right expectation: two processors write a word in turn.
+/// A case with a correct expectation: two processors write a word in turn.
 const RIGHT: &str = r#"
 [[case]]
 name = "in-turn"
@@ -27,7 +27,7 @@ fn summary(text: &str) -> Summary {
     run(&cases(text), TABLE, LAWS)
 }
 
-/// The only thing that is wrong with the case after something in it was replaced.
+/// The single fault of the case after a replacement in its text.
 fn fault(from: &str, to: &str) -> String {
     assert!(RIGHT.contains(from), "{from}");
     let faults = summary(&RIGHT.replace(from, to)).faults;
@@ -35,14 +35,14 @@ fn fault(from: &str, to: &str) -> String {
     faults[0].clone()
 }
 
-/// Why the case is refused after something in it was replaced.
+/// The error of the case after a replacement in its text.
 fn refusal(from: &str, to: &str) -> String {
     assert!(RIGHT.contains(from), "{from}");
     parse("inline.toml", &RIGHT.replace(from, to)).map(|_| ()).expect_err("a faulty case")
 }
 
 #[test]
-fn what_is_right_has_no_faults() {
+fn a_correct_case_has_no_faults() {
     let summary = summary(RIGHT);
     assert!(summary.faults.is_empty(), "{:?}", summary.faults);
     let told = summary.to_string();
@@ -66,7 +66,7 @@ fn an_expected_field_must_exist() {
 }
 
 #[test]
-fn what_an_expectation_asks_for_must_exist() {
+fn the_options_of_an_expectation_must_exist() {
     let found = fault("protocols = [\"mesi\"]", "protocol = [\"mesi\"]");
     assert!(found.contains("unknown field `protocol`"), "{found}");
     let found = fault("protocols = [\"mesi\"]", "protocols = [\"mosi\"]");
@@ -82,7 +82,7 @@ fn engines_must_exist() {
 }
 
 #[test]
-fn nobody_expects_of_an_engine_that_is_skipped() {
+fn a_skipped_engine_has_no_expectation() {
     let found = fault("[[case.expect]]", "skip = { bus-trace = \"why\" }\n[[case.expect]]");
     assert!(found.contains("the case expects something of it, but it is skipped: why"), "{found}");
     let found = fault("block_size = 32", "block_size = 4096");
@@ -90,7 +90,7 @@ fn nobody_expects_of_an_engine_that_is_skipped() {
 }
 
 #[test]
-fn a_reason_not_to_run_is_told() {
+fn a_skipped_engine_is_reported_with_its_reason() {
     let told =
         summary(&RIGHT.replace("[[case.expect]]", "skip = { tlb = \"why\" }\n[[case.expect]]"));
     let told = told.to_string();
@@ -126,7 +126,7 @@ fn outcomes_do_not_depend_on_chunks() {
     assert!(faults.iter().any(|fault| fault.contains("cut into chunks")), "{faults:?}");
 }
 
-/// A law that nothing keeps.
+/// A law that always fails.
 const BROKEN: &[Law] = &[Law {
     name: "two is three",
     engines: &["tlb"],
@@ -141,13 +141,13 @@ fn a_broken_law_is_found_and_named() {
 }
 
 #[test]
-fn names_occur_once() {
+fn names_are_unique() {
     let found = distinct(cases(&RIGHT.repeat(2))).map(|_| ()).expect_err("two of a name");
     assert_eq!(found, "inline.toml: case in-turn: the name occurs twice");
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_file_and_case() {
+fn invalid_cases_are_errors_with_file_and_case() {
     for (from, to, expected) in [
         ("source = \"by hand\"", "origin = \"by hand\"", "unknown field `origin`"),
         ("source = \"by hand\"", "", "missing field `source`"),

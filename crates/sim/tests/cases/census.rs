@@ -1,4 +1,4 @@
-//! What is known of a trace without any engine: which references there are, and what they touch.
+//! Facts about a trace without any engine: its references, and the blocks they touch.
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags};
 
@@ -18,13 +18,14 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Shared data: what every engine takes into account in one way.
+    /// Shared data, which all engines count in the same way.
     pub const SHARED_DATA: Self = Self { private: false, synchronisation: false, fetches: false };
 
-    /// What the configuration of an engine asks for, by the fields that all of them have.
+    /// The references that the configuration of an engine includes, by the fields that all of them
+    /// have.
     ///
     /// # Errors
-    /// When the configuration is no table.
+    /// When the configuration is not a table.
     pub fn asked<C: Serialize>(config: &C, fetches: bool) -> Result<Self, String> {
         let config = serde_json::to_value(config).map_err(|e| e.to_string())?;
         Ok(Self {
@@ -45,7 +46,7 @@ impl Counted {
         case.accesses.iter().filter(move |access| self.counts(access))
     }
 
-    /// How many references of a case count.
+    /// The number of counted references of a case.
     pub fn references(self, case: &Case) -> u64 {
         self.of(case).count() as u64
     }
@@ -60,7 +61,7 @@ impl Counted {
         self.of(case).flat_map(touch).collect()
     }
 
-    /// The same for one block after the other, each with its history.
+    /// The same block by block, each with its history.
     pub fn histories(self, case: &Case, block: u64, processors: u16) -> Vec<Vec<(u16, bool)>> {
         let mut blocks = std::collections::BTreeMap::<u64, Vec<(u16, bool)>>::new();
         for (processor, number, write) in self.touched(case, block, processors) {

@@ -1,4 +1,4 @@
-//! The corpus: `testdata/cases/*.toml`, read and checked. The schema is in the README there.
+//! The corpus: `testdata/cases/*.toml`, read and checked. Its README has the schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -34,13 +34,13 @@ struct Written {
     expect: Vec<WrittenExpectation>,
 }
 
-/// What engines have in common of the machine; each adds what only it has.
+/// The part of the machine that all engines share; each adds its own parameters.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Machine {
     /// Processors; as many as the trace has threads if absent.
     pub processors: Option<u16>,
-    /// Bytes in a block of a cache, in a page, in a block that is placed.
+    /// Bytes in a block of a cache, in a page, in a placed block.
     pub block_size: u64,
     /// Bytes in each processor's cache; room for every block of the trace if absent.
     pub cache_size: Option<u64>,
@@ -63,14 +63,14 @@ struct WrittenExpectation {
     gives: Table,
 }
 
-/// What one engine must find.
+/// The expectation for one engine.
 #[derive(Clone, Debug)]
 pub struct Expectation {
     /// The engine.
     pub engine: String,
-    /// Its configuration, where it differs from what the case's machine says.
+    /// Its configuration, if it differs from the case's machine.
     pub with: Value,
-    /// Part of each of its outcomes.
+    /// A part of each of its outcomes.
     pub gives: Value,
 }
 
@@ -78,13 +78,13 @@ pub struct Expectation {
 pub struct Case {
     /// The file it is in.
     pub file: String,
-    /// Its name, which no other case has.
+    /// Its name, which is unique.
     pub name: String,
     /// The machine.
     pub machine: Machine,
-    /// Engines that do not run it, and why.
+    /// Engines that do not run it, with the reason.
     pub skip: BTreeMap<String, String>,
-    /// What engines must find.
+    /// The expectations.
     pub expectations: Vec<Expectation>,
     /// The references in their order.
     pub accesses: Vec<Access>,
@@ -99,7 +99,7 @@ pub struct Case {
 /// Reads all files of a folder, in the order of their names.
 ///
 /// # Errors
-/// When a file cannot be read, a case makes no sense, or a name occurs twice.
+/// When a file cannot be read, a case is invalid, or a name occurs twice.
 pub fn read(folder: &Path) -> Result<Vec<Case>, String> {
     let listed = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut paths: Vec<PathBuf> = listed.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -114,7 +114,7 @@ pub fn read(folder: &Path) -> Result<Vec<Case>, String> {
     distinct(cases)
 }
 
-/// The same cases, unless two of them have one name.
+/// The cases, unless two of them have the same name.
 ///
 /// # Errors
 /// When a name occurs twice.
@@ -129,7 +129,7 @@ pub fn distinct(cases: Vec<Case>) -> Result<Vec<Case>, String> {
 /// Reads the cases of one file.
 ///
 /// # Errors
-/// When something in it makes no sense; file and case are named.
+/// When it is invalid; the message names file and case.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, String> {
     let mut table: Table = text.parse().map_err(|e| format!("{file}: {e}"))?;
     let cases = table.remove("case").unwrap_or(toml::Value::Array(Vec::new()));

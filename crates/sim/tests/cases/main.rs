@@ -1,11 +1,12 @@
 //! One corpus of cases, `testdata/cases/*.toml`, run by every engine that can.
 //!
-//! A case is a machine, references, and numbers worked out by hand that one engine or another must
-//! find. Engines that it expects nothing of run it too: each of their outcomes must keep the
-//! engine's own laws ([`engine`]), and engines must agree where theory says so ([`law`]). An engine
-//! that cannot run a case says why. `testdata/cases/README.md` has the schema.
+//! A case is a machine, references, and numbers worked out by hand that one or more engines must
+//! find. All other engines run it too: each of their outcomes must satisfy the engine's own laws
+//! ([`engine`]), and engines must agree where theory requires it ([`law`]). An engine that cannot
+//! run a case gives the reason. `testdata/cases/README.md` has the schema.
 //!
-//! `cargo test -p homenode-sim --test cases -- --nocapture` prints who ran and skipped what.
+//! `cargo test -p homenode-sim --test cases -- --nocapture` prints which engines ran and skipped
+//! which cases.
 
 mod can_fail;
 mod census;

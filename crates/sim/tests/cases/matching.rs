@@ -1,27 +1,27 @@
-//! Whether an outcome has what a case expects of it.
+//! Compares an outcome with the expectation of a case.
 
 use serde_json::{Map, Value};
 
-/// In a table: all fields that it does not name have this value.
+/// In a table: the value of all fields that are not named.
 const REST: &str = "rest";
-/// Two numbers that differ by no more than this part are the same, as sums of fractions round.
+/// Relative tolerance of numbers, for the rounding of sums.
 const ROUNDING: f64 = 1e-12;
 
-/// Compares the fields that are named, and says what is wrong with each.
+/// Compares the named fields, and describes each difference.
 pub fn faults(expected: &Value, found: &Value) -> Vec<String> {
     let mut faults = Vec::new();
-    compare((expected, found), "", &mut faults);
+    compare(expected, found, "", &mut faults);
     faults
 }
 
-fn compare((expected, found): (&Value, &Value), path: &str, faults: &mut Vec<String>) {
+fn compare(expected: &Value, found: &Value, path: &str, faults: &mut Vec<String>) {
     let same = match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
-            return fields((expected, found), path, faults);
+            return fields(expected, found, path, faults);
         }
         (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
-            for (at, pair) in expected.iter().zip(found).enumerate() {
-                compare(pair, &format!("{path}[{at}]"), faults);
+            for (at, (expected, found)) in expected.iter().zip(found).enumerate() {
+                compare(expected, found, &format!("{path}[{at}]"), faults);
             }
             return;
         }
@@ -42,7 +42,8 @@ fn compare((expected, found): (&Value, &Value), path: &str, faults: &mut Vec<Str
 }
 
 fn fields(
-    (expected, found): (&Map<String, Value>, &Map<String, Value>),
+    expected: &Map<String, Value>,
+    found: &Map<String, Value>,
     path: &str,
     faults: &mut Vec<String>,
 ) {
@@ -52,7 +53,7 @@ fn fields(
     };
     for (name, value) in expected.iter().filter(|(name, _)| *name != REST) {
         match found.get(name) {
-            Some(found) => compare((value, found), &below(name), faults),
+            Some(found) => compare(value, found, &below(name), faults),
             None => {
                 let known: Vec<&str> = found.keys().map(String::as_str).collect();
                 let known = known.join(", ");
@@ -62,7 +63,7 @@ fn fields(
     }
     let Some(rest) = expected.get(REST) else { return };
     for (name, value) in found.iter().filter(|(name, _)| !expected.contains_key(*name)) {
-        compare((rest, value), &below(name), faults);
+        compare(rest, value, &below(name), faults);
     }
 }
 
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn named_fields_are_compared_and_no_others() {
+    fn only_named_fields_are_compared() {
         let found = json!({"a": 1, "b": {"c": 2, "d": 0}, "e": null, "f": 0.75});
         for fits in [
             json!({}),

@@ -1,5 +1,5 @@
-//! Runs every case on every engine that can, and checks what the case expects and what all engines
-//! must agree on.
+//! Runs every case on every engine that can, and checks the case's expectations and the laws
+//! between engines.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,18 +12,18 @@ use crate::engine::Engine;
 use crate::law::Law;
 use crate::matching;
 
-/// What came of a corpus.
+/// The result of a corpus.
 #[derive(Default)]
 pub struct Summary {
     /// Cases.
     pub cases: usize,
     /// Cases that ran and expectations that were compared, by engine.
     ran: BTreeMap<&'static str, (usize, usize)>,
-    /// Cases that did not, by engine and reason.
+    /// Cases that did not run, by engine and reason.
     skipped: BTreeMap<(String, String), Vec<String>>,
-    /// Cases that a law was checked for, and not, by reason.
+    /// Cases that a law was checked for, and those it does not apply to, by reason.
     laws: BTreeMap<&'static str, (usize, BTreeMap<&'static str, usize>)>,
-    /// What is wrong.
+    /// All faults.
     pub faults: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ impl Summary {
         skipped.push(case.name.clone());
     }
 
-    /// Runs one engine, and says how many expectations were compared.
+    /// Runs one engine, and returns the number of expectations compared.
     fn runs(&mut self, case: &Case, engine: &Engine) -> usize {
         self.outcomes(case, engine, &json!({}));
         let own = |e: &&crate::corpus::Expectation| e.engine == engine.name;
@@ -120,7 +120,7 @@ impl Summary {
         compared
     }
 
-    /// The outcomes of one configuration, which must be the same however the trace is cut.
+    /// The outcomes of one configuration, which must be the same for any division into chunks.
     fn outcomes(&mut self, case: &Case, engine: &Engine, with: &Value) -> Vec<Value> {
         let whole = (engine.run)(case, &case.trace, with);
         let in_pieces = (engine.run)(case, &case.in_pieces, with);

@@ -11,10 +11,10 @@ use homenode_trace::{
 };
 use serde_json::Value;
 
-/// What a trace is called in outcomes.
+/// Name of the trace in outcomes.
 const NAME: &str = "case";
 
-/// Leaves out what follows a `#`, ends lines at semicolons, and unrolls `repeat N` ... `end`.
+/// Removes comments after `#`, ends lines at semicolons, and unrolls `repeat N` ... `end`.
 ///
 /// # Errors
 /// When a `repeat` has no number or no `end`, or an `end` no `repeat`.
@@ -42,11 +42,11 @@ pub fn expand(text: &str) -> Result<String, String> {
     }
 }
 
-/// The trace that the text describes, in chunks of so many references. What the case says of the
-/// metadata replaces what the importer says.
+/// The trace that the text describes, in chunks of this many references. The case's metadata
+/// replace the importer's.
 ///
 /// # Errors
-/// When a line or the metadata make no sense.
+/// When a line or the metadata are invalid.
 pub fn trace(text: &str, metadata: &Value, chunk_rows: u32) -> Result<TraceReader, String> {
     let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows };
     let mut bytes = Cursor::new(Vec::new());
@@ -72,7 +72,7 @@ pub fn trace(text: &str, metadata: &Value, chunk_rows: u32) -> Result<TraceReade
     TraceReader::from_bytes(bytes.into_inner(), NAME).map_err(|e| e.to_string())
 }
 
-/// An error with the line that it is about, which repetitions have moved.
+/// An error with the line that it is about, because repetitions shift line numbers.
 fn located(error: &TraceError, text: &str) -> String {
     let TraceError::Line { line, .. } = error else { return error.to_string() };
     let number = usize::try_from(*line).unwrap_or(usize::MAX);

@@ -1,26 +1,26 @@
-//! A graph as a picture: a row a layer, what is used by others below what uses it.
+//! A graph as a picture: one row per layer, users above what they use.
 
 use std::fmt::Write as _;
 
 use super::graph::Graph;
 
-/// Of a room, in pixels.
+/// Size of a room, in pixels.
 const WIDTH: usize = 104;
 const HEIGHT: usize = 30;
-/// Of the lane that an arrow takes through a row of rooms.
+/// Width of the lane of an arrow through a row of rooms.
 const LANE: usize = 16;
 const GAP: usize = 16;
 const ROW: usize = 78;
-/// Sweeps over the rows that put rooms above the middle of what they use.
+/// Sweeps over the rows that move rooms above the middle of what they use.
 const SWEEPS: usize = 24;
 
-/// What stands in a row: a room, or an arrow that passes it.
+/// An element of a row: a room, or an arrow that passes it.
 struct RowPlace {
     room: Option<usize>,
     layer: usize,
 }
 
-/// Rooms and the lanes of arrows by layer, and the parts of arrows between neighbouring layers.
+/// Rooms and the lanes of arrows by layer, and the parts of arrows between adjacent layers.
 struct Rows {
     nodes: Vec<RowPlace>,
     /// Positions of nodes in each row, from left to right; the lowest row first.
@@ -38,7 +38,7 @@ impl Rows {
         let mut parts = Vec::new();
         for (user, used) in graph.reduced() {
             let mut above = user;
-            // An arrow over several layers gets a lane of its own through those between.
+            // An arrow over several layers gets a lane of its own through the layers between.
             for layer in (layers[used] + 1..layers[user]).rev() {
                 nodes.push(RowPlace { room: None, layer });
                 parts.push((above, nodes.len() - 1));
@@ -54,7 +54,7 @@ impl Rows {
         new
     }
 
-    /// Puts each node where those of the layer below, or above, are that it is joined with.
+    /// Moves each node to the mean position of its neighbours in the layer below, or above.
     fn sort(&mut self, by_lower: bool) {
         let order: Vec<usize> = if by_lower {
             (0..self.rows.len()).collect()
@@ -86,7 +86,7 @@ impl Rows {
         GAP + self.rows.iter().map(row).max().unwrap_or(0)
     }
 
-    /// How far from the left the middle of each node is.
+    /// Horizontal middle of each node.
     fn centres(&self) -> Vec<usize> {
         let mut centres = vec![0; self.nodes.len()];
         for row in &self.rows {
@@ -101,7 +101,7 @@ impl Rows {
     }
 }
 
-/// The picture as SVG, with only the arrows that do not follow from others.
+/// The picture as SVG, without arrows that follow from others.
 pub fn svg(graph: &Graph, title: &str) -> String {
     let rows = Rows::new(graph);
     let centres = rows.centres();
@@ -120,7 +120,7 @@ pub fn svg(graph: &Graph, title: &str) -> String {
     for &(upper, lower) in &rows.parts {
         let (x, to, y, below) = (centres[upper], centres[lower], top(upper) + HEIGHT, top(lower));
         let bend = (y + below) / 2;
-        // In a lane the line goes on straight; it has a head where it ends at a room.
+        // In a lane the line goes straight on; it has a head where it ends at a room.
         let (end, head) = match rows.nodes[lower].room {
             Some(_) => (String::new(), " marker-end=\"url(#head)\""),
             None => (format!("V{}", below + HEIGHT), ""),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_stands_below() {
+    fn used_rooms_are_below() {
         let picture = svg(&graph(&[("upper", "lower")]), "two rooms");
         let height = |name: &str| -> usize {
             let (before, _) = picture.split_once(&format!(">{name}<")).unwrap();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_over_several_layers_has_a_lane_through_those_between() {
+    fn an_arrow_over_several_layers_has_a_lane_through_the_layers_between() {
         let graph = graph(&[("a", "b"), ("b", "c"), ("c", "d"), ("a", "e"), ("e", "d")]);
         let rows = Rows::new(&graph);
         let lanes: Vec<usize> =

@@ -1,13 +1,13 @@
-//! A directed graph of named rooms: circles, the arrows that matter, and layers.
+//! A directed graph of named rooms: cycles, transitive reduction, and layers.
 
 use std::collections::BTreeSet;
 
-/// Rooms and which of them uses which.
+/// Rooms and their uses of each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// Names, sorted.
     pub names: Vec<String>,
-    /// Positions of a room and of one that it uses.
+    /// Index of a room and of one that it uses.
     pub arrows: BTreeSet<(usize, usize)>,
 }
 
@@ -24,7 +24,7 @@ impl Graph {
         Self { names, arrows }
     }
 
-    /// All that can be reached from each room by one arrow or more.
+    /// All rooms that can be reached from each room by one arrow or more.
     fn reach(&self) -> Vec<BTreeSet<usize>> {
         let step = |from: usize| self.arrows.range((from, 0)..(from + 1, 0)).map(|&(_, to)| to);
         let from = |start: usize| {
@@ -40,7 +40,7 @@ impl Graph {
         (0..self.names.len()).map(from).collect()
     }
 
-    /// Rooms that use each other, directly or by way of others: each such set once.
+    /// Sets of rooms that use each other, directly or indirectly, each set once.
     pub fn circles(&self) -> Vec<Vec<&str>> {
         let reach = self.reach();
         let mut found: Vec<Vec<&str>> = Vec::new();
@@ -55,7 +55,7 @@ impl Graph {
         found
     }
 
-    /// The arrows that do not follow from others; of a graph with circles, all of them.
+    /// The arrows that do not follow from others; in a graph with cycles, all of them.
     pub fn reduced(&self) -> BTreeSet<(usize, usize)> {
         if !self.circles().is_empty() {
             return self.arrows.clone();
@@ -67,13 +67,13 @@ impl Graph {
         self.arrows.iter().filter(|arrow| !follows(arrow)).copied().collect()
     }
 
-    /// The layer of each room: above all that it uses, and as near to what uses it as can be. Rooms
-    /// of a circle are not kept apart.
+    /// The layer of each room: above all that it uses, and as close to its users as possible. Rooms
+    /// of a cycle are not separated.
     pub fn layers(&self) -> Vec<usize> {
         let reach = self.reach();
         let down = |&&(user, used): &&(usize, usize)| !reach[used].contains(&user);
         let mut layers = vec![0; self.names.len()];
-        // A path without circles is no longer than the number of rooms.
+        // A path without cycles is no longer than the number of rooms.
         for _ in 0..self.names.len() {
             for &(user, used) in self.arrows.iter().filter(down) {
                 layers[user] = layers[user].max(layers[used] + 1);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_found_once_with_all_its_rooms() {
+    fn a_cycle_is_found_once_with_all_its_rooms() {
         let circle = graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")]);
         assert_eq!(circle.circles(), [["a", "b", "c"]]);
     }

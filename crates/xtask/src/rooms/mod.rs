@@ -1,4 +1,4 @@
-//! The rooms of the repository and who uses whom, as the code says it: pictures and circles.
+//! The rooms of the repository and their uses of each other, from the code: pictures and cycles.
 
 mod draw;
 mod graph;
@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use crate::source::{Finding, SourceFile};
 use graph::Graph;
 
-/// A picture that is kept.
+/// A picture kept in the repository.
 struct Picture {
     path: &'static str,
     title: &'static str,
@@ -32,7 +32,7 @@ const PICTURES: &[Picture] = &[
     },
 ];
 
-/// Draws all pictures anew.
+/// Redraws all pictures.
 pub fn run(root: &Path) -> Result<bool> {
     let files = crate::source::tracked_files(root)?;
     for Picture { path, title, graph } in PICTURES {
@@ -44,7 +44,7 @@ pub fn run(root: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Pictures that show what is no longer so, and rooms that use each other.
+/// Stale pictures, and rooms that use each other in a cycle.
 pub fn check(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for Picture { path, title, graph } in PICTURES {
@@ -64,7 +64,7 @@ pub fn check(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// Circles that a folder takes part in. Files beside each other are one room.
+/// Cycles that include a folder. Adjacent files are one room.
 fn circles(path: &str, graph: &Graph, folders: &[String]) -> Vec<Finding> {
     let circles = graph.circles().into_iter();
     let outside =

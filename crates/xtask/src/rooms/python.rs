@@ -1,4 +1,4 @@
-//! The rooms of the Python package by what its modules import.
+//! The rooms of the Python package, from the imports of its modules.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use crate::source::{Finding, SourceFile};
 
 const PACKAGE: &str = "python/homenode/";
 
-/// Modules directly in the package: how it begins, and what every room may use.
+/// Modules directly in the package: its entry points, and what every room may use.
 const ROOT: &[&str] =
     &["__init__", "__main__", "catalogue", "errors", "files", "reproduction", "shown"];
 
-/// Modules and folders that lie directly in the package, and which of them imports which. What is
-/// imported for types only does not count; the package's own `__init__` imports when asked.
+/// Modules and folders directly in the package, and their imports of each other. Imports for types
+/// only do not count; the package's own `__init__` imports lazily.
 pub fn rooms(files: &[SourceFile]) -> Graph {
     let (mut rooms, mut uses) = (BTreeSet::new(), BTreeSet::new());
     for file in files {
@@ -30,8 +30,7 @@ pub fn rooms(files: &[SourceFile]) -> Graph {
     Graph::new(rooms, &uses)
 }
 
-/// Modules that lie directly in the package and belong into a room, and names of [`ROOT`] that
-/// stand for no module any more.
+/// Modules directly in the package that belong in a room, and names of [`ROOT`] without a module.
 pub fn root(files: &[SourceFile]) -> Vec<Finding> {
     let module = |file: &SourceFile| {
         let name = file.path.strip_prefix(PACKAGE)?.strip_suffix(".py")?;
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_holds_what_every_room_uses_and_no_more() {
+    fn the_root_holds_only_modules_that_every_room_uses() {
         let at_root = |name: &str| file(&format!("{PACKAGE}{name}.py"), "");
         let mut files: Vec<SourceFile> = ROOT.iter().map(|name| at_root(name)).collect();
         files.push(file("python/homenode/trace/reader.py", ""));
@@ -114,12 +113,12 @@ mod tests {
         assert_eq!(root(&[]), []);
     }
 
-    /// Were imports not understood, no circle would be found: these arrows are there.
+    /// If imports were not parsed, no cycle would be found: these arrows must exist.
     #[test]
     fn the_arrows_of_the_package_are_seen() {
         let root = crate::repository_root();
         if !root.join(".git").exists() {
-            return; // A source archive without history: nothing lists the files.
+            return; // A source archive without history has no list of files.
         }
         let graph = rooms(&crate::source::tracked_files(&root).unwrap());
         let at = |name: &str| graph.names.iter().position(|room| room == name).unwrap();

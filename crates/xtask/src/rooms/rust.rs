@@ -1,11 +1,11 @@
-//! Crates by their manifests, and the modules of a crate by the paths that they name.
+//! Crates from their manifests, and the modules of a crate from their paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::Graph;
 use crate::source::SourceFile;
 
-/// All crates, and which of ours each depends on; what only tests use does not count.
+/// All crates, and their dependencies on each other, except those of tests only.
 pub fn crates(files: &[SourceFile]) -> Graph {
     let (mut rooms, mut uses) = (BTreeSet::new(), BTreeSet::new());
     for file in files {
@@ -23,8 +23,8 @@ pub fn crates(files: &[SourceFile]) -> Graph {
     Graph::new(rooms, &uses)
 }
 
-/// The modules that lie directly in a crate's `src`, and which of them names a path into which;
-/// and the folders among them.
+/// The modules directly in a crate's `src`, and their uses of each other; and the folders among
+/// them.
 pub fn modules(files: &[SourceFile], name: &str) -> (Graph, Vec<String>) {
     let prefix = format!("crates/{name}/src/");
     let own: Vec<(Vec<String>, &str)> = files
@@ -54,7 +54,7 @@ pub fn modules(files: &[SourceFile], name: &str) -> (Graph, Vec<String>) {
     (Graph::new(rooms, &uses), folders.into_iter().collect())
 }
 
-/// What the root of a crate takes from its modules: a name, and the module it is in.
+/// The re-exports of a crate's root: a name, and its module.
 fn exports(text: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for statement in without_comments(text).split(';') {
@@ -67,7 +67,7 @@ fn exports(text: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// The first segment behind the root of the crate of every path that a module names, tests apart.
+/// The first segment after the crate's root of every path in a module, except in tests.
 fn named(text: &str, module: &[String]) -> BTreeSet<String> {
     let code = without_comments(text.split("#[cfg(test)]").next().unwrap_or_default());
     let mut found = BTreeSet::new();
@@ -111,7 +111,7 @@ mod tests {
     use crate::source::file;
 
     #[test]
-    fn crates_use_what_their_manifests_name() {
+    fn crates_use_the_dependencies_of_their_manifests() {
         let files = [
             file("crates/base/Cargo.toml", "[package]\n"),
             file("crates/sim/Cargo.toml", "[dependencies]\nhomenode-base.workspace = true\n"),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_use_what_they_name_by_any_way() {
+    fn modules_use_every_path_that_they_name() {
         let files = [
             file(
                 "crates/a/src/lib.rs",

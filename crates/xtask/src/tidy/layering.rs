@@ -2,7 +2,7 @@
 
 use crate::source::{Finding, SourceFile};
 
-/// For each crate, the crates of ours it may depend on.
+/// For each crate, its permitted dependencies on other crates of the workspace.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("trace", &["base"]),
@@ -42,7 +42,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// `crates/<name>/Cargo.toml` names only the crates its layer may see.
+/// `crates/<name>/Cargo.toml` names only crates that its layer may use.
 pub fn check(file: &SourceFile) -> Vec<Finding> {
     let Some(name) = file.path.strip_prefix("crates/").and_then(|p| p.strip_suffix("/Cargo.toml"))
     else {
@@ -76,7 +76,7 @@ mod tests {
     use crate::source::file;
 
     #[test]
-    fn finds_an_arrow_against_the_flow() {
+    fn finds_a_dependency_against_the_layers() {
         let text = "[dependencies]\nhomenode-sim.workspace = true\n";
         assert_eq!(check(&file("crates/trace/Cargo.toml", text)).len(), 1);
         assert_eq!(check(&file("crates/python/Cargo.toml", text)), []);
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_may_look_anywhere() {
+    fn tests_may_use_any_crate() {
         let text = "[dev-dependencies]\nhomenode-sim.workspace = true\n";
         assert_eq!(check(&file("crates/trace/Cargo.toml", text)), []);
     }

@@ -1,7 +1,7 @@
-//! The house rules that no compiler checks. `cargo test` runs them, so they cannot rot.
+//! The house rules that no compiler checks. `cargo test` runs them.
 //!
 //! A rule is a pure function from a file's path and text to findings; each has a test with one text
-//! that breaks it and one that does not.
+//! that violates it and one that does not.
 
 mod layering;
 mod lines;
@@ -18,10 +18,10 @@ use anyhow::Result;
 
 use crate::source::{Finding, SourceFile, tracked_files};
 
-/// A rule over one file.
+/// A rule for one file.
 type Rule = fn(&SourceFile) -> Vec<Finding>;
 
-/// Every rule over single files, in the order of their findings.
+/// All rules for single files, in the order of their findings.
 const RULES: &[Rule] = &[
     lines::check,
     names::check,
@@ -31,7 +31,7 @@ const RULES: &[Rule] = &[
     layering::check,
 ];
 
-/// Checks every tracked file below `root`, prints what is wrong, and says whether all is well.
+/// Checks every tracked file below `root`, prints the findings, and returns whether there are none.
 pub fn run(root: &Path) -> Result<bool> {
     let files = tracked_files(root)?;
     let findings = check_all(&files);
@@ -59,7 +59,7 @@ mod tests {
     fn the_repository_is_tidy() {
         let root = crate::repository_root();
         if !root.join(".git").exists() {
-            return; // A source archive without history: nothing lists the files.
+            return; // A source archive without history has no list of files.
         }
         let findings = check_all(&tracked_files(&root).unwrap());
         let report: Vec<String> = findings.iter().map(ToString::to_string).collect();

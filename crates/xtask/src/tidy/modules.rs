@@ -1,4 +1,4 @@
-//! No file that nothing includes, and no table folder with an unlisted file.
+//! Detects files that no module includes, and unlisted files of a table's folder.
 
 use std::collections::BTreeSet;
 
@@ -88,7 +88,7 @@ mod tests {
     use crate::source::file;
 
     #[test]
-    fn finds_a_file_nothing_includes() {
+    fn finds_a_file_without_a_mod_declaration() {
         let files = [
             file("crates/a/src/lib.rs", "mod used;\n"),
             file("crates/a/src/used.rs", ""),

@@ -1,8 +1,8 @@
-//! Names of files and folders, and what may not be in the tree at all.
+//! Names of files and folders, and files that may not be in the tree.
 
 use crate::source::{Finding, SourceFile};
 
-/// Rooms whose name says nothing collect everything.
+/// Names without meaning, which attract unrelated code.
 const EMPTY_NAMES: &[&str] =
     &["util", "utils", "common", "helper", "helpers", "misc", "priv", "unsupported"];
 const STALE_SUFFIXES: &[&str] = &["_v0", "_old", "_new", "_backup"];

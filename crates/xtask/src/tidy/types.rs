@@ -1,4 +1,4 @@
-//! One name, one type: a reader who has met a name in one crate may trust it in the next.
+//! One name, one type, so that a name means the same in every crate.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ const IDIOMS: &[&str] = &[
     "Entry",
 ];
 
-/// Names that stand for "the one of this file", where the file is a protocol's table or a policy's
-/// automaton. Only while nothing outside the file sees them.
+/// Names that are local to a file, such as the state of a protocol's table or a policy's automaton.
+/// Allowed only if no other file sees them.
 const PRIVATE_IDIOMS: &[&str] = &["State", "Condition"];
 
 /// A declaration of a type, and whether other files can name it.
@@ -20,12 +20,11 @@ struct Declaration<'a> {
     is_public: bool,
 }
 
-/// The file with the idioms, which says that the whole repository is checked.
+/// The file with the idioms; its presence means that the whole repository is checked.
 const OWN_PATH: &str = "crates/xtask/src/tidy/types.rs";
 
 /// Every struct, enum, trait, union and type alias of `crates/*/src` is declared once. Associated
-/// types are the trait's, so they do not count. Idioms are declared several times: else they are
-/// none.
+/// types do not count. Idioms must be declared several times.
 pub fn check(files: &[SourceFile]) -> Vec<Finding> {
     let mut places: BTreeMap<&str, Vec<(&SourceFile, usize)>> = BTreeMap::new();
     let mut idioms: BTreeMap<&str, usize> = BTreeMap::new();
@@ -51,7 +50,7 @@ pub fn check(files: &[SourceFile]) -> Vec<Finding> {
     repeated.chain(stale(files, &idioms)).collect()
 }
 
-/// Idioms that occur no more than once: a list of exceptions holds only what needs them.
+/// Idioms that occur at most once and must be removed from the list.
 fn stale(files: &[SourceFile], idioms: &BTreeMap<&str, usize>) -> Vec<Finding> {
     let Some(own) = files.iter().find(|file| file.path == OWN_PATH) else { return Vec::new() };
     let finding = |name: &&str| {
@@ -77,7 +76,7 @@ fn is_source(path: &str) -> bool {
     path.ends_with(".rs") && folders.next() == Some("crates") && folders.nth(1) == Some("src")
 }
 
-/// The type a line begins to declare, if it does; macro variables are none.
+/// The type that a line declares, if it does; macro variables do not count.
 fn declaration(line: &str) -> Option<Declaration<'_>> {
     let line = line.trim_start();
     let (is_public, line) = match line.strip_prefix("pub") {
@@ -94,8 +93,8 @@ fn declaration(line: &str) -> Option<Declaration<'_>> {
     name.starts_with(char::is_uppercase).then_some(Declaration { name, is_public })
 }
 
-/// Whether the line stands in an `impl` or a `trait`. rustfmt indents what is inside, so that is
-/// what the nearest line above with less indentation begins, bounds and braces left aside.
+/// Whether the line is in an `impl` or a `trait`: rustfmt indents its body, so the nearest line
+/// above with less indentation begins it, apart from bounds and braces.
 fn is_associated(lines: &[&str], index: usize) -> bool {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let own = indent(lines[index]);
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idiom_that_no_longer_occurs_is_struck_off() {
+    fn an_idiom_that_no_longer_occurs_is_a_finding() {
         let table = "pub struct Entry;\nenum State {}\nstruct Condition;\n";
         let mut files = vec![
             file(OWN_PATH, ""),

@@ -1,8 +1,8 @@
-//! Words that mark unfinished work or name what a fresh clone does not have.
+//! Words that mark unfinished work, and paths that a fresh clone does not have.
 
 use crate::source::{Finding, SourceFile};
 
-/// (word, what to do instead). Matched without regard to case, in code only.
+/// (word, remedy). Matched case-insensitively, in code only.
 const BANNED: &[(&str, &str)] = &[
     ("todo", "finish it or file an issue"),
     ("fixme", "finish it or file an issue"),
@@ -16,8 +16,8 @@ const BANNED: &[(&str, &str)] = &[
     ("dbg!", "remove it"),
 ];
 
-/// Paths of the machine this was written on never belong in the project, in any file.
-/// Spelt in pieces, so that this file does not name them either.
+/// Paths of a developer's machine do not belong in the project, in any file. Split into pieces, so
+/// that this file does not contain them.
 const FOREIGN: &[&str] =
     &[concat!("../", "shared"), concat!("/", "work/"), concat!("/", ".library")];
 
@@ -26,7 +26,7 @@ const CODE: &[&str] = &["rs", "py", "c", "h", "cpp"];
 /// No words that mark unfinished work; no paths outside the repository.
 pub fn check(file: &SourceFile) -> Vec<Finding> {
     let Some(text) = &file.text else { return Vec::new() };
-    // These rules have to spell what they forbid.
+    // The files of these rules must contain the forbidden words.
     if file.path.starts_with("crates/xtask/src/tidy/") {
         return Vec::new();
     }
@@ -50,7 +50,7 @@ pub fn check(file: &SourceFile) -> Vec<Finding> {
     findings
 }
 
-/// Whether `word` stands in `line` with no letter or digit against its ends.
+/// Whether `word` is in `line` with no letter or digit at its ends.
 fn contains_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(start, _)| {
         let before = line[..start].chars().next_back();

@@ -1,4 +1,4 @@
-//! What machines on a bus have in common, in the order of the trace and in cycles.
+//! The common part of machines on a bus, in the order of the trace and in cycles.
 
 use std::io::Write;
 
@@ -12,12 +12,12 @@ use crate::census::{Counted, blocks};
 use crate::corpus::Case;
 use crate::script;
 
-/// Processors that every bus has room for.
+/// Processors that every bus supports.
 const PROCESSORS_SURE: u16 = 64;
 /// Smallest and largest block of a bus.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 16..=1024;
 
-/// Why a bus cannot run a case: what it says itself where there are many processors.
+/// Why a bus cannot run a case: its own error message if there are many processors.
 pub fn cannot(case: &Case, order: &str) -> Option<String> {
     if !BLOCK_BYTES.contains(&case.machine.block_size) {
         return Some("a bus has blocks of 16 to 1024 bytes".to_owned());
@@ -48,11 +48,12 @@ pub fn config(case: &Case, order: &str) -> Value {
     })
 }
 
-/// Simulates a case. `with` may have a table `machine`: what differs from `bus-smp`.
+/// Simulates a case. `with` may have a table `machine` with the differences from `bus-smp`.
 pub fn simulate(
     case: &Case,
     trace: &TraceReader,
-    (with, order): (&Value, &str),
+    with: &Value,
+    order: &str,
 ) -> Result<(BusConfig, Vec<BusOutcome>), String> {
     let mut with = with.clone();
     let machine = with.as_object_mut().and_then(|fields| fields.remove("machine"));
@@ -66,7 +67,7 @@ pub fn simulate(
     Ok((config, found.outcomes))
 }
 
-/// A file with a machine that is `bus-smp` but for some numbers.
+/// A file with a machine like `bus-smp` except for some numbers.
 fn variant(differences: &Value) -> Result<NamedTempFile, String> {
     let mut file =
         tempfile::Builder::new().suffix(".toml").tempfile().map_err(|e| e.to_string())?;
@@ -81,7 +82,7 @@ fn variant(differences: &Value) -> Result<NamedTempFile, String> {
     Ok(file)
 }
 
-/// What holds of every outcome: references and misses are all there.
+/// Laws of every outcome: all references and misses are counted.
 pub fn conserves(case: &Case, config: &BusConfig, outcome: &Value) -> Result<(), String> {
     let counted = Counted::asked(config, true)?;
     let of_kernel_model = if config.kernel_model { count(outcome, "kernel.references") } else { 0 };

@@ -11,7 +11,7 @@ pub const ENGINE: Engine =
     Engine { name: "bus-clock", cannot: |case| bus::cannot(case, "clock"), run };
 
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
-    let (config, outcomes) = bus::simulate(case, trace, (with, "clock"))?;
+    let (config, outcomes) = bus::simulate(case, trace, with, "clock")?;
     let one = |outcome| {
         let outcome = serde_json::to_value(outcome).map_err(|e| e.to_string())?;
         bus::conserves(case, &config, &outcome)?;
@@ -21,7 +21,8 @@ fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, Str
     outcomes.iter().map(one).collect()
 }
 
-/// Every cycle of every processor is accounted for, and the bus is held for what is asked of it.
+/// Every cycle of every processor is accounted for, and the bus is never busy for more than the
+/// time.
 fn adds_up(outcome: &Value, with: &Value) -> Result<(), String> {
     let number = |name| count(outcome, name);
     let all = number("cycles") * number("processors");

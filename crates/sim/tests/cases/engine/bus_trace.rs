@@ -11,7 +11,7 @@ pub const ENGINE: Engine =
     Engine { name: "bus-trace", cannot: |case| bus::cannot(case, "trace"), run };
 
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
-    let (config, outcomes) = bus::simulate(case, trace, (with, "trace"))?;
+    let (config, outcomes) = bus::simulate(case, trace, with, "trace")?;
     let one = |outcome| {
         let outcome = serde_json::to_value(outcome).map_err(|e| e.to_string())?;
         bus::conserves(case, &config, &outcome)?;

@@ -1,5 +1,5 @@
-//! One file an engine: how it runs a case, which cases it cannot run and why, and what must hold of
-//! each of its outcomes whatever the case.
+//! One file per engine: how it runs a case, which cases it cannot run and why, and the laws of its
+//! outcomes.
 
 mod advise;
 mod bus;
@@ -31,10 +31,10 @@ use crate::corpus::Case;
 pub struct Engine {
     /// Its name in the corpus.
     pub name: &'static str,
-    /// Why it cannot run a case; nothing if it can.
+    /// Why it cannot run a case; `None` if it can.
     pub cannot: fn(&Case) -> Option<String>,
-    /// Runs a trace of the case with a configuration that differs from the case's machine in what
-    /// the value says, and gives the outcomes. A law of the engine that an outcome breaks is an
+    /// Runs a trace of the case; `with` has the differences between its configuration and the
+    /// case's machine. Returns the outcomes. An outcome that violates a law of the engine is an
     /// error.
     pub run: fn(&Case, &TraceReader, &Value) -> Result<Vec<Value>, String>,
 }
@@ -55,20 +55,20 @@ pub const TABLE: &[Engine] = &[
     advise::ENGINE,
 ];
 
-/// Nobody watches the progress.
+/// Ignores progress.
 pub fn go_on() -> impl FnMut(u64, Option<u64>) -> ControlFlow<()> {
     |_, _| ControlFlow::Continue(())
 }
 
-/// Runs something without anybody watching.
+/// Runs a study without reporting progress.
 pub fn quietly<T, E: ToString>(
     run: impl FnOnce(Progress<'_>) -> Result<T, E>,
 ) -> Result<T, String> {
     run(&mut go_on()).map_err(|error| error.to_string())
 }
 
-/// A configuration: the engine's own, with what an expectation says in its place. Unknown fields
-/// are errors.
+/// A configuration: the engine's own, with the expectation's fields replaced. Unknown fields are
+/// errors.
 pub fn configured<T: DeserializeOwned>(mut base: Value, with: &Value) -> Result<T, String> {
     merge(&mut base, with);
     serde_json::from_value(base).map_err(|error| format!("with: {error}"))

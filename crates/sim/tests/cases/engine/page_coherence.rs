@@ -13,5 +13,5 @@ pub const ENGINE: Engine = Engine { name: "page-coherence", cannot: |_| None, ru
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
     let policies = placement::policies(PriceModel::PageCoherence, false);
     let base = placement::config(case, &["markatos"], &policies);
-    placement::outcomes(case, trace, (base, with))
+    placement::outcomes(case, trace, base, with)
 }

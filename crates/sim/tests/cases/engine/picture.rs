@@ -1,4 +1,4 @@
-//! The picture of sharing: who references which stretch of memory when.
+//! The picture of sharing: which processors reference which part of memory when.
 
 use homenode_sim::{PictureConfig, sharing_picture};
 use homenode_trace::TraceReader;
@@ -19,7 +19,7 @@ fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, Str
     let config: PictureConfig = configured(base, with)?;
     let found = quietly(|progress| sharing_picture(&config, trace, progress))?;
     let outcome = serde_json::to_value(&found).map_err(|e| e.to_string())?;
-    // Private references are in the picture only if they are shared ones.
+    // The picture includes private references only if they count as shared.
     let asked = Counted::asked(&config, false)?;
     let counted = Counted { private: as_shared(&config)?, ..asked };
     let rows = &found.map.rows;
@@ -33,11 +33,11 @@ fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, Str
             ("the map has every reference", drawn == found.references),
             ("a slice has a cell for every stretch", cells),
             (
-                "there are as many slices as were asked for",
+                "the number of slices is the requested one",
                 found.slices.len() == config.slices as usize,
             ),
-            ("no stretch is smaller than was asked for", found.map.row_bytes == least),
-            ("no more stretches than were asked for", rows.len() <= config.stretches as usize),
+            ("no stretch is smaller than requested", found.map.row_bytes == least),
+            ("no more stretches than requested", rows.len() <= config.stretches as usize),
         ],
     )?;
     Ok(vec![outcome])

@@ -12,7 +12,7 @@ use crate::corpus::Case;
 /// The engine.
 pub const ENGINE: Engine = Engine { name: "placement", cannot: |_| None, run };
 
-/// A machine without and one with global memory, prices small enough to think about.
+/// A machine without and one with global memory, with small prices.
 pub const MACHINES: [&str; 2] = ["prices:r=15,R=59", "prices:r=15,R=59,g=4,G=40"];
 
 /// Policies that run on machines of a model, with or without global memory.
@@ -36,13 +36,15 @@ pub fn config(case: &Case, machines: &[&str], policies: &[&str]) -> Value {
 pub fn outcomes(
     case: &Case,
     trace: &TraceReader,
-    (base, with): (Value, &Value),
+    base: Value,
+    with: &Value,
 ) -> Result<Vec<Value>, String> {
     let config: SimConfig = configured(base, with)?;
     let found = quietly(|progress| simulate(&config, trace, progress))?;
     let each = found.outcomes.len() / config.machines.len().max(1);
     let one = |(place, outcome): (usize, &PlacementOutcome)| {
-        // Each machine has its own custom with private references unless the configuration asks.
+        // Each machine has its own treatment of private references unless the configuration has
+        // one.
         let private = serde_json::to_value(found.provenance.private[place / each]);
         let mut asked = serde_json::to_value(&config).map_err(|e| e.to_string())?;
         asked["private"] = private.map_err(|e| e.to_string())?;
@@ -85,5 +87,5 @@ fn conserves(case: &Case, counted: Counted, outcome: &Value) -> Result<(), Strin
 
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
     let policies = policies(PriceModel::Placement, false);
-    outcomes(case, trace, (config(case, &MACHINES, &policies), with))
+    outcomes(case, trace, config(case, &MACHINES, &policies), with)
 }

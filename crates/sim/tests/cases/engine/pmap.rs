@@ -18,21 +18,17 @@ fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, Str
         "processors": case.processors(), "threads": 1,
     });
     if with.get("policy").is_some() {
-        return Ok(vec![manage(case, trace, (&base, with))?]);
+        return Ok(vec![manage(case, trace, &base, with)?]);
     }
     let each = pmap_policy_rows().into_iter().map(|row| {
         let mut base = base.clone();
         base["policy"] = json!(row.name);
-        manage(case, trace, (&base, with))
+        manage(case, trace, &base, with)
     });
     each.collect()
 }
 
-fn manage(
-    case: &Case,
-    trace: &TraceReader,
-    (base, with): (&Value, &Value),
-) -> Result<Value, String> {
+fn manage(case: &Case, trace: &TraceReader, base: &Value, with: &Value) -> Result<Value, String> {
     let config: PmapConfig = configured(base.clone(), with)?;
     let found = quietly(|progress| pmap(&config, trace, progress))?;
     let outcome = serde_json::to_value(&found).map_err(|e| e.to_string())?;

@@ -1,4 +1,4 @@
-//! False sharing: what the moves of blocks are for.
+//! False sharing: the causes of block moves.
 
 use homenode_sim::{SharingConfig, sharing};
 use homenode_trace::TraceReader;
@@ -10,7 +10,7 @@ use crate::corpus::Case;
 /// The engine.
 pub const ENGINE: Engine = Engine { name: "sharing", cannot: |_| None, run };
 
-/// One outcome, the whole report: in `sizes` what was counted, in `costs` what it costs.
+/// One outcome, the whole report: `sizes` has the counts, `costs` the costs.
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
     let mut simulation = placement::config(case, &["cc"], &["optimal"]);
     simulation["private"] = json!("exclude");
@@ -44,7 +44,7 @@ fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, Str
     Ok(vec![outcome])
 }
 
-/// What blocks are charged adds up to what is counted at their size.
+/// The charges of blocks add up to the counts at their size.
 fn charges_add_up(outcome: &Value) -> Result<(), String> {
     let (Some(blocks), Some([size])) =
         (outcome["detail"]["blocks"].as_array(), outcome["sizes"].as_array().map(Vec::as_slice))

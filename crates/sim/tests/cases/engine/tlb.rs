@@ -29,7 +29,7 @@ fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, Str
         let touched = counted.touched(case, outcome.page_size, outcome.processors);
         let pages: BTreeSet<(u16, u64)> = touched.iter().map(|&(p, page, _)| (p, page)).collect();
         let (first, lookups) = (pages.len() as u64, touched.len() as u64);
-        // Paired entries look both pages up at once.
+        // Paired entries look up two pages at once.
         let paired = outcome.tlb.contains("r4000") || outcome.tlb.contains("paired=yes");
         laws(
             &value,

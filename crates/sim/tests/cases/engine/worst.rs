@@ -1,4 +1,4 @@
-//! The worst blocks of one point of the matrix, with who shares them.
+//! The worst blocks of one point of the matrix, with the processors that share them.
 
 use homenode_sim::{SimConfig, worst_blocks};
 use homenode_trace::TraceReader;
@@ -11,7 +11,7 @@ use crate::corpus::Case;
 /// The engine.
 pub const ENGINE: Engine = Engine { name: "worst", cannot: |_| None, run };
 
-/// Blocks and objects that are named.
+/// Blocks and objects in the list.
 const NAMED_MAX: usize = 100;
 
 fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, String> {
@@ -19,7 +19,7 @@ fn run(case: &Case, trace: &TraceReader, with: &Value) -> Result<Vec<Value>, Str
     let config: SimConfig = configured(base, with)?;
     let found = quietly(|progress| worst_blocks(&config, trace, NAMED_MAX, progress))?;
     let outcome = serde_json::to_value(&found).map_err(|e| e.to_string())?;
-    // What is private has no block.
+    // Private data have no block.
     let shared = serde_json::to_value(&config).map_err(|e| e.to_string())?["private"] == "shared";
     let asked = Counted { private: shared, ..Counted::asked(&config, false)? };
     let mut touched = asked.touched(case, found.report.block_size, 1);

@@ -1,4 +1,4 @@
-//! Caches with room for everything are placement without remote reference.
+//! Caches that hold all blocks are equivalent to placement without remote reference.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub const MISSES_ARE_MOVES: Law = Law {
     check: misses_are_moves,
 };
 
-/// Only data that are shared: what every engine takes into account.
+/// Only shared data, which all engines count in the same way.
 fn shared_data() -> Value {
     json!({
         "private": "exclude", "sync": "exclude", "fetches": "exclude",
@@ -41,7 +41,7 @@ fn misses_are_moves(case: &Case) -> Result<(), String> {
         counted("true_sharing") + counted("false_sharing"),
     )?;
     same("replacements", count(mesi, "replacement"), 0)?;
-    // The analysis looks back to the last miss that was essential, the bus to the loss of the copy.
+    // The analysis looks back to the last essential miss, the bus to the loss of the copy.
     if count(mesi, "invalidation_true") > counted("true_sharing") {
         return Err("the bus sees more true sharing than the analysis".to_owned());
     }
@@ -54,7 +54,7 @@ fn misses_are_moves(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// With one processor there is nothing to be coherent about.
+/// One processor has nothing to keep coherent.
 pub const ONE_PROCESSOR: Law = Law {
     name: "one processor counts the same under every protocol",
     engines: &["bus-trace"],

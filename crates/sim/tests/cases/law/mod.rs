@@ -1,4 +1,4 @@
-//! What several engines must agree on, checked for every case that they all can run.
+//! Laws that several engines must agree on, checked for every case that they all can run.
 
 mod infinite_caches;
 mod optimum;
@@ -15,13 +15,13 @@ use crate::engine::{Engine, TABLE as ENGINES};
 
 /// A law between engines.
 pub struct Law {
-    /// What it says.
+    /// Its statement.
     pub name: &'static str,
     /// The engines it is about.
     pub engines: &'static [&'static str],
-    /// Why it says nothing of a case that all of them can run; nothing if it does.
+    /// Why it does not apply to a case that all of them can run; `None` if it applies.
     pub silent: fn(&Case) -> Option<&'static str>,
-    /// What is wrong, if something is.
+    /// The violation, if there is one.
     pub check: fn(&Case) -> Result<(), String>,
 }
 
@@ -53,12 +53,12 @@ pub fn same<T: PartialEq + std::fmt::Debug>(what: &str, one: T, other: T) -> Res
     if one == other { Ok(()) } else { Err(format!("{what}: {one:?} and {other:?}")) }
 }
 
-/// Always says something.
+/// Applies to every case.
 fn never(_: &Case) -> Option<&'static str> {
     None
 }
 
-/// Why a law about memory traffic alone leaves traces with events out.
+/// Why a law about memory traffic alone does not apply to traces with events.
 fn has_events(case: &Case) -> Option<&'static str> {
     case.has_events.then_some("events of the trace decide who goes on when")
 }

@@ -1,4 +1,4 @@
-//! Nothing is cheaper than the optimum, and the optimum is what exhaustive search finds.
+//! No policy is cheaper than the optimum, and the optimum equals exhaustive search.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::census::Counted;
 use crate::corpus::Case;
 use crate::engine::{MACHINES, count, policies};
 
-/// Machines of the table and prices in place, with and without global memory.
+/// Machines of the table and inline prices, with and without global memory.
 const ALL: [&str; 7] =
     [MACHINES[0], MACHINES[1], "ace", "butterfly", "cc", "numa", "prices:r=2,R=5"];
 
-/// In one cost model no policy does better than the optimum.
+/// In one cost model no policy is better than the optimum.
 pub const NO_POLICY_IS_CHEAPER: Law = Law {
     name: "no policy costs less than the optimum, nor replication more than none",
     engines: &["placement", "optimal"],
@@ -51,7 +51,7 @@ fn no_policy_is_cheaper(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// Processors that exhaustive search takes, and references to a block.
+/// Limits of exhaustive search: processors, and references to a block.
 const SEARCH_MAX: (usize, usize) = (4, 80);
 
 /// The slow oracle of the optimum, from equations 4.1 and 4.2.
@@ -102,7 +102,7 @@ fn exhaustive_search(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// Processors that never refer to the block are no good place for it, and are left out.
+/// Processors that never reference the block are no useful place for it, and are left out.
 fn search(
     history: &[(u16, bool)],
     prices: homenode_machine::Prices,

@@ -1,4 +1,4 @@
-//! What follows from the definitions of the page-coherence policies.
+//! Consequences of the definitions of the page-coherence policies.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::census::Counted;
 use crate::corpus::Case;
 use crate::engine::count;
 
-/// Under UPT a copy stays for ever, so that every processor but the home replicates a block once,
+/// Under UPT a copy is never removed, so every processor except the home replicates a block once,
 /// if it ever reads it.
 pub const READERS_REPLICATE_ONCE: Law = Law {
     name: "under UPT every reader but the home replicates once",
@@ -30,8 +30,8 @@ fn readers_replicate_once(case: &Case) -> Result<(), String> {
     same("replications", count(found, "counts.replications"), readers)
 }
 
-/// A counter that begins at 1 is no counter, and freezing that looks no reference back does not
-/// freeze; what the counter costs in entries to the operating system aside.
+/// A counter that begins at 1 does not count, and freezing with a period of 0 references does not
+/// freeze; only entries to the operating system for the counter differ.
 pub const DEGENERATE_COUNTERS: Law = Law {
     name: "a counter of 1 delays nothing, and f = 0 freezes nothing",
     engines: &["page-coherence"],

@@ -1,4 +1,4 @@
-//! Where the ACE's page manager and the policy `ace` are one policy.
+//! Equivalence of the ACE's page manager and the policy `ace`.
 
 use serde_json::json;
 
@@ -6,8 +6,8 @@ use super::{Law, never, run, same};
 use crate::corpus::Case;
 use crate::engine::count;
 
-/// `docs/pmap.md`, last section: every reference is served alike, and pages are invalidated
-/// and pinned alike.
+/// `docs/pmap.md`, last section: every reference is served alike, and pages are invalidated and
+/// pinned alike.
 pub const IS_ACE: Law = Law {
     name: "the page manager with limit-writes that keeps the owner's copy is the policy ace",
     engines: &["pmap", "placement"],

@@ -1,4 +1,4 @@
-//! Where references cannot overlap, the clock counts what the order of the trace counts.
+//! If references cannot overlap, the clock and the order of the trace give the same counts.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::corpus::Case;
 use crate::engine::{TABLE as ENGINES, count, sum};
 use crate::script;
 
-/// Each thread of the trace on a processor of its own, which waits for the reference before.
+/// Each thread of the trace runs on a processor of its own, and waits for the reference before.
 pub const IN_THE_ORDER_OF_THE_TRACE: Law = Law {
     name: "the clock counts what the order of the trace counts where every reference waits",
     engines: &["bus-trace", "bus-clock"],
@@ -34,7 +34,7 @@ fn simulate(engine: &str, case: &Case, text: &str, with: &Value) -> Result<Vec<V
     (engine.run)(case, &trace, with)
 }
 
-/// The references of a case; where `waits`, each but the first waits for a semaphore that the one
+/// The references of a case; with `waits`, each but the first waits for a semaphore that the one
 /// before it posts.
 fn text(case: &Case, waits: bool) -> String {
     let mut text = String::from("# references\n");
@@ -64,7 +64,7 @@ fn text(case: &Case, waits: bool) -> String {
     text
 }
 
-/// The names of what is counted, time aside.
+/// The names of counts other than times.
 const COUNTS: [&str; 8] = [
     "references",
     "block_references",
@@ -93,8 +93,9 @@ fn in_the_order_of_the_trace(case: &Case) -> Result<(), String> {
     same("protocols", clock.len(), order.len())
 }
 
-/// A closed form: one process on one processor that waits takes two cycles an operation and what a
-/// block takes from memory for each miss; what gives way goes while memory looks, 56 cycles.
+/// A closed form: one process on one processor that waits takes two cycles an operation and the
+/// latency of a block from memory for each miss; write-backs overlap the memory access of 56
+/// cycles.
 pub const CLOSED_FORM: Law = Law {
     name: "one process that waits takes 2 cycles an operation and 64 + bytes/8 a miss",
     engines: &["bus-clock"],

@@ -1,4 +1,4 @@
-//! Protocols that update never take a copy away.
+//! Protocols that update never invalidate a copy.
 
 use serde_json::json;
 
@@ -7,8 +7,8 @@ use crate::census::blocks;
 use crate::corpus::Case;
 use crate::engine::{count, sum};
 
-/// Under Dragon a copy is lost to replacement alone, so that a cache holds what a TLB of the same
-/// shape holds, whose pages are the blocks.
+/// Under Dragon a copy is lost only to replacement, so a cache holds the same blocks as a TLB of
+/// the same shape whose pages are the blocks.
 pub const LIKE_TLBS: Law = Law {
     name: "caches under Dragon miss where TLBs of their shape do",
     engines: &["bus-trace", "tlb"],

@@ -1,4 +1,4 @@
-//! A walk shows what the engine does.
+//! A walk shows the events of the engine.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{Law, run, same};
 use crate::corpus::Case;
 use crate::engine::count;
 
-/// What the steps of a walk add up to is what is counted.
+/// The steps of a walk add up to the counts.
 pub const STEPS_ARE_COUNTS: Law = Law {
     name: "a walk adds up to what the bus counts in the order of the trace",
     engines: &["bus-trace", "walk"],
@@ -14,7 +14,7 @@ pub const STEPS_ARE_COUNTS: Law = Law {
     check: steps_are_counts,
 };
 
-/// The parts of a reference that straddles blocks are references of their own in a walk.
+/// In a walk each part of a reference that straddles blocks is a reference.
 fn straddles(case: &Case) -> Option<&'static str> {
     let block = case.machine.block_size;
     let straddles = |a: &homenode_base::Access| a.addr % block + u64::from(a.size) > block;
