@@ -1,9 +1,9 @@
-//! Which part of a trace is serial: while one thread runs alone, it prepares what others will use,
-//! or looks at what they have done.
+//! Finds the serial parts of a trace, in which one thread runs alone: it initialises data for the
+//! others, or collects their results.
 
 use homenode_trace::{Event, EventKind};
 
-/// What a thread does.
+/// The state of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ThreadState {
     /// It has not begun.
@@ -53,7 +53,7 @@ impl RunningThreads {
         }
     }
 
-    /// Something happens.
+    /// Adds an event.
     pub fn event(&mut self, event: &Event) {
         match event.what {
             EventKind::ThreadStart { .. } | EventKind::BarrierLeave { .. } => {

@@ -5,8 +5,8 @@
 //! object: a symbol, the heap blocks of one call, the rows or elements of an array. [`UseSurveyor`]
 //! finds the users of each word, [`data_objects`] which words are one object, each kind of advice
 //! in [`kind::TABLE`] proposes layouts for one object, and a [`Layout`] is a one-to-one map of
-//! words under which the trace can be simulated again. Nothing here knows what a layout saves: that
-//! is found by simulating it.
+//! words under which the trace can be simulated again. The savings of a layout
+//! are found by simulating it, outside of this crate.
 //!
 //! Invariant: a layout keeps every word, and words of one value together.
 

@@ -49,9 +49,9 @@ pub enum ContendedUse {
 
 /// Collects uses from batches given in Time order.
 ///
-/// What counts as use is what happens while several threads run ([`RunningThreads`]): a thread that
-/// runs alone initialises what others will use, or collects what they have computed. Where the
-/// trace marks the end of initialisation, nothing before the marker counts.
+/// Only references while several threads run ([`RunningThreads`]) count as use: a thread that runs
+/// alone initialises data for others, or collects their results. If the trace marks the end of
+/// initialisation, nothing before the marker counts.
 ///
 /// Cost: O(1) a reference. Memory: 8 bytes a word of every 4 KB page that is touched, 24 bytes a
 /// word of every 64 bytes that are used while several threads run, and at most 64 MB for the
@@ -96,8 +96,8 @@ impl UseSurveyor {
         }
     }
 
-    /// Surveys only some words, and others of their lines: of all others nothing is known then.
-    /// That takes a part of the time if it is little of what the program uses.
+    /// Surveys only some words and the rest of their lines, and nothing about other words. This is
+    /// faster if they are a small part of the program's data.
     #[must_use]
     pub fn of_words(self, words: impl IntoIterator<Item = u64>) -> Self {
         Self { lines: Some(LineFilter::new(words)), ..self }
@@ -141,8 +141,8 @@ impl UseSurveyor {
         self.rows(batch, row..batch.len());
     }
 
-    /// Adds references without an event between them, turn by turn: what is known of a thread is
-    /// looked up once.
+    /// Adds references without an event between them, turn by turn, so that a thread's state is
+    /// looked up once per turn.
     fn rows(&mut self, batch: &Batch, rows: Range<usize>) {
         let mut row = rows.start;
         while row < rows.end {
@@ -167,7 +167,7 @@ impl UseSurveyor {
     fn turn<const SEVERAL: bool>(&mut self, batch: &Batch, rows: Range<usize>) {
         let thread = batch.thread[rows.start];
         let processor = thread % self.processors;
-        // What a lock guards is the lock's: without it, too, threads would come one by one.
+        // Updates under a lock are serialised by the lock, whatever the layout of the data.
         let held = self.held.get(&thread).is_some_and(|&locks| locks > 0);
         let (kinds, sizes) = (&batch.kind[rows.clone()], &batch.size[rows.clone()]);
         let (addrs, flags) = (&batch.addr[rows.clone()], batch.flags.get(rows.clone()));
@@ -205,7 +205,8 @@ impl UseSurveyor {
         }
     }
 
-    /// A reference to a word, with bits to add. Returns where its entries are and its bits before.
+    /// Counts a reference to a word and adds its bits. Returns the place of the word's entries and
+    /// its bits before.
     #[inline]
     fn word(&mut self, word: u64, processor: ProcId, bits: u8) -> (WordPlace, u8) {
         let place = self.words.place(word);
@@ -345,10 +346,9 @@ impl UseSurvey {
     /// What threads do with a word that several of them write, and how many write it. `None` if
     /// one writes it, if it is mostly read, or written without regard to what was there.
     ///
-    /// An addition that is no atomic operation is a read and a write of one thread with nobody's
-    /// reference between, while the thread holds no lock. What is
-    /// both changed in one step and stored plainly is a lock: a counter
-    /// is not released.
+    /// An addition that is no atomic operation is a read and a write of one thread with no other
+    /// thread's reference between, while the thread holds no lock. What is both changed in one step
+    /// and stored plainly is a lock: a counter is not released.
     #[must_use]
     pub fn contended(&self, word: u64) -> Option<(ContendedUse, u32)> {
         let (entry, users) = self.words.word(word);
@@ -370,7 +370,7 @@ impl UseSurvey {
         Some((what, writers))
     }
 
-    /// References to a word by anybody, up to 2^32 - 1.
+    /// References to a word by all threads, up to 2^32 - 1.
     #[must_use]
     pub fn references_to(&self, word: u64) -> u32 {
         self.words.word(word).0.references

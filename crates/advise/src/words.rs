@@ -1,4 +1,4 @@
-//! What is kept of each word of memory.
+//! The state of each word of memory.
 
 use homenode_base::ProcId;
 use rustc_hash::FxHashMap;
@@ -31,7 +31,7 @@ pub(crate) const ATOMIC: u8 = 16;
 /// The last reference while several threads ran, by [`ConcurrentUse::last`], read it.
 pub(crate) const READ_LAST: u8 = 32;
 
-/// References to a word by anybody at any time.
+/// References to a word by all threads at any time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WordReferences {
     pub(crate) references: u32,
@@ -65,16 +65,15 @@ struct WordPage {
     lines: [u32; PAGE_WORDS / LINE_WORDS],
 }
 
-/// Where a word's entries are.
+/// The place of a word's entries.
 #[derive(Clone, Copy)]
 pub(crate) struct WordPlace {
     page: usize,
     word: usize,
 }
 
-/// What is kept of each word. Most of a program's memory is prepared by one thread and much of it
-/// is never used by several: what is kept of use while several threads run has a place only where
-/// there is such use.
+/// The state of each word. Most of a program's memory is initialised by one thread, and much of it
+/// is never used by several threads: entries for concurrent use exist only where there is such use.
 pub(crate) struct UseTable {
     pages: Vec<(u64, Box<WordPage>)>,
     index: FxHashMap<u64, usize>,
@@ -139,7 +138,7 @@ impl UseTable {
         &mut self.lines[*line as usize][place.word % LINE_WORDS]
     }
 
-    /// Nothing so far was more than initialisation.
+    /// Discards the counts so far: they were initialisation.
     pub(crate) fn forget_concurrent_uses(&mut self) {
         self.lines.fill(ConcurrentLine::default());
         for word in self.pages.iter_mut().flat_map(|(_, page)| page.words.iter_mut()) {
@@ -154,7 +153,7 @@ impl UseTable {
         self.cache.fill((NO_PAGE, 0));
     }
 
-    /// What is kept of a word.
+    /// The state of a word.
     pub(crate) fn word(&self, word: u64) -> (WordReferences, ConcurrentUse) {
         let page = self.index.get(&page_of(word)).map(|&page| &self.pages[page].1);
         page.map_or_else(Default::default, |page| self.entries(page, within_page(word)))

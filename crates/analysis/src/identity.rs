@@ -1,10 +1,10 @@
-//! What an object is: kind of memory, name, where it was allocated, and type.
+//! Identity of an object: kind of memory, name, place of allocation, and type.
 
 use serde::Serialize;
 
 use crate::source::SourceSite;
 
-/// What kind of memory an object lies in.
+/// The kind of memory of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObjectKind {

@@ -1,4 +1,4 @@
-//! The optimum of one block after the other: counts, or the placement itself.
+//! The optimum block by block: counts, or the placement itself.
 
 use homenode_base::ProcId;
 use homenode_machine::Prices;
@@ -17,7 +17,7 @@ use crate::sink::EventCounter;
 use crate::walk::{PlaceSink, SolutionWalk};
 use crate::wide::WideKey;
 
-/// Finds optimal placements at one price list. Keeps nothing from block to block but memory.
+/// Finds optimal placements at one price list. Keeps no state from block to block except buffers.
 pub struct Optimum {
     pub(crate) setup: PlacementSetup,
     pub(crate) prices: Prices,

@@ -1,4 +1,4 @@
-//! What becomes of the places of a block: a list of changes, or counts.
+//! Consumers of the places of a block: a list of changes, or counts.
 
 use homenode_base::ProcId;
 use homenode_placement::{Run, Tally};

@@ -7,7 +7,7 @@
 //! by page, and [`Costs`] turn its counts into kernel time.
 //!
 //! The policy `ace` of `homenode_placement` is the abstract form of this manager, with a cost model
-//! but without mappings and faults. `tests/agreement.rs` says exactly where the two agree.
+//! but without mappings and faults. `tests/it/agreement.rs` tests where the two agree.
 //!
 //! Invariant: after every fault the page's copies and mappings are those that its state allows.
 //! This is checked in release builds too.

@@ -1,10 +1,10 @@
-//! The type of allocated memory, from the function that asks for it and the source line where it
-//! does. Says nothing where two answers are possible.
+//! Finds the type of allocated memory from the allocating function and the source line. Returns
+//! nothing if two answers are possible.
 
 use crate::layout::{DataType, data_type, is_integer, target, type_parameter};
 use crate::tree::EntryTree;
 
-/// Ends of the names of functions that hand out memory without a type.
+/// Suffixes of the names of functions that return memory without a type.
 const ALLOCATORS: &[&str] =
     &["malloc", "calloc", "realloc", "reallocarray", "memalign", "valloc", "strdup", "strndup"];
 
@@ -29,13 +29,13 @@ pub(crate) fn plain_name(function: &str) -> &str {
     head.rsplit(' ').next().unwrap_or(head)
 }
 
-/// Whether a function with this name hands out memory for others to use, as `malloc` does.
+/// Whether a function with this name allocates memory for its caller, as `malloc` does.
 pub(crate) fn is_allocator_name(function: &str) -> bool {
     let name = plain_name(function).to_ascii_lowercase();
     name.starts_with("operator new") || ALLOCATORS.iter().any(|end| name.ends_with(end))
 }
 
-/// Whether the function hands out memory without a type: its caller knows what it is for.
+/// Whether the function returns memory without a type, which its caller determines.
 ///
 /// An allocator returns `void *` and takes a size or is named as one, a copy of a string,
 /// and the function by which a C++ allocator's users allocate.

@@ -1,4 +1,4 @@
-//! Functions on the call stacks of allocations, and the types of what is allocated.
+//! Functions on the call stacks of allocations, and the types of the allocated memory.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -20,10 +20,10 @@ const TREES_MAX: usize = 4;
 pub struct AllocationFrame {
     /// Its name, and where it calls the next one.
     pub place: InlineFrame,
-    /// Whether it hands the memory on without knowing what it is for: `operator new`, an allocator
+    /// Whether it passes the memory on without determining its type: `operator new`, an allocator
     /// of C++, a function that wraps `malloc`.
     pub passes_on: bool,
-    /// What it allocates, if its own type says so, as an allocator's of C++ does.
+    /// The type that it allocates, if its own type determines it, as for an allocator of C++.
     pub element: Option<DataType>,
 }
 

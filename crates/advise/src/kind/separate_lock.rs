@@ -1,4 +1,4 @@
-//! Locks beside data.
+//! Locks in the same block as data.
 
 use super::Entry;
 use crate::candidate::{Candidate, Packer, Proposal, ProposalText};
@@ -6,8 +6,8 @@ use crate::objects::WordExtent;
 use crate::pattern::bytes;
 use crate::text::{size, users};
 
-/// Moves the words of an object that synchronise threads to blocks of their own: who looks at the
-/// data does not wait for those who ask for the lock, nor the other way round.
+/// Moves the words of an object that synchronise threads to blocks of their own, so that users of
+/// the data do not wait for acquisitions of the lock, nor the other way round.
 pub const ENTRY: Entry = Entry {
     name: "separate-lock",
     summary: "move a lock away from the data beside it",
@@ -44,8 +44,8 @@ fn separate(candidate: &Candidate<'_>) -> Option<Proposal> {
         format!("{locks} locks, or atomics like one (the first: bytes {first}),")
     };
     let sentence = format!(
-        "`{label}` has {which} in blocks of {block} with data, and {} use it: who asks for the \
-         lock takes the data away from all others. Give each lock a block of its own.",
+        "`{label}` has {which} in blocks of {block} with data, and {} use it: each acquisition \
+         of the lock takes the data away from all others. Give each lock a block of its own.",
         users(candidate.survey, &candidate.users)
     );
     let hint = format!(

@@ -176,7 +176,7 @@ fn structure(candidate: &Candidate<'_>) -> Option<Proposal> {
 fn part(survey: &UseSurvey, label: WordLabel, extents: &[WordExtent], start: u64) -> String {
     let who = match label {
         WordLabel::Own(user) => users(survey, &[user]),
-        WordLabel::Untouched => "nobody".to_owned(),
+        WordLabel::Untouched => "no thread".to_owned(),
         WordLabel::Read => "several, which only read".to_owned(),
         WordLabel::Shared => "several, some of which write".to_owned(),
     };

@@ -1,4 +1,4 @@
-//! What is asked about sharing, and the totals of the regions of a trace.
+//! The questions about sharing, and the totals of the regions of a trace.
 
 use std::collections::BTreeMap;
 

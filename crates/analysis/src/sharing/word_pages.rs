@@ -1,4 +1,4 @@
-//! What is kept of the words of memory while a trace is read, page by page.
+//! The state of the words of memory while a trace is read, page by page.
 
 use homenode_base::{BlockSize, ProcId};
 use rustc_hash::FxHashMap;
@@ -69,7 +69,7 @@ pub(super) struct RegionVisit {
 /// The first visit to every region.
 pub(super) const FIRST_VISIT: u32 = 1;
 
-/// What is kept of the words of a page.
+/// The state of the words of a page.
 pub(super) struct CountedPage {
     /// References that begin in each word: reads, and writes with atomics; modulo 2^32.
     counts: [[u32; 2]; PAGE_WORDS],
