@@ -180,7 +180,7 @@ pub enum CurveError {
         to: Ratio,
     },
     /// Numbers beyond 64 bits.
-    #[error("prices with so many decimals make breaks too fine to be exact: use fewer")]
+    #[error("the prices have too many decimals for exact breaks: use fewer")]
     TooFine,
 }
 

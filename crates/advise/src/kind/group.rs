@@ -159,7 +159,7 @@ fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option
         Some(thread_stride) => {
             format!("one after the other, again every {}", size(bytes(thread_stride)))
         }
-        // What is used at random belongs to nobody, whoever happens to use it most.
+        // Data used at random have no owner, even if one thread happens to use them most.
         None if !owned_for_good(candidate) => return None,
         // Nor do pieces of heap memory that an allocator hands out, of which any thread may get any
         // the next time.
@@ -242,8 +242,8 @@ fn by_column(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, ProposalText { elements, sentence, hint })
 }
 
-/// Columns of a matrix with rows of so many words, joined where they are used alike: the first word
-/// of some, one past the last, and the label of most of their words. `None` if the words of a
+/// Columns of a matrix with the given words per row, joined where they are used alike: the first
+/// word of some, one past the last, and the label of most of their words. `None` if the words of a
 /// column are not mostly used alike, or those of all columns are: then this is no matrix that is
 /// divided so.
 fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Option<Vec<((u64, u64), WordLabel)>> {

@@ -202,5 +202,5 @@ fn what_one_thread_has_to_itself_is_not_contended() {
     let readers = [(0, 0x1000), (1, 0x1000)]
         .map(|(thread, addr)| Access::new(thread, AccessKind::Read, addr, 4));
     let survey = self::survey(&[&readers[..], &readers[..]].concat());
-    assert!(!survey.is_contended(0x400..0x410), "nobody writes");
+    assert!(!survey.is_contended(0x400..0x410), "no thread writes");
 }

@@ -70,7 +70,7 @@ pub struct CollectorOptions {
 /// References that count, in the first shard only, by their role.
 #[derive(Clone, Debug, Default)]
 pub struct CollectedAccesses {
-    /// Those whose words are told apart.
+    /// References to shared data, whose words are distinguished.
     pub shared: BlockAccesses,
     /// Those that are known to be to private memory.
     pub private: BlockAccesses,
