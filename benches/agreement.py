@@ -1,4 +1,4 @@
-"""Compares what the two ways of capture see of the same program: `cc` and `qemu`.
+"""Compares the recordings of one program by the two ways of capture: `cc` and `qemu`.
 
 What counts lies between the same two marks of the program, the end of its initialisation and the
 beginning of its check: references to shared data, not flagged private or as synchronisation, and
@@ -39,7 +39,7 @@ Lines = dict[tuple[str, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class Seen:
-    """What one way of capture saw."""
+    """What one way of capture recorded."""
 
     reads: int
     writes: int

@@ -1,4 +1,4 @@
-"""Measures what capture is to reach: millions of references a second, beside goals and old figures.
+"""Measures the speed of capture in millions of references a second, against goals and old figures.
 
 The encoder on one core, with streams that repeat and random ones; recording in every order, by
 `homenode cc` and in QEMU: the median of some programs with 8 threads, each the median of several
@@ -29,7 +29,7 @@ from running import RECORD, row, run
 from homenode_studies import workloads
 
 THREADS = "8"
-# Large enough that starting a program does not count: 8 to 40 million references each.
+# Large enough for the start of a program not to matter: 8 to 40 million references each.
 PROGRAMS = {
     "gauss": ["-n", "320"],
     "sorbyr": ["-n", "400", "-i", "40"],
@@ -46,7 +46,7 @@ ENCODER = ["cargo", "bench", "--quiet", "-p", "homenode-trace"]
 
 @dataclass(frozen=True)
 class Way:
-    """A way to record, with its figure of old and its goal, in millions of references a second."""
+    """A way to record, with its old figure and its goal, in millions of references a second."""
 
     name: str
     options: tuple[str, ...]
@@ -74,7 +74,7 @@ WAYS = (
 
 @dataclass(frozen=True)
 class Recording:
-    """What one program's recordings took: medians of the runs."""
+    """Medians of one program's recordings."""
 
     references: int
     wall_s: float

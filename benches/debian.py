@@ -1,4 +1,4 @@
-"""Records programs from Debian as they are installed, and says who pays for their sharing.
+"""Records installed programs of Debian, and finds the objects and lines whose sharing costs most.
 
 pigz, xz, sort, zstd, python3 and ffmpeg, each with four workers or more, on inputs made here:
 every program is run natively and recorded twice with `--via qemu`. What it wrote must be the same
@@ -121,7 +121,7 @@ def simulate(trace: hn.Trace) -> None:
 
 
 def sharing(trace: hn.Trace, count: int = 8) -> None:
-    """The blocks of a cache line that are dearest, and the lines of code that pay for them."""
+    """The cache lines with the highest cost, and the source lines that cause it."""
     found = hn.sharing(trace, "cc+", [64], detail=64, count=count)
     if found.detail is None:
         return

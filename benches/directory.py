@@ -30,7 +30,7 @@ MEASURED = (
 SIZE = "marchetti"
 RUNS = 3
 HOMENODE = (sys.executable, "-m", "homenode")
-# What it takes to start is not of the clock: the first simulation imports what it needs.
+# Start-up is not measured: the first simulation imports what it needs.
 TIMED = """
 import json, sys, time
 import homenode as hn

@@ -1,4 +1,4 @@
-"""Writes what every command answers into a folder: two versions can be compared byte by byte.
+"""Writes the output of every command into a folder, to compare two versions byte by byte.
 
 A change that must not change results is checked so:
 
@@ -119,7 +119,7 @@ def all_jobs(folder: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def of_program(name: str) -> Iterator[tuple[str, list[str]]]:
-    """What is asked of a program's trace."""
+    """The commands on a program's trace."""
     trace = f"inputs/{name}.hnt"
     machines = ",".join(priced_machines())
     alike = ["--processors", "8", "--filter", "none"]
@@ -172,7 +172,7 @@ def of_program(name: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def on_a_bus(name: str) -> Iterator[tuple[str, list[str]]]:
-    """What protocols do with a trace."""
+    """The commands for protocols on a bus."""
     given = ["simulate", f"inputs/{name}.hnt", "--machine", "bus-smp", "--protocol", PROTOCOLS]
     small = ["--cache-size", "8K,256K", "--associativity", "1,2,full", "--block-size", "16,64"]
     yield f"{name}-bus-trace", [*given, *small, "--order", "trace", "--json"]
@@ -194,7 +194,7 @@ def on_a_bus(name: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def on_links(name: str) -> Iterator[tuple[str, list[str]]]:
-    """What machines do whose cores have links to memories and to each other."""
+    """The commands for multicores with links."""
     given = ["simulate", f"inputs/{name}.hnt", "--machine", "spr-2s-lines"]
     yield f"{name}-links", [*given, "--json"]
     yield f"{name}-links-modelled", [*given, "--contention", "modelled", "--json"]
@@ -208,7 +208,7 @@ def on_links(name: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def with_a_directory(name: str) -> Iterator[tuple[str, list[str]]]:
-    """What machines with a directory do with a trace."""
+    """The commands for machines with a directory."""
     given = ["simulate", f"inputs/{name}.hnt", "--machine", "dash-mesh"]
     lists = ["simulate", f"inputs/{name}.hnt", "--machine", "alite"]
     protocols = ["--protocol", "dash,dash:pointers=1,lrc"]

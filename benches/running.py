@@ -1,4 +1,4 @@
-"""Runs a command and says what it took: the piece that the benches here have in common.
+"""Runs a command and measures its costs, for the other benches here.
 
 A process begins its life with the memory of the one that started it, and the system counts that
 into its peak. So the command is started by a small process, which is this file run as a program:
@@ -23,7 +23,7 @@ RECORD = [sys.executable, "-m", "homenode", "record", "--json"]
 
 @dataclass(frozen=True)
 class Cost:
-    """What a command took, and what it and the programs that it started said.
+    """The costs and the output of a command and of its child processes.
 
     `peak_mb` is that of the largest process among them, not the sum of all; `sleeps` counts how
     often their threads waited (voluntary context switches).

@@ -1,4 +1,4 @@
-"""Measures how much the order of the threads decides, for docs/sensitivity.md.
+"""Measures how much results depend on the order of the threads, for docs/sensitivity.md.
 
 Eight programs with 8 threads: five recordings with a quantum of 100 (turns of exactly 100, and of
 random lengths with four seeds), and four orders made of the first. For each of these two sets, what
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def orders_of(name: str) -> tuple[hn.SensitivityResult, hn.SensitivityResult]:
-    """What recordings of a program give, and what orders made of the first of them give."""
+    """Results of a program's recordings, and of orders made of the first of them."""
     machines, sizes = [machine for machine, _ in POINTS], [size for _, size in POINTS]
     entry = workloads.find(name)
     words = entry.arguments if name in USUAL_SIZE else entry.quick

@@ -1,4 +1,4 @@
-"""Records every program that comes along by both ways of capture, and says what that gave.
+"""Records every workload by both ways of capture, and measures the recordings.
 
 All programs with 8 threads in their default sizes (`--set default`), and those of the studies of
 Markatos, Marchetti and Talbot with 64 threads in theirs (`--set markatos` and so on); without
@@ -49,13 +49,13 @@ class Run:
 
     @property
     def words(self) -> list[str]:
-        """What follows the program on its command line."""
+        """The arguments of the program."""
         return ["-p", str(self.threads), *self.arguments]
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What one recording was like."""
+    """The measurements of one recording."""
 
     references: int
     private: int

@@ -19,7 +19,7 @@ import tempfile
 from running import run
 
 PROGRAMS = ("work-queue", "p-qsort", "plytrace", "mp3d", "barnes", "gauss", "sor")
-# What is said of each machine.
+# The columns of each machine.
 MACHINES = {
     "bus-smp": ["--machine", "bus-smp", "--protocol", "mesi"],
     "dash-mesh": ["--machine", "dash-mesh", "--protocol", "dash", "--home", "first-touch"],

@@ -85,7 +85,7 @@ def test_the_whole_demonstration_on_small_programs(
     assert "sor.h:" in page
     traces = [hn.Trace.open(tmp_path / "demo" / f"{name}.hnt") for name in ("p-qsort", "sorbyr")]
     assert [trace.threads for trace in traces] == [demo.THREADS] * 2
-    # People are told the same in tables.
+    # The same as tables.
     told = program("demo", "-o", tmp_path / "again", script=script)
     assert told.code == made.code, told.err
     assert "sorbyr.hnt: " in told.out

@@ -33,7 +33,7 @@ _OWN = ("RssAnon", "RssFile")
 
 @dataclass
 class Run:
-    """What one run took."""
+    """The measurements of one run."""
 
     wall_s: float = 0.0
     work_s: float = 0.0
@@ -127,7 +127,7 @@ def run(command: list[str]) -> Run:
 
 
 def processor_seconds() -> float:
-    """What all processes have taken that this one waited for, or that those waited for."""
+    """The processor time of all finished children and their descendants."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -147,7 +147,7 @@ def watch(process: subprocess.Popen[bytes], peaks_mb: dict[str, float]) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
+    """The children of a process."""
     with contextlib.suppress(OSError):
         text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
         return [int(word) for word in text.split()]

@@ -1,4 +1,4 @@
-"""What can be listed: machines, policies, formats and so on, each from its one table."""
+"""The lists of machines, policies, formats and so on, each from its one table."""
 
 from __future__ import annotations
 

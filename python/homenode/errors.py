@@ -1,4 +1,4 @@
-"""The two errors that users meet, and how Python code raises them with a place."""
+"""The two kinds of errors for users, and how Python code raises them with a place."""
 
 from __future__ import annotations
 

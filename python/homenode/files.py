@@ -73,8 +73,8 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
     """
     with replacing_name(path) as partial:
         try:
-            # What is no file of ours is written to; else the name must be free, so that no link
-            # is followed.
+            # Devices and pipes are written to; otherwise the name must be free, so that no link is
+            # followed.
             mode = "wb" if partial == str(path) else "xb"
             file = Path(partial).open(mode)  # noqa: SIM115 - closed below, before the renaming
         except OSError as error:

@@ -175,9 +175,7 @@ def test_text_goes_in_and_a_simulation_comes_out(
     assert rows[1]["counts"]["replications"] == 1
 
 
-def test_simulations_are_tables_for_people(
-    trace: hn.Trace, homenode: Callable[..., Outcome]
-) -> None:
+def test_simulations_print_tables(trace: hn.Trace, homenode: Callable[..., Outcome]) -> None:
     one = homenode("simulate", trace.path, "--machine", "numa", "--policy", "optimal,ace")
     assert one.code == 0, one.err
     # Titles are as wide as their tables.

@@ -33,7 +33,7 @@ def test_traces_are_replaced_by_smaller_ones(
         assert hn.Trace.open(trace.path).checksum == trace.checksum
 
 
-def test_people_read_what_was_gained(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_text_has_the_bytes_saved(homenode: Callable[..., Outcome], tmp_path: Path) -> None:
     trace = make_trace(tmp_path / "t.hnt", 30_000)
     shown = homenode("compact", trace.path, "-o", tmp_path / "u.hnt")
     assert shown.code == 0, shown.err
@@ -52,7 +52,7 @@ def test_killed_at_any_moment_it_leaves_a_whole_trace(tmp_path: Path) -> None:
             time.sleep(0.001)
         process.send_signal(signal.SIGKILL)
     assert hn.Trace.open(trace.path).checksum == trace.checksum
-    # What it left is in nobody's way.
+    # What it left does not block the next run.
     done = subprocess.run([*line[:-3], "--level", "1", line[-1]], check=False)
     assert done.returncode == 0
     assert hn.Trace.open(trace.path).checksum == trace.checksum

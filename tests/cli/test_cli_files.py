@@ -92,7 +92,7 @@ def test_an_import_that_waits_stops_on_a_signal(form: str, source: str, tmp_path
     os.mkfifo(pipe)
     with _importing(source if source == "-" else pipe, tmp_path / "t.hnt", form) as process:
         _wait_for_the_handler(process)
-        # By then it waits: for bytes, or for somebody to open the pipe.
+        # By then it waits: for bytes, or for a writer to open the pipe.
         time.sleep(1.5)
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=100) == 143

@@ -80,7 +80,7 @@ def test_what_cannot_be_drawn_is_refused(
     assert not (tmp_path / "no.svg").exists()
 
 
-def test_the_report_compares_the_homes_asked_for(
+def test_the_report_compares_the_given_homes(
     homenode: Run, shared: hn.Trace, tmp_path: Path
 ) -> None:
     file = tmp_path / "report.html"

@@ -247,7 +247,7 @@ def test_protocols_are_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert "expected one of mesi" in capsys.readouterr().err
 
 
-def test_findings_are_told_with_their_steps(
+def test_findings_have_their_steps(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finding = {"kind": "stale-read", "message": "old", "steps": ["first", "second"], "caches": 2}

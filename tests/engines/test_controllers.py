@@ -125,7 +125,9 @@ def test_data_are_marked_by_address(shared: hn.Trace) -> None:
         ({"machines": "dash-mesh"}, "the nodes of dash-mesh have no controllers"),
     ],
 )
-def test_what_cannot_be_is_said(shared: hn.Trace, options: dict[str, Any], expected: str) -> None:
+def test_impossible_options_are_refused(
+    shared: hn.Trace, options: dict[str, Any], expected: str
+) -> None:
     chosen = {"machines": "alite", **options}
     with pytest.raises(ConfigError) as error:
         hn.simulate_directory(shared, "sdd", **chosen)

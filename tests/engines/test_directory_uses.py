@@ -48,7 +48,7 @@ def two_objects(tmp_path: Path) -> hn.Trace:
     return hn.Trace.open(path)
 
 
-def test_pages_nodes_and_objects_are_told_apart(two_objects: hn.Trace) -> None:
+def test_pages_nodes_and_objects_are_distinguished(two_objects: hn.Trace) -> None:
     use = hn.simulate_directory(two_objects, homes="fixed:node=1", order="trace", uses=True).uses[0]
     assert (use.page_bytes, use.nodes) == (4096, 2)
     assert use.page_address.tolist() == [0x1000, 0x2000]
@@ -85,7 +85,7 @@ def test_columns_have_the_documented_types(two_objects: hn.Trace) -> None:
     assert use.home_lookups.shape == (2,)
 
 
-def test_nobody_collects_them_unasked(two_objects: hn.Trace) -> None:
+def test_page_uses_are_collected_only_on_request(two_objects: hn.Trace) -> None:
     assert hn.simulate_directory(two_objects, order="trace").uses == []
 
 
@@ -141,7 +141,7 @@ def test_what_is_measured_is_collected_from_there_on() -> None:
         _check_sums(row, use)
 
 
-def test_nobody_waits_in_an_empty_machine() -> None:
+def test_an_empty_machine_has_no_waits() -> None:
     trace = hn.Trace.from_numpy(thread=[0], kind=["R"], address=[0x1000])
     (row,) = hn.simulate_directory(trace, homes="first-touch").rows
     assert (row["mean_queue_cycles"], row["max_queue"]) == (0, 1)

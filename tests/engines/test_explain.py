@@ -32,9 +32,7 @@ def trace(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("protocol", _PROTOCOLS)
-def test_people_read_the_whole_table_and_every_step(
-    protocol: str, shown: Callable[..., str]
-) -> None:
+def test_text_has_the_whole_table_and_every_step(protocol: str, shown: Callable[..., str]) -> None:
     said = shown(protocol)
     (data,) = hn.explain(protocol).data["protocols"]
     lines = [line.split() for line in said.splitlines()]
@@ -98,7 +96,7 @@ def test_every_example_can_be_walked_under_every_protocol() -> None:
         assert min(lengths) >= 10
 
 
-def test_steps_are_told_in_words() -> None:
+def test_steps_are_described_in_sentences() -> None:
     walk = hn.explain("mesi").data["protocols"][0]["walk"]
     said = steps.sentences(walk)
     assert said[0] == (
@@ -115,7 +113,7 @@ def test_steps_are_told_in_words() -> None:
         "used in the copy's life."
     )
     assert "true sharing" in said[10]
-    assert "The copy of block a is written back to memory and gives way (M to I)." in said[12]
+    assert "The copy of block a is written back to memory and replaced (M to I)." in said[12]
     everything = " ".join(
         sentence
         for protocol in hn.explain(_PROTOCOLS).data["protocols"]
@@ -131,7 +129,7 @@ def test_steps_are_told_in_words() -> None:
         assert part in everything
 
 
-def test_an_invalidation_that_nobody_hears_is_false_sharing(tmp_path: Path) -> None:
+def test_an_invalidation_without_other_copies_is_false_sharing(tmp_path: Path) -> None:
     path = tmp_path / "n.hnt"
     hn.Trace.from_numpy(
         thread=[0, 1, 1, 0],
@@ -143,7 +141,7 @@ def test_an_invalidation_that_nobody_hears_is_false_sharing(tmp_path: Path) -> N
         "mesi", path, cache_size=16, associativity=1, block_size=16, blocks=[0x100, "0x110"]
     )
     said = steps.sentences(found.data["protocols"][0]["walk"])
-    assert "The copy of block a quietly gives way (S to I)." in said[2]
+    assert "The copy of block a is replaced silently (S to I)." in said[2]
     assert "False sharing: no other cache has the block." in said[3]
 
 

@@ -29,7 +29,7 @@ def trace(tmp_path: Path) -> str:
     return path
 
 
-def test_people_read_what_waits_and_who_tells(shown: Callable[..., str]) -> None:
+def test_text_names_waiting_states_and_senders(shown: Callable[..., str]) -> None:
     flat = " ".join(shown("dash").split())
     assert "waits" in flat
     assert "send read to home → IS" in flat
@@ -91,7 +91,7 @@ def test_the_walk_counts_what_the_simulation_counts(trace: str) -> None:
     assert found.data["trace"]["numbers"] == [0, 1, 3, 4, 5, 6]
 
 
-def test_a_list_that_is_too_short_has_all_told() -> None:
+def test_a_full_pointer_list_broadcasts_invalidations() -> None:
     text = "1 R a0; 2 R a0; 0 W a0"
     full, short = hn.explain(
         ["dash", "dash:pointers=1"], example=text, home="fixed:node=0", processors=5
@@ -102,7 +102,7 @@ def test_a_list_that_is_too_short_has_all_told() -> None:
     assert directory_steps.entry(entry) == "shared, lists N1 and others"
 
 
-def test_steps_are_told_in_words() -> None:
+def test_steps_are_described_in_sentences() -> None:
     walk = hn.explain("dash", example="0 W a0; 1 W a0; 2 R a0").data["protocols"][0]["walk"]
     said = directory_steps.sentences(walk)
     assert said[2] == (
@@ -130,7 +130,7 @@ def test_homes_are_chosen() -> None:
         assert [scene["entry"]["home"] for scene in steps_found[-1]["scenes"]] == expected, home
 
 
-def test_of_many_nodes_those_are_shown_that_have_to_do_with_it(
+def test_of_many_nodes_only_those_involved_are_shown(
     tmp_path: Path, shown: Callable[..., str]
 ) -> None:
     thread = [*range(26), 7, 19, 7]

@@ -89,7 +89,7 @@ def test_each_step_takes_the_messages_that_are_documented(
         ("sdd", messages.reference, directory_steps),
     ],
 )
-def test_people_read_all_tables_and_every_message(
+def test_text_has_all_tables_and_every_message(
     name: str, reference: Callable[..., str], words: ModuleType, shown: Callable[..., str]
 ) -> None:
     text = shown(name)
@@ -167,7 +167,7 @@ def test_reads_at_once_come_back_from_a_full_buffer_or_join_those_of_a_proxy() -
     assert found["steps"][-1]["scenes"][0]["entry"]["listed"] == [5, 4, 3, 2, 1]
 
 
-def test_a_proxy_cache_is_told_from_the_second_level_of_its_node() -> None:
+def test_a_proxy_cache_is_distinct_from_the_second_level() -> None:
     given = {
         "example": "1 R b0 &; 5 R b0 &; 2 R b0",
         "home": "fixed:node=0",

@@ -76,7 +76,7 @@ def _check_step(step: dict[str, Any]) -> None:
         assert set(line) >= {"copies", "memory", "latest", "dirty"}
 
 
-def test_nobody_sees_a_write_before_an_acquire() -> None:
+def test_writes_are_invisible_before_an_acquire() -> None:
     walk = _walk("1 R a0; 0 W a0; 0 rel; 1 R a0; 1 acq; 1 R a0", home="fixed:node=0")
     seen = [step["scene"]["lines"][0]["copies"][1]["values"] for step in walk["steps"]]
     assert seen == [[0], [0], [0], [0], [], [1]]
@@ -85,7 +85,7 @@ def test_nobody_sees_a_write_before_an_acquire() -> None:
     assert outcomes[3].startswith("page fault, invalidation miss")
 
 
-def test_steps_are_told_in_words() -> None:
+def test_steps_are_described_in_sentences() -> None:
     walk = _walk("0 W a0; 1 R a0; 0 rel; 1 acq; 1 rel", home="fixed:node=0")
     said = page_steps.sentences(walk)
     assert said[3] == (

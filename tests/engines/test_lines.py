@@ -45,7 +45,7 @@ def test_counters_side_by_side_are_waited_for_and_counters_apart_are_not() -> No
         )
 
 
-def test_a_byte_beside_another_is_no_shared_word() -> None:
+def test_adjacent_bytes_are_not_a_shared_word() -> None:
     found = hn.lines(_counters(distance=1, size=1))
     assert found.time["waits"]["true_sharing"]["transactions"] <= 2
     assert found.time["waits"]["false_sharing"]["transactions"] > 100

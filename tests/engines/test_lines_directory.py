@@ -22,7 +22,7 @@ TODAY = ("spr-2s-directory", "genoa-8n-directory", "graviton2-mesh")
 def _counters(path: Path | None = None, distance: int = 8) -> hn.Trace:
     """Two threads that each count in 64 records: in those of the other, or in lines of their own.
 
-    An owner of a line uses it until somebody's request has come by way of its home: were there one
+    An owner of a line uses it until another thread's request arrives through its home: with one
     line only, it would do so dozens of times.
     """
     turns = [(turn % 64) * 128 for turn in range(800)]

@@ -35,7 +35,7 @@ def test_the_time_of_all_processors_is_accounted_for(banded: hn.Trace) -> None:
     parts = ("busy", "read_stall", "write_stall", "sync_stall", "os_stall")
     assert sum(row[part] for part in parts) == row["processors"] * row["cycles"]
     assert row["deadlocks_broken"] == 0
-    # Whoever maps a page asks for that, and is answered; and so is whoever needs a line.
+    # Each mapping of a page and each fill of a line is a request with an answer.
     sent = row["messages"]
     faults = sent["read_fault"] + sent["write_fault"] + sent["upgrade"]
     assert sent["mapped"] == faults > 0

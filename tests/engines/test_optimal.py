@@ -45,7 +45,7 @@ def test_curves_are_a_table_that_falls_nowhere_and_flattens(trace: hn.Trace) -> 
     assert list(curves["from"][1:]) == list(curves["to"][:-1])
 
 
-def test_people_see_costs_moves_curve_and_certificate(
+def test_text_has_costs_moves_curve_and_certificate(
     trace: hn.Trace, homenode: Callable[..., Outcome]
 ) -> None:
     shown = homenode("optimal", trace.path, "--curve", "R=40..9000", "--certify")
@@ -74,7 +74,7 @@ def test_the_placement_is_a_file_that_appears_when_complete(
     assert not list(tmp_path.glob("*.partial"))
 
 
-def test_what_cannot_be_is_said_and_leaves_no_file(
+def test_impossible_options_are_refused_and_leave_no_file(
     trace: hn.Trace, tmp_path: Path, homenode: Callable[..., Outcome]
 ) -> None:
     out = tmp_path / "p.csv"

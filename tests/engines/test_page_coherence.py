@@ -52,7 +52,7 @@ def test_private_references_follow_the_machine(small: hn.Trace) -> None:
     assert hn.simulate(small, "markatos", "inv", 64, private="local").rows[0]["references"] == 6
 
 
-def test_flat_columns_have_the_tables_beside_what_all_machines_have(small: hn.Trace) -> None:
+def test_flat_columns_include_those_of_the_tables(small: hn.Trace) -> None:
     columns = hn.simulate(small, ["markatos", "numa"], "inv", 64).columns()
     assert columns["latency_total"][1] is None
     assert columns["mls"] == [None, None]

@@ -28,7 +28,7 @@ def test_the_report_is_that_of_the_command(
     assert len(report["busiest"]) == 3
 
 
-def test_people_see_every_count_and_the_cells_used(
+def test_text_has_every_count_and_the_cells_used(
     trace: hn.Trace, homenode: Callable[..., Outcome]
 ) -> None:
     shown = homenode("pmap", trace.path)

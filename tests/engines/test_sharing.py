@@ -91,7 +91,7 @@ def test_hand_tuning_compares_two_programs() -> None:
         before.against(hn.sharing(_counters(8), "cc", 64))
 
 
-def test_what_cannot_be_asked_is_refused(trace: hn.Trace) -> None:
+def test_impossible_options_are_refused(trace: hn.Trace) -> None:
     with pytest.raises(ConfigError, match=r"merge_transfers \(--merge\) is 0; expected at least 1"):
         hn.sharing(trace, "cc", 64, merge_transfers=0)
     with pytest.raises(ConfigError, match="add it to --block-size"):

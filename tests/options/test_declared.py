@@ -29,13 +29,13 @@ def test_what_follows_from_the_declarations_is_written_down(path: str) -> None:
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_what_is_not_said_is_what_the_schema_says(study: str) -> None:
+def test_missing_options_have_the_defaults_of_the_schema(study: str) -> None:
     config = checked(study, {})
     declared = options_of(study)
     assert config == {name: declared[name].default for name in config}
 
 
-def test_an_option_of_the_bus_is_told_by_the_configurations_that_have_it() -> None:
+def test_options_of_a_kind_of_machine_are_found_from_its_configuration() -> None:
     assert "miss_rule" in only_on("bus")
     assert "policies" in only_on("simulate")
     assert not {"processors", "sync", "threads"} & {*only_on("bus"), *only_on("simulate")}
@@ -48,12 +48,12 @@ def test_choices_and_their_meanings_come_from_the_engine() -> None:
     assert rule.text().endswith("Default: `dubois`.")
 
 
-def test_programs_see_options_that_people_do_not() -> None:
+def test_internal_options_are_only_in_the_schema() -> None:
     assert "memory_budget_bytes" in schema("simulate")["properties"]
     assert "memory_budget_bytes" not in options_of("simulate")
 
 
-def test_the_number_0_is_something_said() -> None:
+def test_the_number_0_counts_as_given() -> None:
     assert given_options({"seed": 0, "check": False, "scaling": None, "blocks": ()}) == {"seed": 0}
 
 
@@ -80,7 +80,7 @@ def test_the_help_says_what_the_declaration_says(
             assert " ".join(option.text().replace("`", "").split())[:40] in words
 
 
-def test_the_defaults_said_are_those_that_are_taken() -> None:
+def test_the_documented_defaults_are_those_used() -> None:
     def listed(machines: Iterable[str]) -> str:
         return ", ".join(f"`{name}`" for name in machines)
 

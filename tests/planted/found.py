@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).parents[2] / "docs" / "planted.md"
 MARKS = ("<!-- table: planted -->\n", "<!-- end -->")
-# A finding counts if so much of the processors' time waits for it.
+# Least part of the processors' time waited for a finding that counts.
 _FINDING = 0.2
 
 

@@ -128,7 +128,7 @@ def test_keys_buttons_slider_and_list_go_anywhere(
     assert opened.value("document.querySelector('.play').getAttribute('aria-label')") == "Play"
 
 
-def test_it_is_said_aloud_and_counted(opened: Browser, explained: hn.Explanation) -> None:
+def test_steps_are_announced_and_counted(opened: Browser, explained: hn.Explanation) -> None:
     opened.press("ArrowRight")
     aloud = opened.value("document.querySelector('[aria-live]').textContent")
     assert aloud.startswith("Step 1 of ")

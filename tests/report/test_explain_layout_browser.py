@@ -38,7 +38,7 @@ def test_buttons_list_and_links_go_anywhere(opened: Browser, explained: hn.Expla
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1400])
-def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
+def test_the_page_fits_the_width(opened: Browser, width: int) -> None:
     opened.size(width)
     opened.value(_UNFOLD)
     for key in (*["ArrowRight"] * 5, "End"):
@@ -47,7 +47,7 @@ def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
+def test_text_has_enough_contrast(opened: Browser, scheme: str) -> None:
     opened.prefer(scheme)
     opened.value(_UNFOLD)
     weak = []

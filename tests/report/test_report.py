@@ -163,7 +163,7 @@ def test_a_line_breaks_where_the_cost_is_infinite() -> None:
     assert ace is None or ace[1].count("M") == 2
 
 
-def test_the_map_tells_own_from_shared_and_names_objects() -> None:
+def test_the_map_distinguishes_own_from_shared_data_and_names_objects() -> None:
     drawn = heatmap.draw(costs()["map"])
     kinds = set(re.findall(r'class="heat-([orw])[1-6]"', drawn))
     assert kinds == {"o", "r", "w"}

@@ -121,10 +121,10 @@ def test_a_policy_can_be_hidden(opened: Browser) -> None:
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1400])
-def test_nothing_sticks_out_sideways(opened: Browser, width: int) -> None:
+def test_the_page_fits_the_width(opened: Browser, width: int) -> None:
     check_fits(opened, width)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground(opened: Browser, scheme: str) -> None:
+def test_text_has_enough_contrast(opened: Browser, scheme: str) -> None:
     check_contrasts(opened, scheme)

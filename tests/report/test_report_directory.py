@@ -74,7 +74,7 @@ def test_shares_of_time_are_the_whole(report: directory.DirectoryReport) -> None
         assert bar["sent"] == sum(bar["row"]["messages"].values())
 
 
-def test_the_table_beside_the_picture_adds_up(report: directory.DirectoryReport) -> None:
+def test_the_table_of_the_picture_adds_up(report: directory.DirectoryReport) -> None:
     for row, use in zip(report.rows, report.uses, strict=True):
         objects = directory.objects(use, most=1)
         assert sum(entry["fills"] for entry in objects) == row["fills"]

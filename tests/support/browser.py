@@ -99,7 +99,7 @@ class Browser:
         )
 
     def prefer(self, *schemes: str) -> None:
-        """Whoever looks prefers this colour scheme, light or dark; without one says nothing."""
+        """Sets the preferred colour scheme, light or dark; none if empty."""
         features = [{"name": "prefers-color-scheme", "value": scheme} for scheme in schemes]
         self("Emulation.setEmulatedMedia", features=features)
 

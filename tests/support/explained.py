@@ -9,7 +9,7 @@ import homenode as hn
 if TYPE_CHECKING:
     from support.browser import Browser
 
-# Two pages, two lines on the first, and frames that have to give way.
+# Two pages, two lines on the first, and frames that are replaced.
 _STEPS = (
     "0 W a0; 1 W a1; 2 R b0; 1 W c0; 0 rel; 1 R b0; 2 R a0; 2 acq; 2 R a0; 1 rel; 0 acq; "
     "0 R c0; 3 W b1; 3 rel; 2 acq"

@@ -107,7 +107,7 @@ def test_more_processes_than_processors(tmp_path: Path) -> None:
     result = hn.simulate_bus(mix, ["mesi", "pscr"], processors=4, scheduler="affinity")
     for row in result:
         assert (row["references"], row["forced"]) == (26_000, 0)
-        # One block of 16 words each, and nobody else's; it follows its process.
+        # One private block of 16 words each, which follows its process.
         assert row["misses"]["cold"] >= 26
         assert row["coherence"]["true"] == row["coherence"]["false"] == 0
     assert result.provenance["notes"] == []

@@ -110,7 +110,7 @@ def _functions(trace: hn.Trace) -> list[str]:
     return [names[pc] for pc in found if pc in names]
 
 
-def test_a_recording_begins_where_it_is_said(recorded: dict[str, Path]) -> None:
+def test_recording_starts_at_the_requested_place(recorded: dict[str, Path]) -> None:
     whole = hn.Trace.open(recorded["c"])
     rows = whole.to_arrow().to_pandas()
 
@@ -167,7 +167,7 @@ def test_a_place_that_is_not_there_is_an_error(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_serial_start_is_told_with_the_command_that_leaves_it_out(
+def test_a_serial_start_is_reported_with_the_command_that_removes_it(
     recorded: dict[str, Path], homenode: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     trace, out = recorded["c"], tmp_path / "u.hnt"

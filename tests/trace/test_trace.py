@@ -133,7 +133,7 @@ def test_formats_are_guessed_from_names(name: str, form: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a", "a.xyz", "-", ".parquet/x"])
-def test_formats_that_cannot_be_guessed_are_asked_for(name: str) -> None:
+def test_unknown_endings_need_a_format(name: str) -> None:
     with pytest.raises(hn.ConfigError, match="give one of text"):
         guess_format(name)
 

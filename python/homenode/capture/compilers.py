@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homenode.capture import arguments, build, native
-from homenode.shown import shown
+from homenode.sanitize import sanitized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,7 +75,7 @@ def compile(language: str, argv: Sequence[str]) -> int:
             return _run([*driver, *argv])
         return (_link if line.links else _compile)(language, driver, line)
     except (OSError, build.RuntimeBuildError, arguments.UsageError) as error:
-        print(f"homenode: {shown(str(error), lines=True)}", file=sys.stderr)
+        print(f"homenode: {sanitized(str(error), lines=True)}", file=sys.stderr)
         return 2
 
 

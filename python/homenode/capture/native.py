@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from homenode.capture import archives, build
 from homenode.errors import ConfigError
-from homenode.shown import shown
+from homenode.sanitize import sanitized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -192,4 +192,4 @@ def _failed(command: Sequence[str]) -> str:
 def _warn(target: str, problem: str) -> None:
     """The program itself is complete, so this is no error of the build."""
     text = f"homenode: {target} has no uninstrumented twin: {problem}"
-    print(shown(text, lines=True), file=sys.stderr)
+    print(sanitized(text, lines=True), file=sys.stderr)

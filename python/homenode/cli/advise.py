@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     "--top",
     type=WholeNumber(min=1),
     metavar="N",
-    help="Show so many pieces of advice, those that gain most. Default: all.",
+    help="Show at most this number of pieces of advice, those that gain most. Default: all.",
 )
 @click.option(
     "-o",

@@ -37,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compact": ("compact", "Write traces again in fewer bytes, losslessly."),
     "transform": ("transform", "Make a trace from a trace: perturb, select, split."),
     "simulate": ("simulate", "Replay a trace under machines, policies and block sizes."),
-    "run": ("run", "Run a program on a simulated machine, which decides who runs next."),
+    "run": ("run", "Run a program on a simulated machine, which schedules its threads."),
     "check-protocol": (
         "check_protocol",
         "Explore everything that a coherence protocol can do.",

@@ -26,7 +26,7 @@ from homenode.cli.output import echo
     type=WholeNumber(min=2),
     metavar="N",
     default=None,
-    help="With a directory: up to so many nodes, 2 to 4; 4 take half a minute of dash, and lrc is "
+    help="With a directory: maximum number of nodes, 2 to 4; 4 take half a minute for dash, lrc is "
     "explored with 3 at most. Default: 3, 2 of lrc and 4 of sdd.",
 )
 @json_option
@@ -36,9 +36,9 @@ def check_protocol(names: tuple[str, ...], nodes: int | None, as_json: bool) -> 
     Every sequence of reads, writes and replacements in up to 4 caches with one block of two words
     is tried; with a directory, every order in which messages between some nodes can arrive.
     There is one writer or owner at a time, every read returns what was written last, no
-    state lacks an entry or an exit, nobody waits for ever, and nothing happens that the protocol
-    calls impossible. With +proxies reads may go by another node. What is wrong is shown with the
-    shortest sequence that leads there. Exits with 1 if anything is.
+    state lacks an entry or an exit, no processor waits forever, and nothing happens that the
+    protocol calls impossible. With +proxies reads may go through another node. A fault is shown
+    with the shortest sequence that leads to it; the exit code is then 1.
     """
     import homenode
     from homenode.cli.output import print_json

@@ -59,7 +59,7 @@ def _compact(trace: str, output: str | None, level: int | None) -> dict[str, Any
 
 
 def _facts(report: dict[str, Any]) -> list[tuple[str, str]]:
-    """What the user reads.
+    """The line for the user.
 
     >>> _facts({"path": "t.hnt", "references": 1000, "bytes_before": 900, "bytes": 300,
     ...         "written": True, "checksum": "00"})[2]

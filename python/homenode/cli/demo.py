@@ -33,7 +33,7 @@ def demo(output: str, as_json: bool) -> int:
     """Record real programs, simulate every policy, write a report.
 
     Compiles parallel C programs with instrumentation, records them with eight threads, replays
-    every policy on the base machines with blocks from 64 B to 8 KB beside the off-line optimum, and
+    every policy and the off-line optimum on the base machines with blocks from 64 B to 8 KB, and
     says whether two findings of the literature hold. Takes a minute or two; exit code 1 if one
     differs.
     """

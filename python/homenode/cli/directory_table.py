@@ -31,7 +31,7 @@ _TIMED = (
 _LOADS = ("wait for\ncontroller", "wait for\nmemory", "memory\nin use")
 _HOTTEST = 2
 _SCALED = ("speed-\nup", "effi-\nciency")
-# What a line is of, with its heading: the first two always, the others where they differ.
+# Settings of a line, with their headings: the first two always, the others where they differ.
 _SETTINGS = {
     "protocol": "protocol",
     "home": "home",
@@ -75,7 +75,7 @@ def _print_lines(rows: list[Row]) -> None:
 
 
 def _settings(rows: Sequence[Row]) -> list[str]:
-    """What tells lines apart: protocol and home, and what else differs among them."""
+    """The settings that identify a line: protocol, home, and others that differ among lines."""
     return [
         name for name in _SETTINGS if name in _ALWAYS or len(unique(row[name] for row in rows)) > 1
     ]
@@ -108,7 +108,7 @@ def _print_hottest(result: DirectoryResult) -> None:
 
 
 def _waits(row: Row, use: PageUse, node: int) -> list[str]:
-    """How long was waited for a home's controllers and memory, and for which part it was in use."""
+    """The mean waits for a home's controllers and memory, and the utilisation of the memory."""
     if row["order"] != "clock":
         return []
     (_, memory), waits = loads(use, node, row["cycles"])
@@ -125,7 +125,7 @@ def _has_controllers(row: Row) -> bool:
 
 
 def _times(row: Row, rows: Sequence[Row], *, several: bool) -> list[str]:
-    """How long it takes, against the first line and the fewest nodes, and what for."""
+    """Cycles, relative to the first line and to the fewest nodes, and the parts of the time."""
     cycles, first = row["cycles"], rows[0]["cycles"]
     found = [plain_number(cycles), f"{cycles / first:.2f}" if first else "-"]
     if several:

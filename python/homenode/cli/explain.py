@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 )
 @click.argument("protocols", metavar="[PROTOCOL]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="All protocols of a bus, side by side.")
-@click.option("--html", metavar="FILE", help="Write the page on which one steps back and forth.")
-@click.option("--trace", metavar="T.hnt", help="Walk through references of a trace instead.")
+@click.option("--html", metavar="FILE", help="Write an HTML page for stepping back and forth.")
+@click.option("--trace", metavar="T.hnt", help="Walk through the references of a trace instead.")
 @study_options("explain")
 @json_option
 def explain(
@@ -44,7 +44,8 @@ def explain(
 
     Prints what each state means, what a cache does in it and what the others do about that; then a
     short example, one line a reference, with the states of all caches, what goes over the bus, who
-    supplies the data and whose sharing it is. With --html one steps through it in a browser.
+    supplies the data and whose sharing it is. With --html, the page shows it step by step in a
+    browser.
 
     Of a protocol with a directory it prints the tables of both controllers, that of a cache and
     that of a home, and every message of each reference: from whom and to whom, what it does there,
@@ -92,7 +93,7 @@ def explain(
 
 
 def _named(protocols: Sequence[str], everything: bool) -> list[str]:
-    """The protocols that are asked for."""
+    """The protocols to explain."""
     import homenode
 
     known = [row["name"] for row in homenode.table("protocols")]
@@ -108,7 +109,7 @@ def _named(protocols: Sequence[str], everything: bool) -> list[str]:
 
 
 def _check_use(trace: str | None, example: str | None) -> None:
-    """Options that say nothing without a trace, or with one."""
+    """Refuses options that need a trace, and those that exclude one."""
     given = click.get_current_context().get_parameter_source
     default = click.core.ParameterSource.DEFAULT
     if trace is not None and example is not None:

@@ -9,14 +9,14 @@ from homenode.report import directory_steps, messages, steps
 
 
 def print_protocols(data: dict[str, Any]) -> None:
-    """Prints everything that was found out about some protocols."""
+    """Prints tables and walks of some protocols."""
     explain_nodes.print_protocols(data, "directory", _rows, directory_steps.summary)
 
 
 def _rows(
     numbered: tuple[int, dict[str, Any]], walk: dict[str, Any], data: dict[str, Any]
 ) -> list[list[str]]:
-    """A row for the reference, and one for everything that a controller does about it."""
+    """A row for the reference, and one for each action of a controller."""
     number, step = numbered
     home = step["scenes"][step["block"]]["entry"]["home"]
     place = explain_nodes.place(step, data)

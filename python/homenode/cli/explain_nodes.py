@@ -12,21 +12,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Data = dict[str, Any]
-    # What a step with its number, in its walk, is in the table of all steps.
+    # Makes the rows of a numbered step of a walk for the table of all steps.
     Rows = Callable[[tuple[int, Data], Data, Data], list[list[str]]]
 
-# A column that is narrower has more lines than one can read.
+# Cells of a narrower column would have too many lines to read.
 _COLUMN = 25
 
 
 def print_protocols(data: Data, at_home: str, rows: Rows, summary: Callable[[Data], str]) -> None:
-    """Prints everything that was found out about some protocols.
+    """Prints tables and walks of some protocols.
 
     Args:
         data: what ``homenode explain --json`` prints.
-        at_home: what is kept at home, as the title of a column.
+        at_home: the heading of the column with what the home keeps.
         rows: the rows of a step with its number.
-        summary: what the walk of a protocol comes to.
+        summary: the totals of a protocol's walk.
     """
     for protocol in data["protocols"]:
         _print_tables(protocol)
@@ -109,8 +109,8 @@ def row(act: Data, about: str, entry: str) -> list[str]:
 
     Args:
         act: what it does.
-        about: what it is about, if that is not what is referenced.
-        entry: what the home has then.
+        about: the block or page concerned, if it is not the one referenced.
+        entry: the home's entry afterwards.
     """
     return [
         "",

@@ -9,14 +9,14 @@ from homenode.report import page_steps, steps
 
 
 def print_protocols(data: dict[str, Any]) -> None:
-    """Prints everything that was found out about some protocols."""
+    """Prints tables and walks of some protocols."""
     explain_nodes.print_protocols(data, "page at home", _rows, page_steps.summary)
 
 
 def _rows(
     numbered: tuple[int, dict[str, Any]], walk: dict[str, Any], data: dict[str, Any]
 ) -> list[list[str]]:
-    """A row for the step, and one for everything that is done about it."""
+    """A row for the step, and one for each action that it causes."""
     number, step = numbered
     place = explain_nodes.place(step, data)
     cycles = f", {steps.counted(step['cycles'], 'cycle')}" if step["cycles"] else ""

@@ -10,7 +10,7 @@ import traceback
 import click
 
 from homenode.cli.output import echo
-from homenode.shown import shown
+from homenode.sanitize import sanitized
 
 INTERNAL_ERROR = 70
 BROKEN_PIPE = 141
@@ -91,4 +91,4 @@ def _internal(error: BaseException) -> int:
 
 
 def _say(message: str) -> None:
-    echo(f"homenode: error: {shown(message)}", err=True)
+    echo(f"homenode: error: {sanitized(message)}", err=True)

@@ -1,4 +1,4 @@
-"""What commands print of the bracket over interleavings, of what has no clock."""
+"""The table of the bounds over interleavings, for machines without a clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _POINT = ("machine", "policy", "block_size")
 REFERENCES_MAX = 1_000_000
-"""Traces of more references are bracketed only if somebody asks: it takes several passes."""
+"""Traces with more references are bracketed only on request: it takes several passes."""
 
 
 def find(
@@ -66,8 +66,8 @@ def tell(
         echo(
             f"note: prices without a clock{also} depend on the turns of the recording: homenode "
             f"simulate {path} --machine {first['machine']} --policy {first['policy']} "
-            f"--block-size {format_size(first['block_size'])} --interleavings says between what "
-            "they lie",
+            f"--block-size {format_size(first['block_size'])} --interleavings gives their "
+            "bounds",
             err=True,
         )
 
@@ -83,7 +83,7 @@ def beside(rows: list[dict[str, Any]], brackets: list[dict[str, Any]]) -> list[d
 
 
 def show(brackets: list[dict[str, Any]], also: str = "") -> None:
-    """Prints the brackets, if there is one block size, and what to make of wide ones."""
+    """Prints the bounds, if there is one block size, and a note on wide ones."""
     from homenode.cli.tables import print_table
     from homenode.engines.interleavings import QUANTA
     from homenode.results.chance import WIDE
@@ -106,7 +106,7 @@ def show(brackets: list[dict[str, Any]], also: str = "") -> None:
             f"note: prices without a clock{also} depend on the order of the trace: "
             f"{worst['policy']} on {worst['machine']}, {format_size(worst['block_size'])} blocks, "
             f"costs {plain_number(worst['min'])} to "
-            f"{plain_number(worst['max'])}; what is about cache lines is told by a clock "
+            f"{plain_number(worst['max'])}; for cache lines there is a clock "
             "(homenode sharing)",
             err=True,
         )

@@ -1,4 +1,4 @@
-"""What became of a whole system, and of several traces, as tables."""
+"""Tables for transforms of a whole system, and of several traces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from homenode.options.specs import plain_number
 
 
 def print_mix(report: dict[str, Any]) -> None:
-    """The processes of a mix, and what of the recording is not in it, for people."""
+    """Prints the processes of a mix, and which part of the recording is not in it."""
     number = plain_number
     columns = [
         *(("thread", True), ("process", True), ("name", False), ("user", True), ("kernel", True)),
@@ -60,7 +60,7 @@ def print_mix(report: dict[str, Any]) -> None:
 
 
 def print_merger(report: dict[str, Any]) -> None:
-    """The processes of a mix of several traces, for people."""
+    """Prints the processes of a mix of several traces."""
     number = plain_number
     columns = [
         *(("process", True), ("trace", False), ("program", False), ("threads", True)),

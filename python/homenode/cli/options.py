@@ -25,8 +25,8 @@ def study_options(
 ) -> Callable[[Decorated], Decorated]:
     """Adds the options of a study.
 
-    Options that are not given are ``None``, ``False`` or empty: the engine knows the defaults. What
-    is said of those that the command has of its own is in `defaults`.
+    Options that are not given are ``None``, ``False`` or empty: the engine has the defaults.
+    `defaults` describes those in which the command differs.
     """
     own = defaults or {}
 
@@ -68,7 +68,7 @@ def _other_defaults(option: Option) -> str:
     return ", ".join(f"{' and '.join(where)} {default}" for default, where in places.items())
 
 
-# What a run says of options whose defaults are other ones than those of a simulation.
+# The help of options whose defaults in a run differ from those in a simulation.
 _OF_RUNS = {
     "machines": "The machine, one that has a clock: a name (homenode list machines) or a TOML "
     "file. Default: bus-smp.",
@@ -116,7 +116,7 @@ def run_options(function: Decorated) -> Decorated:
 
 
 def options_named(study: str, texts: Mapping[str, str]) -> Callable[[Decorated], Decorated]:
-    """Adds the options of a study that are named, each with what is said of it here."""
+    """Adds the named options of a study, each with this help text."""
 
     def decorate(function: Decorated) -> Decorated:
         known = options_of(study)
@@ -128,10 +128,10 @@ def options_named(study: str, texts: Mapping[str, str]) -> Callable[[Decorated],
 
 
 def only_on(kind: str) -> dict[str, Option]:
-    """The options that one kind of machine has and those before it have not.
+    """The options of one kind of machine that the kinds before it do not have.
 
     The kinds are ``simulate``, which is that of machines with prices, ``bus`` and ``directory``;
-    of ``simulate``, the options that machines with caches have not.
+    of ``simulate``, the options that machines with caches do not have.
     """
     if kind == "simulate":
         others = {**options_of("bus"), **options_of("directory")}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.shown import shown
+from homenode.sanitize import sanitized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def echo(text: str = "", *, err: bool = False) -> None:
     """Prints text, on standard error if `err`: the one place where a command prints text.
 
-    Names in it come from traces and files: what could steer a terminal is shown as an escape.
+    Names in it come from traces and files: control characters are shown as escapes.
     """
-    click.echo(shown(text, lines=True), err=err)
+    click.echo(sanitized(text, lines=True), err=err)
 
 
 def print_json(value: Any) -> None:
@@ -32,7 +32,7 @@ def print_json(value: Any) -> None:
 
 @contextmanager
 def programs_aside() -> Iterator[None]:
-    """Sends what started programs print to standard error, so that ours is JSON alone."""
+    """Redirects the output of child processes to standard error: ours is then JSON alone."""
     sys.stdout.flush()
     ours = os.dup(1)
     os.dup2(2, 1)
@@ -44,7 +44,7 @@ def programs_aside() -> Iterator[None]:
 
 
 def note_samples(trace: str) -> None:
-    """Says on standard error if a trace holds only samples of the references that were made."""
+    """Notes on standard error that a trace holds only samples of the program's references."""
     from homenode import Trace
 
     if how := Trace.open(trace).info["metadata"].get("sampling"):
@@ -54,7 +54,7 @@ def note_samples(trace: str) -> None:
 
 
 def print_notes(*provenances: dict[str, Any]) -> None:
-    """Says on standard error what one must know about results, and what to do first; each once."""
+    """Prints the notes and suggestions of results on standard error, each once."""
     from homenode.options.specs import unique
 
     said = [
@@ -67,7 +67,7 @@ def print_notes(*provenances: dict[str, Any]) -> None:
 
 
 def note_synchronisation(trace: str, *, left_out: bool) -> None:
-    """Says on standard error how many references to locks and the like are left out."""
+    """Notes on standard error how many references to locks and the like are left out."""
     from homenode import Trace
 
     opened = Trace.open(trace)
@@ -103,8 +103,8 @@ def write_csv(rows: Iterable[dict[str, Any]], path: str) -> None:
 
 
 def _print_csv(text: str) -> None:
-    """Prints CSV: as it is for programs, for people without what could steer their terminal."""
-    click.echo(shown(text, lines=True) if sys.stdout.isatty() else text, nl=False)
+    """Prints CSV, on a terminal with control characters escaped."""
+    click.echo(sanitized(text, lines=True) if sys.stdout.isatty() else text, nl=False)
 
 
 def write_parquet(rows: Iterable[dict[str, Any]], path: str) -> None:
@@ -125,7 +125,7 @@ def write_parquet(rows: Iterable[dict[str, Any]], path: str) -> None:
 
 
 def check_outputs(paths: Iterable[str | None], *inputs: str) -> None:
-    """Checks, before any work is done, that the files asked for can get their names.
+    """Checks, before any work is done, that the output files can be written.
 
     Raises:
         OSError: as `homenode.files.check_output`, and when two of them are the same file.

@@ -21,7 +21,7 @@ OF_PAGES = {
     "homes": "Of pages: which node is the home of each (homenode list homes). "
     "Default: first-touch.",
 }
-"""Options that ask for a picture of pages and their homes, and what is said of them."""
+"""Options of a picture of pages and their homes, with their help."""
 
 
 @click.command(

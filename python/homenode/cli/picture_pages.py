@@ -48,7 +48,7 @@ class PagePicture:
 
 
 def pages(trace: str, given: dict[str, Any]) -> PagePicture:
-    """Simulates what was asked for on the command line, showing progress.
+    """Simulates with the options of the command line, showing progress.
 
     Raises:
         ConfigError: when several machines, protocols or homes were given, or an option of pictures

@@ -61,7 +61,7 @@ class Progress:
         self._bar.update(self._task, completed=done, total=total, rate=self._facts(done, total))
 
     def _facts(self, done: int, total: int | None) -> str:
-        """The rate; before it, where nobody knows how much there is, how much is done."""
+        """The rate; before it the work done, where the total is unknown."""
         rate = f"{_short(done / (time.monotonic() - self._start))} {self._unit}/s"
         facts = [rate] if total is not None else [f"{_short(done)} {self._unit}", rate]
         if self._growing is not None:

@@ -9,7 +9,7 @@ from homenode.options.specs import format_size, plain_number
 
 
 def print_report(report: dict[str, Any]) -> None:
-    """What re-alignment did, for people; the ten objects with most words that moved."""
+    """Prints what re-alignment did, with the ten objects of which most words moved."""
     before, after, gone = report["before"], report["after"], report["gone"]
     number = plain_number
     print_facts(
@@ -49,7 +49,7 @@ def _label(row: dict[str, Any]) -> str:
 
 
 def print_sizes(reports: dict[int, dict[str, Any]]) -> None:
-    """What re-alignment did at several block sizes, one line each."""
+    """Prints what re-alignment did at several block sizes, one line each."""
     number = plain_number
     columns = [
         ("page size", False),

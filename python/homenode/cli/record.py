@@ -34,7 +34,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
     type=click.Choice(["cc", "qemu", "qemu-system"]),
     default="cc",
     show_default=True,
-    help="How references are caught: cc, a program built with homenode cc; qemu, any program; "
+    help="How references are recorded: cc, a program built with homenode cc; qemu, any program; "
     "qemu-system, a kernel and all that runs on it.",
 )
 @click.option(
@@ -169,7 +169,7 @@ def _warn_of_races(places: list[str]) -> None:
 
 
 def _exit_code(summary: dict[str, Any]) -> int:
-    """How the program ended, as a shell says it."""
+    """The exit status of the program, as a shell reports it."""
     signal, code = summary["signal"], summary["exit_code"]
     return int(code or 0) if signal is None else 128 + int(signal)
 
@@ -201,7 +201,7 @@ def _check_meant(context: click.Context) -> None:
 
 
 def _kernel(options: dict[str, Any], command: tuple[str, ...]) -> list[str]:
-    """Takes the options of whole systems to where the recorder wants them; the kernel, if any."""
+    """Moves the options of whole systems to where the recorder expects them; the kernel, if any."""
     kernel, initramfs = options.pop("kernel"), options.pop("initramfs")
     machine = {
         "processors": options.pop("processors"),
@@ -221,7 +221,7 @@ def _kernel(options: dict[str, Any], command: tuple[str, ...]) -> list[str]:
 
 
 def _find_native(options: dict[str, Any]) -> None:
-    """Finds the program to time before anything is recorded."""
+    """Finds the program to time, before recording."""
     from homenode.capture import native
 
     given = options.pop("native_program")
@@ -256,7 +256,7 @@ def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    """One recording; its summary."""
+    """Makes one recording and returns its summary."""
     import json
     from contextlib import nullcontext
 

@@ -23,9 +23,9 @@ OF_HOMES = {
     "homes": "With a directory: homes of pages (homenode list homes), compared with the first. "
     "Default: first-touch, round-robin, first-use, optimal-static.",
 }
-"""Options for machines with a directory alone, and what is said of them."""
+"""Options only for machines with a directory, with their help."""
 _OF_PAGES = {"block_sizes": "the machine's; without --machine 4K, 32K, 256K and 2M"}
-# Longer traces are not written again for the misses of source lines.
+# Longer traces are not rewritten to find the misses of source lines.
 _REINTERLEAVED_MAX = 200_000_000
 _EVEN = ", if all threads go on reference by reference between what synchronises them"
 _RECORDED = ", in the turns of the recording, on which that depends"
@@ -47,7 +47,7 @@ _RECORDED = ", in the turns of the recording, on which that depends"
     metavar="FILE",
     help="The HTML file to write.",
 )
-@click.option("--title", help="The question at the top of the report.")
+@click.option("--title", help="The title of the report.")
 @study_options("simulate", defaults=_OF_PAGES)
 @options_named("directory", OF_HOMES)
 @json_option
@@ -124,7 +124,7 @@ def _rows_of_homes(studies: Sequence[Study]) -> dict[str, list[dict[str, Any]]]:
 
 
 def _take_machine_of_lines(chosen: dict[str, Any]) -> str | None:
-    """The machine that is to answer about cache lines, if one was chosen: it has no policies."""
+    """The machine whose cache lines the report analyses, if one was chosen: it has no policies."""
     from homenode.engines.lines import machines_of_lines
     from homenode.errors import ConfigError
 
@@ -195,7 +195,7 @@ def _with_directory(machine: str | None, of_homes: dict[str, Any]) -> str | None
 
 
 def _directory(path: str, given: dict[str, Any], machine: str) -> DirectoryReport:
-    """What the machine, which has a directory, does with homes of pages."""
+    """Simulates homes of pages on a machine with a directory."""
     from homenode.cli.progress import Progress
     from homenode.report.directory import directory
     from homenode.trace import Trace

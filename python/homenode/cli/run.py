@@ -1,4 +1,4 @@
-"""`homenode run`: a program that runs as a simulated machine lets it."""
+"""`homenode run`: an execution-driven simulation of a program."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     type=click.Choice(["cc", "qemu"]),
     default="cc",
     show_default=True,
-    help="How references are caught: cc, a program built with homenode cc; qemu, any program.",
+    help="How references are recorded: cc, a program built with homenode cc; qemu, any program.",
 )
 @emulator_options
 @run_options
@@ -46,7 +46,7 @@ def run(
     parquet: str | None,
     **options: Any,
 ) -> int:
-    """Run a program on a simulated machine, which decides who runs next.
+    """Run a program on a simulated machine, which schedules its threads.
 
     The program must be built with homenode cc, homenode c++ or homenode fortran; with --via qemu it
     may be any 64-bit Linux program for x86-64, aarch64 or riscv64, as it is. Of its threads the
@@ -120,7 +120,7 @@ def _run(
 
 
 def _note_threads(result: BusResult | DirectoryResult, expected: int | None) -> None:
-    """Says when a replay of the trace, whose threads are known, may share them out otherwise."""
+    """Notes when a replay of the trace may assign threads to other processors than the run did."""
     known, threads = expected or result.rows[0]["processors"], result.run_summary["threads"]
     if threads > result.rows[0]["processors"] and threads != known:
         echo(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from homenode.engines.lines import LineResult
     from homenode.engines.sharing import SharingResult
 
-# Objects are shown that are waited for during so much of the time.
+# Least share of the time waited for an object to be shown.
 _SHOWN = 0.005
 # Where compilers keep their headers, and names in namespace std, also where they stay mangled. A
 # function's name may begin with the type that it returns.
@@ -57,12 +57,12 @@ def sharing(
 ) -> int:
     """Say where processors wait for shared lines, what false sharing costs, and who shares what.
 
-    On machines of today (spr-2s-lines) the threads are replayed in cycles, and the time that
-    processors wait is told by cause and by object, whatever the turns of the recording. On machines
-    with prices (cc, numa) every block size is looked at: the cost of the best placement is split
-    into overhead and data transfer, as in chapter 7 of
-    Bolosky's thesis. What false sharing costs is bracketed: it is neither less nor more. Then come
-    the objects, blocks and source lines that suffer or inflict it.
+    On machines of today (spr-2s-lines) the threads are replayed in cycles, and the processors'
+    waits are split by cause and by object, whatever the turns of the recording. On machines with
+    prices (cc, numa) every block size is looked at: the cost of the best placement is split into
+    overhead and data transfer, as in chapter 7 of Bolosky's thesis. What false sharing costs is
+    bracketed: it is neither less nor more. Then come the objects, blocks and source lines that
+    suffer or inflict it.
     """
     from homenode.cli import interleavings_table
     from homenode.cli.output import (

@@ -42,7 +42,7 @@ _MOVES = ("remote_moves", "global_moves")
 @click.option(
     "--interleavings/--no-interleavings",
     default=None,
-    help="Say between what costs lie if threads take turns of 1 to 1,000 references, with prices. "
+    help="Give the bounds of costs if threads take turns of 1 to 1,000 references, with prices. "
     "Default: for traces of up to a million references.",
 )
 @table_options

@@ -27,7 +27,7 @@ def run(trace: str, options: dict[str, Any]) -> BusResult:
 
 
 def _protocols(machines: list[str]) -> list[str]:
-    """All protocols on a bus; on machines of today MESI, which they have."""
+    """All protocols on a bus; MESI on machines of today."""
     import homenode
     from homenode import _core
 

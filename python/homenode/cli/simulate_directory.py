@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def run(trace: str, options: dict[str, Any], *, tables: bool) -> DirectoryResult:
     """Simulates with the options of the command line, showing progress.
 
-    For tables it is collected which homes serve what, at one number of nodes.
+    For tables, collects which homes serve what, at one number of nodes.
 
     Raises:
         ConfigError: when an option of other machines is given.

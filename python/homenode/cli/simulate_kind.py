@@ -1,4 +1,4 @@
-"""Which machines `homenode simulate` is asked about: each kind has options of its own."""
+"""The kind of machines that `homenode simulate` is given: each kind has its own options."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Kind = Literal["priced", "bus", "directory"]
 
 
 def kind_of(options: Mapping[str, Any]) -> Kind:
-    """The kind of machines that the given options are about; on a bus stands for all with caches.
+    """The kind of machines that the given options are for; `bus` stands for all with caches.
 
     Raises:
-        ConfigError: when they are about machines of different kinds, or an option is for others.
+        ConfigError: when the machines are of different kinds, or an option is for another kind.
     """
     from homenode import _core
 
@@ -30,7 +30,7 @@ def kind_of(options: Mapping[str, Any]) -> Kind:
         return "directory"
     if "directory" in kinds:
         raise ConfigError(
-            "machines with a directory and other machines have nothing to compare: simulate them "
+            "machines with a directory cannot be combined with others in one run: simulate them "
             "one kind at a time"
         )
     if of_directory:
@@ -47,14 +47,14 @@ def kind_of(options: Mapping[str, Any]) -> Kind:
 
 
 def refuse_options_of_others(options: Mapping[str, Any], kind: str, has: str) -> None:
-    """Refuses options that machines of a kind have not.
+    """Refuses options that machines of this kind do not have.
 
     Raises:
-        ConfigError: naming the first, and what these machines have instead.
+        ConfigError: naming the first, and its counterpart on these machines.
     """
     own = options_of(kind)
     for name in options:
-        # An option and how it is done: --realign, --realign-window.
+        # An option and its variants: --realign, --realign-window.
         plain = name.removesuffix("_window")
         if plain in own:
             continue

@@ -7,10 +7,10 @@ import sys
 
 
 def open_standard_streams() -> None:
-    """Opens the null device in place of each standard stream that is closed.
+    """Opens the null device in place of each closed standard stream.
 
-    Else the next file that is opened would get its number, and be written to by whatever prints,
-    the recorded program included.
+    Otherwise the next file opened would get its number, and all output to that stream, the recorded
+    program's too, would be written to it.
     """
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         try:

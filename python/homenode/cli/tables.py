@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
-from homenode.shown import shown
+from homenode.sanitize import sanitized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -60,7 +60,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of which the first columns label the rows; `labels` is 0 if that was not said."""
+    """A table whose first columns label the rows; `labels` is 0 if their number is not given."""
 
     columns: tuple[Column, ...]
     title: str | None
@@ -191,18 +191,18 @@ def print_table(
             split into parts that all have these columns; without it those before the first
             number, and in files the table is not split.
     """
-    cells = [[shown(cell, lines=lines) for cell in row] for row in rows]
+    cells = [[sanitized(cell, lines=lines) for cell in row] for row in rows]
     by_column = [tuple(row[i] for row in cells) for i in range(len(columns))]
     found = [
         Column(heading, numeric, of)
         for (heading, numeric), of in zip(columns, by_column, strict=True)
     ]
-    show(Table(tuple(found), title and shown(title), labels, lines))
+    show(Table(tuple(found), title and sanitized(title), labels, lines))
 
 
 def print_facts(facts: Iterable[tuple[str, str]], aside: bool = False) -> None:
     """Prints names and values in two columns, on standard error if `aside`."""
-    show(Facts(tuple((shown(name), shown(value)) for name, value in facts)), aside)
+    show(Facts(tuple((sanitized(name), sanitized(value)) for name, value in facts)), aside)
 
 
 def show(table: Table | Facts, aside: bool = False) -> None:

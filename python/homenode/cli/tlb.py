@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def tlb(trace: str, as_json: bool, csv: str | None, parquet: str | None, **options: Any) -> None:
     """Count how often translation lookaside buffers miss at each page size.
 
-    Every processor has a TLB of its own; the least recently used entry of a set gives way. Prints
+    Every processor has a TLB of its own; the least recently used entry of a set is replaced. Prints
     misses per reference, or with --mcpr the mean cost per reference with misses added.
     """
     from homenode.cli.output import check_outputs, note_samples, write_tables

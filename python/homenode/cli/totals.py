@@ -1,4 +1,4 @@
-"""How many references a run has, and what they cost in all: what two versions are compared by."""
+"""The number of references of a run, and their total cost, by which two versions are compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def print_references(rows: Sequence[dict[str, Any]], provenance: dict[str, Any]) -> None:
-    """Says how many references were made, and how many of them reached memory."""
+    """Prints the number of references, and how many of them reached memory."""
     filtered = provenance.get("cache_filter")
     if filtered is None:
         counts = " or ".join(plain_number(count) for count in unique(r["references"] for r in rows))
@@ -28,7 +28,7 @@ def print_references(rows: Sequence[dict[str, Any]], provenance: dict[str, Any])
 
 
 def print_filter(report: dict[str, Any]) -> None:
-    """What passed the caches, for people."""
+    """Prints how many references passed the caches."""
     made = report["references"]
     print_facts(
         [

@@ -42,7 +42,7 @@ class AdviceResult(Rows):
             ``findings``, as in `LineResult`.
         facts: trace, processors, references, objects.
         trace: the trace with all advice followed, if one was asked for.
-        configuration: what was asked for.
+        configuration: the options of the call.
         provenance: everything that the results depend on: trace, options, version.
     """
 
@@ -68,7 +68,7 @@ class AdviceResult(Rows):
         return [row for row in self.rows if all(row[name] == point[name] for name in _POINT)]
 
     def top(self, count: int) -> AdviceResult:
-        """The same with no more than so many rows a point; what the points say stays."""
+        """The same with at most `most` rows a point; the points do not change."""
         kept = copy.copy(self)
         kept.rows = [row for row in self.rows if row["rank"] <= count]
         return kept
@@ -90,7 +90,7 @@ class AdviceResult(Rows):
         return found[0]
 
     def summaries(self) -> list[dict[str, Any]]:
-        """A `summary` for every point."""
+        """A `summary` for each point."""
         return [self._short(point) for point in self.points]
 
     def _short(self, point: dict[str, Any]) -> dict[str, Any]:

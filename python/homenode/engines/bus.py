@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from homenode.options.typed import BusOptions
 
-# What points have one of each.
+# The settings of a point.
 _OF_ALL = ("machines", "cache_sizes", "associativities", "block_sizes", "scaling")
 
 
@@ -40,7 +40,7 @@ class BusResult(Rows):
         scalability: one dictionary a machine, protocol and cache, where several numbers of
             processors were simulated: machine, protocol, cache_size, block_size, associativity and
             critical_point, the number beyond which one more adds less than 0.5 to the power.
-        configuration: what was asked for.
+        configuration: the options of the call.
         provenance: everything that the rows depend on: trace, options, version.
 
     The flat columns are ``misses_NAME``, ``transactions_NAME``, ``coherence_NAME``, and the same
@@ -84,7 +84,7 @@ def simulate_bus(
         options: see `BusOptions`.
 
     Returns:
-        One row for every combination, in the order machine, protocol, cache size, associativity,
+        One row for each combination, in the order machine, protocol, cache size, associativity,
         block size, number of processors; with the option ``points``, one row for each of them.
 
     Raises:
@@ -117,9 +117,8 @@ def check_protocols(
     Args:
         protocols: names from ``homenode.table("protocols")`` and
             ``homenode.table("directory-protocols")``; all of them if there is none.
-        nodes: up to so many nodes are explored of protocols with a directory, 2 to 4: 3, 2 of
-            ``lrc`` or 4 of ``sdd``, unless it is said. With 4 ``dash`` takes half a minute and a
-            gigabyte.
+        nodes: maximum number of nodes explored for protocols with a directory, 2 to 4. Default: 3,
+            2 for ``lrc``, 4 for ``sdd``. With 4 ``dash`` takes half a minute and a gigabyte.
 
     Returns:
         One dictionary a protocol: protocol, caches, situations, events, states, cells, impossible

@@ -37,7 +37,7 @@ class DirectoryResult(Rows):
             tlb_misses, pages_replicated, replicas_dropped, mean_queue_cycles, max_queue,
             network_utilisation, controller_utilisation, memory_utilisation and deadlocks_broken;
             where nodes have controllers also bounced, retried, proxy_reads and combined.
-        configuration: what was asked for.
+        configuration: the options of the call.
         provenance: everything that the rows depend on: trace, options, machines, version.
         uses: who used which page, a `PageUse` a row, if they were asked for; else nothing.
 
@@ -81,7 +81,7 @@ def simulate_directory(
         options: see `DirectoryOptions`.
 
     Returns:
-        One row for every combination, in the order machine, protocol, home, cache size,
+        One row for each combination, in the order machine, protocol, home, cache size,
         associativity, block size, number of nodes.
 
     Raises:

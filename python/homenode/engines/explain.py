@@ -32,7 +32,7 @@ class Explanation:
 
     @property
     def protocols(self) -> list[str]:
-        """The protocols as they were asked for."""
+        """The protocols as they were given."""
         return [protocol["name"] for protocol in self.data["protocols"]]
 
     @property
@@ -79,7 +79,7 @@ class Explanation:
         return render(self.data, command)
 
     def _repr_html_(self) -> str:
-        """How a notebook shows it: the page in a frame."""
+        """The page in a frame, for notebooks."""
         page = escape(self.html(), quote=True)
         style = "width: 100%; height: 52rem; border: 0"
         return f'<iframe title="Protocols step by step" style="{style}" srcdoc="{page}"></iframe>'

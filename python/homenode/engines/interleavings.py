@@ -1,4 +1,4 @@
-"""Brackets of what has no clock: the cost of a trace when its threads take other turns."""
+"""Bounds of costs without a clock: the cost of a trace when its threads take other turns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def interleavings(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[SimulateOptions],
 ) -> list[dict[str, Any]]:
-    """Says between what costs lie if the threads of a trace take turns of other lengths.
+    """Bounds the costs of a trace over other lengths of its threads' turns.
 
     Prices without a clock are paid reference by reference in the order of the trace, and so depend
     on the turns of its recording. This makes other orders of the trace, under its synchronisation,

@@ -36,7 +36,7 @@ class LineResult(Rows):
             sharing_elapsed_cycles (in which at least one processor waits for sharing), and
             as parts of processor_cycles false_sharing_share, true_sharing_share, other_share.
         facts: trace, machine, protocol, processors, block_size, references, deadlocks_broken.
-        configuration: what was asked for.
+        configuration: the options of the call.
         provenance: everything that the rows depend on.
     """
 
@@ -49,7 +49,7 @@ class LineResult(Rows):
 
     @property
     def headline(self) -> str:
-        """What a user wants to know first, in a sentence."""
+        """The main finding, as a sentence."""
         return headline(self.time, self.facts["machine"], self.facts["trace"])
 
     def __repr__(self) -> str:
@@ -101,10 +101,10 @@ def refuse_words(of_lines: Sequence[str], word_bytes: int | None) -> None:
 
 
 def refuse_contention(priced: Sequence[str], contention: str | None) -> None:
-    """Refuses to say how messages wait for each other where there are none.
+    """Refuses the option `contention` on machines without messages.
 
     Raises:
-        ConfigError: when that is asked for.
+        ConfigError: when it is given.
     """
     if contention is not None:
         raise ConfigError(
@@ -123,7 +123,7 @@ def lines(
     """Says how long processors of a machine of today wait for cache lines, why, and for whose data.
 
     The threads of the trace are replayed in simulated cycles, under its synchronisation, so that
-    the turns of the recording leave no mark.
+    the result does not depend on the turns of the recording.
 
     Args:
         trace: a `Trace` or the path of one.

@@ -1,4 +1,4 @@
-"""`run`: a program that runs as a simulated machine lets it."""
+"""`run`: an execution-driven simulation of a program."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 MACHINE, HOME = "bus-smp", "first-touch"
-# How the program's references are seen.
+# Ways of recording references.
 _WAYS = ("via", "sysroot", "emulator")
 
 

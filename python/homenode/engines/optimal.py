@@ -31,7 +31,7 @@ class OptimalResult(Rows):
         rows: one dictionary a point, with exactly the fields that ``homenode optimal --json``
             prints: those of a simulation, and ``moves_per_block``, ``certificate`` and ``curve``
             (``None`` where not asked for).
-        configuration: what was asked for.
+        configuration: the options of the call.
         provenance: everything that the rows depend on: trace, options, version.
     """
 
@@ -83,7 +83,7 @@ def optimal(
         options: see `OptimalOptions`, and `homenode.engines.placement.SimulateOptions`.
 
     Returns:
-        One row for every combination, in the order machine, block size.
+        One row for each combination, in the order machine, block size.
 
     Raises:
         ConfigError: when a machine, block size, interval or option cannot be used.

@@ -85,9 +85,9 @@ class PageUse:
         """The homes that served most fills, the first of equals first.
 
         Args:
-            homes: at most so many.
-            objects: of each at most so many data structures. Those that have less than a hundredth
-                of the home's fills are left out, but for the first.
+            homes: maximum number of homes.
+            objects: maximum number of data structures a home. Those with less than a hundredth of
+                the home's fills are left out, except the first.
 
         Returns:
             A dictionary a home: ``node``, ``fills``, ``share`` of all fills, and ``objects``, each
@@ -118,7 +118,7 @@ class PageUse:
         return draw_file(self, title)
 
     def _repr_svg_(self) -> str:
-        """How a notebook shows it."""
+        """The picture, for notebooks."""
         return self.svg()
 
     def _most(self, fills: NDArray[np.uint64], count: int) -> list[dict[str, Any]]:

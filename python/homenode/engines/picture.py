@@ -27,7 +27,7 @@ class SharingPicture:
         title: what stands above the picture.
         data: ``references`` in the picture; ``init_done``, how many of them belong to
             initialisation; ``map``, the stretches with reads and writes of each processor; and
-            ``slices``, one list a slice of Time with a number a stretch: 0 nobody, 1 several
+            ``slices``, one list a slice of Time with a number a stretch: 0 no processor, 1 several
             processors that only read, 2 several of which one wrote, 3 + 2p processor p alone,
             reading, 4 + 2p processor p alone, writing.
     """
@@ -50,7 +50,7 @@ class SharingPicture:
         return f"SharingPicture({self.title!r}, references={self.data['references']})"
 
     def _repr_svg_(self) -> str:
-        """How a notebook shows it."""
+        """The picture, for notebooks."""
         return self.svg()
 
     _repr_html_ = _repr_svg_

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from homenode.options.typed import SimulateOptions
 
 MACHINES = ("spr-2s",)
-"""What a trace is simulated on if nothing is said: the pages of two sockets of today."""
+"""The default machine: the pages of two sockets of today."""
 
 
 @documented("simulate")

@@ -55,7 +55,7 @@ class SensitivityResult(Rows):
             the least and the largest part of the processors' time that waits for false sharing.
         orders: one dictionary an order: trace, order (as its metadata tells), how it was made of
             the trace if it was, references, checksum.
-        configuration: what was asked for.
+        configuration: the options of the call.
         provenance: version, notes and the provenance of each simulation.
     """
 
@@ -203,7 +203,7 @@ def _in_cycles(machine: str, found: Sequence[LineResult]) -> dict[str, Any]:
 def policies_of(
     machines: list[str], policies: str | Iterable[str] | None, options: SimulateOptions
 ) -> str | list[str]:
-    """The policies asked for, or all that are made for the machines."""
+    """The given policies, or all that are made for the machines."""
     if policies is None:
         return policies_for(machines, options.get("force", False))
     return policies if isinstance(policies, str) else list(policies)

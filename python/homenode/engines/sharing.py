@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from homenode import _core
-from homenode.engines.beside import beside
 from homenode.engines.lines import lines, machines_of_lines, refuse_contention, refuse_words
+from homenode.engines.parallel import in_parallel
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
@@ -47,7 +47,7 @@ class SharingResult(Rows):
         lines: for each machine of today, in order, a `LineResult`: where its processors' time goes.
         detail: the objects, blocks and source lines that share, at one block size; or None.
         facts: trace, processors, references, words by class, word_transfers, merge_transfers.
-        configuration: what was asked for.
+        configuration: the options of the call.
         provenance: everything that the results depend on: trace, options, version.
 
     In the flat rows, components are ``cost_NAME``, the two ends of a bracket ``NAME_low`` and
@@ -121,13 +121,13 @@ def sharing(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[SharingOptions],
 ) -> SharingResult:
-    """Says what false sharing costs on some machines, and who shares what.
+    """Finds what false sharing costs on some machines, and which threads share which data.
 
     Args:
         trace: a `Trace` or the path of one.
         machine: one or several machines. Those with prices, as for `homenode.simulate`, are
-            analysed at all block sizes; of machines of today (`spr-2s-lines`) it is said where the
-            time of their processors goes.
+            analysed at all block sizes; on machines of today (`spr-2s-lines`) the processors' time
+            is split by cause.
         block_sizes: bytes, powers of two; or text such as ``64-8192``.
         progress: called with the work done and in all.
         options: see `SharingOptions`.
@@ -173,7 +173,7 @@ def sharing(
         **checked("sharing", options, "count", "merge_transfers"),
     }
     path, question = str(opened.path), json.dumps(asked)
-    waited, answer = beside(
+    waited, answer = in_parallel(
         find_waits, lambda report: _core.sharing(path, question, report), progress
     )
     found = json.loads(answer)

@@ -30,7 +30,7 @@ class TlbResult(Rows):
             ``homenode tlb --json`` prints: trace, tlb, page_size, processors, references, lookups,
             misses, miss_rate, miss_cost, and with a machine also machine, policy, mcpr and
             corrected_mcpr.
-        configuration: what was asked for.
+        configuration: the options of the call.
         provenance: everything that the rows depend on: trace, options, version.
 
     Source: Bolosky, thesis, section 6.3 (figure 6.10, figures A.17 to A.29, table 6.5).
@@ -68,7 +68,7 @@ def tlb(
         options: see `TlbOptions`.
 
     Returns:
-        One row for every combination, in the order TLB, page size.
+        One row for each combination, in the order TLB, page size.
 
     Raises:
         ConfigError: when a TLB, page size, machine, policy or option cannot be used.

@@ -18,7 +18,7 @@ from homenode.options.python_only import OPTIONS as PYTHON_ONLY
 
 _COUNT_SYNCHRONISATION = ("sharing", "advise")
 
-# Defaults that are a study's own, of options that it has in common with others.
+# A study's own defaults of options that it has in common with others.
 _DEFAULTS: dict[str, dict[str, str]] = {
     "simulate": {"machines": "`spr-2s`", "block_sizes": "the machine's"},
     "optimal": {"machines": "`numa`", "block_sizes": "4K"},
@@ -70,7 +70,7 @@ class Option:
 
     @property
     def label(self) -> str:
-        """How errors name it: its name, and its flag where that is another word."""
+        """Its name in errors, with its flag where that is another word."""
         spelled = "--" + self.name.replace("_", "-")
         return self.name if self.flag in {None, spelled} else f"{self.name} ({self.flag})"
 
@@ -135,7 +135,7 @@ def options_of(study: str) -> dict[str, Option]:
         declared = found["properties"][name]
         if other := declared.get("x-options-of"):
             options |= options_of(other)
-            # What is asked about sharing counts what synchronises threads.
+            # Studies of sharing count references that synchronise threads.
             if study in _COUNT_SYNCHRONISATION:
                 options["sync"] = replace(options["sync"], default="include")
         elif not declared.get("x-internal", False):

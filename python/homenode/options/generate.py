@@ -1,4 +1,4 @@
-"""Writes down what follows from the declared options: types, documentation, JSON schemas.
+"""Generates files from the declared options: types, documentation, JSON schemas.
 
 ``python -m homenode.options.generate`` (``make generate``) writes the files; a test fails when one
 of them is not what the declarations say.
@@ -57,7 +57,7 @@ _TITLES = {
 
 
 def generated() -> dict[str, str]:
-    """The text of every file that follows from the declarations, by its path in the project."""
+    """The text of every generated file, by its path in the project."""
     files = {
         "python/homenode/options/typed.py": types(),
         "docs/options.md": page(),

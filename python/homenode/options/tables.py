@@ -1,4 +1,4 @@
-"""The tables of the engines and of the file formats, which every room may read."""
+"""The tables of the engines and of the file formats."""
 
 from __future__ import annotations
 

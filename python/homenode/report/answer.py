@@ -1,4 +1,4 @@
-"""The answer at the head of a report: what costs most, whose it is, why, and what to change."""
+"""The answer at the head of a report: the largest costs, their causes, and what to change."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult
     from homenode.report.source import SourceFunction
 
-# Objects are listed that are waited for during so much of the time, and named in the answer from
-# twice that on.
+# Least share of the time waited for an object to be listed; twice that to be named in the answer.
 _LISTED = 0.005
 _NAMED = 0.01
-# Counts and locks are told before the advice, in at most ten sentences of all.
+# Counters and locks come before the advice; all in all at most ten sentences.
 _FINDINGS = 2
 _WHY = {
     "false_sharing": "threads use different words of one line (false sharing)",
@@ -30,7 +29,7 @@ _WHY = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What a user wants to know first about one program.
+    """The main findings about one program.
 
     Attributes:
         sentences: at most ten, the most important first.
@@ -126,8 +125,8 @@ def _nothing(point: dict[str, Any]) -> str:
     said += f"{layouts_gain_at_most(time) or time_varies(point)}."
     if shared >= _NAMED and not point["lines"]["findings"]:
         said += (
-            " What is waited for is shared indeed, which no layout helps: let threads write it "
-            "less often, as with a value for each thread that is added up at the end."
+            " The data waited for are truly shared, so no layout helps: let threads write "
+            "them less often, for example to a value for each thread that is added up at the end."
         )
     return said
 

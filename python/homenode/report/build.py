@@ -20,7 +20,7 @@ from homenode.options.tables import core_table
 from homenode.report import directory, heatmap, lines, sentences
 from homenode.report.page import environment
 from homenode.results.palette import COST_COLOURS, colour_of
-from homenode.shown import shown
+from homenode.sanitize import sanitized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,14 +62,14 @@ COST_PARTS = (
 
 @dataclass(frozen=True)
 class Study:
-    """One trace and what was found about it.
+    """One trace and the findings about it.
 
     Attributes:
         name: what to call it, usually the program.
         info: `Trace.info`.
         outcomes: the simulation's rows.
         costs: where the cost comes from (``_core.worst_blocks``): worst blocks, objects, map.
-        point: machine, policy and block size that `costs` is about.
+        point: machine, policy and block size of `costs`.
         notes: further sentences, for example what a demonstration checked.
         answer: what to know first, with advice.
         directory: what a machine with a directory does, if one was chosen.
@@ -90,7 +90,7 @@ class Study:
 def study(
     trace: Trace, result: Result, name: str | None = None, progress: Progress = None
 ) -> Study:
-    """Collects what a report says about one trace.
+    """Collects the contents of a report about one trace.
 
     Args:
         trace: the trace.
@@ -117,7 +117,7 @@ def study(
 def worst_point(result: Result) -> dict[str, Any]:
     """The configuration at which the worst blocks are looked for: what the report shows first.
 
-    The policy is the best on-line one there: what even it pays for is worth changing.
+    The policy is the best on-line one there: costs that remain even under it are worth removing.
     """
     machine = result.rows[0]["machine"]
     size = usual_size(sorted({row["block_size"] for row in result}))
@@ -173,7 +173,7 @@ def render(
 
 def _ticked(text: str) -> Markup:
     """Text with words in backticks set as code."""
-    parts = [escape(part) for part in shown(text).split("`")]
+    parts = [escape(part) for part in sanitized(text).split("`")]
     marked = [Markup("<code>{}</code>").format(p) if i % 2 else p for i, p in enumerate(parts)]
     return Markup("").join(marked)
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Line:
-    """What a controller does, and for which senders: for all if there is none.
+    """An action of a controller, and its senders; all if none is named.
 
     Attributes:
         senders: names, with commas between them.
         text: what it does, in words.
         kind: ``happens``, ``waits`` or ``never``.
-        keys: what a step that uses it is found by.
+        keys: the keys of the steps that use it.
         reasons: why it never happens.
     """
 
@@ -106,7 +106,7 @@ def _keys(side: str, cell: Data) -> tuple[str, ...]:
 
 
 def key(*names: str) -> str:
-    """What a cell is found by: the controller, its state, the event, and perhaps the sender."""
+    """The key of a cell: the controller, its state, the event, and the sender if it matters."""
     return "|".join(names)
 
 

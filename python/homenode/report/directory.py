@@ -1,4 +1,4 @@
-"""What the report says of a machine with a directory: time, homes of pages, messages."""
+"""The part of a report about a machine with a directory: time, homes of pages, messages."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ PARTS = (
 )
 """Parts of the processors' time, as fields of a row, and what they are called."""
 
-# Homes that differ by less are as good as each other.
+# Homes that differ by less count as equally good.
 _GAIN = 0.01
-# A home is hot when it serves so many times its part of the fills.
+# A home is hot when it serves this multiple of its part of the fills.
 _HOT = 2
 # Homes that serve less are not listed, but for the first.
 _LISTED = 0.01
@@ -57,7 +57,7 @@ _TO_DO = {
 
 @dataclass(frozen=True)
 class DirectoryReport:
-    """What a user wants to know about one program on one machine with a directory.
+    """The findings about one program on one machine with a directory.
 
     Attributes:
         machine: the machine.
@@ -94,7 +94,7 @@ def directory(
     """
     import homenode
 
-    # To map a page takes as long wherever it is, so that it would only blur the comparison.
+    # Mapping a page takes the same time wherever it is, so it would only blur the comparison.
     asked: Any = {"homes": list(HOMES), "page_mapping": "free", **options}
     result = homenode.simulate_directory(
         trace,
@@ -150,7 +150,7 @@ def sentences(report: DirectoryReport) -> list[str]:
 
 
 def _to_do(best: dict[str, Any], use: PageUse) -> list[str]:
-    """How to get what other homes gain."""
+    """How to get the gain of other homes."""
     to_do = _TO_DO.get(best["home"].partition(":")[0])
     return [f"To get there, {to_do}{_of_what(use)}."] if to_do else []
 
@@ -213,7 +213,7 @@ def _fills(row: dict[str, Any], compared: tuple[dict[str, Any], str], saved: flo
 
 
 def objects(use: PageUse, most: int = _OBJECTS) -> list[dict[str, Any]]:
-    """What the picture shows, by data structure: those with most fills first.
+    """The contents of the picture by data structure, those with most fills first.
 
     Args:
         use: who used which page.
@@ -248,7 +248,7 @@ def objects(use: PageUse, most: int = _OBJECTS) -> list[dict[str, Any]]:
 
 
 def section(report: DirectoryReport) -> dict[str, Any]:
-    """What the template is filled with."""
+    """The values of the template."""
     rows = report.rows
     longest = max((row["cycles"] for row in rows), default=0) or 1
     kinds = [kind for kind in _kinds(rows) if any(row["messages"].get(kind) for row in rows)]
@@ -273,7 +273,7 @@ def section(report: DirectoryReport) -> dict[str, Any]:
 
 
 def read_out(report: DirectoryReport) -> list[dict[str, Any]]:
-    """What the page says of each cell of each picture."""
+    """The text of each cell of each picture."""
     return [page_use.read_out(use) for use in report.uses if len(use.page_address)]
 
 

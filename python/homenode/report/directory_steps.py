@@ -18,7 +18,7 @@ def nodes(data: Data) -> list[int]:
 
 
 def entry(found: Data) -> str:
-    """What the directory has of a block: ``dirty, owner N3``."""
+    """The directory's entry of a block: ``dirty, owner N3``."""
     parts = [str(found["state"])]
     if found["owner"] is not None:
         parts.append(f"owner N{found['owner']}")
@@ -51,7 +51,7 @@ def holders(step: Data, walk: Data) -> str:
 
 
 def sentences(walk: Data) -> list[str]:
-    """For each step what happens in it, and which earlier misses it judges."""
+    """For each step what happens in it, and the earlier misses that it classifies."""
     return steps.with_judgements(walk, _sentence)
 
 
@@ -79,5 +79,5 @@ def _act(act: Data, step: Data, walk: Data) -> str:
 
 
 def summary(protocol: Data) -> str:
-    """What a walk comes to."""
+    """The totals of a walk."""
     return messages.summary(protocol, protocol["walk"]["steps"])

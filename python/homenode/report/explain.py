@@ -9,7 +9,7 @@ from homenode.results.palette import PROCESSOR_COLOURS
 
 Data = dict[str, Any]
 
-# Up to so many caches stand beside their table.
+# Up to this number, caches stand beside their table.
 _NARROW = 4
 # Fields of a step and of its acts that the script reads; the page shows the others itself.
 _STEP = ("block", "words", "private", "cycles", "miss")
@@ -111,7 +111,7 @@ def _key(*names: str) -> str:
 
 
 def _for_script(protocol: Data) -> Data:
-    """What the script shows of a walk, a third of its size."""
+    """The part of a walk that the script shows, a third of its size."""
     walk = protocol["walk"]
     names = steps.signals(protocol["table"])
     roles = {state["name"]: state["role"] for state in protocol["table"]["states"]}

@@ -62,7 +62,7 @@ def _panel(index: int, protocol: Data) -> Data:
 
 
 def _for_script(protocol: Data, nodes: list[int]) -> Data:
-    """What the script shows of a walk."""
+    """The part of a walk that the script shows."""
     walk, badges = protocol["walk"], explain_nodes.badges(protocol["table"])
     home = badges.pop("home")
     (copies,) = badges.values()

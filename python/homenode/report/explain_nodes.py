@@ -74,7 +74,7 @@ def badges(table: Data) -> Data:
 
 
 def step(found: Data, fields: tuple[str, ...], nodes: list[int], acts: list[Data]) -> Data:
-    """What the script shows of a step: these fields as they are, and what is sent."""
+    """The part of a step that the script shows: these fields unchanged, and the messages."""
     return {name: found[name] for name in fields} | {
         "processor": nodes.index(found["processor"]),
         "writes": found["kind"] in {"write", "atomic"},
@@ -86,12 +86,12 @@ def step(found: Data, fields: tuple[str, ...], nodes: list[int], acts: list[Data
 
 
 def act(found: Data, about: str, entry: str, table: Data) -> Data:
-    """What the script shows of an act.
+    """The part of an act that the script shows.
 
     Args:
         found: the act.
-        about: what it is about, if that is not what is referenced.
-        entry: what the home has then.
+        about: the block or page concerned, if it is not the one referenced.
+        entry: the home's entry afterwards.
         table: the tables of the protocol.
     """
     sent, has_table, does = found["message"], messages.has_table(found), messages.does(found)

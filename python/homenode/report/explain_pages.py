@@ -66,7 +66,7 @@ def _panel(index: int, protocol: Data) -> Data:
 
 
 def _for_script(protocol: Data, nodes: list[int]) -> Data:
-    """What the script shows of a walk."""
+    """The part of a walk that the script shows."""
     walk, table = protocol["walk"], protocol["table"]
     (release,) = (one for one in table["controllers"] if one["name"] == "release")
     return {

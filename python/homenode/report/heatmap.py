@@ -52,7 +52,7 @@ def draw(sharing: dict[str, Any]) -> Markup:
 
 
 def _cells(stretches: Sequence[dict[str, Any]], across: float, down: float) -> Markup:
-    """One path for every colour and darkness: small, and quick to draw."""
+    """One path for each colour and darkness: small, and quick to draw."""
     largest = max(max(map(sum, zip(s["reads"], s["writes"], strict=True))) for s in stretches)
     groups: dict[str, list[str]] = {}
     for column, stretch in enumerate(stretches):

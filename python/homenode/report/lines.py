@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 360, 264
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 350, 12, 222
-# Values beyond so many times the optimum do not extend the axis: their lines leave it.
+# Values beyond this multiple of the optimum do not extend the axis: their lines leave it.
 _FAR = 8
 
 
 @dataclass(frozen=True)
 class Panel:
-    """What one panel shows.
+    """The data of one panel.
 
     Attributes:
         machine: its name.

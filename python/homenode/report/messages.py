@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Data = Mapping[str, Any]
 
-# Up to so many nodes are all drawn, idle ones too: they fit beside each other.
+# Up to this number, all nodes are drawn, idle ones too: they fit beside each other.
 _ALL_SHOWN = 8
 BY_HOME = " (told by its home)"
 PROXY_CACHE = "proxy cache"
@@ -74,12 +74,12 @@ def message(act: Data) -> str:
 
 
 def controller(act: Data) -> str:
-    """Where it arrives: ``home N0``."""
+    """Its destination: ``home N0``."""
     return f"{side(act)} N{act['node']}"
 
 
 def side(act: Data) -> str:
-    """What of a node it is about: a controller of the tables, or the ``proxy cache``."""
+    """The part of a node concerned: a controller of the tables, or the ``proxy cache``."""
     return PROXY_CACHE if act.get("proxy_cache") else str(act["controller"])
 
 
@@ -89,7 +89,7 @@ def where(act: Data) -> str:
 
 
 def has_table(act: Data) -> bool:
-    """Whether a table says what is done: caches and memories of a protocol of pages have none."""
+    """Whether a table has the action: caches and memories of a protocol of pages have none."""
     return act["state"] is not None
 
 
@@ -128,7 +128,7 @@ def number(act: Data) -> str:
 
 
 def of_block(act: Data, step: Data, walk: Data) -> str:
-    """Which block it is about, if that is not the one that is referenced."""
+    """The block concerned, if it is not the one referenced."""
     here = len(walk["blocks"]) == 1 or act["block"] in {step["block"], None}
     return "" if here else f" of {steps.letter(act['block'])}"
 
@@ -139,13 +139,13 @@ def sent(step: Data, walk: Data, about: Callable[[Data, Data, Data], str]) -> st
     Args:
         step: the step.
         walk: its walk.
-        about: says what an act is about, as `of_block` does.
+        about: names the block or page of an act, as `of_block` does.
     """
     return ", ".join(message(act) + about(act, step, walk) for act in step["acts"] if _crosses(act))
 
 
 def summary(protocol: Data, accesses: list[Data], *first: str) -> str:
-    """What a walk with these accesses comes to; `first` is told before everything else."""
+    """What a walk with these accesses comes to; `first` precedes everything else."""
     totals = protocol["walk"]["totals"]
     misses = sum(step["miss"] is not None for step in accesses)
     parts = [

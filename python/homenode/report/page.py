@@ -1,4 +1,4 @@
-"""What every HTML page is rendered with."""
+"""The environment that renders every HTML page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from homenode.shown import shown
+from homenode.sanitize import sanitized
 
 
 def environment() -> Environment:
@@ -22,5 +22,5 @@ def environment() -> Environment:
 
 
 def _finalize(value: Any) -> Any:
-    """Text of ours is marked as safe; what others named is shown without control characters."""
-    return shown(value, lines=True) if type(value) is str else value
+    """Our own text is marked as safe; names from outside are shown without control characters."""
+    return sanitized(value, lines=True) if type(value) is str else value

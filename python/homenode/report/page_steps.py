@@ -54,7 +54,7 @@ def _changing(step: Data, controller: str, event: str) -> int:
 
 
 def outcome(step: Data) -> str:
-    """What becomes of a step: ``page fault, cold miss``, ``unmaps 1 page``."""
+    """The outcome of a step: ``page fault, cold miss``, ``unmaps 1 page``."""
     if step["kind"] == "acquire":
         count = unmapped(step)
         return f"unmaps {steps.counted(count, 'page')}" if count else "no notice had come"
@@ -92,11 +92,11 @@ def mappings(step: Data, walk: Data) -> str:
         for node, state in enumerate(step["scene"]["pages"][page]["mappings"])
         if state != unmapped_state
     ]
-    return ", ".join(found) or "nobody maps it"
+    return ", ".join(found) or "no node maps it"
 
 
 def about(act: Data, step: Data, walk: Data) -> str:
-    """Which page or line something is about, if that is not the one that is referenced."""
+    """The page or line concerned, if it is not the one referenced."""
     line = messages.of_block(act, step, walk)
     if line or len(walk["pages"]) <= 1 or act["page"] == step["page"]:
         return line
@@ -104,7 +104,7 @@ def about(act: Data, step: Data, walk: Data) -> str:
 
 
 def sentences(walk: Data) -> list[str]:
-    """For each step what happens in it, and which earlier misses it judges."""
+    """For each step what happens in it, and the earlier misses that it classifies."""
     return steps.with_judgements(walk, _sentence)
 
 
@@ -140,7 +140,7 @@ def _act(act: Data, step: Data, walk: Data) -> str:
 
 
 def summary(protocol: Data) -> str:
-    """What a walk comes to."""
+    """The totals of a walk."""
     walk = protocol["walk"]
     accesses = [step for step in walk["steps"] if is_access(step)]
     faults = steps.counted(walk["totals"]["page_faults"], "page fault")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from homenode.engines.page_use import PageUse
 
 _LEFT, _TOP, _WIDTH = 34.0, 2.0, 900.0
-# Names of objects and, in a file, the legend need so much.
+# Least widths that the names of objects need, and the legend of a file.
 _NARROWEST, _FILE_NARROWEST = 260.0, 560.0
 _COLUMNS = 150
 _CELL_MAX = 24.0
@@ -157,7 +157,7 @@ def draw_file(use: PageUse, title: str) -> str:
 
 
 def explained(columns: PageColumns) -> str:
-    """What a column is, and what the dot in it says."""
+    """The meaning of a column and of its dot."""
     if columns.per_column == 1:
         return "A column is a page; the dot is at its home."
     return (
@@ -174,7 +174,7 @@ def _cell(use: PageUse, columns: PageColumns) -> tuple[float, float]:
 
 
 def read_out(use: PageUse) -> dict[str, Any]:
-    """What the page says of each cell.
+    """The text of each cell.
 
     Returns:
         ``nodes`` and ``columns``, each with its ``object``, ``pages``, the ``address`` of the
@@ -222,7 +222,7 @@ def _inside(use: PageUse, columns: PageColumns) -> tuple[Markup, float, float]:
 
 
 def _cells(use: PageUse, columns: PageColumns, cell: tuple[float, float]) -> Markup:
-    """One path for every colour and darkness: small, and quick to draw."""
+    """One path for each colour and darkness: small, and quick to draw."""
     shape = (len(columns.names), use.nodes)
     of_use = columns.of_page[use.use_page]
     fills, near = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
@@ -284,7 +284,7 @@ def _objects(names: list[str], across: float, height: float) -> Markup:
 
 
 def _legend(columns: PageColumns, y: float) -> Markup:
-    """What colours and dots of a file say."""
+    """The legend of colours and dots in a file."""
     parts = []
     x = _LEFT
     for name, text in (("near", "filled at home"), ("far", "filled at another node")):

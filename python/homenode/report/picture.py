@@ -194,4 +194,4 @@ def _scale(picture: dict[str, Any]) -> str:
     )
     if picture["init_done"]:
         text += "; dashed: the end of initialisation"
-    return f"{text}. Memory that nobody references is left out."
+    return f"{text}. Memory without references is left out."

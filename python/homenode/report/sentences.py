@@ -1,4 +1,4 @@
-"""What the numbers say, in sentences."""
+"""Sentences about the results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from homenode.results.result import OPTIMA
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Bounds, not policies that a system could run: they use future references, or pay for nothing.
+# Bounds, not policies that a system could run: they use future references, or have no costs.
 OFF_LINE = (*OPTIMA, "best-static", "all-local")
 _SAME = 1.0005
 

@@ -8,7 +8,7 @@ from typing import Any
 
 # Functions shown, source lines of each, and lines around those with misses.
 _FUNCTIONS = 4
-# A function is shown if it has one in so many of all these misses.
+# A function is shown if at least one in 50 of all misses is its own.
 _PART = 50
 _LINES = 30
 _AROUND = 2

@@ -19,7 +19,7 @@ CLASSES = {
 }
 _WHY = {
     "cold": "it never had the block",
-    "replacement": "its copy had given way to another block",
+    "replacement": "its copy was replaced by another block",
     "invalidation_passive": "its copy of the private block was invalidated",
     "removal": "its copy went with the process",
 }
@@ -32,7 +32,7 @@ _VERBS = {
 }
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _OWN = "own copy"
-# Up to so many caches are all drawn, idle ones too: they fit beside each other.
+# Up to this number, all caches are drawn, idle ones too: they fit beside each other.
 _ALL_SHOWN = 8
 
 
@@ -57,9 +57,9 @@ def letter(block: int) -> str:
 
 
 def seen(walk: Data) -> dict[str, Any]:
-    """The walk without caches that nothing goes to, if it has more than can be shown.
+    """The walk without unused caches, if it has more than can be shown.
 
-    Such a cache has no copy and answers nothing, so only its places in lists go.
+    Such a cache has no copy and never answers, so it is only removed from lists.
     """
     if len(walk["caches"]) <= _ALL_SHOWN:
         return dict(walk)
@@ -161,7 +161,7 @@ def signals(table: Data) -> dict[str, str]:
 
 
 def others(table: Data) -> list[list[str]]:
-    """What the others see, and what becomes of their copies."""
+    """What the other caches see, and the next states of their copies."""
     changes: dict[str, list[str]] = {}
     names = signals(table)
     for reply in table["replies"]:
@@ -179,12 +179,12 @@ def _notes(reply: Data) -> tuple[tuple[str, bool], ...]:
 
 
 def sentences(walk: Data) -> list[str]:
-    """For each step what happens in it, and which earlier misses it judges."""
+    """For each step what happens in it, and the earlier misses that it classifies."""
     return with_judgements(walk, sentence)
 
 
 def with_judgements(walk: Data, said: Callable[[Data, int, Data], str]) -> list[str]:
-    """What is said of each step, and there which earlier misses it judges."""
+    """The sentences about each step, with the earlier misses that it classifies."""
     found = [said(step, number, walk) for number, step in enumerate(walk["steps"])]
     for number, step in enumerate(walk["steps"]):
         miss = step["miss"]
@@ -215,7 +215,7 @@ def _judged(miss: Data) -> str:
 
 
 def sentence(step: Data, number: int, walk: Data) -> str:
-    """What happens in a step, in words to be read aloud."""
+    """What happens in a step, in full sentences."""
     parts = [opening(step, number, walk), *(_act(act, step, walk) for act in step["acts"])]
     cycles = step["cycles"]
     parts.append(f"{cycles} cycles on the bus." if cycles else "The bus is not needed.")
@@ -244,7 +244,7 @@ def _found(step: Data, number: int) -> str:
         elif name == "invalidation_true":
             why += ", and it needs what another processor wrote: true sharing"
         else:
-            why += ", but nobody wrote since: false sharing"
+            why += ", but no processor wrote it since: false sharing"
     return f"A miss: {why}."
 
 
@@ -257,8 +257,8 @@ def _act(act: Data, step: Data, walk: Data) -> str:
     here = act["block"] == step["block"]
     name = "Its copy" if here else f"The copy of block {letter(act['block'])}"
     if act["event"] == "replace":
-        how = "is written back to memory and" if act["transaction"] else "quietly"
-        return f"{name} {how} gives way ({act['state']} to {act['next']})."
+        how = "written back to memory and replaced" if act["transaction"] else "replaced silently"
+        return f"{name} is {how} ({act['state']} to {act['next']})."
     parts = []
     if act["transaction"]:
         parts.append(f"{_over_the_bus(act, walk)}.")
@@ -299,7 +299,7 @@ def _whose(act: Data) -> str:
 
 
 def title(data: Data, protocol: Data) -> str:
-    """What the steps are about."""
+    """The title of a walk."""
     example, part = data["example"], data["trace"]
     name = str(protocol["name"])
     if example is not None:
@@ -309,7 +309,7 @@ def title(data: Data, protocol: Data) -> str:
 
 
 def legend(walk: Data) -> str:
-    """What the columns of states and memory say, and where the blocks are."""
+    """The meaning of the columns of states and memory, and the addresses of the blocks."""
     return (
         "States are those of the block that is referenced, after the step; memory is old while a "
         f"cache answers for the block; {places(walk)}."
@@ -326,7 +326,7 @@ def places(walk: Data) -> str:
 
 
 def summary(protocol: Data) -> str:
-    """What a walk comes to."""
+    """The totals of a walk."""
     walk = protocol["walk"]
     totals = walk["totals"]
     parts = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from homenode.shown import shown
+from homenode.sanitize import sanitized
 
 _LOG_STEPS = (1, 2, 5)
 _FEW_DECADES = 1.2
@@ -29,12 +29,12 @@ def element(name: str, *children: str | Markup, **attributes: str | float | None
 
 
 def _content(child: str | Markup) -> Markup:
-    """Other elements as they are; text without what XML cannot hold."""
-    return child if isinstance(child, Markup) else escape(shown(child, lines=True))
+    """Other elements unchanged; text without the characters that XML forbids."""
+    return child if isinstance(child, Markup) else escape(sanitized(child, lines=True))
 
 
 def _plain(value: str | float) -> str:
-    return shown(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+    return sanitized(value) if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def path_of(points: list[tuple[float, float] | None]) -> str:

@@ -26,7 +26,7 @@ COUNTED = (
     ("invalidation_passive", "passive"),
     ("open", "not known yet"),
 )
-# From so many addresses on, only the first and the last are shown.
+# From this number of addresses on, only the first and the last are shown.
 _LISTED = 3
 
 
@@ -62,13 +62,13 @@ def references(
     cache: Callable[[Data], int],
     mark: Callable[[Data], str],
 ) -> list[Data]:
-    """The list to jump by: what is referenced, and how each protocol fares with it.
+    """The list of steps to jump to: the reference, and its outcome under each protocol.
 
     Args:
         data: what ``homenode explain --json`` prints.
         text: a step of a walk in a few letters.
         cache: whose step it is, by place on the page.
-        mark: how a protocol fares with it: `hit`, `bus` or `miss`.
+        mark: the outcome under a protocol: `hit`, `bus` or `miss`.
     """
     walks = [protocol["walk"] for protocol in data["protocols"]]
     return [
@@ -83,7 +83,7 @@ def references(
 
 
 def title(names: list[str]) -> str:
-    """What the page is about.
+    """The title of the page.
 
     >>> title(["mesi", "dragon"])
     'MESI and Dragon, side by side'
@@ -95,7 +95,7 @@ def title(names: list[str]) -> str:
 
 
 def about(data: Data) -> tuple[str, str]:
-    """What is walked through: a title and a sentence."""
+    """The title of a walk, and a sentence about it."""
     example, part = data["example"], data["trace"]
     if example is not None:
         return example["summary"], example["about"]

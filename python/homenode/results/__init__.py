@@ -1,1 +1,1 @@
-"""What the engines give back: rows, and plots of them."""
+"""Results of the engines: rows, and plots of them."""

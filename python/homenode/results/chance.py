@@ -1,4 +1,4 @@
-"""How much of what is said may be chance, in words."""
+"""Sentences about how much of a result may be chance."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 WIDE = 0.1
-"""A bracket whose ends are further apart than this part of its mean says little by either."""
+"""The width of a bracket, as a part of its mean, above which neither end means much."""
 
 
 def time_varies(point: Mapping[str, Any]) -> str:
-    """How much the time varies by chance, of a point of advice; empty if nothing was repeated.
+    """How much the time of a point of advice varies by chance; empty without repetitions.
 
     >>> time_varies({"chance": {"runs": 10, "cycles": [95, 105], "speed_up": None}})
     ' for sure: the time varies by 10.0% when latencies are up to 9 cycles longer'
@@ -26,7 +26,7 @@ def time_varies(point: Mapping[str, Any]) -> str:
 
 
 def speed_up_range(point: Mapping[str, Any]) -> str:
-    """Between what the speed-up lies; empty if there is none.
+    """The bounds of the speed-up; empty if there are none.
 
     >>> speed_up_range({"chance": {"runs": 4, "cycles": [95, 105], "speed_up": [1.204, 1.251]}})
     ' (1.20 to 1.25 when latencies are up to 3 cycles longer)'

@@ -1,4 +1,4 @@
-"""Results as notebooks show them."""
+"""Results in notebooks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from homenode.options.specs import plain_number
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# What a notebook can show without scrolling far.
+# Rows and columns that fit a notebook.
 _ROWS_MAX = 20
 _COLUMNS_MAX = 12
 

@@ -1,4 +1,4 @@
-"""How long was waited in queues."""
+"""Mean waits in queues."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
     from homenode.engines.page_use import PageUse
 
-# A mean wait of fewer cycles is none.
+# A shorter mean wait is shown as 0.
 _NO_WAIT = 0.05
 
 
 def mean_wait(cycles: int | np.integer[Any], count: int | np.integer[Any]) -> str:
-    """For how long each of `count` waited, in cycles.
+    """The mean wait of `count` requests, in cycles.
 
     >>> mean_wait(5118, 2), mean_wait(1, 1000), mean_wait(37, 5)
     ('2,559', '0', '7.4')

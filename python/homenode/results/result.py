@@ -1,4 +1,4 @@
-"""`Result`: what came out of a simulation, for people and for data frames."""
+"""`Result`: the outcomes of a simulation, for people and for data frames."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Result(Rows):
             page-coherence machine also latency (cycles a reference), packets, traffic (packets a
             reference) and mls (copies that a multicast updates); where data are re-aligned also
             realignment, what that did at the block size.
-        configuration: what was asked for.
+        configuration: the options of the call.
         provenance: what the outcomes depend on: trace checksum, version, every policy with the
             value of every parameter, prices of every machine at every block size, and notes.
 

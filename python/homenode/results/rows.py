@@ -1,4 +1,4 @@
-"""`Rows`: what every result has in common, a list of dictionaries and where they come from."""
+"""`Rows`: the base of every result, a list of dictionaries and their provenance."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Rows:
 
     Attributes:
         rows: one dictionary a row, with exactly the fields that the command's ``--json`` prints.
-        configuration: what was asked for.
+        configuration: the options of the call.
         provenance: everything that the rows depend on: trace, options, version.
-        run_summary: of a live program, what it came to.
+        run_summary: of a live program, its exit and counts.
     """
 
     def __init__(

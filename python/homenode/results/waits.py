@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
-"""The causes that results tell apart, those that a layout may remove first."""
+"""The causes of waits, first those that a layout may remove."""
 
 LEAST_GAIN = 1 / 40
-"""What a layout has to gain to be advised, as a part of the time."""
+"""The least gain of a layout that is advised, as a part of the time."""
 
 
 def others(time: dict[str, Any], shown: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """What processors wait for besides some objects, as a row like theirs; nothing if that is all.
+    """The waits for all other objects, as one row; None if there are none.
 
     >>> waits = {cause: {"transactions": 2, "cycles": 25} for cause in CAUSES}
     >>> part = {cause: {"transactions": 1, "cycles": 10} for cause in CAUSES}
@@ -40,7 +40,7 @@ def others(time: dict[str, Any], shown: list[dict[str, Any]]) -> dict[str, Any] 
 
 
 def layouts_gain_at_most(time: dict[str, Any]) -> str:
-    """Why no layout gains a fortieth, where nobody waits for so long; else empty.
+    """Why no layout gains a fortieth, where processors wait less than that; else empty.
 
     >>> layouts_gain_at_most({"sharing_elapsed_cycles": 19, "cycles": 1000})
     ': only in 1.9% of it does a processor wait for lines that threads share'

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from homenode.engines.beside import together
 from homenode.engines.directory import simulate_directory
 from homenode.engines.live import run
+from homenode.engines.parallel import all_in_parallel
 from homenode.errors import ConfigError
 from homenode_studies import workloads
 from homenode_studies.studies import programs
@@ -119,7 +119,7 @@ def _find(context: StudyContext, cases: Sequence[_Case]) -> None:
         return
     names = ", ".join(case.program.name for case in cases)
     with context.watch(f"running {names}, small") as step:
-        together([partial(_both_ways, context.folder, case) for case in cases], step)
+        all_in_parallel([partial(_both_ways, context.folder, case) for case in cases], step)
 
 
 def _both_ways(folder: Path, case: _Case, step: Step) -> None:

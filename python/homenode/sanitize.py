@@ -1,27 +1,27 @@
-"""Text from elsewhere, as it may be shown: on a terminal, in a picture, in a message.
+"""Makes text from outside safe to show on a terminal, in a picture, in a message.
 
-Programs, files, threads and markers have the names that somebody gave them: these may hold
-characters that move a terminal's cursor, or that no XML document may hold.
+Names of programs, files, threads and markers come from outside: they may hold characters that move
+a terminal's cursor, or that XML forbids.
 """
 
 from __future__ import annotations
 
 _LOW_SURROGATE = 0xDC00
-"""Bytes of a file's name that are no text come to Python as this and the byte."""
+"""Python represents each byte of a file's name that is not text as this plus the byte."""
 
 
-def shown(text: str, *, lines: bool = False) -> str:
+def sanitized(text: str, *, lines: bool = False) -> str:
     r"""The text with every character that is not printable as an escape sequence.
 
     Args:
         text: any text.
         lines: whether line breaks stay, in a text of several lines of our own.
 
-    >>> shown("a\x1b[31mb\nc"), shown("a\nb", lines=True), shown("é ∞ \u202e")
+    >>> sanitized("a\x1b[31mb\nc"), sanitized("a\nb", lines=True), sanitized("é ∞ \u202e")
     ('a\\x1b[31mb\\nc', 'a\nb', 'é ∞ \\u202e')
     """
     if lines:
-        return "\n".join(shown(line) for line in text.split("\n"))
+        return "\n".join(sanitized(line) for line in text.split("\n"))
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else _escaped(c) for c in text)

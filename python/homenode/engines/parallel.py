@@ -1,4 +1,4 @@
-"""Several analyses at a time, none of which keeps all processors of the host busy."""
+"""Runs several analyses in parallel, none of which keeps all processors of the host busy."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 B = TypeVar("B")
-# How often it is told how much is done.
+# Interval between two reports of progress.
 _TELLS_SECONDS = 0.2
 
 
 class _StoppedError(Exception):
-    """The other analysis was broken off."""
+    """The other analysis failed or was interrupted."""
 
 
-def beside(
+def in_parallel(
     first: Callable[[Progress], A], second: Callable[[Progress], B], progress: Progress | None
 ) -> tuple[A, B]:
-    """What two analyses come to, each of which calls what it is given with the work done.
+    """The results of two analyses, each of which calls its argument with the work done.
 
-    The second runs in this thread and reports for both; what is raised is what the first raises, if
-    it does. Ctrl-C, and what ``progress`` raises, ends both.
+    The second runs in this thread and reports for both. An exception of the first is raised before
+    one of the second. Ctrl-C and exceptions of ``progress`` end both.
 
     >>> seen = []
-    >>> beside(lambda report: 1, lambda report: report(2, 3), lambda *done: seen.append(done))
+    >>> in_parallel(lambda report: 1, lambda report: report(2, 3), lambda *done: seen.append(done))
     (1, None)
     >>> seen
     [(2, 3)]
@@ -62,13 +62,13 @@ def beside(
             raise
 
 
-def together(tasks: Sequence[Callable[[Progress], A]], progress: Progress | None) -> list[A]:
-    """What each of several tasks comes to, as many at a time as the host has processors.
+def all_in_parallel(tasks: Sequence[Callable[[Progress], A]], progress: Progress | None) -> list[A]:
+    """The results of several tasks, run in parallel on all processors of the host.
 
-    Each calls what it is given with the work done. What is raised is what the first of those raises
-    that fail; that, Ctrl-C, and what ``progress`` raises, ends all.
+    Each calls its argument with the work done. The first exception of a task is raised; it, Ctrl-C
+    and exceptions of ``progress`` end all tasks.
 
-    >>> together([lambda report: 1, lambda report: report(2, 3)], None)
+    >>> all_in_parallel([lambda report: 1, lambda report: report(2, 3)], None)
     [1, None]
     """
     stopped = threading.Event()

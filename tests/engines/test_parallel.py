@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from homenode.engines import beside
-from homenode.engines.beside import together
+from homenode.engines import parallel
+from homenode.engines.parallel import all_in_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ _PATIENCE_SECONDS = 20
 
 @pytest.fixture(autouse=True)
 def two_processors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beside.os, "sched_getaffinity", lambda _process: {0, 1})
+    monkeypatch.setattr(parallel.os, "sched_getaffinity", lambda _process: {0, 1})
 
 
 def test_results_are_in_the_order_of_the_tasks_and_progress_is_the_sum() -> None:
@@ -32,10 +32,12 @@ def test_results_are_in_the_order_of_the_tasks_and_progress_is_the_sum() -> None
         report(10 * number, 100)
         return number
 
-    found = together([lambda r: task(1, r), lambda r: task(2, r)], lambda *done: seen.append(done))
+    found = all_in_parallel(
+        [lambda r: task(1, r), lambda r: task(2, r)], lambda *done: seen.append(done)
+    )
     assert found == [1, 2]
     assert seen[-1] == (30, None)
-    assert together([], None) == []
+    assert all_in_parallel([], None) == []
 
 
 def test_a_task_that_fails_ends_the_others() -> None:
@@ -54,7 +56,7 @@ def test_a_task_that_fails_ends_the_others() -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        together([goes_on, fails, *[goes_on] * 20], None)
+        all_in_parallel([goes_on, fails, *[goes_on] * 20], None)
     assert ended.is_set()
     assert len(started) < 20, "those that had not begun do not begin"
 
@@ -68,4 +70,4 @@ def test_what_progress_raises_ends_all() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        together([goes_on] * 3, stops)
+        all_in_parallel([goes_on] * 3, stops)
