@@ -1,6 +1,6 @@
-//! What is fuzzed: functions that take any bytes and must end without a panic, a hang or a large
-//! allocation. The fuzz targets call them, and so does `cargo test` (`crates/trace/tests/replay.rs`
-//! includes this file) with every input that ever made one of them fail.
+//! Functions to fuzz: they take arbitrary bytes and must return without a panic, a hang or a large
+//! allocation. The fuzz targets call them, and `cargo test` (`crates/trace/tests/replay.rs`
+//! includes this file) calls them with every input that made one of them fail.
 
 use std::io::sink;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use homenode_trace::{Batch, Columns, TraceReader, TraceWriter, Want, WriterOptio
 /// A function to fuzz.
 pub type Target = fn(&[u8]);
 
-/// All of them by name; each has a file of that name in `fuzz_targets/`.
+/// All functions by name; each has a file with that name in `fuzz_targets/`.
 pub const TARGETS: &[(&str, Target)] = &[
     ("reader", reader),
     ("chunk", chunk),
@@ -27,7 +27,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("import_champsim", |data| import("champsim", data)),
 ];
 
-/// Opens the bytes as a trace and reads everything in it.
+/// Opens the bytes as a trace and reads all of it.
 pub fn reader(data: &[u8]) {
     let Ok(trace) = TraceReader::from_bytes(data.to_vec(), "fuzz") else { return };
     let _ = serde_json::to_string(&trace.info());
@@ -44,24 +44,24 @@ pub fn reader(data: &[u8]) {
     let _ = trace.verify();
 }
 
-/// Reads the bytes as one chunk, with all the checksums made right: random changes would never get
-/// past them to the decoder.
+/// Reads the bytes as one chunk, with corrected checksums: with wrong ones, random changes would
+/// never reach the decoder.
 pub fn chunk(data: &[u8]) {
     if let Some(file) = sealed(data) {
         reader(&file);
     }
 }
 
-/// Repairs the bytes; what comes out must be a good trace.
+/// Repairs the bytes; the result must be a valid trace.
 pub fn repair(data: &[u8]) {
     let mut out = Vec::new();
     let Ok(report) = homenode_trace::repair_bytes(data.to_vec(), "fuzz", &mut out) else { return };
     let trace = TraceReader::from_bytes(out, "repaired").expect("a repaired trace opens");
-    trace.verify().expect("a repaired trace is good");
+    trace.verify().expect("a repaired trace is valid");
     assert_eq!(trace.references(), report.references);
 }
 
-/// Imports the bytes; what was accepted must come back from the file.
+/// Imports the bytes; an accepted import must give a valid trace that can be exported.
 pub fn import(format: &str, data: &[u8]) {
     let entry = import::find(format).expect("the format is in the table");
     let mut bytes = data;
@@ -75,13 +75,13 @@ pub fn import(format: &str, data: &[u8]) {
     let Ok(metadata) = import::import(entry, input, &mut writer, &mut go_on) else { return };
     writer.finish(metadata).expect("memory takes bytes");
     let trace = TraceReader::from_bytes(out, "imported").expect("an imported trace opens");
-    trace.verify().expect("an imported trace is good");
+    trace.verify().expect("an imported trace is valid");
     let format = homenode_trace::export::find("text").expect("the format is in the table");
     homenode_trace::export::export(format, &trace, &mut sink(), Path::new("out"), &mut go_on)
         .expect("an imported trace can be exported");
 }
 
-/// A file with one chunk, the given one, in which every length and checksum fits.
+/// A file with the given chunk, with all lengths and checksums correct.
 #[must_use]
 pub fn sealed(chunk: &[u8]) -> Option<Vec<u8>> {
     let (head, body) = chunk.split_at_checked(80)?;

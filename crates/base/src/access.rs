@@ -62,7 +62,7 @@ impl AccessKind {
     }
 }
 
-/// Properties of a reference that engines choose to honour or not.
+/// Properties of a reference, which an engine may use or ignore.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags(pub u8);
 
@@ -71,14 +71,13 @@ impl Flags {
     pub const PRIVATE: Self = Self(1);
     /// A synchronisation variable (thesis §2.3.1): left out of the placement engines by default.
     pub const SYNC: Self = Self(2);
-    /// Made by the operating system's kernel.
+    /// Issued by the operating system's kernel.
     pub const KERNEL: Self = Self(4);
-    /// Of a reference by the kernel: the page is a private area of a process, which references it
-    /// in user mode too. No file has this bit: a page's other references tell, when a trace is
-    /// simulated.
+    /// A kernel reference to a page in a private area of a process, which the process also
+    /// references in user mode. Files never contain this bit: a simulation derives it from the
+    /// page's other references.
     pub const USER_AREA: Self = Self(8);
-    /// Every bit that has a meaning in files; a file with others set is from a later version or
-    /// damaged.
+    /// Every bit defined in files. A file with another bit set is damaged or from a later version.
     pub const ALL: Self = Self(7);
 
     /// Whether every bit of `other` is set here.
@@ -87,9 +86,9 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
-    /// Whether the reference is to a private area. An area is private whoever references it: a
-    /// process's user pages for the kernel too. Pages that only the kernel references, for one
-    /// process, are private areas if `kernel_pages`.
+    /// Whether the reference is to a private area. A process's private user pages stay private when
+    /// the kernel references them. Pages that only the kernel references, on behalf of one process,
+    /// count as private if `kernel_pages`.
     #[must_use]
     pub const fn is_private(self, kernel_pages: bool) -> bool {
         let user = !self.contains(Self::KERNEL) || self.contains(Self::USER_AREA);
@@ -106,7 +105,7 @@ impl Flags {
 /// One memory reference by one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
-    /// Thread that made it.
+    /// Thread that issued it.
     pub thread: u16,
     /// Read, write, atomic or fetch.
     pub kind: AccessKind,
@@ -120,12 +119,12 @@ pub struct Access {
     pub pc: u64,
     /// Instructions without a reference since the thread's previous one, 0 where unknown.
     pub gap: u32,
-    /// Process the reference belongs to, 0 where the trace has only one.
+    /// Process of the reference, 0 in a trace of one process.
     pub pid: u32,
 }
 
 impl Access {
-    /// A data reference with nothing known beyond the four required columns.
+    /// A data reference with the four required columns; the others are 0.
     #[must_use]
     pub const fn new(thread: u16, kind: AccessKind, addr: u64, size: u8) -> Self {
         Self { thread, kind, size, flags: Flags(0), addr, pc: 0, gap: 0, pid: 0 }

@@ -1,4 +1,4 @@
-//! Block geometry: the coherence unit, be it a page or a cache line.
+//! Block geometry. A block is the coherence unit: a page or a cache line.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct BlockSize {
 /// A block size that is not a power of two between 4 bytes and 1 GiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockSizeError {
-    /// The size asked for, in bytes.
+    /// The rejected size, in bytes.
     pub size_bytes: u64,
 }
 
@@ -38,10 +38,10 @@ impl fmt::Display for BlockSizeError {
 impl std::error::Error for BlockSizeError {}
 
 impl BlockSize {
-    /// Bytes in a word, the unit in which the seeds measure blocks and references.
+    /// Bytes in a word, the unit of blocks and references in the thesis.
     pub const WORD_BYTES: u64 = 4;
 
-    /// A block of this many bytes.
+    /// A block of `size_bytes` bytes.
     ///
     /// # Errors
     /// When the size is not a power of two between 4 and 2^30.
@@ -71,8 +71,8 @@ impl BlockSize {
         addr >> self.shift
     }
 
-    /// Numbers of all blocks that `size` bytes from `addr` touch. A reference that would run past
-    /// the end of the address space ends there.
+    /// Numbers of all blocks that `size` bytes from `addr` touch. A reference beyond the end of the
+    /// address space is cut there.
     #[must_use]
     pub const fn blocks_touched(self, addr: u64, size: u8) -> std::ops::RangeInclusive<u64> {
         let last = addr.saturating_add((size as u64).saturating_sub(1));

@@ -2,23 +2,23 @@
 
 use crate::{AccessKind, Flags};
 
-/// What a reference is to an engine.
+/// How an engine treats a reference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReferenceRole {
-    /// It is left out of everything.
+    /// Ignored.
     Excluded,
-    /// It counts, and is known to be to memory that nobody else references: a placement engine
-    /// takes it as local, a cache its block as one of a private area.
+    /// Counted, and known to access private memory: a placement engine treats it as local, a cache
+    /// treats its block as part of a private area.
     #[default]
     Private,
-    /// It counts, and anybody may reference what it references.
+    /// Counted; other threads may reference the same memory.
     Shared,
 }
 
-/// The choice of references.
+/// Selects the references that an engine counts.
 ///
-/// The default are the data references of the thesis: no instruction fetches, no references to
-/// synchronisation variables (§2.3.1), and private ones known as such.
+/// The default selects the data references of the thesis: no instruction fetches, no references to
+/// synchronisation variables (§2.3.1); references to private memory are marked as private.
 ///
 /// ```
 /// use homenode_base::{AccessKind, Flags, ReferenceFilter, ReferenceRole};
@@ -29,7 +29,7 @@ pub enum ReferenceRole {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ReferenceFilter {
-    /// What references flagged [`Flags::PRIVATE`] are.
+    /// Role of references flagged [`Flags::PRIVATE`].
     pub private: ReferenceRole,
     /// Whether references flagged [`Flags::SYNC`] count.
     pub synchronisation: bool,
@@ -38,12 +38,11 @@ pub struct ReferenceFilter {
 }
 
 impl ReferenceFilter {
-    /// Every reference counts: to a cache a lock is a word like any other.
+    /// Counts every reference: a cache treats a lock like any other word.
     pub const ALL: Self =
         Self { private: ReferenceRole::Private, synchronisation: true, fetches: true };
 
-    /// What a reference of this kind with these flags is. What is left out for one reason is left
-    /// out, whatever its other properties say.
+    /// The role of a reference with this kind and these flags. One reason for exclusion suffices.
     #[inline]
     #[must_use]
     pub const fn role(self, kind: AccessKind, flags: Flags) -> ReferenceRole {
@@ -58,7 +57,8 @@ impl ReferenceFilter {
         }
     }
 
-    /// The roles of references of one kind, by the bits of their flags: for loops over references.
+    /// The roles of all references of one kind, indexed by flag bits: a lookup table for loops over
+    /// references.
     #[must_use]
     pub fn roles(self, kind: AccessKind) -> [ReferenceRole; 256] {
         let mut roles = [ReferenceRole::Excluded; 256];
@@ -68,7 +68,7 @@ impl ReferenceFilter {
         roles
     }
 
-    /// The same of all kinds, by code.
+    /// [`roles`](Self::roles) for all kinds, indexed by [`AccessKind::code`].
     #[must_use]
     pub fn all_roles(self) -> [[ReferenceRole; 256]; 4] {
         let kind = |code: u8| AccessKind::from_code(code).map(|kind| self.roles(kind));
@@ -81,9 +81,9 @@ mod tests {
     use super::*;
     use ReferenceRole::{Excluded, Private, Shared};
 
-    /// Every filter and every reference, against the three rules one by one.
+    /// Compares every filter and reference with the three rules, applied one by one.
     #[test]
-    fn a_reference_counts_unless_something_leaves_it_out() {
+    fn a_reference_counts_unless_a_rule_excludes_it() {
         for private in [Excluded, Private, Shared] {
             for (synchronisation, fetches) in
                 [(false, false), (false, true), (true, false), (true, true)]

@@ -1,8 +1,8 @@
-//! Small types every other crate speaks: references and which of them count, blocks, sets of
-//! processors and the named random generator. No dependencies and no input or output, so anything
-//! may depend on it.
+//! Small types that all other crates share: references and filters on them, blocks, sets of
+//! processors and the random generator. No dependencies and no input or output, so any crate may
+//! depend on it.
 //!
-//! Invariant: nothing in here reads a clock, a file or the address of an object.
+//! Invariant: nothing here reads a clock, a file or the address of an object.
 
 mod access;
 mod block;

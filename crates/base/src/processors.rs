@@ -1,15 +1,15 @@
-//! Sets of processors, as wide as the machine needs.
+//! Sets of processors with a width chosen per machine.
 
 use crate::ProcId;
 
-/// Processors that have a bit each in a word.
+/// Processors in one word, a bit each.
 const WORD_BITS: u16 = 64;
 
-/// A set of processors, one bit each, in so many 64-bit words.
+/// A set of processors, one bit each, in `WORDS` 64-bit words.
 ///
-/// The width is a constant, so that a set of one word is a machine word: code that is generic in
-/// `WORDS` is compiled once for the common case and once for large machines, and the width is
-/// chosen once a simulation, not once a reference.
+/// The width is a constant, so a set of one word is a machine word. Code generic in `WORDS` is
+/// compiled once for the common case and once for large machines; a simulation selects the width
+/// once, not per reference.
 ///
 /// ```
 /// use homenode_base::ProcessorSet64;
@@ -24,7 +24,7 @@ pub struct ProcessorSet<const WORDS: usize>([u64; WORDS]);
 /// Sets of up to 64 processors.
 pub type ProcessorSet64 = ProcessorSet<1>;
 
-/// Sets of up to 1024 processors, the most any engine allows.
+/// Sets of up to 1024 processors, the maximum of all engines.
 pub type ProcessorSet1024 = ProcessorSet<16>;
 
 impl<const WORDS: usize> Default for ProcessorSet<WORDS> {
@@ -37,7 +37,7 @@ impl<const WORDS: usize> ProcessorSet<WORDS> {
     /// No processor.
     pub const EMPTY: Self = Self([0; WORDS]);
 
-    /// Processors that can be told apart: numbers in a set are below this.
+    /// Numbers in a set are below this.
     #[expect(clippy::cast_possible_truncation, reason = "a set has at most a few dozen words")]
     pub const CAPACITY: u16 = WORDS as u16 * WORD_BITS;
 
@@ -50,8 +50,8 @@ impl<const WORDS: usize> ProcessorSet<WORDS> {
         set
     }
 
-    /// The word with a processor's bit, and the bit. A set of one word needs neither a division
-    /// nor a check of bounds.
+    /// Index of the word with a processor's bit, and the bit. A set of one word needs neither a
+    /// division nor a bounds check.
     #[inline]
     fn place(p: ProcId) -> (usize, u64) {
         debug_assert!(p < Self::CAPACITY, "processor {p} in a set of {}", Self::CAPACITY);
@@ -59,8 +59,8 @@ impl<const WORDS: usize> ProcessorSet<WORDS> {
         (word, 1 << (p % WORD_BITS))
     }
 
-    /// The set that these words are, the lowest numbers in the first; words that are not given are
-    /// 0, and there are at most as many as the set has.
+    /// The set with these words, lowest numbers first; missing words are 0. There are at most
+    /// `WORDS`.
     #[inline]
     #[must_use]
     pub fn from_words(words: &[u64]) -> Self {
@@ -69,7 +69,7 @@ impl<const WORDS: usize> ProcessorSet<WORDS> {
         set
     }
 
-    /// The words of the set, the lowest numbers in the first.
+    /// The words of the set, lowest numbers first.
     #[inline]
     #[must_use]
     pub fn words(&self) -> &[u64; WORDS] {
@@ -83,7 +83,7 @@ impl<const WORDS: usize> ProcessorSet<WORDS> {
         self.0[word] |= bit;
     }
 
-    /// Takes a processor out, if it is in the set.
+    /// Removes a processor if it is in the set.
     #[inline]
     pub fn remove(&mut self, p: ProcId) {
         let (word, bit) = Self::place(p);
@@ -98,7 +98,7 @@ impl<const WORDS: usize> ProcessorSet<WORDS> {
         self.0[word] & bit != 0
     }
 
-    /// Whether some processor other than `p` is in the set.
+    /// Whether the set contains a processor other than `p`.
     #[inline]
     #[must_use]
     pub fn holds_other_than(&self, p: ProcId) -> bool {
@@ -120,7 +120,7 @@ impl<const WORDS: usize> ProcessorSet<WORDS> {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -183,7 +183,7 @@ mod tests {
     use crate::Rng;
     use std::collections::BTreeSet;
 
-    /// Every operation on random sets gives what it gives on a sorted set.
+    /// Compares every operation on random sets with the same operation on a sorted set.
     fn agrees_with_a_sorted_set<const WORDS: usize>() {
         let mut rng = Rng::new(u64::try_from(WORDS).unwrap());
         let capacity = u64::from(ProcessorSet::<WORDS>::CAPACITY);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_of_every_width_behave_alike() {
+    fn sets_of_every_width_behave_the_same() {
         agrees_with_a_sorted_set::<1>();
         agrees_with_a_sorted_set::<2>();
         agrees_with_a_sorted_set::<16>();

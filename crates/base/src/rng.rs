@@ -1,9 +1,9 @@
-//! The one random generator of the project.
+//! The random generator of the project.
 
 /// xoshiro256++ 1.0 (Blackman and Vigna, public domain), seeded through SplitMix64.
 ///
-/// A named algorithm with published test vectors, so that a seed means the same numbers on every
-/// machine and in every version; there is no floating point in its interface for the same reason.
+/// A published algorithm with test vectors, so a seed gives the same numbers on every machine and
+/// in every version. For the same reason its interface has no floating point.
 ///
 /// ```
 /// use homenode_base::Rng;
@@ -67,7 +67,7 @@ impl Rng {
 mod tests {
     use super::*;
 
-    /// First outputs for the state {1, 2, 3, 4}, computed by hand from the published recurrence.
+    /// First outputs for the state {1, 2, 3, 4}, derived from the published recurrence by hand.
     #[test]
     fn follows_the_published_recurrence() {
         let mut rng = Rng { state: [1, 2, 3, 4] };

@@ -1,6 +1,6 @@
-//! Integers of variable length: near numbers take few bytes.
+//! Variable-length integers: small numbers take few bytes.
 
-/// Maps signed to unsigned numbers so that small absolute values stay small.
+/// Maps signed to unsigned numbers; small absolute values stay small.
 ///
 /// ```
 /// use homenode_base::{unzigzag, zigzag};
@@ -20,7 +20,8 @@ pub const fn unzigzag(value: u64) -> i64 {
     (value >> 1).cast_signed() ^ -((value & 1).cast_signed())
 }
 
-/// Appends `value` in LEB128: seven bits a byte, low ones first, the top bit says "more".
+/// Appends `value` in LEB128: seven bits per byte, low bits first; the top bit means that another
+/// byte follows.
 ///
 /// ```
 /// let mut bytes = Vec::new();

@@ -31,12 +31,12 @@ pub fn transform(
 ) -> PyResult<String> {
     let config: Config = serde_json::from_str(config_json)
         .map_err(|e| config_error(format!("the configuration cannot be read: {e}")))?;
-    let what = (config.kind.as_str(), &config.parameters);
     let mut progress = ProgressCallback::new(progress);
     let result = py.detach(|| {
         let traces: Result<Vec<_>, _> = paths.iter().map(TraceReader::open).collect();
         let traces = traces?;
-        transform_files(&traces, what, &out, &mut |d, t| progress.tick(d, t))
+        let Config { kind, parameters } = &config;
+        transform_files(&traces, kind, parameters, &out, &mut |d, t| progress.tick(d, t))
     });
     to_json(&progress.finish(result.map_err(|error| {
         if let TransformError::Trace(error) = &error {

@@ -80,7 +80,7 @@ fn alone(trace: &TraceReader) {
             scan.next();
             numbers.clear();
             numbers.extend(window.iter().map(|access| {
-                scan.push(access.thread, (access.addr, access.size), access.kind.writes())
+                scan.push(access.thread, access.addr, access.size, access.kind.writes())
             }));
             scan.close();
             let Some(mapping) = &mut mapping else { continue };

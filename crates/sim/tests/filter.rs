@@ -45,7 +45,7 @@ fn misses(trace: &TraceReader, cache: &str, processors: u16) -> TraceReader {
     let words = [("cache", cache), ("processors", &processors)];
     let words: BTreeMap<String, String> =
         words.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    transform_file(trace, ("filter", &words), &out, &mut |_, _| ControlFlow::Continue(())).unwrap();
+    transform_file(trace, "filter", &words, &out, &mut |_, _| ControlFlow::Continue(())).unwrap();
     TraceReader::from_bytes(std::fs::read(out).unwrap(), "t.hnt").unwrap()
 }
 

@@ -63,7 +63,7 @@ fn transformed(
     let own = |&(name, ref value): &(&str, String)| (name.to_owned(), value.clone());
     let parameters: BTreeMap<String, String> = parameters.iter().map(own).collect();
     let go_on = &mut |_, _| ControlFlow::Continue(());
-    let piece = transform_file(trace, (kind, &parameters), out, go_on).unwrap().remove(0);
+    let piece = transform_file(trace, kind, &parameters, out, go_on).unwrap().remove(0);
     (TraceReader::open(out).unwrap(), piece.report.and_then(TransformReport::realigned))
 }
 

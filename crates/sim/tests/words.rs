@@ -56,7 +56,7 @@ fn in_words(trace: &TraceReader, bytes: u64) -> TraceReader {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("u.hnt");
     let words = BTreeMap::from([("word-bytes".to_owned(), bytes.to_string())]);
-    transform_file(trace, ("words", &words), &out, &mut |_, _| ControlFlow::Continue(())).unwrap();
+    transform_file(trace, "words", &words, &out, &mut |_, _| ControlFlow::Continue(())).unwrap();
     TraceReader::from_bytes(std::fs::read(out).unwrap(), "t.hnt").unwrap()
 }
 

@@ -1,9 +1,9 @@
 //! Size and speed of the trace store, on synthetic traces and on `.hnt` files named as arguments:
 //! `cargo bench -p homenode-trace -- T.hnt`. Prints a table, then one JSON object a line.
 //!
-//! Speeds are those of one core, the best of several runs, without the disk. When encoding, that is
-//! the best for every few thousand references, which come from the processor's caches, as those of
-//! a recording do; `before` is what the encoder did that took a whole chunk at a time.
+//! Speeds are for one core, the best of several runs, without the disk. Encoding takes the best run
+//! of every 4096 references, which are in the processor's caches, as in a recording. `before` is
+//! the speed of the earlier encoder, which encoded a whole chunk at a time.
 
 #[path = "../examples/synthetic/mod.rs"]
 mod synthetic;
@@ -17,12 +17,12 @@ use homenode_trace::{
 
 /// References of each synthetic trace.
 const COUNT: u64 = 1 << 22;
-/// Runs of which the best counts.
+/// Runs; the best one counts.
 const RUNS: u32 = 5;
-/// References that are encoded at a time: 128 KiB of them.
+/// References encoded at a time: 128 KiB.
 const PORTION: usize = 1 << 12;
-/// Millions of references a second of the encoder at 5466a51, with and without program counters, on
-/// a core of an EPYC 9004 at 2.6 GHz.
+/// Speed of the encoder at 5466a51 in millions of references per second, with and without program
+/// counters, on one core of an EPYC 9004 at 2.6 GHz.
 const BEFORE: &[(&str, [f64; 2])] =
     &[("matrix-sweep", [40.4, 31.8]), ("eight-threads", [38.6, 39.8]), ("random", [13.1, 15.6])];
 
@@ -74,7 +74,7 @@ fn measure(name: &str, pc: bool, rows: &[Access]) -> Result<Line, TraceError> {
     Ok(Line { name: name.into(), pc, rows: rows.len() as u64, bytes, encode_s, decode_s })
 }
 
-/// Seconds that encoding takes, and the trace.
+/// Encoding time in seconds, and the trace.
 fn encode(rows: &[Access], options: WriterOptions) -> Result<(f64, Vec<u8>), TraceError> {
     let mut least = vec![f64::INFINITY; rows.len().div_ceil(PORTION) + 1];
     let mut portion = Vec::with_capacity(PORTION);
@@ -83,7 +83,7 @@ fn encode(rows: &[Access], options: WriterOptions) -> Result<(f64, Vec<u8>), Tra
         file.clear();
         let mut writer = TraceWriter::new(&mut file, "memory", options)?;
         let mut times = least.iter_mut();
-        let mut note = |start: Instant| {
+        let mut keep_least = |start: Instant| {
             if let Some(least) = times.next() {
                 *least = least.min(start.elapsed().as_secs_f64());
             }
@@ -93,11 +93,11 @@ fn encode(rows: &[Access], options: WriterOptions) -> Result<(f64, Vec<u8>), Tra
             portion.extend_from_slice(part);
             let start = Instant::now();
             writer.push_all(&portion)?;
-            note(start);
+            keep_least(start);
         }
         let start = Instant::now();
         writer.finish(Metadata::default())?;
-        note(start);
+        keep_least(start);
     }
     Ok((least.iter().sum(), file))
 }

@@ -1,5 +1,5 @@
-//! Work for the instruction count of decoding (`benches/instructions.toml`): 2^22 references. The
-//! trace of 2^16 is written once and read 64 times, so writing hardly counts.
+//! Program for the instruction count of decoding (`benches/instructions.toml`): 2^22 references. A
+//! trace of 2^16 references is written once and read 64 times, so writing is negligible.
 
 mod synthetic;
 

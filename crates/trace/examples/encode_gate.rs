@@ -1,4 +1,4 @@
-//! Work for the instruction count of encoding (`benches/instructions.toml`): 2^20 references.
+//! Program for the instruction count of encoding (`benches/instructions.toml`): 2^20 references.
 
 mod synthetic;
 

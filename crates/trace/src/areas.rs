@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::Metadata;
 use crate::names::AddressRange;
 
-/// The kernel's per-processor areas: one for each processor, all with the same layout.
+/// The per-processor data areas of a kernel: one per processor, all with the same layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessorAreas {
     /// Bytes of an area.
@@ -26,7 +26,8 @@ const RESERVED_BYTES: u64 = (8 << 10) + (28 << 10);
 const ALIGNMENT_BYTES: u64 = 2 << 20;
 
 impl ProcessorAreas {
-    /// The areas of Linux for x86-64 at these addresses, with so many bytes of static data each.
+    /// The areas of Linux for x86-64 at these addresses, with `static_bytes` of static data each.
+    /// `None` without areas or static data.
     #[must_use]
     pub fn of_linux(starts: Vec<u64>, static_bytes: u64) -> Option<Self> {
         let mut ordered = starts.clone();
@@ -37,11 +38,11 @@ impl ProcessorAreas {
         (!starts.is_empty() && static_bytes > 0 && size > 0).then_some(Self { size, starts })
     }
 
-    /// The areas of a trace: those that its recorder told, or by the names of data in them.
+    /// The areas of a trace: those in its metadata, or else found by the names of data in them.
     #[must_use]
     pub fn of(metadata: &Metadata) -> Option<Self> {
-        let told = metadata.processor_areas.clone();
-        told.or_else(|| Self::from_names(&metadata.ranges))
+        let recorded = metadata.processor_areas.clone();
+        recorded.or_else(|| Self::from_names(&metadata.ranges))
     }
 
     /// Finds the areas by the names of ranges in them, such as `runqueues (processor 2)`.
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn areas_are_found_by_the_names_of_what_is_in_them() {
+    fn areas_are_found_by_the_names_of_their_data() {
         let ranges = [
             range(0x1000, "jiffies"),
             range(0x20_3040, "clock (processor 0)"),
@@ -118,7 +119,7 @@ mod tests {
         let alone = ProcessorAreas::from_names(&ranges[..3]).unwrap();
         assert_eq!((alone.starts.as_slice(), alone.size), (&[0x20_0000][..], 0x1_3000));
         assert_eq!(ProcessorAreas::from_names(&ranges[..1]), None);
-        assert_eq!(ProcessorAreas::from_names(&ranges[3..]), None, "nothing of processor 0");
+        assert_eq!(ProcessorAreas::from_names(&ranges[3..]), None, "no data of processor 0");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Little-endian integers, variable-length integers and the cursor every decoder reads through.
+//! The cursor of all decoders: little-endian and variable-length integers.
 
 use homenode_base::unzigzag;
 
@@ -26,7 +26,7 @@ impl DecodeFault {
     }
 }
 
-/// Reads a block of bytes from front to back and never past its end.
+/// Reads a block of bytes sequentially, never past its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -119,7 +119,7 @@ impl<'a> Cursor<'a> {
         self.varint().map(unzigzag)
     }
 
-    /// Fails unless everything was read.
+    /// Fails unless all bytes were read.
     pub(crate) fn end(&self) -> Result<(), DecodeFault> {
         if self.left() == 0 {
             Ok(())
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn varints_of_every_length_come_back() {
+    fn varints_of_every_length_round_trip() {
         for shift in 0..64 {
             for value in [1u64 << shift, (1 << shift) - 1, u64::MAX >> shift] {
                 let mut out = Vec::new();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn too_long_and_cut_varints_are_faults() {
+    fn overlong_and_truncated_varints_are_faults() {
         assert!(Cursor::new(&[0xff; 10]).varint().is_err());
         assert!(Cursor::new(&[0x80; 3]).varint().is_err());
         let mut most = [0xff; 10];

@@ -1,10 +1,10 @@
-//! The content checksum, which depends on what a trace holds and not on how it is stored.
+//! The content checksum, which depends on the contents of a trace and not on its storage.
 //!
-//! It covers the set of columns, every value of every column and every event with its place. It
-//! does not cover metadata, compression level, chunk size or format version: a trace that was
-//! repaired, or written again at another level, keeps its checksum.
+//! It covers the set of columns, every value of every column and every event with its position. It
+//! does not cover metadata, compression level, chunk size or format version: repairing a trace or
+//! rewriting it at another level keeps the checksum.
 //!
-//! Each column is hashed by itself over its little-endian values (XXH3, 128 bits), so that the hash
+//! Each column is hashed separately over its little-endian values (XXH3, 128 bits), so the hash
 //! does not depend on chunk boundaries. The checksum is the hash of these hashes and the column
 //! bits.
 
@@ -68,7 +68,7 @@ impl ContentHash {
         }
     }
 
-    /// Adds an event that happened before `row`, counted from the beginning of the trace.
+    /// Adds an event before `row`, counted from the beginning of the trace.
     pub(crate) fn add_event(&mut self, row: u64, event: &Event) {
         let (tag, fields, text) = events::flatten(&event.what);
         let scratch = &mut self.scratch;
@@ -113,7 +113,7 @@ fn feed<T: Copy, const N: usize>(
     }
 }
 
-/// A checksum as text.
+/// A checksum in hexadecimal.
 pub(crate) fn to_hex(checksum: &[u8; 16]) -> String {
     checksum.iter().map(|byte| format!("{byte:02x}")).collect()
 }

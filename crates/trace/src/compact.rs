@@ -1,4 +1,4 @@
-//! Writes a trace again with more effort: the same references, events and metadata in fewer bytes.
+//! Recompresses a trace with more effort: the same references, events and metadata in fewer bytes.
 
 use std::fs::File;
 use std::io;
@@ -14,13 +14,13 @@ use crate::partial::{create_partial, is_being_written};
 use crate::reader::{TraceReader, damage_at_start};
 use crate::writer::{Summary, TraceWriter, WriterOptions};
 
-/// Level of zstd by default: higher ones take many times as long for some per cent.
+/// Default level of zstd. Higher ones take many times as long and save a few percent.
 pub const COMPACT_LEVEL: i32 = 12;
 
-/// What came of it.
+/// The result of [`compact`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CompactReport {
-    /// Where the trace is.
+    /// Path of the trace.
     pub path: PathBuf,
     /// References and fetches.
     pub rows: u64,
@@ -28,28 +28,28 @@ pub struct CompactReport {
     pub references: u64,
     /// Events.
     pub events: u64,
-    /// Bytes of the file before.
+    /// Size of the file before, in bytes.
     pub bytes_before: u64,
-    /// Bytes of the file now.
+    /// Size of the file now, in bytes.
     pub bytes: u64,
-    /// Whether the file was written: a trace that would not become smaller stays as it is.
+    /// Whether the file was written. In place, a trace that would not become smaller is left
+    /// unchanged.
     pub written: bool,
-    /// Content checksum, in hexadecimal: that of before.
+    /// Content checksum in hexadecimal, which does not change.
     pub checksum: String,
 }
 
-/// Writes the trace at `path` again, with this level of zstd (1 to 22): to `out`, or in its own
-/// place.
+/// Rewrites the trace at `path` with this level of zstd (1 to 22), to `out` or in place.
 ///
-/// The new trace has another name until it is complete, on the disk, and has the checksum of the
-/// old one; then it is renamed. So whatever happens there is one of them, whole. In its own place a
-/// trace keeps its permissions, and stays as it is if it would not become smaller.
+/// The new trace has a temporary name until it is complete, on disk, and verified against the
+/// checksum of the old one; then it is renamed. So there is always one complete trace. A trace
+/// compacted in place keeps its permissions, and is left unchanged if it would not become smaller.
 ///
-/// Cost: what decoding and encoding take; memory for a chunk of each.
+/// Cost: decoding and encoding of all references; memory for one chunk of each trace.
 ///
 /// # Errors
 /// When the trace cannot be read or is damaged, the new one cannot be written, or `progress` (in
-/// rows) broke off.
+/// rows) cancels.
 pub fn compact(
     path: &Path,
     out: Option<&Path>,
@@ -57,29 +57,30 @@ pub fn compact(
     progress: &mut ImportProgress<'_>,
 ) -> Result<CompactReport, TraceError> {
     let trace = TraceReader::open(path)?;
-    // Through a link it is the file that is replaced.
+    // For a symbolic link, its target is replaced.
     let resolved = std::fs::canonicalize(path).map_err(|e| TraceError::io(path, "find", e))?;
     let target = out.unwrap_or(&resolved);
     if std::fs::metadata(target).is_ok_and(|there| !there.is_file()) {
         let e = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
-        return Err(TraceError::io(target, "make a trace of this name", e));
+        return Err(TraceError::io(target, "create a trace with this name", e));
     }
     let partial = compacting_path(target);
     if partial.symlink_metadata().is_ok_and(|left| left.is_file()) && !is_being_written(&partial) {
-        // What a killed command left. Unlike a recording it can be had again.
-        std::fs::remove_file(&partial)
-            .map_err(|e| TraceError::io(&partial, "remove what an earlier command left", e))?;
+        // Left by a killed command. Unlike a recording, it can be made again.
+        std::fs::remove_file(&partial).map_err(|e| {
+            TraceError::io(&partial, "remove the file that an earlier command left", e)
+        })?;
     }
     let file = create_partial(&partial, target)?;
-    let done = write_again(&trace, (&file, target), level, progress).and_then(|summary| {
+    let done = write_again(&trace, &file, target, level, progress).and_then(|summary| {
         let smaller = out.is_some() || summary.bytes < trace.bytes();
         if smaller {
-            take_place((&file, &partial), target, out.is_none().then_some(&resolved))?;
+            move_into_place(&file, &partial, target, out.is_none().then_some(&resolved))?;
         }
         Ok((summary, smaller))
     });
     if !done.as_ref().is_ok_and(|(_, written)| *written) {
-        // An error that led here matters more than one of the removal.
+        // The error that led here matters more than an error of the removal.
         let _ = std::fs::remove_file(&partial);
     }
     let (summary, written) = done?;
@@ -95,17 +96,18 @@ pub fn compact(
     })
 }
 
-/// The name that a trace has until it may take its place.
+/// The name of the new trace until it is complete.
 fn compacting_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".compacting");
     PathBuf::from(name)
 }
 
-/// Writes everything in `trace` to a file, which errors call `name`.
+/// Writes the contents of `trace` to a file, called `name` in errors.
 fn write_again(
     trace: &TraceReader,
-    (file, name): (&File, &Path),
+    file: &File,
+    name: &Path,
     level: i32,
     progress: &mut ImportProgress<'_>,
 ) -> Result<Summary, TraceError> {
@@ -129,13 +131,14 @@ fn write_again(
     Err(damage_at_start(trace, DecodeFault::new(0, expected, summary.checksum)))
 }
 
-/// Renames the complete file, once it is on the disk; with the permissions of `like`.
-fn take_place(
-    (file, partial): (&File, &Path),
+/// Renames the complete file once it is on disk, with the permissions of `like`.
+fn move_into_place(
+    file: &File,
+    partial: &Path,
     target: &Path,
     like: Option<&PathBuf>,
 ) -> Result<(), TraceError> {
-    let write = |e| TraceError::write(target, (0, false), e);
+    let write = |e| TraceError::write(target, 0, false, e);
     if let Some(like) = like {
         let permissions = std::fs::metadata(like).map_err(write)?.permissions();
         file.set_permissions(permissions).map_err(write)?;

@@ -1,4 +1,4 @@
-//! Errors of traces, each with its place.
+//! Errors of traces, with their location.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ pub enum TraceError {
     Io {
         /// File.
         path: PathBuf,
-        /// What was tried.
+        /// The failed operation, after `cannot`.
         action: &'static str,
-        /// Answer of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The disk is full, or a quota is used up.
+    /// The disk is full, or a quota is exhausted.
     #[error(
         "{}: no space left{}; make room and start again{}",
         path.display(),
@@ -27,12 +27,12 @@ pub enum TraceError {
     NoSpace {
         /// File.
         path: PathBuf,
-        /// Bytes that were written before, 0 if that is not known.
+        /// Bytes written before, 0 if unknown.
         written: u64,
-        /// Whether what was written is kept, for a repair.
+        /// Whether the incomplete file is kept for a repair.
         kept: bool,
     },
-    /// There is no trace of this name.
+    /// There is no trace with this name.
     #[error(
         "{}: there is no such file; check the name, or make the trace: `homenode record` runs a \
          program, `homenode import` reads other formats",
@@ -42,7 +42,7 @@ pub enum TraceError {
         /// The trace.
         path: PathBuf,
     },
-    /// Another command is writing a trace of this name.
+    /// Another command is writing a trace with this name.
     #[error(
         "{}: another command is writing this trace; wait until it is done, or name another file",
         path.display()
@@ -51,17 +51,16 @@ pub enum TraceError {
         /// The trace.
         path: PathBuf,
     },
-    /// Something has the name under which the trace would be written: mostly what is left of a
-    /// command that was killed.
+    /// The temporary name of the trace exists already, mostly left by a killed command.
     #[error(
-        "{}: {} is there, perhaps left by a command that was killed; rescue what is in it with \
+        "{}: {} exists, perhaps left by a command that was killed; rescue its contents with \
          `homenode repair`, then remove it, or name another file",
         path.display(), partial.display()
     )]
     Abandoned {
         /// The trace.
         path: PathBuf,
-        /// What is there.
+        /// The existing file.
         partial: PathBuf,
     },
     /// The file has no bytes.
@@ -70,10 +69,10 @@ pub enum TraceError {
         /// File.
         path: PathBuf,
     },
-    /// The file is something else.
+    /// The file is not a trace.
     #[error(
         "{}: not a homenode trace: at byte 0 expected the magic number 89 48 4e 54 0d 0a 1a 0a, \
-         found {found}; other formats come in through `homenode import`",
+         found {found}; `homenode import` reads other formats",
         path.display()
     )]
     Foreign {
@@ -91,7 +90,7 @@ pub enum TraceError {
     FutureVersion {
         /// File.
         path: PathBuf,
-        /// Version it claims.
+        /// Version of the file.
         found: u16,
         /// Newest version this program reads.
         newest: u16,
@@ -112,7 +111,7 @@ pub enum TraceError {
         /// What is there.
         found: String,
     },
-    /// The file says something a writer never writes.
+    /// The file has contents that no writer produces.
     #[error(
         "{}: damaged trace: at byte {offset} expected {expected}, found {found}; \
          `homenode repair` keeps the undamaged chunks",
@@ -128,7 +127,7 @@ pub enum TraceError {
         /// What is there.
         found: String,
     },
-    /// A file to import has a line that makes no sense.
+    /// A file to import has an invalid line.
     #[error("{}:{line}: column {column}: expected {expected}, found {found}", path.display())]
     Line {
         /// File.
@@ -142,7 +141,7 @@ pub enum TraceError {
         /// What is there.
         found: String,
     },
-    /// A binary file to import has a record that makes no sense.
+    /// A binary file to import has an invalid record.
     #[error("{}: at byte {offset} expected {expected}, found {found}", path.display())]
     ForeignRecord {
         /// File.
@@ -154,24 +153,24 @@ pub enum TraceError {
         /// What is there.
         found: String,
     },
-    /// A reference or event that no trace can hold was given to the writer.
+    /// The writer was given an invalid reference or event.
     #[error("{}: record {record}: expected {expected}, found {found}", path.display())]
     Record {
         /// File that is being written.
         path: PathBuf,
         /// Number of the reference or event, counted from 0.
         record: u64,
-        /// What a trace can hold.
+        /// The valid values.
         expected: String,
-        /// What was given.
+        /// The given value.
         found: String,
     },
-    /// A format name that is in no table.
+    /// An unknown format name.
     #[error("unknown format {name:?}; known: {known}")]
     UnknownFormat {
         /// The name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
     /// The user interrupted.
@@ -182,7 +181,7 @@ pub enum TraceError {
     },
 }
 
-/// What users can do when the operating system refuses.
+/// The remedy for an error of the operating system.
 fn remedy(kind: io::ErrorKind) -> &'static str {
     let remedies = [
         (io::ErrorKind::NotFound, "; check the name and that the folder exists"),
@@ -194,7 +193,7 @@ fn remedy(kind: io::ErrorKind) -> &'static str {
 }
 
 impl TraceError {
-    /// File the error is about, if it is about one.
+    /// File of the error, if it has one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match self {
@@ -243,14 +242,14 @@ impl TraceError {
         if let Self::Line { line, .. } = self { Some(*line) } else { None }
     }
 
-    /// An error of the operating system while reading or writing `path`.
+    /// An error of the operating system on `path`; `action` follows `cannot`.
     pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), action, source }
     }
 
-    /// An error of the operating system while writing, with a full disk told apart; `kept` says
-    /// whether a repair finds something in the file.
-    pub(crate) fn write(path: &Path, (written, kept): (u64, bool), source: io::Error) -> Self {
+    /// An error of the operating system after `written` bytes, with a variant of its own for a full
+    /// disk; `kept` if a repair can use the incomplete file.
+    pub(crate) fn write(path: &Path, written: u64, kept: bool, source: io::Error) -> Self {
         let full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
         if full.contains(&source.kind()) {
             Self::NoSpace { path: path.to_owned(), written, kept }

@@ -1,5 +1,4 @@
-//! Events as numbers and at most one text, so that one table serves the file format, the text
-//! format and CSV.
+//! Events as numbers and at most one text: one table for the file format, the text format and CSV.
 
 use crate::model::EventKind;
 

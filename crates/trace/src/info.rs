@@ -1,4 +1,4 @@
-//! Facts about a trace, from its index and metadata without decoding a reference.
+//! Statistics of a trace from its index and metadata, without decoding references.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::error::TraceError;
 use crate::model::{Columns, Metadata};
 use crate::reader::TraceReader;
 
-/// Facts about a trace.
+/// Statistics of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Info {
     /// File.
@@ -17,7 +17,7 @@ pub struct Info {
     pub format_version: u16,
     /// Bytes of the file.
     pub bytes: u64,
-    /// Bytes of the file over references and fetches; absent in a trace without either.
+    /// Bytes of the file per reference or fetch; absent in a trace without either.
     pub bytes_per_reference: Option<f64>,
     /// Data references.
     pub references: u64,
@@ -33,7 +33,7 @@ pub struct Info {
     pub private: u64,
     /// Rows flagged as synchronisation.
     pub sync: u64,
-    /// Rows flagged as made by the kernel.
+    /// Rows flagged as issued by the kernel.
     pub kernel: u64,
     /// Events.
     pub events: u64,
@@ -55,7 +55,7 @@ pub struct Info {
     pub metadata: Metadata,
 }
 
-/// Gathers the facts about the trace at `path`.
+/// Statistics of the trace at `path`.
 ///
 /// # Errors
 /// As [`TraceReader::open`].
@@ -64,7 +64,7 @@ pub fn info(path: impl AsRef<Path>) -> Result<Info, TraceError> {
 }
 
 impl TraceReader {
-    /// Facts about the trace, from its index and metadata alone.
+    /// Statistics of the trace, from its index and metadata only.
     #[must_use]
     pub fn info(&self) -> Info {
         let mut counts = [0u64; 6];

@@ -21,8 +21,8 @@
 //! # Ok::<(), homenode_trace::TraceError>(())
 //! ```
 //!
-//! Invariant: whatever the bytes, reading ends with a value or a [`TraceError`] that says where,
-//! and allocates no more than the file or the row limit of a chunk justifies.
+//! Invariant: for any input bytes, reading returns a value or a [`TraceError`] with a location, and
+//! allocates no more than the size of the file or the row limit of a chunk justifies.
 #![forbid(unsafe_code)]
 
 mod areas;

@@ -1,43 +1,45 @@
-//! A running program as a source of references: what it did in a few turns, and what it waits for.
+//! A running program as a source of references and of waits.
 //!
-//! A trace says what was; a program that is driven by a simulation also says, before it goes on,
-//! what it waits for ([`LiveFact`]). These facts are for the simulation alone.
+//! A trace records the past. A program driven by a simulation also reports what it waits for,
+//! before it continues ([`LiveFact`]). Only the simulation uses these facts; they are not part of a
+//! trace.
 
 use crate::model::{Batch, Event};
 
 /// No time-out.
 pub const NO_LIMIT_NS: u64 = (1 << 48) - 1;
 
-/// A thread may run.
+/// Permission for a thread to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveTurn {
     /// The thread.
     pub thread: u16,
-    /// References that it may make; it stops before where it has to know what the simulation says.
+    /// Most references of the turn. The thread stops earlier where it needs an answer of the
+    /// simulation.
     pub references: u32,
-    /// Whether nobody has less simulated time: only then may it synchronise.
+    /// Whether no other thread has less simulated time: only then may it synchronise.
     pub exact: bool,
-    /// Whether what it waits for has not come in time.
+    /// Whether its wait timed out.
     pub timed_out: bool,
-    /// What its clock shows: nanoseconds of simulated time.
+    /// Simulated time of the thread, in nanoseconds.
     pub now_ns: u64,
 }
 
 /// What a thread waits for, or whose wait it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveFact {
-    /// It asks for a lock.
+    /// It requests a lock.
     Asks {
         /// The lock.
         lock: u64,
         /// How long it waits, or [`NO_LIMIT_NS`].
         limit_ns: u64,
     },
-    /// It waits for the other threads at a barrier, which so many use.
+    /// It waits for the other threads at a barrier.
     Leaves {
         /// The barrier.
         barrier: u64,
-        /// How many arrive.
+        /// Threads that use the barrier.
         count: u32,
     },
     /// It waits for the end of another thread.
@@ -57,45 +59,45 @@ pub enum LiveFact {
         /// The other thread.
         thread: u16,
     },
-    /// It no longer waits for a condition or semaphore: its time is up, or something else came.
+    /// It no longer waits for a condition or semaphore: the wait timed out or was interrupted.
     GivesUp,
-    /// It waits for something else, or lets time pass.
+    /// It waits for something else, or for time to pass.
     Pauses {
         /// How long, or [`NO_LIMIT_NS`].
         limit_ns: u64,
     },
-    /// It lets another thread go on that pauses.
+    /// It wakes another thread that pauses.
     Resumes {
         /// The other thread.
         thread: u16,
     },
 }
 
-/// What happened between two references.
+/// An event or fact between two references.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LiveMark {
-    /// An event, as a trace has it.
+    /// An event, as in a trace.
     Event(Event),
     /// What a thread waits for, or whose wait it ends.
     Fact(u16, LiveFact),
 }
 
-/// What a program did in a few turns.
+/// The activity of a program during some turns.
 #[derive(Clone, Debug, Default)]
 pub struct LiveBatch {
-    /// References, without events: their threads, kinds, sizes, addresses and flags, and gaps
-    /// where instructions are counted.
+    /// References without events: threads, kinds, sizes, addresses and flags, and gaps if
+    /// instructions are counted.
     pub rows: Batch,
-    /// What happened between them, each with the row before which it was.
+    /// Events and facts, each with the row before which it happened.
     pub marks: Vec<(u32, LiveMark)>,
-    /// Threads that go on for reasons that are none of the simulation's, such as a signal.
+    /// Threads that continue for reasons outside the simulation, such as a signal.
     pub released: Vec<u16>,
-    /// Whether the program has ended: nothing more will come.
+    /// Whether the program has ended.
     pub over: bool,
 }
 
 impl LiveBatch {
-    /// Forgets everything, and keeps the memory.
+    /// Empties it and keeps the memory.
     pub fn clear(&mut self) {
         self.rows.clear();
         self.marks.clear();
@@ -104,16 +106,16 @@ impl LiveBatch {
     }
 }
 
-/// A program that runs piece by piece, as it is told to.
+/// A program whose threads run in turns given by a simulation.
 pub trait LiveProgram {
-    /// Why it cannot go on.
+    /// Why the program cannot continue.
     type Error;
 
-    /// Lets threads run, one after the other; `done` is what they did. Without turns it is only
-    /// seen what happened meanwhile; with `patience`, for which something is waited.
+    /// Runs turns one after the other and fills `done` with their activity. Without turns, it only
+    /// collects what happened meanwhile; with `patience`, it waits until something happens.
     ///
     /// # Errors
-    /// When the program cannot be run.
+    /// When the program cannot run.
     fn run(
         &mut self,
         turns: &[LiveTurn],

@@ -9,7 +9,7 @@ use crate::names::{
     AddressRange, AllocationStack, CallFrame, LocalRange, MovedRange, SourceLine, TypeLayout,
 };
 
-/// Consecutive references of a trace in memory: one column per property, all of equal length.
+/// Consecutive references of a trace in memory, one column per property, all of equal length.
 ///
 /// The optional columns (`flags`, `pc`, `gap`, `pid`) are empty when the trace lacks them or the
 /// reader was asked to leave them out.
@@ -94,17 +94,17 @@ impl Batch {
     }
 }
 
-/// Whose rows follow whose in a chunk, and the events. To read it takes a small part of the time
-/// that the rows take.
+/// The turns of threads in a chunk, and its events. Reading it takes a small fraction of the time
+/// to read the rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChunkOutline {
-    /// Threads and how many rows each has until the next one's, in trace order.
+    /// Turns in trace order: a thread, and its number of consecutive rows.
     pub turns: Vec<(u16, u32)>,
     /// Events, each with the row before which it happened.
     pub events: Vec<(u32, Event)>,
 }
 
-/// Which of the optional columns a trace has, or a reader wants.
+/// A set of optional columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Columns {
     /// Program counters.
@@ -127,7 +127,7 @@ impl Columns {
         self.pc as u8 | (self.gap as u8) << 1 | (self.pid as u8) << 2 | (self.flags as u8) << 3
     }
 
-    /// The set with these bits, or `None` if one of them has no meaning.
+    /// The set with these bits, or `None` if one of them is undefined.
     #[must_use]
     pub const fn from_bits(bits: u8) -> Option<Self> {
         if bits > 15 {
@@ -137,7 +137,7 @@ impl Columns {
         Some(Self { pc, gap, pid, flags })
     }
 
-    /// Columns in one of the sets.
+    /// Columns in either set.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self {
@@ -160,7 +160,7 @@ impl Columns {
     }
 }
 
-/// An event of a thread that is not a reference.
+/// An event of a thread other than a reference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// The thread.
@@ -226,7 +226,7 @@ pub enum EventKind {
     Alloc {
         /// First byte.
         addr: u64,
-        /// Bytes asked for.
+        /// Requested bytes.
         size: u64,
         /// Program counter of the call, 0 if unknown.
         site: u64,
@@ -264,12 +264,12 @@ pub enum EventKind {
         /// Its number.
         number: u32,
     },
-    /// The process made a child process, which is not part of this trace.
+    /// The process created a child process, which is not part of this trace.
     Fork {
         /// Identity of the child.
         pid: u32,
     },
-    /// Initialisation is over: what follows is the computation proper.
+    /// Initialisation is over: the computation proper follows.
     InitDone,
     /// A new phase of the program begins.
     Phase {
@@ -284,7 +284,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Whether it says that a thread begins or ends.
+    /// Whether it marks the beginning or end of a thread.
     #[must_use]
     pub fn is_about_threads(&self) -> bool {
         matches!(
@@ -306,9 +306,9 @@ pub struct Process {
     pub names: Vec<String>,
 }
 
-/// Everything about a trace that is not a reference or an event.
+/// The properties of a trace other than references and events.
 ///
-/// Stored as JSON, so that older readers ignore fields that they do not know.
+/// Stored as JSON, so older readers ignore unknown fields.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
@@ -320,10 +320,10 @@ pub struct Metadata {
     pub tool: String,
     /// How the references were recorded: `cc`, `qemu`, `import text`, ...
     pub method: String,
-    /// What determined the order of the references: `deterministic quantum=100`, `free ...`, `file
-    /// order`.
+    /// How the order of the references was determined: `deterministic quantum=100`, `free ...`,
+    /// `file order`.
     pub order: String,
-    /// How the references were sampled; empty if all references of the run are there.
+    /// How the references were sampled; empty if the trace has all references of the run.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sampling: String,
     /// Wall time of the recorded run in seconds, if known.
@@ -332,7 +332,7 @@ pub struct Metadata {
     /// Wall time of the same run without recording, in seconds, if measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub native_time_s: Option<f64>,
-    /// Exit status of the program, if it ended by itself.
+    /// Exit status of the program, if it exited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Signal that ended the program, if one did.
@@ -345,8 +345,8 @@ pub struct Metadata {
     /// Where re-alignment moved data, ordered by start; disjoint from all named ranges.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<MovedRange>,
-    /// Variables in frames of functions that start threads, which other threads use, ordered by
-    /// start; no two overlap.
+    /// Variables in frames of functions that start threads and that other threads use, ordered by
+    /// start; they do not overlap.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locals: Vec<LocalRange>,
     /// Source lines of program counters, ordered by program counter.
@@ -360,10 +360,10 @@ pub struct Metadata {
     /// Types of data; ranges and stacks count them from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<TypeLayout>,
-    /// Of a whole system, its processes, ordered by number.
+    /// The processes of a whole system, ordered by number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<Process>,
-    /// Of a whole system, the per-processor areas of its kernel, if known.
+    /// The per-processor areas of the kernel of a whole system, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processor_areas: Option<ProcessorAreas>,
     /// The steps that led to this trace, oldest first.

@@ -37,13 +37,13 @@ pub struct AddressRange {
     /// Thread that owns the stack or allocated the block.
     #[serde(default)]
     pub thread: u16,
-    /// Of a heap block, the call stack of its allocation: its place in [`Metadata::stacks`],
+    /// For a heap block, the call stack of its allocation: its position in [`Metadata::stacks`],
     /// counted from 1; 0 if unknown.
     ///
     /// [`Metadata::stacks`]: crate::Metadata::stacks
     #[serde(default, skip_serializing_if = "is_none")]
     pub stack: u32,
-    /// Type of its elements, which lie one after the other from the start: its place in
+    /// Type of its elements, which are consecutive from the start: its position in
     /// [`Metadata::layouts`], counted from 1; 0 if unknown.
     ///
     /// [`Metadata::layouts`]: crate::Metadata::layouts
@@ -77,7 +77,7 @@ pub struct LocalRange {
     /// The function that declares it, and the line of the declaration.
     #[serde(flatten)]
     pub declared: CallFrame,
-    /// Type of its elements: its place in [`Metadata::layouts`], counted from 1; 0 if unknown.
+    /// Type of its elements: its position in [`Metadata::layouts`], counted from 1; 0 if unknown.
     ///
     /// [`Metadata::layouts`]: crate::Metadata::layouts
     #[serde(default, skip_serializing_if = "is_none")]
@@ -122,19 +122,20 @@ pub struct CallFrame {
 /// The call stack of an allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct AllocationStack {
-    /// Its functions, the caller of the allocator first, inlined ones too: places in
+    /// Its functions, the caller of the allocator first, inlined ones included: positions in
     /// [`Metadata::frames`], counted from 0.
     ///
     /// [`Metadata::frames`]: crate::Metadata::frames
     pub frames: Vec<u32>,
-    /// Which of them names the blocks, counted from 0: the first that is neither in a library or
-    /// its headers nor a wrapper of the allocator.
+    /// The frame that names the blocks, counted from 0: the first one outside libraries and their
+    /// headers that is not a wrapper of the allocator.
     #[serde(default, skip_serializing_if = "is_none")]
     pub site: u32,
-    /// The array to which Fortran's `allocate` gives the memory; else empty.
+    /// The array that Fortran's `allocate` allocates; empty otherwise.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub variable: String,
-    /// Type of what is allocated: its place in [`Metadata::layouts`], counted from 1; 0 if unknown.
+    /// Type of the allocated data: its position in [`Metadata::layouts`], counted from 1; 0 if
+    /// unknown.
     ///
     /// [`Metadata::layouts`]: crate::Metadata::layouts
     #[serde(default, skip_serializing_if = "is_none")]
@@ -148,7 +149,8 @@ pub struct TypeLayout {
     pub name: String,
     /// Bytes.
     pub size: u64,
-    /// Its fields, those of structures in it too, ordered by offset. None of a type without fields.
+    /// Its fields, including those of nested structures, ordered by offset. Empty for a type
+    /// without fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<TypeField>,
 }
@@ -160,9 +162,9 @@ pub struct TypeField {
     pub offset: u64,
     /// Bytes.
     pub size: u64,
-    /// How the source reaches it: `hits`, `position.x`, `slots[].count`.
+    /// Its path in the source: `hits`, `position.x`, `slots[].count`.
     pub name: String,
-    /// Elements of the array that the field is in, 0 or 1 if in none.
+    /// Elements of the array that contains the field, 0 or 1 if none does.
     #[serde(default, skip_serializing_if = "is_none")]
     pub count: u32,
     /// Distance of these elements.

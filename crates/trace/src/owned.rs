@@ -1,4 +1,4 @@
-//! The range of the metadata that an address belongs to, where ranges overlap.
+//! The range of the metadata that owns an address where ranges overlap.
 
 use std::collections::BinaryHeap;
 
@@ -11,9 +11,9 @@ pub struct OwnedInterval {
     pub first: u64,
     /// The last address, so that the end of the address space can be included.
     pub last: u64,
-    /// Index of the range: the one that begins last (a heap block within a mapping), of those that
-    /// begin together no mapping if there is another (its first heap block), and of those the one
-    /// listed last (memory that was freed and allocated again).
+    /// Index of the owner: the range that begins last (a heap block within a mapping); of those
+    /// that begin together one that is not a mapping, if any (the first heap block); of those the
+    /// one listed last (memory that was freed and allocated again).
     pub range: usize,
     /// Start of the range.
     pub start: u64,

@@ -1,4 +1,4 @@
-//! The file that a trace is written to until it is complete.
+//! The temporary file of an incomplete trace.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::TraceError;
 
-/// The name a trace has until it is complete: `PATH.partial`.
+/// The temporary name of an incomplete trace: `PATH.partial`.
 #[must_use]
 pub fn partial_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -14,16 +14,16 @@ pub fn partial_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes a file that nobody else writes, and locks it for as long as it is open: so another writer
-/// can tell a trace that is being written from one whose writer was killed, of which something can
-/// be rescued. Neither is overwritten, and a link of this name is not followed.
+/// Creates a file and locks it while it is open. By the lock another writer distinguishes a trace
+/// that is being written from one whose writer was killed, which may be repaired. Neither is
+/// overwritten, and a link with this name is not followed.
 ///
 /// # Errors
-/// When there is something of this name, or the file cannot be made.
+/// When this name exists, or the file cannot be created.
 pub(crate) fn create_partial(partial: &Path, path: &Path) -> Result<File, TraceError> {
     match OpenOptions::new().write(true).create_new(true).open(partial) {
         Ok(file) => {
-            // File systems without locks have only the name to tell.
+            // On file systems without locks only the name protects the file.
             let _ = file.try_lock();
             Ok(file)
         }
@@ -36,7 +36,8 @@ pub(crate) fn create_partial(partial: &Path, path: &Path) -> Result<File, TraceE
     }
 }
 
-/// Whether somebody has the file locked. Only regular files are opened: opening a pipe would wait.
+/// Whether the file is locked by a writer. Only regular files are opened, as opening a pipe would
+/// block.
 pub(crate) fn is_being_written(partial: &Path) -> bool {
     let is_file = std::fs::symlink_metadata(partial).is_ok_and(|there| there.is_file());
     let Some(file) = is_file.then(|| File::open(partial)).and_then(Result::ok) else {
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_this_name_is_overwritten_or_followed() {
+    fn an_existing_file_is_not_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("t.hnt");
         let partial = partial_path(&path);
@@ -66,7 +67,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_is_no_file_to_write_to() {
+    fn a_symbolic_link_is_not_followed() {
         let dir = tempfile::tempdir().unwrap();
         let (path, victim) = (dir.path().join("t.hnt"), dir.path().join("victim"));
         std::fs::write(&victim, "keep").unwrap();

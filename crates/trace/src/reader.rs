@@ -18,7 +18,7 @@ use crate::model::{Batch, ChunkOutline, Columns, Metadata, Want};
 use crate::source::ByteSource;
 use in_words::CountedWords;
 
-/// An entry of the index: facts about a chunk, known without reading it.
+/// An entry of the index: statistics of a chunk, known without reading it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkInfo {
     /// Where the chunk begins in the file.
@@ -37,7 +37,7 @@ pub struct ChunkInfo {
     pub addr_low: u64,
     /// Highest address touched.
     pub addr_high: u64,
-    /// Threads with rows in the chunk and how many, by thread.
+    /// Threads with rows in the chunk and their row counts, ordered by thread.
     pub threads: Vec<(u16, u32)>,
     header: ChunkHeader,
 }
@@ -73,7 +73,7 @@ pub struct TraceReader {
     chunks: Arc<[ChunkInfo]>,
     metadata: Arc<Metadata>,
     footer: FooterHeader,
-    /// If references are counted in words, how many there are.
+    /// The index in words, if references are counted in words.
     words: Option<CountedWords>,
 }
 
@@ -81,12 +81,12 @@ impl TraceReader {
     /// Opens a trace and reads its index and metadata.
     ///
     /// # Errors
-    /// When the file cannot be read, or is no complete and undamaged trace.
+    /// When the file cannot be read, or is not a complete and undamaged trace.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TraceError> {
         Self::from_source(ByteSource::open(path.as_ref())?)
     }
 
-    /// Opens a trace that is in memory; `name` names it in errors.
+    /// Opens a trace in memory; `name` is used in errors.
     ///
     /// # Errors
     /// As [`TraceReader::open`].
@@ -94,7 +94,7 @@ impl TraceReader {
         Self::from_source(ByteSource::memory(bytes, name.as_ref()))
     }
 
-    /// Reads a trace from a file that is open; `name` names it in errors.
+    /// Reads a trace from an open file; `name` is used in errors.
     pub(crate) fn from_file(file: File, name: &Path) -> Result<Self, TraceError> {
         Self::from_source(ByteSource::opened(file, name)?)
     }
@@ -139,7 +139,7 @@ impl TraceReader {
         self.columns
     }
 
-    /// Rows a full chunk of this trace holds.
+    /// Rows of a full chunk of this trace.
     #[must_use]
     pub const fn chunk_rows(&self) -> u32 {
         self.chunk_rows
@@ -183,11 +183,11 @@ impl TraceReader {
         self.words.as_ref().map_or(&self.chunks, |counted| &counted.chunks)
     }
 
-    /// Number of the chunk that holds the data reference with this Time, if the trace has it.
+    /// Index of the chunk with the data reference of this Time, if the trace has one.
     #[must_use]
     pub fn chunk_of_time(&self, time: u64) -> Option<usize> {
         let after = self.chunks().partition_point(|chunk| chunk.first_time <= time);
-        // Of chunks that begin at the same Time, all but the last have no data reference.
+        // Of several chunks with the same first Time, only the last has data references.
         (time < self.references()).then(|| after - 1)
     }
 
@@ -204,7 +204,7 @@ impl TraceReader {
     }
 
     /// Fills `batch` with chunk `index`. Reusing a batch saves allocations; its contents are lost,
-    /// also after an error.
+    /// even on an error.
     ///
     /// # Errors
     /// When the chunk cannot be read or is damaged.
@@ -227,7 +227,7 @@ impl TraceReader {
         Ok(())
     }
 
-    /// Reads the order of what happens in chunk `index`, without the references.
+    /// Reads the turns and events of chunk `index`, without the references.
     ///
     /// # Errors
     /// When the chunk cannot be read or is damaged.
@@ -245,7 +245,7 @@ impl TraceReader {
         self.with_chunk(index, outline)
     }
 
-    /// Does something with the bytes of a chunk.
+    /// Decodes the bytes of a chunk.
     fn with_chunk<T>(
         &self,
         index: usize,
@@ -258,7 +258,7 @@ impl TraceReader {
         decode(&bytes, chunk).map_err(|fault| damage(&self.source, chunk.offset, fault))
     }
 
-    /// Reads everything, as it was recorded, and compares the content with the checksum.
+    /// Reads the whole trace as recorded, and compares its contents with the checksum.
     ///
     /// # Errors
     /// When a chunk is damaged or the checksum differs.
@@ -280,7 +280,7 @@ impl TraceReader {
     }
 }
 
-/// Checks the bytes of a chunk, header included, and decodes what is wanted of its streams.
+/// Checks the bytes of a chunk, header included, and decodes its streams.
 fn in_section<T>(
     bytes: &[u8],
     chunk: &ChunkInfo,

@@ -15,7 +15,7 @@ use crate::reader::{ChunkInfo, TraceReader, decode_chunk, read_header};
 use crate::source::ByteSource;
 use crate::writer::{TraceWriter, WriterOptions};
 
-/// A byte range of the damaged file that was lost.
+/// A lost byte range of the damaged file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LostRange {
     /// Where it begins.
@@ -51,7 +51,7 @@ pub struct RepairReport {
 /// Writes the undamaged chunks of the trace at `path` to a new trace at `out`.
 ///
 /// # Errors
-/// When `path` cannot be read or is no trace at all, or `out` cannot be written.
+/// When `path` cannot be read or is not a trace, or `out` cannot be written.
 pub fn repair(path: impl AsRef<Path>, out: impl AsRef<Path>) -> Result<RepairReport, TraceError> {
     let mut scan =
         RepairScan::new(ByteSource::open(path.as_ref())?, TraceReader::open(path.as_ref()))?;
@@ -69,7 +69,7 @@ pub fn repair(path: impl AsRef<Path>, out: impl AsRef<Path>) -> Result<RepairRep
     }
 }
 
-/// As [`repair`], for a trace in memory; `name` names it in errors, and the new one goes to `out`.
+/// As [`repair`], for a trace in memory, called `name` in errors; the new one is written to `out`.
 ///
 /// # Errors
 /// As [`repair`].
@@ -167,7 +167,7 @@ impl RepairScan {
         Ok(())
     }
 
-    /// The chunk at `at`, or what is wrong with it; `None` where the footer begins.
+    /// The chunk at `at`, or its fault; `None` where the footer begins.
     fn chunk(
         &self,
         at: u64,

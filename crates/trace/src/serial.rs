@@ -1,4 +1,4 @@
-//! The serial start of a trace: what one thread references before any other does.
+//! The serial start of a trace: references of the first thread before any other thread starts.
 
 use homenode_base::AccessKind;
 
@@ -7,10 +7,10 @@ use crate::model::{Batch, Want};
 use crate::reader::TraceReader;
 
 impl TraceReader {
-    /// Data references before the first one of a second thread; `None` if there is no second one.
+    /// Data references before the first one by a second thread; `None` if there is no second
+    /// thread.
     ///
-    /// Cost: chunks with rows of one thread are passed over by their index; as a rule one chunk is
-    /// decoded.
+    /// Cost: the index suffices for chunks with one thread; usually one chunk is decoded.
     ///
     /// # Errors
     /// When a chunk is damaged.

@@ -1,4 +1,4 @@
-//! The bytes of a trace: a file, read at any offset by any thread, or memory.
+//! The bytes of a trace: memory, or a file that any thread reads at any offset.
 
 use std::fs::File;
 use std::io;
@@ -30,7 +30,7 @@ impl ByteSource {
             }
             TraceError::io(path, "open the file", e)
         };
-        // Asked before it is opened: to open a pipe is to wait until somebody writes to it.
+        // Checked before opening, as opening a pipe blocks until it has a writer.
         if !std::fs::metadata(path).map_err(open)?.is_file() {
             let error = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
             return Err(TraceError::io(path, "read the trace", error));
@@ -38,13 +38,13 @@ impl ByteSource {
         Self::opened(File::open(path).map_err(open)?, path)
     }
 
-    /// A file that is open already.
+    /// An open file.
     pub(crate) fn opened(file: File, path: &Path) -> Result<Self, TraceError> {
         let meta = file.metadata().map_err(|e| TraceError::io(path, "examine the file", e))?;
         Ok(Self { bytes: Bytes::File(file), length: meta.len(), path: path.to_owned() })
     }
 
-    /// Bytes that are already in memory.
+    /// Bytes in memory.
     pub(crate) fn memory(bytes: Vec<u8>, name: &Path) -> Self {
         let length = bytes.len() as u64;
         Self { bytes: Bytes::Memory(bytes), length, path: name.to_owned() }
@@ -60,7 +60,7 @@ impl ByteSource {
         &self.path
     }
 
-    /// Appends `count` bytes from `offset` to `out`; nothing is allocated beyond the file's end.
+    /// Appends `count` bytes from `offset` to `out`; allocates nothing beyond the file's end.
     pub(crate) fn read(
         &self,
         offset: u64,
@@ -93,8 +93,8 @@ impl ByteSource {
             TraceError::Truncated {
                 path: self.path.clone(),
                 offset,
-                expected: format!("{count} bytes, as there were when the file was opened"),
-                found: "that the file has become shorter".to_owned(),
+                expected: format!("{count} bytes, as when the file was opened"),
+                found: "a file that has become shorter".to_owned(),
             }
         })
     }

@@ -1,9 +1,9 @@
-//! References counted in words: one that covers k words of W bytes counts k times.
+//! References counted in words: a reference to k words counts k times.
 //!
-//! Bolosky's reference is a word (section 4.1.2); a reference of a trace is what an instruction
-//! made, from a byte to a vector of 64. Here a batch is turned from one into the other, for the
-//! transform `words` and for [`TraceReader::in_words`](crate::TraceReader::in_words) alike: so that
-//! simulating in words equals simulating the trace that the transform writes.
+//! Bolosky's reference is a word (section 4.1.2); a reference of a trace is made by an instruction
+//! and has 1 to 64 bytes. [`WordSize::split`] converts a batch, both for the transform `words` and
+//! for [`TraceReader::in_words`](crate::TraceReader::in_words), so simulating in words equals
+//! simulating the trace that the transform writes.
 
 use homenode_base::AccessKind;
 
@@ -11,7 +11,7 @@ use crate::model::Batch;
 
 /// Bytes of a word in which references are counted: a power of two from 1 to 64.
 ///
-/// A word above 64 bytes, the largest reference, would be one that no reference can be of.
+/// A larger word would exceed the largest reference.
 ///
 /// ```
 /// use homenode_trace::WordSize;
@@ -29,7 +29,7 @@ impl WordSize {
     /// Most bytes of a word: those of the largest reference.
     pub const BYTES_MAX: u64 = 64;
 
-    /// Words of so many bytes; `None` if that is no power of two from 1 to 64.
+    /// Words of `bytes` bytes; `None` if that is not a power of two from 1 to 64.
     #[must_use]
     pub const fn new(bytes: u64) -> Option<Self> {
         match bytes {
@@ -50,7 +50,7 @@ impl WordSize {
         1 << self.shift
     }
 
-    /// The same, where addresses are counted with.
+    /// Bytes of a word, as the type of addresses.
     #[must_use]
     pub(crate) const fn bytes_u64(self) -> u64 {
         1 << self.shift
@@ -63,8 +63,8 @@ impl WordSize {
         addr >> self.shift << self.shift
     }
 
-    /// Words that `size` bytes from `addr` touch: 1 to 64. A reference that would run past the end
-    /// of the address space ends there.
+    /// Words that `size` bytes from `addr` touch: 1 to 64. A reference beyond the end of the
+    /// address space is cut there.
     #[inline]
     #[must_use]
     pub const fn count(self, addr: u64, size: u8) -> u8 {
@@ -73,10 +73,10 @@ impl WordSize {
         count
     }
 
-    /// Makes every data reference of the batch one to each word that it touches, in ascending order
-    /// of addresses. Thread, kind, flags, program counter and process are those of the reference;
-    /// the gap stays with the first of its words. Fetches stay as they are, for no engine counts
-    /// them in words. An event stays before the same reference.
+    /// Replaces every data reference of the batch by one reference per touched word, in ascending
+    /// order of addresses. Each copies thread, kind, flags, program counter and process; the first
+    /// one gets the gap. Fetches are unchanged, as no engine counts them in words. An event stays
+    /// before the same reference.
     pub fn split(self, batch: &mut Batch) {
         let counts = self.counts(batch);
         self.round(batch);
@@ -96,7 +96,7 @@ impl WordSize {
         repeat_with(&mut batch.gap, &counts, rows, |gap, nth| if nth == 0 { gap } else { 0 });
     }
 
-    /// How many rows come of each row.
+    /// The number of rows that replace each row.
     fn counts(self, batch: &Batch) -> Vec<u8> {
         let places = batch.addr.iter().zip(&batch.size);
         let rows = places.zip(&batch.kind);
@@ -104,7 +104,7 @@ impl WordSize {
             .collect()
     }
 
-    /// Makes every data reference begin with its first word and be one word long.
+    /// Aligns every data reference to its first word, with the size of one word.
     fn round(self, batch: &mut Batch) {
         let places = batch.addr.iter_mut().zip(&mut batch.size);
         for ((addr, size), &kind) in places.zip(&batch.kind) {
@@ -121,11 +121,11 @@ const fn is_fetch(kind: u8) -> bool {
     kind == AccessKind::Fetch.code()
 }
 
-/// Moves events to the rows before which they happen when each row is repeated so often.
+/// Adjusts the rows of events to each row being repeated `counts` times.
 fn move_events(batch: &mut Batch, counts: &[u8]) {
     let (mut from, mut to) = (0, 0u32);
     for (row, _) in &mut batch.events {
-        // Rows of events ascend, and none is behind the last row by more than one.
+        // Rows of events ascend, up to one past the last row.
         let until = (*row as usize).min(counts.len());
         if until > from {
             to += counts[from..until].iter().map(|&count| u32::from(count)).sum::<u32>();
@@ -135,13 +135,12 @@ fn move_events(batch: &mut Batch, counts: &[u8]) {
     }
 }
 
-/// Repeats each value of a column as often as `counts` says, `rows` in all. A column that the
-/// batch lacks stays empty.
+/// Repeats each value of a column `counts` times, `rows` in total. A missing column stays empty.
 fn repeat<T: Copy + Default>(column: &mut Vec<T>, counts: &[u8], rows: usize) {
     repeat_with(column, counts, rows, |value, _| value);
 }
 
-/// The same, with each value a function of the one repeated and of how many come before it.
+/// As [`repeat`], with each copy computed from the value and the index of the copy.
 fn repeat_with<T: Copy + Default>(
     column: &mut Vec<T>,
     counts: &[u8],
@@ -156,14 +155,14 @@ fn repeat_with<T: Copy + Default>(
     let mut end = rows;
     for (row, &count) in counts.iter().enumerate().rev() {
         if end == row + 1 {
-            // What comes before has one row each: it is where it belongs.
+            // All earlier rows have one copy: they are in place.
             break;
         }
         let old = column[row];
         if count <= 2 {
-            // One or two, which follow each other at random in programs with numbers of 8 bytes:
-            // both are written without asking, and the next value overwrites the one too many.
-            // It destroys none that is still to be moved, for here row < end - 1.
+            // Programs with 8-byte numbers mix one and two copies at random. Both are written
+            // without a branch; the next value overwrites a surplus copy. No value that is still to
+            // be moved is destroyed, as row < end - 1 here.
             column[end - 1] = value(old, count - 1);
             column[end - 2] = value(old, 0);
             end -= usize::from(count);

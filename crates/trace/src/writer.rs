@@ -24,10 +24,10 @@ use crate::partial::{create_partial, partial_path};
 pub struct WriterOptions {
     /// Optional columns to store; values for others are dropped.
     pub columns: Columns,
-    /// Level of zstd, 1 to 22: higher is smaller and slower to write, not slower to read. Above the
-    /// default nothing else is left out either that may save bytes.
+    /// Level of zstd, 1 to 22: a higher level makes files smaller and writing slower, not reading.
+    /// Above the default the codec also spends more time to save bytes.
     pub level: i32,
-    /// References a chunk holds, 1 to 2^21: memory of writer and readers grows with it.
+    /// Rows of a chunk, 1 to 2^21. Memory of writer and readers grows with it.
     pub chunk_rows: u32,
 }
 
@@ -37,7 +37,7 @@ impl Default for WriterOptions {
     }
 }
 
-/// What was written.
+/// Statistics of a written trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// References and fetches.
@@ -54,10 +54,10 @@ pub struct Summary {
     pub checksum: String,
 }
 
-/// Writes a trace to a file, or to anything that takes bytes.
+/// Writes a trace to a file or any other byte sink.
 ///
 /// A file is written as `PATH.partial` and renamed by [`TraceWriter::finish`]. A writer dropped
-/// before leaves the `.partial` file, whose complete chunks [`crate::repair`] keeps.
+/// before that leaves the `.partial` file; [`crate::repair`] recovers its complete chunks.
 ///
 /// Memory is bounded by one chunk, whatever the length of the trace, and about 100 bytes of index
 /// for each chunk.
@@ -65,10 +65,10 @@ pub struct TraceWriter<W: Write = File> {
     out: W,
     /// Name in error messages.
     name: PathBuf,
-    /// Where `finish` moves the file, if it is one.
+    /// The final name of a file.
     target: Option<PathBuf>,
     options: WriterOptions,
-    /// Rows that are yet to be encoded.
+    /// Rows not yet encoded.
     block: Box<RowBlock>,
     encoder: ChunkEncoder,
     packer: StreamPacker,
@@ -94,16 +94,16 @@ pub struct TraceWriter<W: Write = File> {
 }
 
 impl TraceWriter<File> {
-    /// Starts a trace that will be at `path`.
+    /// Starts a trace at `path`.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// When the file cannot be created.
     pub fn create(path: impl AsRef<Path>, options: WriterOptions) -> Result<Self, TraceError> {
         let path = path.as_ref();
         Self::create_as(partial_path(path), path, options)
     }
 
-    /// Starts a trace that is written as `partial` and will be at `path`.
+    /// Starts a trace at `path`, with the temporary name `partial`.
     pub(crate) fn create_as(
         partial: PathBuf,
         path: &Path,
@@ -112,14 +112,14 @@ impl TraceWriter<File> {
         if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
             // The rename in `finish` would replace a device or a pipe by a file.
             let e = io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
-            return Err(TraceError::io(path, "make a trace of this name", e));
+            return Err(TraceError::io(path, "create a trace with this name", e));
         }
         let file = create_partial(&partial, path)?;
         let begun = Self::new(file, &partial, options);
         match begun {
             Ok(writer) => Ok(Self { target: Some(path.to_owned()), ..writer }),
             Err(error) => {
-                // There is nothing in it to rescue.
+                // It has no contents to rescue.
                 let _ = std::fs::remove_file(&partial);
                 Err(error)
             }
@@ -143,7 +143,7 @@ impl TraceWriter<File> {
 }
 
 impl<W: Write> TraceWriter<W> {
-    /// Starts a trace in `out`; `name` names it in error messages.
+    /// Starts a trace in `out`; `name` is used in error messages.
     ///
     /// # Errors
     /// When the header cannot be written.
@@ -205,14 +205,15 @@ impl<W: Write> TraceWriter<W> {
         self.options.columns
     }
 
-    /// Makes [`TraceWriter::finish`] drop the optional columns that are all 0, for importers, which
-    /// know only after the last line what a file has.
+    /// Makes [`TraceWriter::finish`] drop optional columns that are all 0: importers know only
+    /// after the last line which columns a file has.
     pub const fn trim_columns(&mut self) {
         self.trim = true;
     }
 
-    /// Makes a failed write leave the complete chunks, for a repair: of what cannot be had again,
-    /// such as a recording. Else [`finish`](Self::finish) leaves nothing after an error.
+    /// Keeps the complete chunks after a failed write, for a repair of data that cannot be produced
+    /// again, such as a recording. Otherwise [`finish`](Self::finish) removes the file after an
+    /// error.
     pub const fn keep_partial(&mut self) {
         self.keep = true;
     }
@@ -220,8 +221,8 @@ impl<W: Write> TraceWriter<W> {
     /// Adds a reference.
     ///
     /// # Errors
-    /// When no trace can hold the reference (size 0 or above 64, thread 65535, unknown flags), or
-    /// when a full chunk cannot be written.
+    /// When the reference is invalid (size 0 or above 64, thread 65535, unknown flags), or a full
+    /// chunk cannot be written.
     #[inline]
     pub fn push(&mut self, access: &Access) -> Result<(), TraceError> {
         if !is_storable(access.thread, access.size, access.flags.0) {
@@ -230,11 +231,11 @@ impl<W: Write> TraceWriter<W> {
         if self.block.push(access) { self.encode_block() } else { Ok(()) }
     }
 
-    /// Adds references in order: as [`push`](Self::push) for each, in fewer instructions. Of each
-    /// one only what a column stores is made.
+    /// Adds references in order, in fewer instructions than [`push`](Self::push). Only the stored
+    /// columns of each are computed.
     ///
     /// # Errors
-    /// As [`push`](Self::push); those before the one with the error are added.
+    /// As [`push`](Self::push); references before the faulty one are added.
     pub fn push_all<R: Copy + Into<Access>>(
         &mut self,
         mut accesses: &[R],
@@ -253,7 +254,7 @@ impl<W: Write> TraceWriter<W> {
     /// Adds the references and events of a batch, in order; absent columns read as 0.
     ///
     /// # Errors
-    /// As [`TraceWriter::push`], and when a kind is no [`AccessKind`] code.
+    /// As [`TraceWriter::push`], and when a kind is not an [`AccessKind`] code.
     pub fn push_batch(&mut self, batch: &Batch) -> Result<(), TraceError> {
         let mut events = batch.events.iter().peekable();
         for row in 0..batch.len() {
@@ -274,7 +275,7 @@ impl<W: Write> TraceWriter<W> {
     /// Adds an event; it happened before the next reference.
     ///
     /// # Errors
-    /// When no trace can hold the event, or a full chunk cannot be written.
+    /// When the event is invalid, or a full chunk cannot be written.
     pub fn event(&mut self, event: Event) -> Result<(), TraceError> {
         if event.thread == u16::MAX {
             return Err(self.bad_record("a thread from 0 to 65534", event.thread.to_string()));
@@ -289,20 +290,20 @@ impl<W: Write> TraceWriter<W> {
         Ok(())
     }
 
-    /// Writes what is left, the index and the metadata, and gives the file its name.
+    /// Writes the remaining rows, the index and the metadata, and renames the file.
     ///
     /// # Errors
     /// When the rest cannot be written or the file cannot be renamed.
     pub fn finish(mut self, metadata: Metadata) -> Result<Summary, TraceError> {
         let finished = self.complete(&metadata);
         if finished.is_err() && self.target.is_some() && !self.keeps() {
-            // The error that led here matters more than one of the removal.
+            // The error that led here matters more than an error of the removal.
             let _ = std::fs::remove_file(&self.name);
         }
         finished
     }
 
-    /// Whether a failed write leaves something for a repair.
+    /// Whether a failed write leaves a file for a repair.
     const fn keeps(&self) -> bool {
         self.keep && self.target.is_some() && self.chunks > 0
     }
@@ -334,11 +335,11 @@ impl<W: Write> TraceWriter<W> {
         Ok(summary)
     }
 
-    /// An error of the operating system: of a file that is not kept, by the name it would get.
+    /// An error of the operating system. It names a file that is not kept by its final name.
     fn write_error(&self, error: io::Error) -> TraceError {
         let kept = self.keeps();
         let path = self.target.as_ref().filter(|_| !kept).unwrap_or(&self.name);
-        TraceError::write(path, (self.written, kept), error)
+        TraceError::write(path, self.written, kept, error)
     }
 
     fn final_columns(&self) -> Columns {
@@ -351,7 +352,7 @@ impl<W: Write> TraceWriter<W> {
         let json = serde_json::to_vec(metadata).map_err(unwritable)?;
         let packed = zstd::bulk::compress(&json, self.options.level)
             .map_err(|e| TraceError::io(&self.name, "compress the metadata", e))?;
-        // A reader rejects larger ratios, so that few bytes cannot claim much memory.
+        // A reader rejects larger ratios, so a small file cannot claim much memory.
         let compressed = packed.len() < json.len()
             && (packed.len() as u64).saturating_mul(MAX_METADATA_RATIO) >= json.len() as u64;
         let stored = if compressed { &packed } else { &json };
@@ -387,7 +388,8 @@ impl<W: Write> TraceWriter<W> {
         self.content.add_rows(&rows, self.options.columns);
         self.summary.add(&rows);
         self.encoder.take(&rows);
-        // After a failed write there may be more rows than a chunk has, for the next write to fail.
+        // After a failed write there may be more rows than a chunk holds, so that the next write
+        // fails.
         let left = (self.options.chunk_rows as usize).saturating_sub(self.encoder.rows());
         self.block.empty(left);
     }
@@ -399,7 +401,7 @@ impl<W: Write> TraceWriter<W> {
             return Ok(());
         }
         if self.failed {
-            // A caller that continues after an error must not fill the memory.
+            // A caller that continues after an error must not exhaust the memory.
             self.clear_chunk();
             return self.write_chunk_bytes();
         }
@@ -445,12 +447,12 @@ impl<W: Write> TraceWriter<W> {
     fn write_chunk_bytes(&mut self) -> Result<(), TraceError> {
         if self.failed {
             let error = io::Error::other("an earlier write failed");
-            return Err(TraceError::io(&self.name, "go on", error));
+            return Err(TraceError::io(&self.name, "continue", error));
         }
         let result = self.out.write_all(&self.chunk);
         self.failed = result.is_err();
         if self.failed && self.chunks == 0 && self.target.is_some() {
-            // Without a complete chunk there is nothing in it to rescue.
+            // Without a complete chunk it has no contents to rescue.
             let _ = std::fs::remove_file(&self.name);
         }
         result.map_err(|e| self.write_error(e))?;

@@ -1,4 +1,4 @@
-//! A compacted trace is the same trace, and whatever happens there is a whole one.
+//! Compaction keeps the contents of a trace, and always leaves a complete one.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -21,7 +21,7 @@ fn compacted(path: &Path, out: Option<&Path>) -> Result<CompactReport, TraceErro
     compact(path, out, COMPACT_LEVEL, &mut go_on)
 }
 
-/// A trace that more effort makes smaller: random walks, with an event now and then.
+/// A trace that more effort makes smaller: random walks with occasional events.
 fn walk(path: &Path) {
     let columns = Columns { pc: true, gap: true, ..Columns::default() };
     let options = WriterOptions { columns, level: 1, chunk_rows: 5000 };
@@ -43,7 +43,7 @@ fn walk(path: &Path) {
     writer.finish(metadata).unwrap();
 }
 
-/// Everything that a trace holds.
+/// The contents of a trace.
 fn content(path: &Path) -> (Vec<Step>, Metadata, Columns, u32, String) {
     let trace = TraceReader::open(path).unwrap();
     trace.verify().unwrap();
@@ -81,7 +81,7 @@ fn a_compacted_trace_is_the_same_and_smaller() {
 }
 
 #[test]
-fn every_kind_of_row_and_event_comes_through() {
+fn every_kind_of_row_and_event_is_kept() {
     let (dir, path) = folder();
     std::fs::write(&path, write(&steps(), small_chunks(7)).0).unwrap();
     let out = dir.path().join("u.hnt");
@@ -91,7 +91,7 @@ fn every_kind_of_row_and_event_comes_through() {
 
 #[cfg(unix)]
 #[test]
-fn in_its_place_a_trace_keeps_its_permissions_and_links_to_it() {
+fn compacting_in_place_keeps_permissions_and_links() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let (dir, path) = folder();
     walk(&path);
@@ -105,14 +105,14 @@ fn in_its_place_a_trace_keeps_its_permissions_and_links_to_it() {
     assert_eq!((found.len(), found.permissions().mode() & 0o777), (report.bytes, 0o640));
     assert_eq!(content(&path), before);
     assert!(link.is_symlink());
-    // Again there is nothing to gain.
+    // A second compaction gains nothing.
     let again = compacted(&path, None).unwrap();
     assert_eq!((again.written, again.bytes), (false, report.bytes));
     assert_eq!(names(&dir), ["link.hnt", "t.hnt"]);
 }
 
 #[test]
-fn after_an_interrupt_or_damage_the_trace_is_as_it_was() {
+fn after_an_interrupt_or_damage_the_trace_is_unchanged() {
     let (dir, path) = folder();
     walk(&path);
     let before = std::fs::read(&path).unwrap();
@@ -136,7 +136,7 @@ fn after_an_interrupt_or_damage_the_trace_is_as_it_was() {
 }
 
 #[test]
-fn what_a_killed_command_left_is_in_nobodys_way() {
+fn the_file_of_a_killed_command_is_replaced() {
     let (dir, path) = folder();
     walk(&path);
     let left = dir.path().join("t.hnt.compacting");
@@ -145,7 +145,7 @@ fn what_a_killed_command_left_is_in_nobodys_way() {
     assert!(compacted(&path, None).unwrap().written);
     assert_eq!(content(&path), before);
     assert_eq!(names(&dir), ["t.hnt"]);
-    // But another command that is at it is.
+    // The file of a running command is not.
     let other = std::fs::File::create(&left).unwrap();
     other.lock().unwrap();
     let error = compacted(&path, None).unwrap_err();
@@ -154,7 +154,7 @@ fn what_a_killed_command_left_is_in_nobodys_way() {
 }
 
 #[test]
-fn a_trace_that_is_cut_off_is_an_error() {
+fn a_truncated_trace_is_an_error() {
     let (dir, path) = folder();
     let (bytes, _) = write(&steps(), small_chunks(20));
     std::fs::write(&path, &bytes[..bytes.len() - 9]).unwrap();

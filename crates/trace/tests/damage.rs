@@ -1,5 +1,5 @@
-//! Killed writers, full disks, flipped bits, hostile lengths: an error that says where, or the
-//! trace; never a panic.
+//! Killed writers, full disks, flipped bits, hostile lengths: a located error or the trace, never a
+//! panic.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -58,7 +58,7 @@ fn a_writer_killed_at_any_byte_leaves_its_complete_chunks() {
 }
 
 #[test]
-fn any_flipped_bit_is_noticed_and_costs_one_chunk_at_most() {
+fn any_flipped_bit_is_detected_and_costs_at_most_one_chunk() {
     let all = steps();
     let (bytes, _) = write(&all, small_chunks(20));
     let chunks = open(&bytes).unwrap().chunks().len();
@@ -80,7 +80,7 @@ fn any_flipped_bit_is_noticed_and_costs_one_chunk_at_most() {
 }
 
 #[test]
-fn empty_foreign_and_future_files_say_so() {
+fn empty_foreign_and_future_files_have_their_own_errors() {
     let message = |bytes: &[u8]| open(bytes).unwrap_err().to_string();
     assert!(message(b"").contains("the file is empty"));
     assert!(message(b"PAR1 and so on").contains("not a homenode trace"));
@@ -92,8 +92,8 @@ fn empty_foreign_and_future_files_say_so() {
     assert!(message(&future).contains("a version from 1 to 1, found 0"));
 }
 
-/// Every aligned and unaligned word of the file, replaced by large numbers, with the checksums of
-/// headers left wrong: nothing may be allocated on its word.
+/// Replaces every aligned and unaligned word of the file by large numbers, without correcting
+/// checksums: no claimed length may be allocated.
 #[test]
 fn lengths_that_claim_gigabytes_are_errors() {
     let (bytes, _) = write(&steps(), small_chunks(20));
@@ -154,7 +154,7 @@ fn a_disk_that_fails_at_any_byte_is_a_clear_error() {
 }
 
 #[test]
-fn a_file_that_becomes_shorter_while_it_is_read_is_a_clear_error() {
+fn a_file_truncated_while_it_is_read_is_a_clear_error() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.hnt");
     let (bytes, _) = write(&steps(), small_chunks(10));
@@ -163,11 +163,11 @@ fn a_file_that_becomes_shorter_while_it_is_read_is_a_clear_error() {
     std::fs::write(&path, &bytes[..100]).unwrap();
     let error = trace.verify().unwrap_err();
     assert!(matches!(error, TraceError::Truncated { .. }), "{error}");
-    assert!(error.to_string().contains("the file has become shorter"), "{error}");
+    assert!(error.to_string().contains("a file that has become shorter"), "{error}");
 }
 
 #[test]
-fn a_trace_that_is_not_there_has_a_remedy() {
+fn a_missing_trace_has_a_remedy() {
     let error = TraceReader::open("no-such.hnt").unwrap_err().to_string();
     assert!(error.starts_with("no-such.hnt: there is no such file"), "{error}");
     assert!(error.contains("homenode record") && error.contains("homenode import"), "{error}");
@@ -200,7 +200,7 @@ fn a_dropped_writer_leaves_a_partial_file_that_repairs_to_its_name() {
     let report = repair(&partial, &path).unwrap();
     assert_eq!(report.rows, 60);
     TraceReader::open(&path).unwrap().verify().unwrap();
-    // The damaged file stays: the user decides.
+    // The damaged file is kept for the user to decide.
     assert!(partial.exists());
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
 }

@@ -1,5 +1,5 @@
-//! The filter of caches: by hand, against a cache written from the definition, and in a temporary
-//! file as in one with a name.
+//! The cache filter: hand-worked cases, comparison with caches written from the definition, and
+//! temporary files.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 #[path = "oracle/filter.rs"]
@@ -21,26 +21,27 @@ fn trace_of(steps: &[Step]) -> TraceReader {
     TraceReader::from_bytes(write(steps, small_chunks(50)).0, "sample.hnt").unwrap()
 }
 
-/// The trace that the transform writes, and what it says.
+/// The trace that the transform writes, and its report.
 fn filtered(
     trace: &TraceReader,
-    (cache, processors): (&str, Option<u16>),
+    cache: &str,
+    processors: Option<u16>,
 ) -> (TraceReader, FilterReport) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("u.hnt");
     let mut words = BTreeMap::from([("cache".to_owned(), cache.to_owned())]);
     words.extend(processors.map(|count| ("processors".to_owned(), count.to_string())));
     let go_on = &mut |_, _| ControlFlow::Continue(());
-    let mut made = transform_file(trace, ("filter", &words), &out, go_on).unwrap();
+    let mut made = transform_file(trace, "filter", &words, &out, go_on).unwrap();
     let Some(TransformReport::Filtered(report)) = made.remove(0).report else {
-        panic!("a filter reports what passed it")
+        panic!("no report of the filter")
     };
     (TraceReader::from_bytes(std::fs::read(&out).unwrap(), "u.hnt").unwrap(), report)
 }
 
-/// What passes, as text: `0R100`.
-fn through(text: &str, cache: &str, processors: Option<u16>) -> String {
-    let (made, _) = filtered(&trace_of(&by_hand(text)), (cache, processors));
+/// The references that pass, as text: `0R100`.
+fn passing(text: &str, cache: &str, processors: Option<u16>) -> String {
+    let (made, _) = filtered(&trace_of(&by_hand(text)), cache, processors);
     let name = |access: &Access| {
         let kind = match access.kind {
             AccessKind::Read => 'R',
@@ -54,26 +55,26 @@ fn through(text: &str, cache: &str, processors: Option<u16>) -> String {
 }
 
 #[test]
-fn what_misses_passes_by_hand() {
-    let one_set = |text| through(text, "128:2:64", None);
-    // Two blocks fit; the one used longest ago gives way.
+fn hand_worked_misses_pass() {
+    let one_set = |text| passing(text, "128:2:64", None);
+    // Two blocks fit; the least recently used one is replaced.
     assert_eq!(one_set("0R0 0R4 0R40 0R0 0R80 0R8 0R40"), "0R0 0R40 0R80 0R40");
-    // Memory learns once that a block is written, be it at the miss or later.
+    // Memory is informed once that a block is written, at the miss or later.
     assert_eq!(one_set("0W0 0R0 0W4 0A8"), "0W0");
     assert_eq!(one_set("0R0 0W0 0W4 0R8"), "0R0 0W0");
-    // A write removes the other's copy, a read makes it one that is not the writer's own.
+    // A write removes the other copy; a read ends the ownership of the writer.
     assert_eq!(one_set("0R0 1R0 1W4 1W8 0R0 1R4 1W4 0R0"), "0R0 1R0 1W4 0R0 1W4 0R0");
     // A removed copy is the first to be replaced.
     assert_eq!(one_set("0R0 0R40 1W40 0R80 0R0"), "0R0 0R40 1W40 0R80");
-    // What touches two blocks passes if one of them misses.
+    // A reference to two blocks passes if one of them misses.
     assert_eq!(one_set("0R0 0R3e/4 0R3e/4 0R40"), "0R0 0R3e");
     // Threads of one processor share its cache; fetches pass.
-    assert_eq!(through("0R0 2R4 1R8 0F0", "128:2:64", Some(2)), "0R0 1R8 0F0");
-    assert_eq!(through("0R0 2R4 1R8", "128:2:64", None), "0R0 2R4 1R8");
+    assert_eq!(passing("0R0 2R4 1R8 0F0", "128:2:64", Some(2)), "0R0 1R8 0F0");
+    assert_eq!(passing("0R0 2R4 1R8", "128:2:64", None), "0R0 2R4 1R8");
 }
 
 #[test]
-fn a_cache_of_lists_lets_the_same_references_through() {
+fn caches_of_lists_pass_the_same_references() {
     let mut rng = Rng::new(1);
     for round in 0..200 {
         let threads = 1 + rng.below(5);
@@ -101,9 +102,9 @@ fn a_cache_of_lists_lets_the_same_references_through() {
         };
         let place = |a: &Access| (a.thread, a.kind.code(), a.addr, a.size);
         let expected: Vec<_> =
-            accesses(&all).iter().filter(|a| slow.lets_through(a)).map(place).collect();
+            accesses(&all).iter().filter(|a| slow.passes(a)).map(place).collect();
         let cache = format!("{}:{ways}:{block_bytes}", sets * ways * block_bytes);
-        let (made, report) = filtered(&trace, (&cache, processors));
+        let (made, report) = filtered(&trace, &cache, processors);
         let found = accesses(&read(&made));
         assert_eq!(found.iter().map(place).collect::<Vec<_>>(), expected, "{round}: {cache}");
         assert_eq!(report.references, report.hits + report.let_through());
@@ -115,7 +116,7 @@ fn a_cache_of_lists_lets_the_same_references_through() {
 }
 
 #[test]
-fn hits_count_as_instructions_and_events_stay() {
+fn hits_become_gaps_and_events_stay() {
     let mut all = by_hand("0R0 0R4 0R8 1R0 0R40 1R4");
     for (gap, step) in (1..).zip(&mut all) {
         if let Step::Access(access) = step {
@@ -123,7 +124,7 @@ fn hits_count_as_instructions_and_events_stay() {
         }
     }
     all.splice(2..2, steps().into_iter().filter(|step| matches!(step, Step::Event(_))));
-    let (made, _) = filtered(&trace_of(&all), ("64:1:64", None));
+    let (made, _) = filtered(&trace_of(&all), "64:1:64", None);
     let made = read(&made);
     let gaps: Vec<u32> = accesses(&made).iter().map(|access| access.gap).collect();
     assert_eq!(gaps, [1, 4, 2 + 1 + 3 + 1 + 5]);
@@ -134,15 +135,15 @@ fn hits_count_as_instructions_and_events_stay() {
 }
 
 #[test]
-fn a_temporary_trace_is_the_one_that_the_transform_writes() {
+fn a_temporary_trace_equals_the_trace_that_the_transform_writes() {
     let trace = trace_of(&steps());
     let shape = CacheFilterShape::parse("128:2:16").unwrap();
-    let (written, report) = filtered(&trace, ("128:2:16", Some(2)));
+    let (written, report) = filtered(&trace, "128:2:16", Some(2));
     let go_on = &mut |_, _| ControlFlow::Continue(());
-    let (temporary, said) = filter_temporarily(&trace, (shape, 2), go_on).unwrap();
-    assert_eq!((read(&temporary), said), (read(&written), report));
+    let (temporary, other) = filter_temporarily(&trace, shape, 2, go_on).unwrap();
+    assert_eq!((read(&temporary), other), (read(&written), report));
     assert_eq!((temporary.checksum(), temporary.path()), (written.checksum(), trace.path()));
     assert_eq!(temporary.metadata(), trace.metadata());
     let stop = &mut |_, _| ControlFlow::Break(());
-    assert!(filter_temporarily(&trace, (shape, 2), stop).is_err());
+    assert!(filter_temporarily(&trace, shape, 2, stop).is_err());
 }

@@ -1,4 +1,4 @@
-//! Files that earlier versions wrote stay readable, byte for byte as they are in `testdata`.
+//! Files written by earlier versions, kept in `testdata`, stay readable.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -21,8 +21,8 @@ fn version_1_reads() {
     assert_eq!(trace.info().format_version, 1);
 }
 
-/// The same content written today has the same checksum, whatever the bytes.
+/// The same contents written today have the same checksum, whatever the bytes.
 #[test]
-fn the_checksum_has_not_changed_its_meaning() {
+fn the_checksum_of_the_same_contents_is_unchanged() {
     assert_eq!(write(&steps(), small_chunks(20)).1.checksum, CHECKSUM);
 }

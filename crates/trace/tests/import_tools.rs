@@ -1,4 +1,4 @@
-//! Import of what tracers and profilers print.
+//! Import of the output of tracers and profilers.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -101,7 +101,7 @@ fn workloads_of_a_view_are_processes() {
 }
 
 #[test]
-fn samples_become_references_and_the_trace_says_so() {
+fn samples_become_references_and_the_metadata_says_so() {
     let trace = imported("perf", &fixture("perf")).unwrap();
     let expected = "\
 0 W 0x555555558030 1 0x55555555518d pid=22930
@@ -121,7 +121,7 @@ fn samples_become_references_and_the_trace_says_so() {
 }
 
 #[test]
-fn raw_samples_of_perf_mem_have_their_addresses_mended() {
+fn addresses_of_raw_perf_mem_samples_are_corrected() {
     let expected = "\
 0 R 0x7f125bba7e06 1 0x55555555518d pid=22097
 1 A 0xffff888100004000 1 0xffffffff817554ea pid=22097 flags=kernel";
@@ -135,7 +135,7 @@ fn raw_samples_of_perf_mem_have_their_addresses_mended() {
 }
 
 #[test]
-fn packets_of_gem5_are_told_apart_by_their_fields() {
+fn packets_of_gem5_are_distinguished_by_their_fields() {
     let trace = imported("gem5", &fixture("gem5")).unwrap();
     let expected = "\
 0 I 0x401000 64
@@ -161,7 +161,7 @@ fn instructions_of_champsim_become_reads_writes_and_gaps() {
 }
 
 #[test]
-fn bad_records_are_named_with_their_offset() {
+fn errors_in_records_have_an_offset() {
     let mut bytes = fixture("champsim");
     let refused = |bytes: &[u8]| {
         let error = imported("champsim", bytes).unwrap_err();
@@ -178,7 +178,7 @@ fn bad_records_are_named_with_their_offset() {
 }
 
 #[test]
-fn bad_lines_are_named_with_their_place() {
+fn errors_in_lines_have_line_and_column() {
     let view = |record: &str| format!("           1           0:        1234 {record}\n");
     for (format, text, expected) in [
         ("drmemtrace", "Hello\n".to_owned(), "in.txt:1: column 1: expected the number of a record"),

@@ -14,7 +14,7 @@ use support::{Step, any_steps, read, small_chunks, steps, write};
 
 proptest! {
     #[test]
-    fn text_and_csv_bring_back_everything(steps in any_steps()) {
+    fn text_and_csv_round_trip(steps in any_steps()) {
         let (bytes, _) = write(&steps, small_chunks(25));
         let trace = TraceReader::from_bytes(bytes, "memory").unwrap();
         for format in ["text", "csv"] {
@@ -53,7 +53,7 @@ fn every_event_survives_text_and_csv() {
 }
 
 #[test]
-fn din_keeps_what_it_has_words_for() {
+fn din_round_trips_the_properties_that_it_has() {
     let (bytes, _) = write(&steps(), small_chunks(25));
     let trace = TraceReader::from_bytes(bytes, "memory").unwrap();
     let again = imported("din", exported("din", &trace).as_bytes()).unwrap();
@@ -68,7 +68,7 @@ fn din_keeps_what_it_has_words_for() {
 }
 
 #[test]
-fn text_takes_what_the_documentation_says() {
+fn text_is_parsed_as_documented() {
     let text =
         "\u{feff}# comment\r\n\n0 W 1000\n1 r 0X20 8 0x400 gap=2 pid=3 flags=private,sync # why\n";
     let expected = ["0 W 0x1000 4", "1 R 0x20 8 0x400 gap=2 pid=3 flags=private,sync"];
@@ -109,7 +109,7 @@ fn csv_columns_may_stand_in_any_order() {
 }
 
 #[test]
-fn bad_lines_are_named_with_file_line_and_column() {
+fn errors_have_file_line_and_column() {
     for (format, text, expected) in [
         ("text", "0 W 10\n0 X 10\n", "in.txt:2: column 3: expected R, W, A or I, found \"X\""),
         ("text", "0 W\n", "in.txt:1: column 4: expected a hexadecimal address, found the end"),
@@ -142,7 +142,7 @@ fn bad_lines_are_named_with_file_line_and_column() {
 }
 
 #[test]
-fn a_refused_or_interrupted_import_leaves_no_file() {
+fn a_failed_or_interrupted_import_leaves_no_file() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("t.hnt");
     for (text, stop) in [("0 W 10\nbad\n", false), ("0 W 10\n", true)] {
@@ -161,7 +161,7 @@ fn a_refused_or_interrupted_import_leaves_no_file() {
     assert_eq!(error, format!("unknown format \"elf\"; known: {}", known.join(", ")));
 }
 
-/// One format is one file: none may be missing from its table.
+/// One format is one file; every file is in the table.
 #[test]
 fn every_format_file_is_in_its_table() {
     let tables: [(&str, Vec<&str>); 2] = [

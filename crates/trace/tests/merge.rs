@@ -23,7 +23,7 @@ fn metadata() -> Metadata {
 }
 
 /// A trace in small chunks.
-fn trace(name: &str, steps: &[Step], (columns, metadata): (Columns, Metadata)) -> TraceReader {
+fn trace(name: &str, steps: &[Step], columns: Columns, metadata: Metadata) -> TraceReader {
     let mut out = Vec::new();
     let options = WriterOptions { columns, level: 1, chunk_rows: 16 };
     let mut writer = TraceWriter::new(&mut out, name, options).unwrap();
@@ -38,7 +38,7 @@ fn trace(name: &str, steps: &[Step], (columns, metadata): (Columns, Metadata)) -
 }
 
 fn plain(name: &str, steps: &[Step]) -> TraceReader {
-    trace(name, steps, (Columns::ALL, metadata()))
+    trace(name, steps, Columns::ALL, metadata())
 }
 
 fn merged(
@@ -58,7 +58,7 @@ fn merged(
         last = done;
         std::ops::ControlFlow::Continue(())
     };
-    let made = transform_files(traces, ("merge", &parameters), &out, progress);
+    let made = transform_files(traces, "merge", &parameters, &out, progress);
     let left = folder.path().read_dir().unwrap().count();
     let mut made = made.inspect_err(|_| assert_eq!(left, 0))?;
     assert_eq!((made.len(), left), (1, 1));
@@ -122,7 +122,7 @@ fn event(rng: &mut Rng) -> EventKind {
 }
 
 #[test]
-fn a_mix_is_what_plain_lists_give() {
+fn a_mix_agrees_with_plain_lists() {
     let mut rng = Rng::new(61);
     for round in 0..60 {
         let count = 1 + rng.below(4);
@@ -185,9 +185,9 @@ fn each_process_keeps_its_order_and_its_columns() {
             Step::Event(_) => step.clone(),
         })
         .collect();
-    let only = |columns| (columns, metadata());
-    let bare = trace("bare", &steps, only(Columns::default()));
-    let full = trace("full", &with_pc, only(Columns { pc: true, ..Columns::default() }));
+    let bare = trace("bare", &steps, Columns::default(), metadata());
+    let with_column = Columns { pc: true, ..Columns::default() };
+    let full = trace("full", &with_pc, with_column, metadata());
     let (mix, report) = merged(&[bare, full], &["quantum=2"]).unwrap();
     assert_eq!(mix.columns(), Columns { pc: true, pid: true, ..Columns::default() });
     let rows: Vec<(u16, u64, u64, u32)> = support::accesses(&read(&mix))
@@ -212,7 +212,7 @@ fn each_process_keeps_its_order_and_its_columns() {
 }
 
 #[test]
-fn names_move_along_and_say_whose_they_are() {
+fn names_are_relocated_and_include_their_process() {
     let range = |start, size, kind, name: &str, site| AddressRange {
         start,
         size,
@@ -244,7 +244,7 @@ fn names_move_along_and_say_whose_they_are() {
         ..metadata()
     };
     let steps = by_hand("0R1000 1W1004");
-    let made = || trace("a.hnt", &steps, (Columns::default(), own.clone()));
+    let made = || trace("a.hnt", &steps, Columns::default(), own.clone());
     let traces = [made(), made()];
     let (mix, _) = merged(&traces, &["shared=0x3000-0x4000"]).unwrap();
     let found = mix.metadata();
@@ -300,12 +300,12 @@ fn a_mix_can_be_merged_again() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_refused() {
+fn traces_that_do_not_fit_together_are_errors() {
     let steps = by_hand("0R100 1W104");
     let made = |change: fn(&mut Metadata)| {
         let mut own = metadata();
         change(&mut own);
-        trace("odd.hnt", &steps, (Columns::ALL, own))
+        trace("odd.hnt", &steps, Columns::ALL, own)
     };
     let fine = || plain("fine.hnt", &steps);
     let error = refused(&[fine(), made(|own| own.word_size = 8)], &[]);
@@ -326,7 +326,7 @@ fn what_does_not_fit_together_is_refused() {
     let many = || plain("many.hnt", &[Step::Event(far.clone())]);
     let error = refused(&[many(), many()], &[]);
     assert!(error.contains("more than 65,534 threads"), "{error}");
-    for (words, said) in [
+    for (words, expected) in [
         ("shared=0x1000-0x1800", "multiples of 4096"),
         ("shared=0x1000-", "multiples of 4096"),
         ("shared=5", "expected A-B"),
@@ -334,7 +334,7 @@ fn what_does_not_fit_together_is_refused() {
         ("private=all", "expected one of auto, keep"),
     ] {
         let error = refused(&[fine()], &[words]);
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
     assert!(refused(&[], &[]).contains("expected one trace or more, found 0"));
 }

@@ -1,4 +1,4 @@
-//! Mixes of processes from whole systems: by hand, and against the definition.
+//! Mixes of processes from whole systems: hand-worked cases, and comparison with the definition.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod support;
@@ -41,7 +41,7 @@ fn system(steps: &[Step], processes: &[(u32, &[&str])]) -> TraceReader {
     write(steps, Metadata { processes, word_size: 4, ..Metadata::default() })
 }
 
-/// The mix, and what the transform says about it.
+/// The mix and its report.
 fn mixed(trace: &TraceReader, words: &[(&str, &str)]) -> Result<(TraceReader, Mix), String> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("mix.hnt");
@@ -49,11 +49,11 @@ fn mixed(trace: &TraceReader, words: &[(&str, &str)]) -> Result<(TraceReader, Mi
         words.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
     let mut seen = (0, 0);
     let progress = &mut |done, total: Option<u64>| {
-        assert!(done >= seen.0, "progress goes on");
+        assert!(done >= seen.0, "progress only grows");
         seen = (done, total.unwrap());
         std::ops::ControlFlow::Continue(())
     };
-    let made = transform_file(trace, ("processes", &given), &out, progress);
+    let made = transform_file(trace, "processes", &given, &out, progress);
     let Ok(mut pieces) = made else { return Err(made.unwrap_err().to_string()) };
     assert_eq!(seen, (2 * trace.rows(), 2 * trace.rows()));
     let Some(TransformReport::Mixed(mix)) = pieces.remove(0).report else { panic!("no report") };
@@ -84,7 +84,7 @@ fn by_hand(text: &str) -> Vec<Step> {
 
 /// The steps in the notation of [`by_hand`], with the thread for the processor, `p` for private
 /// references and `wN` where thread N waits.
-fn told(trace: &TraceReader) -> String {
+fn notation(trace: &TraceReader) -> String {
     let one = |step: &Step| match step {
         Step::Access(access) => {
             let kind = if access.kind.writes() { 'W' } else { 'R' };
@@ -114,7 +114,7 @@ fn a_process_is_a_thread_wherever_it_ran() {
     let (mix, report) = mixed(&system(&steps, &names), &[]).unwrap();
     // Process 5 leaves processor 0, and later processor 1; process 7 leaves processor 0.
     assert_eq!(
-        told(&mix),
+        notation(&mix),
         "0!start 0!process_5_db 0:5W1000p 0:5R9000k 0!note w0 1:7W2000p 1:7R3000 2!process_8_web \
          0:5R1008p 0:5R3000 w0 2:8W3000 2:8R9008k w1 2:8R4000pk 1:7R2004p 1:7R3004 1!stop"
     );
@@ -169,12 +169,12 @@ fn processes_are_chosen_by_name_and_activity_and_by_number() {
 }
 
 #[test]
-fn a_mix_ends_where_it_is_told_to() {
+fn a_mix_ends_at_its_limits() {
     let steps = by_hand("0:1R1000 0:2R2000 0:1R1004 0:1R1008 0:2R2004 0:1R100c");
     let trace = system(&steps, &[(1, &["a"])]);
     let limited = |name, value| {
         let (mix, report) = mixed(&trace, &[(name, value)]).unwrap();
-        (told(&mix), report.left_out.after_the_end)
+        (notation(&mix), report.left_out.after_the_end)
     };
     let first = "0:1R1000p w0 1:2R2000p w1 0:1R1004p";
     assert_eq!(limited("references", "3"), (first.to_owned(), 3));
@@ -183,9 +183,9 @@ fn a_mix_ends_where_it_is_told_to() {
 }
 
 #[test]
-fn who_makes_way_does_not_wait() {
-    // The scheduler's entry, a function that takes a task out of its queue, one that does not, and
-    // the switch from stack to stack.
+fn a_preempted_process_does_not_wait() {
+    // The scheduler's entry, a function that dequeues a task, one that does not, and the stack
+    // switch.
     let functions = [
         (0x100, "__schedule"),
         (0x104, "__schedule"),
@@ -204,16 +204,16 @@ fn who_makes_way_does_not_wait() {
         Step::Access(Access { pid, pc, flags: KERNEL, ..access })
     };
     let steps = [
-        kernel(1, 0x100, 0x8000), // the scheduler takes process 1 out of its queue
+        kernel(1, 0x100, 0x8000), // the scheduler dequeues process 1
         kernel(1, 0x200, 0x8000),
         kernel(1, 0x104, 0x8000),
         kernel(1, 0x400, 0x2000), // the stack of process 2
         kernel(2, 0x104, 0x2008),
-        kernel(2, 0x200, 0x8000), // somebody else leaves the queue
+        kernel(2, 0x200, 0x8000), // another task leaves the queue
         kernel(2, 0x100, 0x8000),
         kernel(2, 0x300, 0x8000),
         kernel(1, 0x104, 0x1000),
-        kernel(1, 0x200, 0x8000), // the switch before does not count, this does
+        kernel(1, 0x200, 0x8000), // only the dequeue after the last switch counts
         kernel(2, 0x104, 0x2000),
     ];
     let names = [(1, "a"), (2, "b")];
@@ -223,18 +223,18 @@ fn who_makes_way_does_not_wait() {
     let (mix, report) = mixed(&write(&steps, metadata), &[]).unwrap();
     assert!(report.switches_told_apart);
     assert_eq!(report.switches, Switches { waits: 2, preemptions: 1 });
-    let waits = told(&mix).split(' ').filter(|word| word.starts_with('w')).collect::<String>();
+    let waits = notation(&mix).split(' ').filter(|word| word.starts_with('w')).collect::<String>();
     assert_eq!(waits, "w0w0");
-    // What touched the stack of process 2 on the way to it is that one's, and does not make the
-    // stack shared.
-    assert!(told(&mix).starts_with("0:1R8000k 0:1R8000k 0:1R8000k 1:2R2000pk w0 1:2R2008pk"));
+    // References to the stack of process 2 during the switch belong to process 2 and do not make
+    // the stack shared.
+    assert!(notation(&mix).starts_with("0:1R8000k 0:1R8000k 0:1R8000k 1:2R2000pk w0 1:2R2008pk"));
     let private = report.processes.iter().map(|process| process.private_kernel_pages);
     assert_eq!(private.collect::<Vec<_>>(), [1, 1]);
 }
 
 #[test]
-fn what_belongs_to_a_processor_is_told() {
-    // Areas of one page and room behind it at 0x100000 and 0x140000.
+fn references_to_per_processor_areas_are_counted() {
+    // Areas of one page and reserved memory at 0x100000 and 0x140000.
     let own = |start, processor| AddressRange {
         start,
         size: 0x40,
@@ -253,7 +253,7 @@ fn what_belongs_to_a_processor_is_told() {
     };
     let (mix, report) = mixed(&write(&steps, metadata), &[]).unwrap();
     assert_eq!(
-        told(&mix),
+        notation(&mix),
         "0!processor_0 0:1R1000p 0:1W100040k w0 1!processor_0 1:2R100044k 0!processor_1 \
          0:1R140040k 0:1R2000p 0:1R100040k w0 1!processor_1 1:2R3000pk 1:2R141000k"
     );
@@ -261,22 +261,22 @@ fn what_belongs_to_a_processor_is_told() {
     assert_eq!((areas.starts, areas.size), (vec![0x10_0000, 0x14_0000], 0xa000));
     assert_eq!(report.processor_areas, Some(AreaReferences { own: 4, others: 1 }));
     let kernel: Vec<u64> = report.processes.iter().map(|p| p.private_kernel_pages).collect();
-    assert_eq!(kernel, [0, 1], "pages of processors are nobody's own");
-    // What the recorder says goes first.
-    let said = ProcessorAreas { size: 0x1000, starts: vec![0x10_0000] };
-    let metadata = Metadata { processor_areas: Some(said.clone()), ..mix.metadata().clone() };
+    assert_eq!(kernel, [0, 1], "pages of processors are not private to a process");
+    // Areas in the metadata take precedence.
+    let recorded = ProcessorAreas { size: 0x1000, starts: vec![0x10_0000] };
+    let metadata = Metadata { processor_areas: Some(recorded.clone()), ..mix.metadata().clone() };
     let (mix, report) = mixed(&write(&steps, metadata), &[]).unwrap();
-    assert_eq!(mix.metadata().processor_areas, Some(said));
+    assert_eq!(mix.metadata().processor_areas, Some(recorded));
     assert_eq!(report.processor_areas, Some(AreaReferences { own: 2, others: 1 }));
 }
 
 #[test]
-fn memory_given_out_again_is_other_memory() {
+fn reallocated_memory_is_distinct() {
     // Process 2 gets the page that process 1 had, and the kernel clears it first.
     let steps = by_hand("0:1W1000 0:1R1004k 0:1R1008 0:2W1000k 0:2R1004 0:3R1000k 0:1R2000");
     let (mix, report) = mixed(&system(&steps, &[(1, &["a"])]), &[]).unwrap();
     assert_eq!(
-        told(&mix),
+        notation(&mix),
         "0:1W1000p 0:1R1004pk 0:1R1008p w0 1:2W3000pk 1:2R3004p w1 2:3R3000pk w2 0:1R2000p"
     );
     assert_eq!(report.frames_renamed, 1);
@@ -286,7 +286,7 @@ fn memory_given_out_again_is_other_memory() {
 
 #[test]
 fn a_reference_ends_with_its_page() {
-    // What process 1 has behind its page is not what is behind that in memory: process 2's.
+    // The next virtual page of process 1 is not the next physical page, which belongs to process 2.
     let wide = |addr| Access { pid: 1, ..Access::new(0, AccessKind::Read, addr, 8) };
     let mut steps = by_hand("0:2W2000 0:1R3000");
     steps.extend([0x1ff8, 0x1ffc, 0x1fff, 0x3ffb].map(|addr| Step::Access(wide(addr))));
@@ -295,20 +295,20 @@ fn a_reference_ends_with_its_page() {
         accesses(&read(&mix))[2..].iter().map(|a| a.addr + u64::from(a.size) - 1).collect();
     assert_eq!(last, [0x1fff, 0x1fff, 0x1fff, 0x3fff]);
     assert_eq!(report.cut_at_pages, 3);
-    assert_eq!(report.references.user, 6, "it counts all the same");
+    assert_eq!(report.references.user, 6, "a cut reference counts");
 }
 
 #[test]
 fn threads_of_one_process_are_one_thread() {
     let steps = by_hand("0:1R1000 1:1R1004 0:2R2000 0:1R1008 1:2R2004");
     let (mix, report) = mixed(&system(&steps, &[(1, &["a"])]), &[]).unwrap();
-    assert_eq!(told(&mix), "0:1R1000p 0:1R1004p 1:2R2000p w1 0:1R1008p 1:2R2004p");
+    assert_eq!(notation(&mix), "0:1R1000p 0:1R1004p 1:2R2000p w1 0:1R1008p 1:2R2004p");
     let parallel: Vec<bool> = report.processes.iter().map(|process| process.parallel).collect();
     assert_eq!(parallel, [true, false]);
 }
 
 #[test]
-fn what_is_no_whole_system_is_refused() {
+fn traces_of_single_processes_are_errors() {
     let of = |text, processes: &[(u32, &[&str])]| {
         mixed(&system(&by_hand(text), processes), &[]).map(|_| ()).unwrap_err()
     };
@@ -356,13 +356,13 @@ fn random(rng: &mut Rng) -> Vec<Step> {
     steps
 }
 
-/// Whose a page is, looked for in the whole recording.
+/// The owners of a page, searched in the whole recording.
 struct Page<'a> {
-    /// With their rows.
+    /// References with their rows.
     all: Vec<(usize, &'a Access)>,
-    /// Who has it in user mode one after the other.
+    /// Its owners in user mode, in order of time.
     owners: Vec<u32>,
-    /// From which row on each next owner has it.
+    /// The row where each next owner takes over.
     from: Vec<usize>,
 }
 
@@ -389,7 +389,7 @@ impl<'a> Page<'a> {
         Self { all, owners, from }
     }
 
-    /// How many owners had it before.
+    /// Number of earlier owners.
     fn epoch(&self, row: usize) -> usize {
         self.from.iter().filter(|&&from| from <= row).count()
     }
@@ -403,14 +403,14 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Whether nobody comes while another one still does.
+/// Whether the uses do not overlap.
 fn take_turns(rows: &BTreeMap<u32, Vec<usize>>) -> bool {
     let within = |a: &Vec<usize>, row: usize| a[0] < row && row < *a.last().unwrap();
     let mut pairs = rows.values().flat_map(|a| rows.values().map(move |b| (a, b)));
     pairs.all(|(a, b)| a == b || !b.iter().any(|&row| within(a, row)))
 }
 
-/// The mix of all processes by its definition.
+/// The mix of all processes from the definition.
 fn by_definition(all: &[Access]) -> Vec<Step> {
     let pids: BTreeSet<u32> = all.iter().map(|a| a.pid).filter(|&pid| pid != 0).collect();
     let thread_of =
@@ -427,7 +427,7 @@ fn by_definition(all: &[Access]) -> Vec<Step> {
             && all[before].pid != access.pid
         {
             let left = all[before].pid;
-            // The last reference of every other processor tells who runs there.
+            // The last reference of every other processor shows the process that runs there.
             let others: BTreeMap<u16, u32> = all[..row].iter().map(|a| (a.thread, a.pid)).collect();
             let stays = others.iter().any(|(&on, &pid)| on != access.thread && pid == left);
             if let (Some(thread), false) = (thread_of(left), stays) {
@@ -437,7 +437,7 @@ fn by_definition(all: &[Access]) -> Vec<Step> {
         }
         let Some(thread) = thread_of(access.pid) else { continue };
         let page = &pages[&(access.addr / 4096)];
-        // Pages get their new numbers in the order in which they go to their next owners.
+        // Pages are renumbered in the order in which they pass to their next owners.
         let moved = page.epoch(row).checked_sub(1).map(|last| page.from[last]);
         let rank = moved.map(|from| moves.iter().position(|&other| other == from).unwrap() as u64);
         let number = rank.map_or(access.addr / 4096, |rank| beyond + rank);
@@ -454,7 +454,7 @@ fn by_definition(all: &[Access]) -> Vec<Step> {
 }
 
 #[test]
-fn mixes_are_as_defined() {
+fn mixes_agree_with_the_definition() {
     let mut rng = Rng::new(11);
     let (mut compared, mut renamed) = (0, 0);
     for round in 0..300 {

@@ -1,4 +1,4 @@
-//! Data re-alignment against cases done by hand, and against an oracle that keeps whole sets.
+//! Data re-alignment: hand-worked cases, and comparison with an oracle that keeps whole sets.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod support;
@@ -15,18 +15,26 @@ use homenode_trace::{
 use support::{Step, accesses, by_hand, read, write};
 
 fn realigned(steps: &[Step], page: &str, window: u64) -> Result<Vec<Step>, String> {
-    realigned_with(steps, page, (window, false))
+    realigned_with(steps, page, windows_of(window))
 }
 
-/// With private and synchronisation references if `all`.
-fn realigned_with(
-    steps: &[Step],
-    page: &str,
-    (window, all): (u64, bool),
-) -> Result<Vec<Step>, String> {
+/// The windows of a re-alignment.
+#[derive(Clone, Copy)]
+struct Windows {
+    /// References of a window.
+    length: u64,
+    /// Whether private and synchronisation references count.
+    all: bool,
+}
+
+const fn windows_of(length: u64) -> Windows {
+    Windows { length, all: false }
+}
+
+fn realigned_with(steps: &[Step], page: &str, windows: Windows) -> Result<Vec<Step>, String> {
     let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
     let trace = TraceReader::from_bytes(write(steps, options).0, "sample.hnt").unwrap();
-    Ok(reported(&trace, page, (window, all))?.0)
+    Ok(reported(&trace, page, windows)?.0)
 }
 
 /// Whether a reference counts.
@@ -35,24 +43,24 @@ fn counts(access: &Access, all: bool) -> bool {
     access.kind != AccessKind::Fetch && !left_out(Flags::PRIVATE) && !left_out(Flags::SYNC)
 }
 
-/// The new trace and what is said about it.
+/// The new trace and its report.
 fn reported(
     trace: &TraceReader,
     page: &str,
-    (window, all): (u64, bool),
+    windows: Windows,
 ) -> Result<(Vec<Step>, Realignment), String> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("u.hnt");
     let mut parameters = BTreeMap::from([
         ("page-size".to_owned(), page.to_owned()),
-        ("window".to_owned(), window.to_string()),
+        ("window".to_owned(), windows.length.to_string()),
     ]);
-    if all {
+    if windows.all {
         parameters.insert("private".to_owned(), "shared".to_owned());
         parameters.insert("sync".to_owned(), "include".to_owned());
     }
     let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
-    let made = transform_file(trace, ("realign", &parameters), &out, go_on);
+    let made = transform_file(trace, "realign", &parameters, &out, go_on);
     let piece = made.map_err(|error| error.to_string())?.remove(0);
     let report = piece.report.and_then(TransformReport::realigned);
     Ok((read(&TraceReader::open(&out).unwrap()), report.unwrap()))
@@ -70,25 +78,26 @@ fn check(window: u64, before: &str, after: &str) {
 
 /// Pages of 16 bytes: the trace's last is 10x, so new ones are 110, 120 and so on.
 #[test]
-fn cases_done_by_hand() {
+fn hand_worked_cases() {
     // Each word has one user: each goes to a page of its user, in order of address.
     check(9, "0W100 1R104 0R108 1R10c", "0W110 1R120 0R114 1R124");
     // A word with two users stays; bytes within a word stay where they are in it.
     check(9, "0W100 1R100 1R106/1 0R108", "0W100 1R100 1R112/1 0R120");
-    // Nobody writes the page, or one thread has it for itself.
+    // No thread writes the page, or a single thread uses it.
     check(9, "0R100 1R104 1W0f0", "0R100 1R104 1W0f0");
     // The write may come last, be an atomic, and be to the word that stays.
     check(9, "0R104 1R100 0A100", "0R110 1R100 0A100");
     // Fetches are no data references: neither users, nor moved, nor part of a window.
     check(2, "0W100 1I104 1I100 0W104 1W104", "0W100 1I104 1I100 0W104 1W104");
-    // Nor, unless asked for, are those to private memory and to synchronisation variables.
+    // Neither are references to private memory and to synchronisation variables, unless included.
     let flagged = |flag: Flags| {
         let mut steps = by_hand("0W100 1R104 0W100");
         if let Step::Access(access) = &mut steps[1] {
             access.flags = flag;
         }
-        let found = [false, true].map(|all| realigned_with(&steps, "16", (9, all)).unwrap());
-        found.map(|steps| addresses(&steps))
+        let found =
+            [false, true].map(|all| realigned_with(&steps, "16", Windows { length: 9, all }));
+        found.map(|steps| addresses(&steps.unwrap()))
     };
     for flag in [Flags::PRIVATE, Flags::SYNC] {
         assert_eq!(flagged(flag), [[0x100, 0x104, 0x100], [0x110, 0x120, 0x110]]);
@@ -105,7 +114,7 @@ fn cases_done_by_hand() {
 fn moves_last_until_the_next() {
     // The second window finds 100 at 110, and nothing to do.
     check(2, "0W100 1W104 0R100 0R10c 1R104", "0W110 1W120 0R110 0R10c 1R120");
-    // 100 and 108 are on a page of thread 0. Thread 1 comes to use 108: both move again.
+    // 100 and 108 are on a page of thread 0. Then thread 1 uses 108: both move again.
     check(
         3,
         "0W100 1W104 0W108 0R100 1W108 1R108 1R104",
@@ -120,19 +129,19 @@ fn words_of_one_reference_stay_together() {
     // Eight bytes at 100: one location, of one user, or of two.
     check(9, "0W100/8 1W108 0R104", "0W110/8 1W120 0R114");
     check(9, "0W100/8 1W108 1R104", "0W100/8 1W110 1R104");
-    // Not enough is left of the page: both words go to the next one.
+    // They do not fit on the page: both words go to the next one.
     check(9, "0W0f0 0W0f4 0W0f8 1W0fc 0W100/8 1W108", "0W110 0W114 0W118 1W120 0W130/8 1W124");
     // A reference across pages: its location is on both, one of which is falsely shared.
     check(9, "0R0fc/8 1W104", "0R110/8 1W120");
     // A location larger than a page begins one.
     check(9, "0W0f0 0W0f4/20 1W108 1R0f8/1", "0W110 0W0f4/20 1W120 1R0f8/1");
     check(9, "0W0f0 0W0f4/20 1W108 0R10c", "0W0f0 0W110/20 1W130 0R124");
-    // Taken apart by one window, brought together by the next.
+    // Separated by one window, rejoined by the next.
     check(2, "0W100 1W104 0R100/8 0R100", "0W110 1W120 0R130/8 0R130");
     check(2, "0W100 1W104 0R100/8 1R100/8", "0W110 1W120 0R130/8 1R130/8");
 }
 
-/// Where each word is, by section 3.4 read slowly.
+/// The address of each word by section 3.4, implemented naively.
 #[derive(Default)]
 struct Oracle {
     place: BTreeMap<u64, u64>,
@@ -198,7 +207,9 @@ impl Oracle {
     }
 }
 
-fn by_the_oracle(steps: &[Step], page_bytes: u64, (window, all): (usize, bool)) -> Vec<Step> {
+fn by_the_oracle(steps: &[Step], page_bytes: u64, windows: Windows) -> Vec<Step> {
+    let Windows { length: window, all } = windows;
+    let window = usize::try_from(window).unwrap();
     let highest = accesses(steps).iter().map(|a| a.addr + u64::from(a.size) - 1).max().unwrap();
     let mut oracle = Oracle { pages: highest / page_bytes + 1, ..Oracle::default() };
     let mut after = Vec::new();
@@ -219,11 +230,11 @@ fn by_the_oracle(steps: &[Step], page_bytes: u64, (window, all): (usize, bool)) 
     after
 }
 
-/// References of `threads` threads to few words, of all sizes if so asked, with events between.
+/// References of `threads` threads to few words, of these sizes, with events between.
 fn random_steps(rng: &mut Rng, threads: u64, sizes: &[u8]) -> Vec<Step> {
     let mut steps = Vec::new();
     for i in 0..20 + rng.below(300) {
-        // From 64 on threads are counted in another way.
+        // Threads from 64 on have another representation.
         let thread = u16::try_from(rng.below(threads) * 31).unwrap();
         if rng.below(15) == 0 {
             let what = EventKind::Marker { text: format!("before {i}") };
@@ -251,8 +262,9 @@ fn random_traces_agree_with_the_oracle() {
         let steps = random_steps(&mut rng, threads, sizes);
         for (page, window) in [(4, 50), (16, 7), (64, 30), (64, 1_000), (256, 100), (4096, 64)] {
             let all = rng.below(2) == 0;
-            let found = realigned_with(&steps, &page.to_string(), (window as u64, all)).unwrap();
-            let expected = by_the_oracle(&steps, page, (window, all));
+            let windows = Windows { length: window, all };
+            let found = realigned_with(&steps, &page.to_string(), windows).unwrap();
+            let expected = by_the_oracle(&steps, page, windows);
             assert!(found == expected, "round {round}, pages of {page}, windows of {window}");
             moved += usize::from(found != steps);
         }
@@ -260,14 +272,15 @@ fn random_traces_agree_with_the_oracle() {
     assert!(moved > 250, "only {moved} runs moved something");
 }
 
-/// What re-alignment is for, said without the algorithm: in each window no page that several use
-/// and one writes has a word of a single user, and two words are never at one place.
+/// The purpose of re-alignment, without the algorithm: in no window has a page that several threads
+/// use and one writes a word of a single user, and two words never share an address.
 #[test]
 fn no_falsely_shared_page_is_left_in_a_window() {
     let mut rng = Rng::new(35);
     for _ in 0..60 {
         let steps = random_steps(&mut rng, 4, &[4]);
-        let after = accesses(&realigned_with(&steps, "64", (40, true)).unwrap());
+        let after =
+            accesses(&realigned_with(&steps, "64", Windows { length: 40, all: true }).unwrap());
         let before = accesses(&steps);
         let mut kept: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
         let data: Vec<_> =
@@ -288,15 +301,16 @@ fn no_falsely_shared_page_is_left_in_a_window() {
             }
         }
         assert!(kept.values().all(|words| words.len() == 1));
-        let whole = realigned_with(&steps, "64", (1_000_000, true)).unwrap();
-        let again = realigned_with(&whole, "64", (1_000_000, true)).unwrap();
+        let one_window = Windows { length: 1_000_000, all: true };
+        let whole = realigned_with(&steps, "64", one_window).unwrap();
+        let again = realigned_with(&whole, "64", one_window).unwrap();
         assert!(again == whole, "nothing is left to move");
     }
 }
 
 #[test]
 fn new_pages_are_where_the_trace_has_none() {
-    // The largest stretch without references may lie below them.
+    // The largest unused interval may lie below them.
     let high = by_hand("0Wfffffffffffffff0 1Wfffffffffffffff4");
     assert_eq!(addresses(&realigned(&high, "64K", 9).unwrap()), [0, 0x1_0000]);
     // Of a chunk only the lowest and the highest address are known.
@@ -306,7 +320,7 @@ fn new_pages_are_where_the_trace_has_none() {
 }
 
 #[test]
-fn page_sizes_that_make_no_sense_are_explained() {
+fn invalid_page_sizes_are_explained() {
     let steps = by_hand("0W100 1W104");
     for wrong in ["0", "3", "48", "2048M", "1G", "K", "-4", "99999999999999999999K"] {
         let error = realigned(&steps, wrong, 9).unwrap_err();
@@ -319,7 +333,9 @@ fn page_sizes_that_make_no_sense_are_explained() {
 }
 
 /// Falsely shared pages and references to them, from whole sets.
-fn false_sharing(steps: &[Step], page_bytes: u64, (window, all): (usize, bool)) -> FalseSharing {
+fn false_sharing(steps: &[Step], page_bytes: u64, windows: Windows) -> FalseSharing {
+    let Windows { length: window, all } = windows;
+    let window = usize::try_from(window).unwrap();
     let mut found = FalseSharing::default();
     let data = accesses(steps).into_iter().filter(|a| counts(a, all));
     for window in data.collect::<Vec<_>>().chunks(window) {
@@ -356,10 +372,10 @@ fn the_report_agrees_with_the_traces() {
         let trace = TraceReader::from_bytes(write(&steps, options).0, "sample.hnt").unwrap();
         for (page, window) in [(16, 20), (64, 50), (1024, 1_000)] {
             let all = round % 2 == 0;
-            let (after, report) =
-                reported(&trace, &page.to_string(), (window as u64, all)).unwrap();
-            assert_eq!(report.before, false_sharing(&steps, page, (window, all)), "{round}");
-            assert_eq!(report.after, false_sharing(&after, page, (window, all)), "{round}");
+            let windows = Windows { length: window, all };
+            let (after, report) = reported(&trace, &page.to_string(), windows).unwrap();
+            assert_eq!(report.before, false_sharing(&steps, page, windows), "{round}");
+            assert_eq!(report.after, false_sharing(&after, page, windows), "{round}");
             left += report.after.references;
             let pages = |steps: &[Step]| {
                 let data = accesses(steps).into_iter().filter(|a| counts(a, all));
@@ -378,7 +394,7 @@ fn the_report_agrees_with_the_traces() {
             );
             assert_eq!(report.new_bytes, report.new_pages * page);
             let data = accesses(&steps).iter().filter(|a| counts(a, all)).count();
-            assert_eq!(report.windows, data.div_ceil(window) as u64);
+            assert_eq!(report.windows, (data as u64).div_ceil(window));
             assert!(report.moves >= report.words_moved);
             let sum: u64 = report.objects.iter().map(|object| object.words_moved).sum();
             assert_eq!(sum, report.words_moved);
@@ -388,11 +404,11 @@ fn the_report_agrees_with_the_traces() {
 }
 
 #[test]
-fn what_moved_has_the_names_of_the_program() {
+fn moved_words_have_the_names_of_the_program() {
     let mut file = Vec::new();
     let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
     let mut writer = TraceWriter::new(&mut file, "t", options).unwrap();
-    // Thread 0 has 100 to 10c and 200, thread 1 has 110, both have 108; 300 is in nothing.
+    // Thread 0 uses 100 to 10c and 200, thread 1 uses 110, both use 108; 300 has no name.
     let text = "0W100 0W104 0W108 1W108 0W10c 1W110 0W200 1W204 0W300 1W304";
     accesses(&by_hand(text)).iter().for_each(|access| writer.push(access).unwrap());
     let range = |start, size, kind, name: &str, site| AddressRange {
@@ -416,7 +432,7 @@ fn what_moved_has_the_names_of_the_program() {
     let lines = vec![line(7), line(8)];
     writer.finish(Metadata { ranges, lines, ..Metadata::default() }).unwrap();
     let trace = TraceReader::from_bytes(file, "t.hnt").unwrap();
-    let (_, report) = reported(&trace, "256", (100, false)).unwrap();
+    let (_, report) = reported(&trace, "256", windows_of(100)).unwrap();
     let short = |o: &MovedObject| {
         format!("{:?} {}{} {} {}", o.kind, o.name, o.allocated_at, o.ranges, o.words_moved)
     };
@@ -434,14 +450,14 @@ fn what_moved_has_the_names_of_the_program() {
     assert_eq!((report.after, report.gone), (FalseSharing::default(), Some(1.0)));
 }
 
-/// The new trace names what is on its pages, and so does one that is re-aligned again.
+/// The new trace names the data on its pages, also after a second re-alignment.
 #[test]
-fn new_pages_have_the_names_of_what_moved_there() {
+fn new_pages_have_the_names_of_the_moved_data() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (folder.path().join("1.hnt"), folder.path().join("2.hnt"));
     let mut file = Vec::new();
     let mut writer = TraceWriter::new(&mut file, "t", WriterOptions::default()).unwrap();
-    // Threads 0 and 1 have every other word of both arrays, and 1 a word without a name.
+    // Threads 0 and 1 use alternate words of both arrays, and thread 1 a word without a name.
     let text = "0W100 1W104 0W108 1W10c 0W110 1W114 0W118 1W11c 1W120";
     accesses(&by_hand(text)).iter().for_each(|access| writer.push(access).unwrap());
     let range = |start, name: &str| AddressRange {
@@ -457,7 +473,7 @@ fn new_pages_have_the_names_of_what_moved_there() {
     let again = |trace: &TraceReader, page: &str, out| {
         let parameters = BTreeMap::from([("page-size".to_owned(), page.to_owned())]);
         let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
-        let piece = transform_file(trace, ("realign", &parameters), out, go_on).unwrap().remove(0);
+        let piece = transform_file(trace, "realign", &parameters, out, go_on).unwrap().remove(0);
         let objects = piece.report.and_then(TransformReport::realigned).unwrap().objects;
         let objects = objects.iter().map(|o| (o.name.clone(), o.words_moved)).collect::<Vec<_>>();
         (TraceReader::open(out).unwrap(), objects)
@@ -466,13 +482,13 @@ fn new_pages_have_the_names_of_what_moved_there() {
         let moved = trace.metadata().moved.iter();
         moved.map(|range| (range.start, range.size, range.from)).collect::<Vec<_>>()
     };
-    // 64-byte pages at 140 and 180: words of a, then of b, then of nothing.
+    // 64-byte pages at 140 and 180: words of a, then of b, then without a name.
     let (apart, objects) = again(&trace, "64", &first);
     assert_eq!(objects, [("a".to_owned(), 4), ("b".to_owned(), 4), (String::new(), 1)]);
     let expected = vec![(0x140, 8, 0x100), (0x148, 8, 0x110), (0x180, 8, 0x104), (0x188, 8, 0x114)];
     assert_eq!(found(&apart), expected);
     assert_eq!(apart.metadata().ranges, trace.metadata().ranges);
-    // With pages of 1 KB both share a page again, and all goes to 400 and 800.
+    // With pages of 1 KB both threads share a page again, and all words move to 400 and 800.
     let (further, objects) = again(&apart, "1024", &second);
     assert_eq!(objects, [("a".to_owned(), 4), ("b".to_owned(), 4), (String::new(), 1)]);
     let more = [(0x400, 8, 0x100), (0x408, 8, 0x110), (0x800, 8, 0x104), (0x808, 8, 0x114)];

@@ -1,4 +1,4 @@
-//! Re-interleaving against programs whose happens-before is known, and against its definition.
+//! Re-interleaving of programs with known happens-before, and comparison with the definition.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "the test knows which events it makes")]
 
@@ -23,7 +23,7 @@ const COUNTER: u64 = 0x7_0000;
 const HEAP: u64 = 0x8_0000;
 const OWN: u64 = 0x9_0000;
 
-/// What a thread of a random program does next.
+/// An operation of a thread of a random program.
 #[derive(Clone, Copy)]
 enum Op {
     Own(u64),
@@ -226,7 +226,7 @@ fn reinterleaved(steps: &[Step], words: &[(&str, u64)]) -> Vec<Step> {
     let parameters = words.iter().map(|(name, value)| ((*name).to_owned(), value.to_string()));
     let go_on = &mut |_, _| ControlFlow::Continue(());
     let out = folder.path().join("u.hnt");
-    transform_file(&trace, ("reinterleave", &parameters.collect()), &out, go_on).unwrap();
+    transform_file(&trace, "reinterleave", &parameters.collect(), &out, go_on).unwrap();
     read(&TraceReader::from_bytes(std::fs::read(out).unwrap(), "u.hnt").unwrap())
 }
 
@@ -245,8 +245,8 @@ fn by_thread(steps: &[Step]) -> BTreeMap<u16, Vec<Step>> {
     threads
 }
 
-/// Who referenced each address, in order. In a program without races it is the same in every order
-/// that keeps happens-before.
+/// The threads that referenced each address, in order. Without data races every order that keeps
+/// happens-before has the same.
 fn users(steps: &[Step]) -> BTreeMap<u64, Vec<u16>> {
     let mut users: BTreeMap<u64, Vec<u16>> = BTreeMap::new();
     for step in steps {
@@ -257,7 +257,7 @@ fn users(steps: &[Step]) -> BTreeMap<u64, Vec<u16>> {
     users
 }
 
-/// Replays events as the objects they are about would: a fault is an order no machine allows.
+/// Replays the events on their objects and panics at an order that no machine allows.
 fn assert_possible(steps: &[Step]) {
     let (mut owner, mut entered, mut left) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let (mut created, mut ended, mut given) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -315,9 +315,9 @@ fn a_window_of_one_changes_nothing_and_seeds_differ() {
     assert!(one != reinterleaved(&steps, &[("seed", 2), ("quantum", 5)]));
 }
 
-/// Threads that nothing orders take turns of the lengths asked for.
+/// Unordered threads take turns of the requested length.
 #[test]
-fn turns_are_a_quantum_on_the_average() {
+fn turns_are_a_quantum_on_average() {
     let access = |i: u64| Access::new(u16::from(i >= 4_000), AccessKind::Read, 8 * i, 8);
     let steps: Vec<Step> = (0..8_000).map(|i| Step::Access(access(i))).collect();
     let turns = |quantum| {
@@ -329,7 +329,7 @@ fn turns_are_a_quantum_on_the_average() {
     assert!((60..100).contains(&coarse), "{coarse} turns for 8,000 references");
 }
 
-/// The beginning of a phase is passed by all threads together.
+/// All threads enter a phase together.
 #[test]
 fn phases_are_not_mixed() {
     let access = |i: u64| {
@@ -347,9 +347,9 @@ fn phases_are_not_mixed() {
     assert_eq!(addresses(&found[..25]), addresses(&steps[..25]));
 }
 
-/// Traces of other tools may say anything: whatever the events, nothing is lost.
+/// Traces of other tools may have impossible events: no record is lost.
 #[test]
-fn impossible_events_do_no_harm() {
+fn impossible_events_lose_no_record() {
     let mut rng = Rng::new(23);
     for _ in 0..200 {
         let number = |rng: &mut Rng| u16::try_from(rng.below(4)).unwrap();

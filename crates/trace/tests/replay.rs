@@ -1,5 +1,5 @@
-//! Every input that ever made a fuzz target fail, and a few that did not, through the functions
-//! the fuzz targets call.
+//! Replays every input that made a fuzz target fail, and the seeds, through the functions of the
+//! fuzz targets.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../../../fuzz/src/lib.rs"]
@@ -46,7 +46,7 @@ fn seeds_pass() {
             None => std::fs::read(folder.join("v1.hnt")).unwrap(),
         };
         target(&seed);
-        // Cut and changed seeds too: a short walk of what the fuzzer does for hours.
+        // Truncated and changed seeds too, as the fuzzer makes them.
         for place in 0..seed.len() {
             let mut changed = seed.clone();
             changed[place] ^= 1 << (place % 8);

@@ -1,4 +1,4 @@
-//! What was written is read.
+//! Reading returns what was written.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -12,7 +12,7 @@ use support::{
 
 proptest! {
     #[test]
-    fn any_trace_comes_back(
+    fn any_trace_round_trips(
         steps in any_steps(),
         columns in any_columns(),
         chunk_rows in 1u32..50,
@@ -78,7 +78,7 @@ fn every_time_is_in_its_chunk() {
 }
 
 #[test]
-fn a_trace_without_anything_is_a_trace() {
+fn an_empty_trace_is_valid() {
     let (bytes, _) = write(&[], WriterOptions::default());
     let trace = TraceReader::from_bytes(bytes, "memory").unwrap();
     trace.verify().unwrap();
@@ -86,8 +86,8 @@ fn a_trace_without_anything_is_a_trace() {
     assert_eq!(trace.info().bytes_per_reference, None);
 }
 
-/// Rows go to the encoder in blocks, one by one or many at a time; without program counters sites
-/// are made up until one comes, with more effort in two ways.
+/// The encoder takes rows in blocks, added one by one or many at a time. Without program counters
+/// it chooses sites until the first one occurs, with more effort in two ways.
 #[test]
 fn program_counters_may_begin_late_and_threads_may_be_many() {
     let mut rng = Rng::new(5);
@@ -120,10 +120,10 @@ fn program_counters_may_begin_late_and_threads_may_be_many() {
     }
 }
 
-/// Where nothing predicts rows without program counters, less is tried; not for long once they are
-/// regular.
+/// Unpredictable rows without program counters are coded with less effort, which ends soon after
+/// rows become regular.
 #[test]
-fn scattered_rows_take_few_bytes_and_so_do_regular_ones_behind_them() {
+fn scattered_rows_and_regular_rows_after_them_take_few_bytes() {
     let mut rng = Rng::new(3);
     let row = |thread, addr| Access::new(thread, AccessKind::Read, addr, 8);
     let thread = |i: u64| u16::try_from(i % 4).unwrap();
@@ -143,14 +143,14 @@ fn scattered_rows_take_few_bytes_and_so_do_regular_ones_behind_them() {
         size
     };
     let [scattered, regular, both] = [&scattered[..], &regular, &both].map(bytes_of);
-    // Three bytes of a random address are two and a half of pure chance.
+    // A random address takes three bytes and contains two and a half bytes of information.
     assert!(scattered < 60_000 * 7 / 2, "{scattered}");
     assert!(both < 2 * scattered + regular + 12_000, "{both} of {scattered} and {regular}");
 }
 
-/// More sites than one thread, and than all threads together, may remember.
+/// More sites than a thread, and all threads together, remember.
 #[test]
-fn sites_beyond_the_limits_come_back() {
+fn sites_beyond_the_limits_round_trip() {
     let mut rng = Rng::new(1);
     let mut out = Vec::new();
     let options = WriterOptions {
@@ -188,7 +188,7 @@ fn several_threads_read_at_once() {
 }
 
 #[test]
-fn references_no_trace_can_hold_are_refused() {
+fn invalid_references_are_errors() {
     let good = Access::new(0, AccessKind::Read, 0, 4);
     let bad = [
         Access { size: 0, ..good },

@@ -1,4 +1,4 @@
-//! Selections: what is kept, and where it begins and ends, against a slow search in random traces.
+//! Selections: contents, beginning and end, compared with a slow search in random traces.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod support;
@@ -44,7 +44,7 @@ fn selected(trace: &TraceReader, words: &[(&str, &str)]) -> Result<Vec<Step>, Tr
     let words = words.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
     let words: BTreeMap<String, String> = words.collect();
     let go_on = &mut |_, _| ControlFlow::Continue(());
-    let made = transform_file(trace, ("select", &words), &out, go_on);
+    let made = transform_file(trace, "select", &words, &out, go_on);
     assert_eq!(made.is_ok(), out.exists(), "nothing is written after an error");
     made.map(|_| read(&TraceReader::open(&out).unwrap()))
 }
@@ -98,7 +98,7 @@ impl Sample {
         self.steps.push(Step::Access(Access { pc, ..Access::new(thread, kind, addr, 4) }));
     }
 
-    /// Some threads arrive, one by one, then leave, while others go on.
+    /// Some threads arrive one by one, then leave, while others continue.
     fn barrier(&mut self, rng: &mut Rng, threads: u64) {
         let members = 1 + rng.below(threads);
         let addr = 0x100 + 8 * rng.below(2);
@@ -156,7 +156,7 @@ impl Sample {
         }
     }
 
-    /// What stays of the steps before a place.
+    /// The kept steps before a place.
     fn kept_before(&self, at: usize) -> Vec<Step> {
         let before = &self.steps[..at];
         let stays = |step: &&Step| match step {
@@ -183,7 +183,7 @@ impl Sample {
 }
 
 #[test]
-fn a_selection_begins_where_a_slow_search_says() {
+fn a_selection_begins_where_a_slow_search_finds_its_place() {
     let mut rng = Rng::new(11);
     let mut found = BTreeMap::new();
     for _ in 0..150 {
@@ -216,7 +216,7 @@ fn a_selection_begins_where_a_slow_search_says() {
             }
             *found.entry(place).or_insert(0) += 1;
         }
-        // What is left out by first-thread is the serial start.
+        // The part before first-thread is the serial start.
         let serial = trace.serial_start().unwrap();
         let alone = sample.find("first-thread").map(|at| {
             let before = accesses(&sample.steps[..at]);
@@ -228,7 +228,7 @@ fn a_selection_begins_where_a_slow_search_says() {
 }
 
 #[test]
-fn what_is_selected_lies_between_two_places() {
+fn a_selection_lies_between_two_places() {
     let reference = |thread| Step::Access(Access::new(thread, AccessKind::Read, 64, 4));
     let round = || {
         let event = |thread, what| Step::Event(Event { thread, what });
@@ -240,10 +240,10 @@ fn what_is_selected_lies_between_two_places() {
     };
     let all = [round(), round(), round()].concat();
     let trace = trace_of(&all);
-    // From the first release of a barrier to the next one, with who is at the barrier.
+    // From the first release of a barrier to the next one, with the threads at the barrier.
     let made = selected(&trace, &[("from", "first-barrier"), ("until", "first-barrier")]).unwrap();
     assert_eq!(made, all[1..9]);
-    // There is one place where a second thread begins.
+    // A second thread begins at only one place.
     let words = [("from", "first-thread"), ("until", "first-thread")];
     let error = selected(&trace, &words).unwrap_err().to_string();
     assert!(error.contains("until=first-thread: after the beginning, no second"), "{error}");
@@ -277,7 +277,7 @@ fn a_place_that_the_trace_lacks_is_explained() {
 }
 
 #[test]
-fn a_lock_that_was_given_away_while_its_owner_waits_is_the_next_ones() {
+fn a_lock_released_by_a_waiting_owner_belongs_to_the_next_one() {
     let event = |thread, what| Step::Event(Event { thread, what });
     let lock = EventKind::LockAcquire { addr: 8 };
     let one = |thread| Step::Access(Access::new(thread, AccessKind::Read, 64, 4));

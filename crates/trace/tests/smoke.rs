@@ -1,4 +1,4 @@
-//! The shortest way through the crate: import, read, export, repair.
+//! A short end-to-end test: import, read, export, repair.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Cursor;
@@ -22,7 +22,7 @@ const TEXT: &str = "\
 ";
 
 #[test]
-fn text_comes_back_and_a_complete_file_repairs_to_itself() {
+fn text_round_trips_and_a_complete_file_repairs_to_itself() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.hnt");
     let mut reader = Cursor::new(TEXT);

@@ -1,4 +1,4 @@
-//! Every transform over small traces, and the perturbations against their definitions.
+//! All transforms on small traces, and comparison of the perturbations with their definitions.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod support;
@@ -26,7 +26,7 @@ fn parameters(words: &[&str]) -> BTreeMap<String, String> {
     words.iter().map(pair).collect()
 }
 
-/// The traces that a transform makes, and what it says about them.
+/// The traces that a transform writes, and its reports.
 fn pieces(
     trace: &TraceReader,
     name: &str,
@@ -35,7 +35,7 @@ fn pieces(
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("u.hnt");
     let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
-    let pieces = transform_file(trace, (name, &parameters(words)), &out, go_on)?;
+    let pieces = transform_file(trace, name, &parameters(words), &out, go_on)?;
     assert_eq!(folder.path().read_dir().unwrap().count(), pieces.len());
     let open = |piece: WrittenTrace| {
         let bytes = std::fs::read(&piece.path).unwrap();
@@ -53,7 +53,7 @@ fn transformed(trace: &TraceReader, name: &str, words: &[&str]) -> Vec<Step> {
     read(&made[0].0)
 }
 
-/// A trace of several threads whose references are all different, with events now and then.
+/// A trace of several threads with distinct references and occasional events.
 fn random_steps(rng: &mut Rng, references: u64) -> Vec<Step> {
     let threads = 1 + rng.below(4);
     let mut steps = Vec::new();
@@ -82,7 +82,7 @@ fn accesses(steps: &[Step]) -> Vec<Access> {
     steps.iter().filter_map(access).collect()
 }
 
-/// What each thread did, in order.
+/// The steps of each thread, in order.
 fn by_thread(steps: &[Step]) -> BTreeMap<u16, Vec<Step>> {
     let mut threads: BTreeMap<u16, Vec<Step>> = BTreeMap::new();
     for step in steps {
@@ -91,7 +91,7 @@ fn by_thread(steps: &[Step]) -> BTreeMap<u16, Vec<Step>> {
     threads
 }
 
-/// Parameters with which each transform does something to the sample.
+/// Parameters with which each transform changes the sample.
 fn example(entry: &Entry) -> &'static [&'static str] {
     match entry.name {
         "local" => &["seed=3"],
@@ -121,7 +121,7 @@ fn whole_system() -> Vec<Step> {
     steps
 }
 
-/// The sample as if none of it were the kernel's.
+/// The sample without kernel references.
 fn user_process() -> Vec<Step> {
     let mut steps = steps();
     for step in &mut steps {
@@ -133,7 +133,7 @@ fn user_process() -> Vec<Step> {
 }
 
 #[test]
-fn every_transform_records_itself_and_repeats_itself() {
+fn every_transform_is_recorded_and_repeatable() {
     let program = trace_of(&steps());
     let system = trace_of(&whole_system());
     let user = trace_of(&user_process());
@@ -180,7 +180,7 @@ fn every_transform_names_its_parameters_when_one_is_wrong() {
     );
 }
 
-/// Thesis §4.3, word for word: the buffer holds the references themselves.
+/// Thesis §4.3, literally: the buffer holds the references themselves.
 fn local_by_definition(references: &[Access], buffer: usize, seed: u64) -> Vec<Access> {
     let mut rng = Rng::new(seed);
     let (first, rest) = references.split_at(buffer.min(references.len()));
@@ -203,7 +203,7 @@ fn local_by_definition(references: &[Access], buffer: usize, seed: u64) -> Vec<A
     out
 }
 
-/// Thesis §4.3, told from the side of the output: each turn of the loop decides what to emit next.
+/// Thesis §4.3, driven by the output: each iteration decides what to emit next.
 fn gap_by_definition(references: &[Access], every: u64, length: u64, seed: u64) -> Vec<Access> {
     let mut rng = Rng::new(seed);
     let mut fresh = references.iter().copied();
@@ -246,7 +246,7 @@ fn gap_by_definition(references: &[Access], every: u64, length: u64, seed: u64) 
 }
 
 #[test]
-fn perturbations_do_what_the_thesis_says() {
+fn perturbations_agree_with_the_thesis() {
     let mut rng = Rng::new(41);
     for round in 0..40 {
         let steps = random_steps(&mut rng, 600);
@@ -267,7 +267,7 @@ fn perturbations_do_what_the_thesis_says() {
 }
 
 #[test]
-fn perturbations_keep_what_every_thread_did() {
+fn perturbations_keep_the_steps_of_every_thread() {
     let mut rng = Rng::new(43);
     for round in 0..40 {
         let steps = random_steps(&mut rng, 500);
@@ -330,7 +330,7 @@ fn phases() -> Vec<Step> {
 }
 
 #[test]
-fn a_selection_of_what_the_trace_lacks_is_an_error() {
+fn an_empty_selection_is_an_error() {
     let trace = trace_of(&phases());
     let has = "it has init-done, phase:2, marker:a b";
     let cases: [(&[&str], &str); 6] = [
@@ -345,7 +345,7 @@ fn a_selection_of_what_the_trace_lacks_is_an_error() {
         let error = pieces(&trace, "select", words).unwrap_err().to_string();
         assert!(error.contains(expected), "{words:?}: {error}");
     }
-    // What lies beyond the interval need not be there.
+    // A place beyond the interval need not exist.
     assert!(pieces(&trace, "select", &["time=0-1", "until=phase:9"]).is_ok());
     assert!(pieces(&trace, "select", &["threads=0-70000"]).is_ok());
     let error = pieces(&trace_of(&[reference(0, 4)]), "split", &["at=phase"]).unwrap_err();
@@ -353,19 +353,19 @@ fn a_selection_of_what_the_trace_lacks_is_an_error() {
 }
 
 #[test]
-fn a_selection_is_what_fits_everything_given() {
+fn a_selection_meets_all_conditions() {
     let (all, trace) = (phases(), trace_of(&phases()));
     let select = |words: &[&str]| transformed(&trace, "select", words);
     let pick = |places: &[usize]| places.iter().map(|&i| all[i].clone()).collect::<Vec<_>>();
     // An event belongs to the reference after it; before the beginning, memory and threads stay.
     assert_eq!(select(&["time=1-3"]), pick(&[0, 1, 3, 4, 5, 6, 7]));
-    // The lock that a thread has is taken at the beginning.
+    // A held lock is acquired at the beginning.
     assert_eq!(select(&["time=3-4"]), pick(&[0, 1, 3, 4, 8, 9, 10]));
     let between = select(&["from=init-done", "until=phase:2"]);
     assert_eq!(between, pick(&[0, 1, 3, 4, 5, 6, 7, 8, 9, 10]));
     assert_eq!(select(&["from=phase:2"]), pick(&[0, 1, 3, 9, 4, 11, 12, 13]));
     assert_eq!(select(&["until=marker:a b"]), pick(&[0, 1, 2, 3, 4, 5, 6, 7]));
-    // Memory is everybody's.
+    // Events about memory concern all threads.
     assert_eq!(select(&["threads=1"]), pick(&[1, 6, 8, 9, 12, 13]));
     assert_eq!(select(&["threads=0-2,5"]), all);
     // Two instructions and the reference itself become part of the next gap.
@@ -375,7 +375,7 @@ fn a_selection_is_what_fits_everything_given() {
 }
 
 #[test]
-fn a_stretch_of_time_takes_its_share_of_the_seconds() {
+fn an_interval_of_time_has_its_share_of_the_run_time() {
     let mut file = Vec::new();
     let mut writer = homenode_trace::TraceWriter::new(&mut file, "t", options()).unwrap();
     accesses(&phases()).iter().for_each(|access| writer.push(access).unwrap());
@@ -393,7 +393,7 @@ fn a_stretch_of_time_takes_its_share_of_the_seconds() {
 }
 
 #[test]
-fn synchronisation_references_go_and_their_instructions_stay() {
+fn dropped_synchronisation_references_become_gaps() {
     let flagged = |flags| Access { flags, gap: 3, ..Access::new(1, AccessKind::Atomic, 64, 4) };
     let steps = [flagged(Flags::SYNC), flagged(Flags(5)), flagged(Flags(7)), flagged(Flags(0))];
     let trace = trace_of(&steps.map(Step::Access));
@@ -407,7 +407,7 @@ fn threads_become_processors() {
     let trace = trace_of(&phases());
     let threads = |words: &[&str]| {
         let steps = transformed(&trace, "processors", words);
-        assert_eq!(steps.len(), phases().len() - 2, "creation and exit go");
+        assert_eq!(steps.len(), phases().len() - 2, "creation and exit are dropped");
         accesses(&steps).iter().map(|access| access.thread).collect::<Vec<_>>()
     };
     assert_eq!(threads(&["count=1"]), [0, 0, 0, 0, 0]);
@@ -436,7 +436,7 @@ fn pieces_together_are_the_whole() {
 }
 
 #[test]
-fn values_that_make_no_sense_are_explained() {
+fn invalid_values_are_explained() {
     let trace = trace_of(&phases());
     let cases: [(&str, &[&str], &str); 17] = [
         ("local", &["buffer=0"], "buffer=0: expected a whole number from 1 to 1048576"),
@@ -468,7 +468,7 @@ fn values_that_make_no_sense_are_explained() {
 }
 
 #[test]
-fn nothing_is_left_after_an_interruption() {
+fn no_file_is_left_after_an_interruption() {
     let trace = trace_of(&random_steps(&mut Rng::new(1), 500));
     let folder = tempfile::tempdir().unwrap();
     for (name, words) in [("local", &[][..]), ("split", &["every=10"])] {
@@ -482,7 +482,7 @@ fn nothing_is_left_after_an_interruption() {
             }
         };
         let out = folder.path().join("u.hnt");
-        let error = transform_file(&trace, (name, &parameters(words)), &out, stop).unwrap_err();
+        let error = transform_file(&trace, name, &parameters(words), &out, stop).unwrap_err();
         assert!(error.to_string().contains("interrupted"));
         assert_eq!(folder.path().read_dir().unwrap().count(), 0, "{name}");
     }

@@ -1,4 +1,4 @@
-//! References counted in words: the transform and the reader against the definition.
+//! References counted in words: the transform and the reader compared with the definition.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod support;
@@ -19,7 +19,7 @@ fn trace_of(steps: &[Step], columns: Columns, chunk_rows: u32) -> TraceReader {
     TraceReader::from_bytes(write(steps, options).0, "sample.hnt").unwrap()
 }
 
-/// The definition: a reference to each word of which a byte is touched; the gap with the first.
+/// The definition: a reference to each touched word; the first one has the gap.
 fn by_definition(steps: &[Step], bytes: u64) -> Vec<Step> {
     let mut expected = Vec::new();
     for step in steps {
@@ -77,7 +77,7 @@ fn transformed(trace: &TraceReader, bytes: &str) -> Result<TraceReader, Transfor
     let out = folder.path().join("u.hnt");
     let words = BTreeMap::from([("word-bytes".to_owned(), bytes.to_owned())]);
     let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
-    transform_file(trace, ("words", &words), &out, go_on)?;
+    transform_file(trace, "words", &words, &out, go_on)?;
     Ok(TraceReader::from_bytes(std::fs::read(out).unwrap(), "u.hnt").unwrap())
 }
 
@@ -90,14 +90,14 @@ fn in_words(trace: &TraceReader, bytes: u64) -> TraceReader {
 }
 
 #[test]
-fn a_double_is_two_words_and_so_is_what_lies_across_two() {
+fn a_double_and_a_straddling_word_are_two_words() {
     let trace = trace_of(&by_hand("0W1000/8 1R1000/8 1R1004 0R1006"), Columns::ALL, 10);
     let words = in_words(&trace, 4);
     assert_eq!((trace.references(), words.references()), (4, 7));
     let expected = by_hand("0W1000 0W1004 1R1000 1R1004 1R1004 0R1004 0R1008");
     assert_eq!(read(&words), expected);
     assert_eq!(read(&transformed(&trace, "4").unwrap()), expected);
-    // Words of 8 bytes: the last reference lies in two of them, the one before in one.
+    // Words of 8 bytes: the last reference straddles two of them, the one before is in one.
     let expected = by_hand("0W1000/8 1R1000/8 1R1000/8 0R1000/8 0R1008/8");
     assert_eq!(read(&in_words(&trace, 8)), expected);
 }
@@ -119,7 +119,7 @@ fn both_follow_the_definition() {
 #[test]
 fn the_index_and_the_order_are_those_of_the_written_trace() {
     for (seed, bytes) in SIZES.into_iter().enumerate() {
-        // One chunk, so that both have the same.
+        // One chunk, so that both have the same chunks.
         let given = random_steps(seed as u64, 300);
         let trace = trace_of(&given, Columns::ALL, 1 << 20);
         let (view, written) = (in_words(&trace, bytes), transformed(&trace, &bytes.to_string()));
@@ -138,7 +138,7 @@ fn the_index_and_the_order_are_those_of_the_written_trace() {
 }
 
 #[test]
-fn chunks_know_their_time_and_any_column_may_be_left_out() {
+fn chunks_have_their_time_and_any_column_may_be_omitted() {
     let given = random_steps(3, 500);
     let trace = trace_of(&given, Columns::default(), 32);
     let words = in_words(&trace, 4);
@@ -156,7 +156,7 @@ fn chunks_know_their_time_and_any_column_may_be_left_out() {
 }
 
 #[test]
-fn one_who_counts_words_again_counts_the_same() {
+fn counting_in_words_is_idempotent() {
     let trace = trace_of(&random_steps(5, 300), Columns::ALL, 50);
     let once = transformed(&trace, "4").unwrap();
     assert_eq!(transformed(&once, "4").unwrap().checksum(), once.checksum());
@@ -164,12 +164,12 @@ fn one_who_counts_words_again_counts_the_same() {
 }
 
 #[test]
-fn the_default_is_the_thesiss_word_and_provenance_tells_it() {
+fn the_default_is_the_word_of_the_thesis_and_provenance_records_it() {
     let trace = trace_of(&by_hand("0W1000/8"), Columns::ALL, 10);
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("u.hnt");
     let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
-    transform_file(&trace, ("words", &BTreeMap::new()), &out, go_on).unwrap();
+    transform_file(&trace, "words", &BTreeMap::new(), &out, go_on).unwrap();
     let made = TraceReader::from_bytes(std::fs::read(out).unwrap(), "u.hnt").unwrap();
     assert_eq!(accesses(&read(&made)).len(), 2);
     let step = made.metadata().provenance.last().unwrap();
@@ -177,7 +177,7 @@ fn the_default_is_the_thesiss_word_and_provenance_tells_it() {
 }
 
 #[test]
-fn a_size_that_is_no_word_is_refused() {
+fn invalid_word_sizes_are_errors() {
     let trace = trace_of(&by_hand("0W1000/8"), Columns::ALL, 10);
     for bytes in ["0", "3", "128", "-4", "four", "", "4.0"] {
         let error = transformed(&trace, bytes).unwrap_err().to_string();
@@ -192,7 +192,7 @@ fn a_size_that_is_no_word_is_refused() {
 }
 
 #[test]
-fn a_chunk_of_many_references_is_split_step_by_step() {
+fn a_chunk_of_many_references_is_split_in_steps() {
     // More references than are split at a time, with an event at the boundary.
     let mut given = Vec::new();
     for i in 0..70_000u64 {

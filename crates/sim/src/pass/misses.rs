@@ -30,10 +30,11 @@ pub(crate) fn behind_caches<R>(
     progress: Progress<'_>,
     simulate: impl FnOnce(&TraceReader, Progress<'_>) -> Result<R, SimError>,
 ) -> Result<(R, Option<CacheFilterRecord>), SimError> {
-    let Some(caches) = caches else { return Ok((simulate(trace, progress)?, None)) };
+    let Some((shape, processors)) = caches else { return Ok((simulate(trace, progress)?, None)) };
     let rows = trace.rows();
     let both = Some(2 * rows);
-    let filtered = filter_temporarily(trace, caches, &mut |done, _| progress(done, both));
+    let filtered =
+        filter_temporarily(trace, shape, processors, &mut |done, _| progress(done, both));
     let (misses, report) = filtered.map_err(|error| {
         if matches!(error, TraceError::Cancelled { .. }) {
             return SimError::Interrupted;

@@ -95,8 +95,8 @@ impl RealigningSink {
                 ReferenceRole::Private => self.outside.add(place.0, place.1, write),
                 ReferenceRole::Shared => {
                     let thread = batch.thread[row] % self.processors;
-                    let number = self.scan.push(thread, place, write);
                     let (addr, size) = place;
+                    let number = self.scan.push(thread, addr, size, write);
                     self.window.push(time, thread, write, addr, size, number);
                     if self.scan.is_full() {
                         self.flush(builders);

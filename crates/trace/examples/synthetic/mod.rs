@@ -1,5 +1,5 @@
 //! Deterministic traces for benchmarks and instruction counts.
-#![allow(dead_code, reason = "each program uses its share")]
+#![allow(dead_code, reason = "each program uses some of these")]
 
 use homenode_base::{Access, AccessKind, Rng};
 
@@ -24,7 +24,7 @@ pub fn matrix_sweep(count: u64) -> Vec<Access> {
     rows
 }
 
-/// Eight threads that take turns of 100 references, each over its share of a five-point stencil.
+/// Eight threads in turns of 100 references, each over its part of a five-point stencil.
 pub fn eight_threads(count: u64) -> Vec<Access> {
     const WIDTH: u64 = 66;
     let mut done = [0u64; 8];
@@ -46,7 +46,7 @@ pub fn eight_threads(count: u64) -> Vec<Access> {
     rows
 }
 
-/// References without any order by four threads: the worst case.
+/// Random references by four threads: the worst case.
 pub fn random(count: u64) -> Vec<Access> {
     let mut rng = Rng::new(1);
     let one = |_| {

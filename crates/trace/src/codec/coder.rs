@@ -1,4 +1,4 @@
-//! Rows of all threads to site numbers, codes and differences.
+//! Codes the rows of all threads as site numbers, codes and differences.
 
 use std::ops::Range;
 
@@ -14,24 +14,25 @@ use super::thread::{CodedRows, INSTRUCTIONS, MADE_UP, SCATTERED, ThreadCoder};
 use super::written::WrittenDifferences;
 use crate::format::v1::MAX_ROWS;
 
-/// Most rows coded at a time, for which a thread has room.
+/// Most rows coded at a time; a thread reserves memory for them.
 const PIECE_ROWS: usize = 128;
 
-/// Rows for which threads' memory is kept from chunk to chunk.
+/// Rows of all threads whose memory is reused for the next chunk.
 const SPARE_ROWS: usize = 2 * MAX_ROWS as usize;
 
-/// The streams about sites and addresses, of a chunk so far.
+/// The site and address streams of a chunk so far.
 #[derive(Default)]
 pub(super) struct SiteCoder {
     threads: Vec<ThreadCoder>,
-    /// Memory of threads of the chunk before.
+    /// Memory of the threads of the previous chunk.
     spare: Vec<CodedRows>,
-    /// Line of each definition, and for each line its latest first use: thread, number.
+    /// Line of each definition.
     lines: FxHashMap<SiteKey, usize>,
-    defined: Vec<(SitePredictor, Option<(usize, u16)>)>,
+    /// By line, the site and its latest first use.
+    defined: Vec<DefinedSite>,
     remembered: usize,
     unpredicted: UnpredictedOffsets,
-    /// Differences that are written out.
+    /// Explicit differences.
     pub(super) differences: WrittenDifferences,
     /// First uses.
     pub(super) first_uses: Vec<u8>,
@@ -39,15 +40,31 @@ pub(super) struct SiteCoder {
     pub(super) definitions: Vec<u8>,
 }
 
+/// A site in the stream of definitions.
+struct DefinedSite {
+    site: SitePredictor,
+    /// The thread that last started using it.
+    latest: Option<SiteUse>,
+}
+
+/// A site of a thread.
+#[derive(Clone, Copy)]
+struct SiteUse {
+    /// The thread, in order of appearance.
+    slot: usize,
+    /// Number of the site in the thread.
+    number: u16,
+}
+
 impl SiteCoder {
-    /// Forgets everything but its memory.
+    /// Empties the coder and keeps its memory.
     pub(super) fn clear(&mut self) {
         let mut rows = 0;
         let fits = |room: &CodedRows| {
             rows += room.room();
             rows <= SPARE_ROWS
         };
-        // The first thread to appear gets the room of the one that did before.
+        // The first thread to appear reuses the memory of the first thread of the previous chunk.
         self.spare.clear();
         self.spare.extend(self.threads.drain(..).map(ThreadCoder::into_room).take_while(fits));
         self.spare.reverse();
@@ -60,22 +77,23 @@ impl SiteCoder {
         self.definitions.clear();
     }
 
-    /// Forgets what the sites stand for: those of rows without program counters are none of an
-    /// instruction that has the same number.
+    /// Forgets the keys of all sites: a site of rows without program counters must not be taken for
+    /// an instruction whose program counter equals its key.
     #[cold]
     pub(super) fn forget_names(&mut self) {
         self.lines.clear();
         self.threads.iter_mut().for_each(|thread| thread.sites.forget_names());
     }
 
-    /// Codes rows from the first in `range` on, and returns how many: up to the first that is
-    /// another thread's, but not very many at a time. Their thread is the `slot`-th to appear, and
-    /// `BY` how its rows get their sites.
+    /// Codes rows of `range` up to the first row of another thread, and at most [`PIECE_ROWS`];
+    /// returns their number. Their thread is the `slot`-th to appear. `BY` selects how rows get
+    /// their sites.
     #[inline(always)]
     pub(super) fn turn<const BY: u8>(
         &mut self,
         slot: usize,
-        (rows, range): (&SiteColumns<'_>, Range<usize>),
+        rows: &SiteColumns<'_>,
+        range: Range<usize>,
     ) -> usize {
         let (start, end) = (range.start, range.end.min(range.start + PIECE_ROWS));
         let thread = rows.traits[start];
@@ -85,9 +103,9 @@ impl SiteCoder {
         loop {
             let coder = &mut self.threads[slot];
             row += if BY != MADE_UP {
-                coder.known_instructions::<BY>((rows, row..end), thread, &mut self.differences)
+                coder.known_instructions::<BY>(rows, row..end, thread, &mut self.differences)
             } else {
-                coder.followed((rows, row..end))
+                coder.followed(rows, row..end)
             };
             if row == end || !rows.traits[row].same_thread(thread) {
                 return row - start;
@@ -97,8 +115,8 @@ impl SiteCoder {
         }
     }
 
-    /// Codes one row of the `slot`-th thread to appear; as [`turn`](Self::turn), but where threads
-    /// alternate in fewer instructions.
+    /// Codes one row of the `slot`-th thread to appear: as [`turn`](Self::turn), in fewer
+    /// instructions where threads alternate.
     #[inline(always)]
     pub(super) fn row<const BY: u8>(&mut self, slot: usize, rows: &SiteColumns<'_>, row: usize) {
         let (addr, traits) = (u64::from_le_bytes(rows.addr[row]), rows.traits[row]);
@@ -115,7 +133,7 @@ impl SiteCoder {
         }
     }
 
-    /// Codes a row whose site is new to the thread, or is yet to be made up.
+    /// Codes a row whose site is new to the thread or not yet chosen.
     #[inline(always)]
     fn other_row<const BY: u8>(&mut self, slot: usize, rows: &SiteColumns<'_>, row: usize) {
         let (addr, traits) = (u64::from_le_bytes(rows.addr[row]), rows.traits[row].of_site());
@@ -130,7 +148,7 @@ impl SiteCoder {
         }
     }
 
-    /// Makes the `slot`-th thread to appear, if it has not yet.
+    /// Creates the `slot`-th thread at its first row.
     #[inline(always)]
     fn begin(&mut self, slot: usize, traits: Traits) {
         if self.threads.len() == slot {
@@ -155,34 +173,35 @@ impl SiteCoder {
             self.define(key, if BY == INSTRUCTIONS { key.pc } else { 0 })
         };
         // Threads mostly run the same code over neighbouring data, so the predictor of the thread
-        // that began with the site last is a better start than an empty one.
-        let site = match self.defined[line].1 {
-            Some((slot, number)) => self.threads[slot].sites.site(number).predictor,
-            None => self.defined[line].0,
+        // that last started using the site is a better start than an empty one.
+        let site = match self.defined[line].latest {
+            Some(used) => self.threads[used.slot].sites.site(used.number).predictor,
+            None => self.defined[line].site,
         };
         let thread = &mut self.threads[slot];
         // Beyond the limit every use is a first use again, which bounds the decoder's memory.
         let remember = thread.sites.count() < usize::from(u16::MAX) && self.remembered < MAX_SITES;
-        let number = thread.first_use::<BY>((key, remember), site, addr, &mut self.differences);
+        let remembered = remember.then_some(key);
+        let number = thread.first_use::<BY>(remembered, site, addr, &mut self.differences);
         if remember {
-            self.defined[line].1 = Some((slot, number));
+            self.defined[line].latest = Some(SiteUse { slot, number });
             self.remembered += 1;
         }
     }
 
     fn define(&mut self, key: SiteKey, pc: u64) -> usize {
-        let before = self.defined.last().map_or(0, |(site, _)| site.pc);
+        let before = self.defined.last().map_or(0, |defined| defined.site.pc);
         put_varint(&mut self.definitions, zigzag(pc.wrapping_sub(before).cast_signed()));
         let [kind, size, flags] = key.traits.parts();
         self.definitions.extend([kind, size, flags]);
-        self.defined
-            .push((SitePredictor { pc, kind, size, flags, ..SitePredictor::default() }, None));
+        let site = SitePredictor { pc, kind, size, flags, ..SitePredictor::default() };
+        self.defined.push(DefinedSite { site, latest: None });
         self.lines.insert(key, self.defined.len() - 1);
         self.defined.len() - 1
     }
 }
 
-/// The program counter of a row, or what stands in its place.
+/// The program counter of a row, or its substitute.
 #[inline(always)]
 fn name<const BY: u8>(rows: &SiteColumns<'_>, row: usize) -> u64 {
     if BY == SCATTERED { ELSEWHERE } else { u64::from_le_bytes(rows.pc[row]) }

@@ -1,19 +1,20 @@
-//! The sites of a chunk without program counters, chosen when all its rows are known.
+//! Sites of a chunk without program counters, chosen once all its rows are known.
 //!
-//! Every distance to the thread's previous address that is frequent in the chunk is a site, and all
-//! others of the same traits are one. In a few traces that takes fewer bytes than the sites which
-//! are made up while the rows come; to know which, a chunk must be held and encoded both ways.
+//! Every distance to the thread's previous address that is frequent in the chunk is a site; all
+//! other distances with the same traits share one. In some traces this takes fewer bytes than
+//! choosing sites row by row (`made_up`). To find out, the encoder holds a chunk and encodes it
+//! both ways.
 
 use super::coder::SiteCoder;
 use super::rows::{SiteColumns, SiteTraits, Traits};
 use super::thread::{COUNTED, INSTRUCTIONS};
 use super::turns::Turn;
 
-/// Entries of the table that counts distances. A collision only costs some bytes.
+/// Counters of distances. A collision only costs some bytes.
 const COUNTERS: usize = 1 << 18;
-/// A distance that occurs this often in a chunk becomes a site.
+/// Occurrences in a chunk that make a distance a site.
 const FREQUENT_MIN: u8 = 250;
-/// Name of the site of rows whose distance is rare.
+/// Key of the site of rows whose distance is rare.
 const RARE: u64 = u64::MAX;
 
 /// Rows of a chunk that began without program counters, and their coder.
@@ -28,7 +29,7 @@ pub(super) struct CountedSites {
 }
 
 impl CountedSites {
-    /// Forgets everything but its memory.
+    /// Empties it and keeps its memory.
     pub(super) fn clear(&mut self) {
         self.traits.clear();
         self.addr.clear();
@@ -37,7 +38,7 @@ impl CountedSites {
         self.coder.clear();
     }
 
-    /// Rows that are held.
+    /// Number of rows held.
     pub(super) const fn rows(&self) -> usize {
         self.addr.len()
     }
@@ -49,7 +50,7 @@ impl CountedSites {
         self.pc.extend_from_slice(rows.pc);
     }
 
-    /// Codes the rows, whose turns these are: by instruction if any has a program counter.
+    /// Codes the rows, which form these turns: by instruction if any row has a program counter.
     pub(super) fn code(&mut self, turns: &[Turn], has_pc: bool) -> &mut SiteCoder {
         if !has_pc {
             self.count(turns);
@@ -60,11 +61,10 @@ impl CountedSites {
         for turn in turns {
             let (mut at, end) = (turn.range().start, turn.range().end);
             while at < end {
-                let part = (&rows, at..end);
                 at += if has_pc {
-                    coder.turn::<INSTRUCTIONS>(turn.slot(), part)
+                    coder.turn::<INSTRUCTIONS>(turn.slot(), &rows, at..end)
                 } else {
-                    coder.turn::<COUNTED>(turn.slot(), part)
+                    coder.turn::<COUNTED>(turn.slot(), &rows, at..end)
                 };
             }
         }
@@ -80,7 +80,7 @@ impl CountedSites {
         });
     }
 
-    /// Puts names of sites in the place of the program counters.
+    /// Replaces the program counters by keys of sites.
     fn name(&mut self, turns: &[Turn]) {
         let Self { traits, addr, pc, counts, .. } = self;
         for_each_distance(turns, addr, |row, distance| {
@@ -105,8 +105,8 @@ fn for_each_distance(turns: &[Turn], addr: &[[u8; 8]], mut visit: impl FnMut(usi
     }
 }
 
-/// The place of the counter. Which distances share one decides which become sites: as long as it
-/// is the same, so are the bytes of a trace.
+/// Index of the counter of a distance. Collisions influence which distances become sites, so a
+/// change of this function changes the bytes of a trace.
 fn counter(distance: u64, traits: SiteTraits) -> usize {
     let [kind, size, flags] = traits.parts();
     let traits = u64::from(u32::from_le_bytes([kind, size, flags, 0]));
@@ -122,7 +122,7 @@ mod tests {
     use homenode_base::{Access, AccessKind};
 
     #[test]
-    fn frequent_distances_are_sites_and_all_others_are_one() {
+    fn frequent_distances_get_sites_and_all_others_share_one() {
         let mut addr = 0u64;
         let mut block = RowBlock::new(Columns::default(), usize::MAX);
         for row in 0..3 * u64::from(FREQUENT_MIN) {

@@ -1,4 +1,4 @@
-//! Decodes streams to rows: the inner loop of every reader.
+//! Decodes streams to rows: the inner loop of all readers.
 
 use homenode_base::{AccessKind, Flags};
 
@@ -10,7 +10,7 @@ use crate::bytes::{Cursor, DecodeFault};
 use crate::format::v1::ChunkHeader;
 use crate::model::{Batch, ChunkOutline, Columns, Event, Want};
 
-/// What the decoder needs of a chunk besides its streams.
+/// The parts of a chunk that the decoder needs besides the streams.
 #[derive(Clone, Copy)]
 pub(crate) struct ChunkLayout<'a> {
     /// Header of the chunk.
@@ -21,7 +21,7 @@ pub(crate) struct ChunkLayout<'a> {
     pub(crate) columns: Columns,
 }
 
-/// Fills `batch` with the rows of a chunk, overwriting its contents.
+/// Replaces the contents of `batch` by the rows of a chunk.
 pub(crate) fn decode(
     section: &[u8],
     layout: ChunkLayout<'_>,
@@ -47,7 +47,7 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// The turns of a chunk and its events.
+/// The turns and events of a chunk.
 pub(crate) fn outline(
     section: &[u8],
     layout: ChunkLayout<'_>,
@@ -72,7 +72,7 @@ fn read_events(
     event::decode(&bytes, layout.header.events, layout.header.rows, events)
 }
 
-/// Resizes the columns. They are not cleared first, as that would write every byte twice.
+/// Resizes the columns without clearing them first, which would write every byte twice.
 fn prepare(batch: &mut Batch, rows: usize, wanted: Columns) {
     batch.events.clear();
     batch.gap.clear();
@@ -100,8 +100,8 @@ fn read_turns(streams: &Streams<'_>, layout: ChunkLayout<'_>) -> Result<Vec<Turn
         if step >= left.len() as u64 {
             return Err(DecodeFault::new(at, format!("a thread below {}", left.len()), step));
         }
-        // Threads mostly take turns in order, so the step from thread to thread is small and
-        // repeats, which compresses well.
+        // Threads mostly run in the same order, so the steps between threads are small and repeat,
+        // which compresses well.
         slot = (slot + usize::try_from(step).unwrap_or(0)) % left.len();
         let length = usize::try_from(lengths.varint()?).unwrap_or(usize::MAX);
         if length == 0 || length > left[slot] {
@@ -130,15 +130,15 @@ struct ThreadDecoder {
     at: usize,
 }
 
-/// The written-out differences, with eight bytes to spare at the end.
+/// The explicit differences, followed by eight bytes of padding.
 struct Differences<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl Differences<'_> {
-    /// The next difference, for a row with this code; 0 past the end, which is detected once all
-    /// rows are decoded.
+    /// The next difference, for a row with this code. Past the end it is 0; that is detected once
+    /// all rows are decoded.
     #[inline(always)]
     fn next(&mut self, code: u8) -> u64 {
         let word = match self.bytes.get(self.at..self.at + 8) {
@@ -150,13 +150,13 @@ impl Differences<'_> {
     }
 }
 
-/// State of the cold path: first uses of sites. It is kept apart so that the inner loop has few
-/// live values.
+/// State of the cold path: first uses of sites. It is separate to keep the number of live values in
+/// the inner loop low.
 struct ColdPath<'a> {
     differences: Differences<'a>,
     first_uses: Cursor<'a>,
     definitions: Cursor<'a>,
-    /// Defined sites, and for each its latest first use: (slot of the thread, index).
+    /// Defined sites, and for each its latest first use: slot of the thread and index.
     defined: Vec<(SitePredictor, Option<(usize, usize)>)>,
     remembered: usize,
 }
@@ -198,7 +198,7 @@ fn read_rows(
         remembered: 0,
     };
     let input = TurnSource { sites, codes, turns, layout };
-    // Where many rows have a difference, a branch on whether a row has one is hard to predict.
+    // If many rows have a difference, a branch on that is hard to predict.
     let mixed = written > rows / 16;
     match (is_wide, !batch.pc.is_empty(), mixed) {
         (false, false, false) => input.rows::<1, false, false>(&mut cold, batch),
@@ -294,10 +294,10 @@ impl TurnStreams<'_> {
         }
     }
 
-    /// Decodes rows from `start` on and returns the first that needs [`ColdPath::row`].
+    /// Decodes rows from `start` and returns the first one that needs [`ColdPath::row`].
     ///
-    /// `previous` is a local variable, as the address of each row may depend on it: through memory
-    /// the chain from row to row would be longer.
+    /// `previous` is a local variable: the address of each row may depend on it, and going through
+    /// memory would lengthen this dependence chain.
     #[inline(always)]
     fn known_sites<const WIDTH: usize, const PC: bool, const MIXED: bool>(
         &mut self,
@@ -317,8 +317,9 @@ impl TurnStreams<'_> {
                 break;
             }
             let site = &mut sites[index];
-            // Loading a difference that the code does not use is harmless: its width is 0. It is
-            // cheaper than a mispredicted branch where many rows have one, dearer where few do.
+            // Loading a difference that the code does not use is harmless: its width is 0. If many
+            // rows have one, the load is cheaper than a mispredicted branch; if few do, it is more
+            // expensive.
             let written = MIXED || code > OFFSET;
             let difference = if written { differences.next(code) } else { 0 };
             let addr = site.address(code, previous, difference);
@@ -346,7 +347,7 @@ impl TurnStreams<'_> {
 }
 
 impl ColdPath<'_> {
-    /// Decodes a row that is the first use of a site, or returns what is wrong with it.
+    /// Decodes a row that is the first use of a site, or returns its fault.
     #[cold]
     #[inline(never)]
     fn row(
@@ -380,7 +381,7 @@ impl ColdPath<'_> {
         Ok(site)
     }
 
-    /// The site of a first use, with the predictor of the thread that began to use it last.
+    /// The site of a first use, with the predictor of the thread that last started using it.
     fn first_use(
         &mut self,
         number: usize,
@@ -422,8 +423,8 @@ impl ColdPath<'_> {
     fn definition(&mut self) -> Result<SitePredictor, DecodeFault> {
         let cursor = &mut self.definitions;
         let at = cursor.offset();
-        // Successively defined sites are close together in code, so differences of program counters
-        // are short.
+        // Successively defined sites are close in the code, so differences of program counters are
+        // short.
         let before = self.defined.last().map_or(0, |(site, _)| site.pc);
         let pc = before.wrapping_add(cursor.signed()?.cast_unsigned());
         let [kind, size, flags] = [cursor.u8()?, cursor.u8()?, cursor.u8()?];

@@ -1,4 +1,4 @@
-//! Encodes rows as streams while they come: the inverse of `decode`, and the choice of sites and
+//! Encodes rows as streams, incrementally: the inverse of `decode`, with the choice of sites and
 //! codes.
 
 use homenode_base::put_varint;
@@ -12,37 +12,37 @@ use super::turns::Turn;
 use super::{event, id, wide};
 use crate::model::Event;
 
-/// Threads alternate where turns have fewer rows than this on the average.
+/// Threads alternate if turns have fewer rows than this on average.
 const ALTERNATING: usize = 4;
-/// Rows with so many written bytes each are hardly ever predicted.
+/// Rows with this many bytes of differences on average are hardly predictable.
 const SCATTERED_BYTES: usize = 2;
-/// Blocks after one of such rows in which no prediction is sought.
+/// Blocks after a block of such rows that are coded without a search for predictions.
 const SCATTERED_BLOCKS: usize = 15;
 
-/// A chunk on its way to the file. Memory is kept from chunk to chunk.
+/// The chunk being encoded. Memory is reused from chunk to chunk.
 #[derive(Default)]
 pub(crate) struct ChunkEncoder {
     rows: usize,
     threads: ThreadList,
-    /// Turns of threads, as yet by their place in `threads`.
+    /// Turns, by the position of the thread in `threads`.
     turns: Vec<Turn>,
-    /// Whether a program counter has occurred; before, sites are made up.
+    /// Whether a program counter has occurred; until then sites are chosen as in `made_up`.
     has_pc: bool,
-    /// Blocks to come whose rows nothing will predict, it seems.
+    /// Number of next blocks whose rows are expected to be unpredictable.
     scattered: usize,
     coder: SiteCoder,
-    /// With more effort, the other way to encode a chunk that begins without program counters.
+    /// With more effort, the alternative encoding of a chunk that begins without program counters.
     counted: Option<CountedSites>,
     gap: SparseColumn,
     pid: SparseColumn,
     gathered: Gathered,
 }
 
-/// The threads of a chunk in order of appearance, with their rows.
+/// The threads of a chunk in order of appearance, with their row counts.
 #[derive(Default)]
 struct ThreadList {
     list: Vec<(u16, u32)>,
-    /// By thread, one more than its place in `list`; 0 if it is not there.
+    /// By thread, one more than its position in `list`; 0 if it is absent.
     places: Vec<u32>,
 }
 
@@ -62,7 +62,7 @@ struct Gathered {
 }
 
 impl ChunkEncoder {
-    /// An encoder; with `effort` it encodes in two ways where that may save bytes.
+    /// An encoder; with `effort` it tries two encodings where that may save bytes.
     pub(crate) fn new(effort: bool) -> Self {
         Self { counted: effort.then(CountedSites::default), ..Self::default() }
     }
@@ -107,7 +107,8 @@ impl ChunkEncoder {
         self.rows += reference.addr.len();
     }
 
-    /// Takes rows without program counters, and notes whether more need be tried for the next.
+    /// Takes rows without program counters and decides whether to search for predictions in the
+    /// next block.
     fn take_without_pc(&mut self, rows: &RowColumns<'_>) {
         let before = self.coder.differences.written().len();
         if self.scattered > 0 {
@@ -134,14 +135,14 @@ impl ChunkEncoder {
         let mut at = 0;
         while at < count {
             let slot = self.threads.slot(reference.traits[at].thread());
-            let length = self.coder.turn::<BY>(slot, (reference, at..count));
+            let length = self.coder.turn::<BY>(slot, reference, at..count);
             self.note_turn(slot, self.rows + at, length);
             at += length;
         }
     }
 
-    /// Takes rows of threads that take short turns. When a turn ends is hard to predict for a
-    /// processor: so there is no branch on it.
+    /// Takes rows of threads with short turns, without a branch on the end of a turn, which would
+    /// be hard to predict.
     fn take_alternating<const BY: u8>(&mut self, rows: &RowColumns<'_>) {
         let mut starts = [0u16; BLOCK_ROWS + 1];
         let small = |row: usize| u16::try_from(row).unwrap_or(0);
@@ -171,7 +172,7 @@ impl ChunkEncoder {
         }
     }
 
-    /// Threads with rows and how many, by thread.
+    /// Threads with rows and their row counts, ordered by thread.
     pub(crate) fn table(&self) -> Vec<(u16, u32)> {
         let mut table = self.threads.list.clone();
         table.sort_unstable();
@@ -224,7 +225,7 @@ impl ThreadList {
         }
     }
 
-    /// The place of a thread, which may be new.
+    /// The position of a thread, which may be new.
     #[inline]
     fn slot(&mut self, thread: u16) -> usize {
         match self.places.get(usize::from(thread)) {
@@ -253,7 +254,7 @@ impl SparseColumn {
         self.0.extend(values.iter().map(|&bytes| u32::from_le_bytes(bytes)));
     }
 
-    /// The column: all rows, or none if all are 0.
+    /// The column: one value per row, or empty if all are 0.
     fn complete(&mut self, rows: usize) -> &[u32] {
         if !self.0.is_empty() {
             self.0.resize(rows, 0);
@@ -277,7 +278,7 @@ impl Gathered {
         put_varints(&mut self.lengths, lengths.clone(), lengths.max().unwrap_or(0));
     }
 
-    /// Adds the streams of rows, whose turns were gathered before.
+    /// Adds the streams of rows; the turns have been gathered before.
     fn put_rows(&mut self, places: &[usize], coder: &SiteCoder, streams: &mut StreamWriter<'_>) {
         let is_narrow = self.rows(places, coder);
         streams.put(id::TURNS, &self.slots);
@@ -293,8 +294,8 @@ impl Gathered {
         streams.put(id::DEFINITIONS, &coder.definitions);
     }
 
-    /// Brings the rows of all threads together; `places` has the place in the thread table of each
-    /// of the coder's. Returns whether a byte holds each site's number.
+    /// Concatenates the rows of all threads; `places` has the position in the thread table of each
+    /// thread of the coder. Returns whether every site number fits a byte.
     fn rows(&mut self, places: &[usize], coder: &SiteCoder) -> bool {
         let mut slots: Vec<usize> = (0..places.len()).collect();
         slots.sort_unstable_by_key(|&slot| places[slot]);
@@ -316,7 +317,7 @@ impl Gathered {
     }
 }
 
-/// Appends numbers, of which none is larger than `most`: of a byte each, if that is enough.
+/// Appends numbers up to `most` as varints.
 fn put_varints(out: &mut Vec<u8>, numbers: impl Iterator<Item = usize>, most: usize) {
     if most < 0x80 {
         out.extend(numbers.map(|number| number.to_le_bytes()[0]));

@@ -1,4 +1,4 @@
-//! The encoder's sites of a thread, and how they are found.
+//! The encoder's sites of a thread, and the hash table to find them.
 
 use super::rows::{SiteTraits, Traits};
 use super::site::SitePredictor;
@@ -13,8 +13,8 @@ pub(super) struct SiteKey {
 }
 
 impl SiteKey {
-    /// The entry of a site with this key in a table of 2^`bits`, but for the site's number, and its
-    /// place there.
+    /// The entry of a site with this key in a table of 2^`bits` entries, without the site's number,
+    /// and its index.
     #[inline(always)]
     fn entry(self, bits: u32) -> (u32, usize) {
         let mixed = (self.pc ^ u64::from(self.traits.0) << 44).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -24,34 +24,34 @@ impl SiteKey {
     }
 }
 
-/// A site as the encoder sees it: a cache line.
+/// A site of the encoder, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct KnownSite {
     /// Program counter or substitute.
     name: u64,
-    /// Its traits and its thread.
+    /// Traits and thread of its rows.
     traits: Traits,
-    /// Number of the site that followed it last; 0 if none has.
+    /// Number of the site that followed it last; 0 if none.
     pub(super) next: u16,
     /// Its predictor.
     pub(super) predictor: SitePredictor,
 }
 
 impl KnownSite {
-    /// What makes it the site it is.
+    /// Its identity.
     #[inline]
     pub(super) const fn key(&self) -> SiteKey {
         SiteKey { pc: self.name, traits: self.traits.of_site() }
     }
 
-    /// Whether a row with these traits may be a use of it.
+    /// Whether its rows have these traits.
     #[inline(always)]
     pub(super) fn has(&self, traits: Traits) -> bool {
         self.traits == traits
     }
 
-    /// Whether a row with these is a use of it.
+    /// Whether a row with this program counter and these traits is a use of it.
     #[inline(always)]
     pub(super) fn is(&self, pc: u64, traits: Traits) -> bool {
         self.name == pc && self.has(traits)
@@ -60,7 +60,7 @@ impl KnownSite {
 
 /// The sites of a thread, by number and by key.
 pub(super) struct SiteIndex {
-    /// Sites 1, 2, ... at 0 stands one that no row has.
+    /// Sites 1, 2, ...; the one at 0 matches no row.
     sites: Vec<KnownSite>,
     table: SiteTable,
     thread: u16,
@@ -68,8 +68,8 @@ pub(super) struct SiteIndex {
 
 /// Numbers of sites by key.
 pub(super) struct SiteTable {
-    /// At or after the place of their key, in the lower half; in the upper half bits of the key. 0
-    /// is free. At most a quarter of them is taken.
+    /// Open addressing: number of the site in the lower half, bits of its key in the upper half; 0
+    /// is free. At most a quarter is occupied.
     entries: Vec<u32>,
     bits: u32,
 }
@@ -77,15 +77,15 @@ pub(super) struct SiteTable {
 const FIRST_BITS: u32 = 5;
 
 impl SiteIndex {
-    /// No sites of a thread.
+    /// A thread without sites.
     pub(super) fn new(thread: u16) -> Self {
         let (name, next) = (0, 0);
         let predictor = SitePredictor::default();
-        let nobody = KnownSite { name, traits: Traits::NONE, next, predictor };
-        Self { sites: vec![nobody], table: SiteTable::new(FIRST_BITS), thread }
+        let unmatched = KnownSite { name, traits: Traits::NONE, next, predictor };
+        Self { sites: vec![unmatched], table: SiteTable::new(FIRST_BITS), thread }
     }
 
-    /// Makes all sites such that no row is a use of them any more.
+    /// Removes the keys of all sites: no row matches them any more.
     pub(super) fn forget_names(&mut self) {
         self.sites.iter_mut().for_each(|site| site.traits = Traits::NONE);
         self.table = SiteTable::new(self.table.bits);
@@ -97,12 +97,12 @@ impl SiteIndex {
         self.table.find(&self.sites, key)
     }
 
-    /// Sites there are.
+    /// Number of sites.
     pub(super) const fn count(&self) -> usize {
         self.sites.len() - 1
     }
 
-    /// All sites by number, and how to find them.
+    /// All sites by number, and the table of keys.
     pub(super) const fn parts(&mut self) -> (&mut [KnownSite], &SiteTable) {
         (self.sites.as_mut_slice(), &self.table)
     }
@@ -113,7 +113,7 @@ impl SiteIndex {
         &self.sites[usize::from(number)]
     }
 
-    /// Adds a site and returns its number. There must be less than 65535.
+    /// Adds a site and returns its number. There must be fewer than 65535.
     pub(super) fn add(&mut self, key: SiteKey, predictor: SitePredictor) -> u16 {
         let number = u16::try_from(self.sites.len()).expect("fewer than 2^16 sites");
         let traits = key.traits.of_thread(self.thread);
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_site_is_found_and_no_other() {
+    fn exactly_the_added_sites_are_found() {
         let mut index = SiteIndex::new(7);
         let key = |i: u16| SiteKey { pc: u64::from(i / 2) * 64, traits: SiteTraits(1 + i % 2) };
         for i in 0..2000 {

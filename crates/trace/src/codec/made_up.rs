@@ -1,44 +1,44 @@
-//! The sites of rows without program counters, made up while the rows come.
+//! Sites of rows without program counters, chosen row by row.
 //!
-//! Which site a row is a use of only decides how many bytes it takes: the decoder is told. A row
-//! belongs to the site that followed the last one last time, if that predicts it: so the references
-//! of a loop get a site each, as they would by program counter. If not, then to the site of its
-//! distance to the thread's previous address, where that distance is frequent, as that of fields of
-//! an object is; else to the site that followed last time, if its last address is near, as where a
-//! loop goes on in the next row of a matrix; else to that of the part of memory, which tells the
-//! arrays of a new loop apart. Where all that failed for nearly all rows of a block, it is not
-//! tried for some blocks.
+//! The choice of a row's site only affects the number of bytes, as the file contains it. A row uses
+//! the first of these sites: the one that followed the previous row's site last time, if it
+//! predicts the row, so each reference of a loop gets its own site, as with program counters; the
+//! site of the distance to the thread's previous address, if that distance is frequent, as between
+//! fields of an object; the site that followed last time, if its last address is near, as when a
+//! loop continues in the next row of a matrix; the site of the part of memory, which separates the
+//! arrays of a new loop. If this fails for nearly all rows of a block, the next blocks skip it.
 
 use super::index::SiteKey;
 use super::rows::SiteTraits;
 use super::thread::ThreadCoder;
 
-/// Counters of distances. That some share a counter only costs some bytes.
+/// Counters of distances. A collision only costs some bytes.
 const COUNTERS: usize = 1 << 15;
-/// A distance that was not predicted so often in a chunk becomes a site.
+/// Unpredicted occurrences in a chunk that make a distance a site.
 const FREQUENT_MIN: u8 = 250;
-/// Bytes within which the site that followed last time is near.
+/// Distance in bytes below which the last address of a site is near.
 const REACH: u64 = 1 << 14;
-/// Parts of memory have this many bytes, as a power of two.
+/// Size of a part of memory, as a power of two.
 const PART_BITS: u32 = 20;
-/// A thread with so many sites gets none for further parts of memory: a byte holds their numbers.
+/// Sites of a thread above which further parts of memory share one, so that site numbers fit a
+/// byte.
 const SITES_OF_PARTS_MAX: usize = 200;
-/// Added to the number of a part of memory.
+/// Set in the key of a site of a part of memory.
 const PART: u64 = 1 << 63;
-/// Name of the sites of all further parts, and of rows that nothing predicts.
+/// Key of the site of all further parts, and of unpredictable rows.
 pub(super) const ELSEWHERE: u64 = u64::MAX;
 
-/// How often each distance to a thread's previous address was not predicted, by a hash.
+/// Unpredicted occurrences of each distance to a thread's previous address, by a hash.
 #[derive(Default)]
 pub(super) struct UnpredictedOffsets(Vec<u8>);
 
 impl UnpredictedOffsets {
-    /// Forgets everything but its memory.
+    /// Empties it and keeps its memory.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Counts a row with this offset; returns whether the offset is frequent.
+    /// Counts a row with this offset and returns whether the offset is frequent.
     #[inline(always)]
     fn is_frequent(&mut self, offset: u64, traits: SiteTraits) -> bool {
         if self.0.is_empty() {
@@ -50,7 +50,7 @@ impl UnpredictedOffsets {
         *count >= FREQUENT_MIN
     }
 
-    /// The site of a row that is not predicted: its number, or its key if it is new to the thread.
+    /// The site of an unpredicted row: its number, or its key if it is new to the thread.
     #[inline(always)]
     pub(super) fn choose(
         &mut self,

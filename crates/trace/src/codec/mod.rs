@@ -1,16 +1,16 @@
-//! The codec: how the rows of a chunk are encoded as bytes.
+//! The codec: encodes the rows of a chunk as bytes.
 //!
-//! As in other predictive trace compressors, both sides run the same predictors, and the file holds
-//! only which prediction was right. A *site* stands for an instruction: program counter, kind, size
-//! and flags. Each thread numbers its sites in order of first use and keeps for each its last
-//! address, its last two strides, and its offset from the thread's previous reference. A row is
-//! then a site number and a code: which prediction gives the address, or that the difference is
-//! written out. Both are bytes that repeat whenever the program loops. They are stored thread by
-//! thread, so that zstd finds the repetition and the decoder knows the site of a row without
-//! decoding the row before. The ACE trace saver (Bolosky, appendix A) codes the next sequential
-//! word in one bit for the same reason; here it costs a fraction of that.
+//! As in other predictive trace compressors, encoder and decoder run the same predictors, and the
+//! file contains only which prediction was right. A *site* represents an instruction: program
+//! counter, kind, size and flags. Each thread numbers its sites in order of first use. A site keeps
+//! its last address, its last two strides, and its offset from the thread's previous reference. A
+//! row is a site number and a code: the prediction that gives the address, or an explicit
+//! difference. Both are bytes that repeat whenever the program loops. They are stored thread by
+//! thread, so zstd finds the repetition and the decoder knows the site of a row without decoding
+//! the previous row. The ACE trace saver (Bolosky, appendix A) codes the next sequential word in
+//! one bit for the same reason; here it costs a fraction of a bit.
 //!
-//! In a trace without program counters the encoder makes sites up (see `made_up` and `counted`).
+//! In a trace without program counters the encoder chooses the sites (see `made_up` and `counted`).
 //! The decoder does not distinguish them from instructions.
 //!
 //! Streams of a chunk (see `stream` for their container):
@@ -37,7 +37,7 @@
 //! 11 events    see `event`
 //! ```
 //!
-//! A site that another thread has used begins with that thread's predictor at that time.
+//! A site that another thread has used starts with that thread's predictor at that time.
 
 mod coder;
 mod counted;

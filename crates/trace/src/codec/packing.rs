@@ -1,9 +1,9 @@
-//! How much effort is spent on each stream.
+//! Chooses the compression of each stream.
 //!
-//! A search for repetition in a stream that has none takes longer than all else that is done for
-//! its rows. Whether it has any, the search itself shows: what it saves over coding byte by byte.
-//! A stream of a trace mostly stays what it is, so what was found holds for some chunks, as long as
-//! samples agree. Levels above the default search always.
+//! Searching for repetition in a stream without any takes longer than all other work on its rows.
+//! The search itself shows whether there is any: by its savings over byte-wise entropy coding. The
+//! nature of a stream rarely changes within a trace, so a finding is reused for some chunks as long
+//! as samples agree. Levels above the default always search.
 
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::{CParameter, ParamSwitch, Strategy, compress_bound};
@@ -12,41 +12,42 @@ use zstd::zstd_safe::{CParameter, ParamSwitch, Strategy, compress_bound};
 pub(crate) const DEFAULT_LEVEL: i32 = 3;
 /// Streams of a chunk have numbers below this.
 const STREAMS: usize = 12;
-/// Shorter streams are searched, whatever they are.
+/// Shorter streams are always searched.
 const LONG_BYTES: usize = 1 << 16;
-/// Chunks for which it holds what was found.
+/// Chunks for which a finding is reused.
 const CHUNKS: u8 = 7;
-/// Samples, evenly spread, and bytes of each.
+/// Samples, evenly spread, and the bytes of each.
 const SAMPLES: usize = 4;
 const SAMPLE_BYTES: usize = 1 << 12;
-/// Bytes that the zstd format can search at once, more than any stream of a chunk has.
+/// Target length that disables the search of zstd: the largest block of its format.
 const NO_SEARCH: u32 = 1 << 17;
 
-/// What a stream was found to be.
+/// The nature of a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nature {
     Unknown,
-    /// It repeats itself.
+    /// Repetitive.
     Repetitive,
-    /// It does not, but some bytes are more frequent than others.
+    /// Not repetitive, but some bytes are more frequent than others.
     Uneven,
-    /// Nothing makes it much smaller.
+    /// Hardly compressible.
     Random,
 }
 
-/// What packs streams, and what it knows of each.
+/// Compressors, and the finding on each stream.
 pub(super) struct Packing {
     search: Option<Compressor<'static>>,
-    /// Codes frequent bytes in few bits, and does nothing else.
+    /// Entropy coding only, without a search.
     bytewise: Option<Compressor<'static>>,
     found: [(Nature, u8); STREAMS],
     scratch: Vec<u8>,
 }
 
 impl Packing {
-    /// With this level of zstd for streams that repeat themselves.
+    /// Compressors with this level of zstd for repetitive streams.
     pub(super) fn new(level: i32) -> Self {
-        // Compression fails only for lack of memory; streams are then stored uncompressed.
+        // Creating a compressor fails only for lack of memory; streams are then stored
+        // uncompressed.
         let bytewise = if level <= DEFAULT_LEVEL { bytewise().ok() } else { None };
         Self {
             search: Compressor::new(level).ok(),
@@ -76,11 +77,11 @@ impl Packing {
         }
     }
 
-    /// Compresses a stream and says what it is.
+    /// Compresses a stream and determines its nature.
     fn examine(&mut self, raw: &[u8], packed: &mut Vec<u8>) -> Nature {
         compress(&mut self.search, raw, packed);
         if packed.len() < raw.len() / 8 {
-            // Byte by byte each takes a bit at least.
+            // Byte-wise coding takes at least one bit per byte.
             return Nature::Repetitive;
         }
         self.scratch.clear();
@@ -110,7 +111,7 @@ impl Packing {
     }
 }
 
-/// A compressor that searches nothing.
+/// A compressor without a search.
 fn bytewise() -> std::io::Result<Compressor<'static>> {
     let mut zstd = Compressor::new(1)?;
     zstd.set_parameter(CParameter::Strategy(Strategy::ZSTD_fast))?;
@@ -135,13 +136,13 @@ mod tests {
 
     use super::*;
 
-    /// Bytes below `below` in no order.
+    /// Random bytes below `below`.
     fn noise(below: u64) -> Vec<u8> {
         let mut rng = Rng::new(below);
         (0..2 * LONG_BYTES).map(|_| rng.below(below).to_le_bytes()[0]).collect()
     }
 
-    /// The same 1000 bytes again and again.
+    /// The same 1000 bytes repeated.
     fn cycle(below: u64) -> Vec<u8> {
         noise(below)[..1000].iter().copied().cycle().take(2 * LONG_BYTES).collect()
     }
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_repetition_is_searched_once_in_a_while() {
+    fn streams_without_repetition_are_searched_only_now_and_then() {
         for (below, nature) in [(4, Nature::Uneven), (256, Nature::Random)] {
             let (mut packing, raw) = (Packing::new(DEFAULT_LEVEL), noise(below));
             for chunk in 0..20 {
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_begins_to_repeat_itself_is_searched_at_once() {
+    fn a_stream_that_becomes_repetitive_is_searched_at_once() {
         for below in [4, 256] {
             let mut packing = Packing::new(DEFAULT_LEVEL);
             let before = packed_bytes(&mut packing, &noise(below));
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn more_effort_searches_always() {
+    fn more_effort_always_searches() {
         let mut packing = Packing::new(DEFAULT_LEVEL + 1);
         packed_bytes(&mut packing, &noise(4));
         assert!(packing.found[3].0 == Nature::Unknown);

@@ -1,4 +1,4 @@
-//! Rows on their way to the encoder, in columns: so few that they stay in the innermost cache.
+//! A block of rows for the encoder, in columns, small enough for the first-level cache.
 
 use std::ops::Range;
 
@@ -9,12 +9,13 @@ use crate::model::Columns;
 /// Rows of a block: a power of two, and about 30 KB of columns.
 pub(crate) const BLOCK_ROWS: usize = 1 << 10;
 
-/// Thread, kind, flags and size of a row in one word, which the encoder compares at once.
+/// Thread, kind, flags and size of a row in one word, so that the encoder compares them in one
+/// instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traits(u32);
 
 impl Traits {
-    /// No row has these: its size is 0.
+    /// Matches no row: the size is 0.
     pub(super) const NONE: Self = Self(0);
 
     #[inline(always)]
@@ -59,7 +60,7 @@ impl Traits {
 pub(super) struct SiteTraits(pub(super) u16);
 
 impl SiteTraits {
-    /// Those of a thread's row at the site.
+    /// The traits of a row of the thread at the site.
     pub(super) fn of_thread(self, thread: u16) -> Traits {
         Traits(u32::from(self.0) << 16 | u32::from(thread))
     }
@@ -72,7 +73,7 @@ impl SiteTraits {
     }
 }
 
-/// A block of rows. Numbers are little-endian bytes, as the content checksum takes them.
+/// A block of rows. Numbers are little-endian bytes, as the content checksum requires.
 pub(crate) struct RowBlock {
     rows: usize,
     /// Rows at which the block is full.
@@ -86,20 +87,20 @@ pub(crate) struct RowBlock {
     pc: [[u8; 8]; BLOCK_ROWS],
     gap: [[u8; 4]; BLOCK_ROWS],
     pid: [[u8; 4]; BLOCK_ROWS],
-    /// What is made of the columns above.
+    /// Derived from the columns above.
     traits: [Traits; BLOCK_ROWS],
 }
 
-/// Rows that are copied column by column: so few that they stay in the innermost cache.
+/// Rows copied column by column at a time, small enough for the first-level cache.
 const TILE_ROWS: usize = 64;
 
-/// Whether a trace can hold a row with these.
+/// Whether a row with these properties is valid in a trace.
 pub(crate) const fn is_storable(thread: u16, size: u8, flags: u8) -> bool {
     size.wrapping_sub(1) < 64 && thread != u16::MAX && flags & !Flags::ALL.0 == 0
 }
 
 impl RowBlock {
-    /// A block for a trace with these columns, full with `rows` or with all that it can hold.
+    /// A block for a trace with these columns, full at `rows` rows, at most [`BLOCK_ROWS`].
     pub(crate) fn new(columns: Columns, rows: usize) -> Box<Self> {
         let mut block = Box::new(Self {
             rows: 0,
@@ -119,7 +120,7 @@ impl RowBlock {
         block
     }
 
-    /// Empties the block, to be full with `rows`, or with all that it can hold.
+    /// Empties the block; it is full at `rows` rows, at most [`BLOCK_ROWS`].
     pub(crate) fn empty(&mut self, rows: usize) {
         self.rows = 0;
         self.limit = rows.min(BLOCK_ROWS);
@@ -141,11 +142,10 @@ impl RowBlock {
         self.kind[..self.rows].iter().filter(|kind| **kind != fetch).count()
     }
 
-    /// Adds a row that a trace can hold. Returns whether the block is full now, and must be
-    /// emptied.
+    /// Adds a valid row. Returns whether the block is full and must be emptied.
     #[inline(always)]
     pub(crate) fn push(&mut self, access: &Access) -> bool {
-        // The remainder is the number itself, and tells the compiler that it is in range.
+        // The remainder equals the number and proves to the compiler that it is in range.
         let at = self.rows % BLOCK_ROWS;
         self.thread[at] = access.thread.to_le_bytes();
         self.kind[at] = access.kind.code();
@@ -163,8 +163,7 @@ impl RowBlock {
         self.is_full()
     }
 
-    /// Adds as many of `rows` as there is room for, up to the first that no trace can hold, and
-    /// returns how many.
+    /// Adds as many of `rows` as fit, up to the first invalid one, and returns their number.
     pub(crate) fn fill<R: Copy + Into<Access>>(&mut self, rows: &[R]) -> usize {
         let start = self.rows;
         let end = self.limit.min(start + rows.len());
@@ -189,12 +188,12 @@ impl RowBlock {
         self.rows - start
     }
 
-    /// How many rows of a range there are before the first that no trace can hold.
+    /// Number of rows of a range before the first invalid one.
     fn storable(&self, range: Range<usize>) -> usize {
         let thread = &self.thread[range.clone()];
         let (size, flags) = (&self.size[range.clone()], &self.flags[range]);
         let is = |row: usize| is_storable(u16::from_le_bytes(thread[row]), size[row], flags[row]);
-        // All at once, without branches, which the compiler turns into wide instructions.
+        // Without branches per row, so that the compiler vectorises it.
         let all = thread.iter().fold(true, |all, thread| all & (*thread != [u8::MAX; 2]))
             & size.iter().fold(true, |all, size| all & (size.wrapping_sub(1) < 64))
             & (flags.iter().fold(0, |bits, flags| bits | flags) & !Flags::ALL.0 == 0);
@@ -228,7 +227,7 @@ impl RowBlock {
 /// Copies a column of rows.
 #[inline(always)]
 fn copy<T, R: Copy + Into<Access>>(column: &mut [T], rows: &[R], value: impl Fn(Access) -> T) {
-    // Eight at a time, as else every row takes as many instructions to count as to copy.
+    // Eight at a time: otherwise loop overhead costs as much as the copy.
     let (eights, rest) = rows.as_chunks::<8>();
     let (to_eights, to_rest) = column.as_chunks_mut::<8>();
     for (to, eight) in to_eights.iter_mut().zip(eights) {
@@ -257,11 +256,11 @@ pub(crate) struct RowColumns<'a> {
     pub(crate) gap: &'a [[u8; 4]],
     /// Process identities; none if the trace has none.
     pub(crate) pid: &'a [[u8; 4]],
-    /// What the predictors are about.
+    /// The columns that the predictors use.
     pub(crate) reference: SiteColumns<'a>,
 }
 
-/// What the predictors are about, of consecutive rows.
+/// The columns that the predictors use, of consecutive rows.
 #[derive(Clone, Copy)]
 pub(crate) struct SiteColumns<'a> {
     /// Thread, kind, flags and size.
@@ -286,7 +285,7 @@ impl<'a> SiteColumns<'a> {
 
 /// Whether a number of a column is not 0.
 pub(crate) fn any<const N: usize>(column: &[[u8; N]]) -> bool {
-    // Without a branch for each, which the compiler turns into wide instructions.
+    // Without a branch per number, so that the compiler vectorises it.
     column.as_flattened().iter().fold(0, |bits, byte| bits | byte) != 0
 }
 
@@ -295,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_has_all_its_traits() {
+    fn traits_hold_every_property_of_a_row() {
         for (kind, size, flags) in [(0, 1, 7), (1, 64, 0), (2, 33, 5), (3, 8, 2)] {
             let kind = AccessKind::from_code(kind).unwrap();
             let traits = Traits::new(65_534u16.to_le_bytes(), [kind.code(), flags, size]);
@@ -319,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_in_any_portions_up_to_one_that_no_trace_can_hold() {
+    fn rows_are_added_in_any_portions_up_to_the_first_invalid_one() {
         let columns = Columns { pc: true, gap: true, ..Columns::default() };
         let row = |number: u16| Access {
             pc: u64::from(number) << 9,

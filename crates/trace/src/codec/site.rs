@@ -8,11 +8,11 @@ pub(super) const STRIDE: u8 = 0;
 pub(super) const SECOND: u8 = 1;
 /// The thread's previous address plus the same offset as last time.
 pub(super) const OFFSET: u8 = 2;
-/// Last address plus a difference that is written out; 3 to 8 by the width of the difference.
+/// Last address plus an explicit difference; 3 to 8 by the width of the difference.
 pub(super) const FROM_LAST: u8 = 3;
-/// The thread's previous address plus a difference that is written out; 9 to 14 by its width.
+/// The thread's previous address plus an explicit difference; 9 to 14 by its width.
 pub(super) const FROM_PREVIOUS: u8 = 9;
-/// Added to the others when the site is new to the thread.
+/// Added to the code when the site is new to the thread.
 pub(super) const FIRST_USE: u8 = 16;
 /// One more than the highest code of a site the thread knows.
 pub(super) const CODES: u8 = 15;
@@ -78,8 +78,9 @@ pub(super) struct SitePredictor {
 impl SitePredictor {
     /// The address of a code from 0 to 14, for a thread whose previous address is `previous`.
     ///
-    /// Conditional moves instead of branches: the next code is hard to predict in irregular
-    /// programs. What depends on `previous` comes last, as it is the dependence between rows.
+    /// Conditional moves instead of branches: in irregular programs the next code is hard to
+    /// predict. Operations that depend on `previous` come last, as they form the dependence chain
+    /// between rows.
     #[inline(always)]
     pub(super) fn address(&self, code: u8, previous: u64, difference: u64) -> u64 {
         let stride = if code == SECOND { self.second } else { self.stride };
@@ -105,8 +106,8 @@ impl SitePredictor {
 mod tests {
     use super::*;
 
-    /// A row of three words, the jump to the next row, and again: after one row and one jump every
-    /// address is the last plus one of two strides.
+    /// Rows of three words with a jump to the next row: after one row and one jump every address is
+    /// the last one plus one of two strides.
     #[test]
     fn two_strides_explain_a_walk_over_rows() {
         let mut site = SitePredictor::default();
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_of_every_width_come_back() {
+    fn differences_of_every_width_round_trip() {
         let site = SitePredictor { last: 50, ..SitePredictor::default() };
         for shift in 0..64 {
             let zigzag = u64::MAX >> shift;

@@ -8,11 +8,11 @@
 use super::packing::Packing;
 use crate::bytes::{Cursor, DecodeFault};
 
-/// Stored as it is.
+/// Uncompressed.
 const STORED: u8 = 0;
 /// One zstd frame.
 const ZSTD: u8 = 1;
-/// Largest expansion of a stream whose length the number of rows does not bound.
+/// Largest expansion of a stream whose length is not bounded by the number of rows.
 const MAX_RATIO: usize = 256;
 /// Bytes of an entry of the directory.
 const ENTRY_BYTES: usize = 10;
@@ -20,11 +20,11 @@ const ENTRY_BYTES: usize = 10;
 /// Streams shorter than this are not compressed.
 const LEAST_BYTES: usize = 24;
 
-/// Compresses streams. It is kept from chunk to chunk, with its memory.
+/// Compresses streams. It is reused from chunk to chunk, with its memory.
 pub(crate) struct StreamPacker {
     packing: Packing,
     packed: Vec<u8>,
-    /// Buffers of the writers, one after the other.
+    /// Buffers of successive writers.
     directory: Vec<u8>,
     payload: Vec<u8>,
 }
@@ -63,12 +63,12 @@ impl<'a> StreamWriter<'a> {
         Self { packer, count: 0 }
     }
 
-    /// Adds a stream unless it is empty: an absent stream reads as an empty one.
+    /// Adds a stream unless it is empty: an absent stream is read as an empty one.
     pub(crate) fn put(&mut self, id: u8, raw: &[u8]) {
         self.put_within(id, raw, usize::MAX);
     }
 
-    /// Adds a stream whose length the number of rows does not bound; see [`Streams::get_dense`].
+    /// Adds a stream whose length is not bounded by the number of rows; see [`Streams::get_dense`].
     pub(crate) fn put_dense(&mut self, id: u8, raw: &[u8]) {
         self.put_within(id, raw, MAX_RATIO);
     }
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_come_back_and_absent_ones_are_empty() {
+    fn streams_round_trip_and_absent_ones_are_empty() {
         let section = section();
         let streams = Streams::parse(&section).unwrap();
         let mut out = vec![9];
@@ -223,7 +223,8 @@ mod tests {
         assert!(Streams::parse(&section).is_err());
     }
 
-    /// A megabyte of zeros would be a few dozen bytes: stored, so that the bound of a reader holds.
+    /// A megabyte of zeros would compress to some dozen bytes. It is stored, so that the reader's
+    /// bound holds.
     #[test]
     fn dense_streams_stay_within_the_bound_of_their_reader() {
         assert!(section().len() > 1 << 20);

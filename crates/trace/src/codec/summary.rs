@@ -1,4 +1,4 @@
-//! What a chunk's header says about its rows, counted while they come.
+//! The counts and ranges in a chunk's header, accumulated incrementally.
 
 use homenode_base::Flags;
 
@@ -16,7 +16,7 @@ pub(crate) struct ChunkSummary {
 }
 
 impl ChunkSummary {
-    /// That of no rows.
+    /// The summary of no rows.
     pub(crate) fn new() -> Self {
         Self { counts: [0; 6], low: u64::MAX, high: 0, used: Columns::default() }
     }
@@ -56,7 +56,7 @@ impl ChunkSummary {
         (self.low, self.high) = (low, high);
     }
 
-    /// Sets what the header says about the rows.
+    /// Sets the header's fields about the rows.
     pub(crate) fn describe(&self, header: &mut ChunkHeader) {
         header.counts = self.counts;
         let is_empty = self.low > self.high;
@@ -65,8 +65,8 @@ impl ChunkSummary {
     }
 }
 
-/// Number of bytes for which `is` holds; in parts that a byte can count, which takes few
-/// instructions for many bytes.
+/// Number of bytes for which `is` holds, summed in parts whose count fits a byte, so that the
+/// compiler vectorises it.
 fn number(bytes: &[u8], is: impl Fn(u8) -> bool) -> u32 {
     let part = |part: &[u8]| u32::from(part.iter().map(|&byte| u8::from(is(byte))).sum::<u8>());
     bytes.chunks(128).map(part).sum()
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_counted_in_any_number() {
+    fn any_number_of_bytes_is_counted() {
         for length in [0, 1, 127, 128, 129, 1000] {
             assert_eq!(number(&vec![3; length], |byte| byte == 3) as usize, length);
             assert_eq!(number(&vec![2; length], |byte| byte == 3), 0);

@@ -1,4 +1,4 @@
-//! One thread's rows to site numbers and codes: the inner loops of the encoder.
+//! Codes the rows of one thread as site numbers and codes: the inner loops of the encoder.
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use super::site::{
 };
 use super::written::WrittenDifferences;
 
-/// How rows get their sites: by program counter.
+/// Rows get their sites by program counter.
 pub(super) const INSTRUCTIONS: u8 = 0;
-/// Made up while the rows come, see `made_up`.
+/// Rows get their sites one by one without program counters, see `made_up`.
 pub(super) const MADE_UP: u8 = 1;
-/// By a name in the place of the program counter, see `counted`.
+/// Rows get their sites by a key in place of the program counter, see `counted`.
 pub(super) const COUNTED: u8 = 2;
-/// One for each thread and traits, as nothing predicts them.
+/// One site per thread and traits, for unpredictable rows.
 pub(super) const SCATTERED: u8 = 3;
 
 /// State of a thread while its rows are coded.
@@ -34,7 +34,7 @@ pub(super) struct ThreadCoder {
     coded: CodedRows,
 }
 
-/// Site number and code of each row of a thread, and room for as many more of each.
+/// Site number and code of each row of a thread, with spare capacity.
 #[derive(Default)]
 pub(super) struct CodedRows {
     numbers: Vec<u16>,
@@ -42,19 +42,19 @@ pub(super) struct CodedRows {
 }
 
 impl CodedRows {
-    /// Rows for which there is room.
+    /// Capacity in rows.
     pub(super) const fn room(&self) -> usize {
         self.codes.len()
     }
 }
 
 impl ThreadCoder {
-    /// A thread without rows, with room for some.
+    /// A thread without rows, with this memory.
     pub(super) fn new(thread: u16, room: CodedRows) -> Self {
         Self { sites: SiteIndex::new(thread), last: 0, previous: 0, rows: 0, coded: room }
     }
 
-    /// The room that it had.
+    /// Releases its memory.
     pub(super) fn into_room(self) -> CodedRows {
         self.coded
     }
@@ -64,7 +64,7 @@ impl ThreadCoder {
         (&self.coded.numbers[..self.rows], &self.coded.codes[..self.rows])
     }
 
-    /// Makes room for rows.
+    /// Reserves memory for rows.
     #[inline(always)]
     pub(super) fn reserve(&mut self, rows: usize) {
         if self.rows + rows > self.coded.room() {
@@ -80,13 +80,13 @@ impl ThreadCoder {
         self.coded.codes.resize(room, 0);
     }
 
-    /// How far `addr` is from the thread's previous address.
+    /// Difference of `addr` to the thread's previous address.
     pub(super) const fn offset(&self, addr: u64) -> u64 {
         addr.wrapping_sub(self.previous)
     }
 
-    /// The site that followed the last one last time, if it has these traits and its last address
-    /// is less than `reach` away.
+    /// The site that followed the current one last time, if it has these traits and its last
+    /// address is less than `reach` away.
     pub(super) fn next_nearby(&self, addr: u64, traits: SiteTraits, reach: u64) -> Option<u16> {
         let number = self.sites.site(self.last).next;
         let next = self.sites.site(number);
@@ -95,15 +95,16 @@ impl ThreadCoder {
         (is_near && next.key().traits == traits).then_some(number)
     }
 
-    /// Codes rows of `thread`, for which there is room, up to the first that is the first use of an
-    /// instruction, or another thread's; returns how many.
+    /// Codes rows of `thread`, for which memory is reserved, up to the first use of an instruction
+    /// or the first row of another thread; returns their number.
     ///
-    /// What is known from row to row is in local variables: through memory the chain from row to
-    /// row would be longer.
+    /// State carried from row to row is in local variables: memory would lengthen the dependence
+    /// chain.
     #[inline(always)]
     pub(super) fn known_instructions<const BY: u8>(
         &mut self,
-        (rows, range): (&SiteColumns<'_>, Range<usize>),
+        rows: &SiteColumns<'_>,
+        range: Range<usize>,
         thread: Traits,
         differences: &mut WrittenDifferences,
     ) -> usize {
@@ -117,8 +118,8 @@ impl ThreadCoder {
         while row < count {
             let (addr, pc) = (u64::from_le_bytes(rows.addr[row]), u64::from_le_bytes(rows.pc[row]));
             let traits = rows.traits[row];
-            // Most sites are followed by the same site as last time, which saves hashing. Its
-            // traits tell its thread, too.
+            // Most sites are followed by the same site as last time, which saves hashing. The
+            // traits include the thread.
             let guess = usize::from(sites[last].next);
             if sites[guess].is(pc, traits) {
                 last = guess;
@@ -143,10 +144,11 @@ impl ThreadCoder {
         row
     }
 
-    /// Codes rows without program counter, for which there is room, up to the first that the site
-    /// which followed last time does not predict, or another thread's; returns how many.
+    /// Codes rows without program counters, for which memory is reserved, while the site that
+    /// followed last time predicts them, up to the first row of another thread; returns their
+    /// number.
     #[inline(always)]
-    pub(super) fn followed(&mut self, (rows, range): (&SiteColumns<'_>, Range<usize>)) -> usize {
+    pub(super) fn followed(&mut self, rows: &SiteColumns<'_>, range: Range<usize>) -> usize {
         let count = range.len();
         let numbers = &mut self.coded.numbers[self.rows..self.rows + count];
         let codes = &mut self.coded.codes[self.rows..self.rows + count];
@@ -174,7 +176,8 @@ impl ThreadCoder {
         row
     }
 
-    /// The site that followed the last one last time, if it predicts a row without program counter.
+    /// The site that followed the current one last time, if it predicts a row without program
+    /// counter.
     #[inline(always)]
     pub(super) fn next_predicting(&self, addr: u64, traits: Traits) -> Option<u16> {
         let number = self.sites.site(self.last).next;
@@ -183,7 +186,7 @@ impl ThreadCoder {
         (code.is_some() && next.has(traits)).then_some(number)
     }
 
-    /// The site of a row with program counter, or a name in its place; 0 if the thread has none.
+    /// The site of a row with this program counter or substitute; 0 if the thread has none.
     #[inline(always)]
     pub(super) fn instruction(&self, pc: u64, traits: Traits) -> u16 {
         let guess = self.sites.site(self.last).next;
@@ -210,18 +213,18 @@ impl ThreadCoder {
         self.put(number, code, addr);
     }
 
-    /// Codes a row as the first use of a site that begins with a predictor, and returns the site's
-    /// number; 0 if it is not to be remembered.
+    /// Codes a row as the first use of a site with this initial predictor. Returns the number of
+    /// the site, which is remembered under `key`; 0 without a key.
     pub(super) fn first_use<const BY: u8>(
         &mut self,
-        (key, remember): (SiteKey, bool),
+        key: Option<SiteKey>,
         mut site: SitePredictor,
         addr: u64,
         differences: &mut WrittenDifferences,
     ) -> u16 {
         let code = step::<BY>(&mut site, [addr, self.previous], differences);
         let mut number = 0;
-        if remember {
+        if let Some(key) = key {
             number = self.sites.add(key, site);
             let (sites, _) = self.sites.parts();
             sites[usize::from(self.last)].next = number;
@@ -242,8 +245,8 @@ impl ThreadCoder {
 
 /// The code by which a site predicts `addr`, if it does.
 ///
-/// Without program counters a site often stands for a distance to the thread's previous address:
-/// that first.
+/// Without program counters a site often represents a distance to the thread's previous address, so
+/// that is tried first.
 #[inline(always)]
 fn predicting_code<const BY: u8>(site: &SitePredictor, [addr, previous]: [u64; 2]) -> Option<u8> {
     let stride = addr.wrapping_sub(site.last);
@@ -261,7 +264,7 @@ fn predicting_code<const BY: u8>(site: &SitePredictor, [addr, previous]: [u64; 2
     }
 }
 
-/// As `SitePredictor::learn`, with fewer stores.
+/// `SitePredictor::learn` with fewer stores.
 #[inline(always)]
 fn learn(site: &mut SitePredictor, [addr, previous]: [u64; 2]) {
     let stride = addr.wrapping_sub(site.last);
@@ -273,7 +276,7 @@ fn learn(site: &mut SitePredictor, [addr, previous]: [u64; 2]) {
     site.offset = addr.wrapping_sub(previous);
 }
 
-/// The code of `addr`, which the site learns; appends the difference that it needs.
+/// The code of an address, which the site learns; appends the difference, if the code needs one.
 #[inline(always)]
 fn step<const BY: u8>(
     site: &mut SitePredictor,
@@ -286,8 +289,8 @@ fn step<const BY: u8>(
     code
 }
 
-/// Appends the difference of `addr` to the site's last or the thread's previous address, mostly
-/// whichever is narrower, and returns its code.
+/// Appends the difference of `addr` to the site's last or the thread's previous address, mostly the
+/// narrower one, and returns its code.
 #[inline(always)]
 fn write_out<const BY: u8>(
     site: &SitePredictor,

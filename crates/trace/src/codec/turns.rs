@@ -1,8 +1,8 @@
-//! The turns of threads: most streams have the rows of one thread together.
+//! The turns of threads. Most streams store the rows of each thread consecutively.
 
 use std::ops::Range;
 
-/// Where the rows of each thread begin, for a thread table.
+/// Index of the first row of each thread of a thread table.
 pub(super) fn starts(table: &[(u16, u32)]) -> Vec<usize> {
     let mut next = 0;
     table
@@ -15,8 +15,8 @@ pub(super) fn starts(table: &[(u16, u32)]) -> Vec<usize> {
         .collect()
 }
 
-/// One turn: a thread (its slot in the table) and its consecutive rows. Four-byte numbers, as there
-/// are as many turns as rows when threads alternate.
+/// Consecutive rows of one thread. Fields are 32 bits, because alternating threads make as many
+/// turns as rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     slot: u32,
@@ -25,13 +25,13 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// A turn, or `None` if a number does not fit; rows of a chunk always do.
+    /// A turn, or `None` if a number exceeds 32 bits; rows of a chunk never do.
     pub(super) fn new(slot: usize, row: usize, rows: usize) -> Option<Self> {
         let [slot, row, rows] = [slot, row, rows].map(|number| u32::try_from(number).ok());
         Some(Self { slot: slot?, row: row?, rows: rows? })
     }
 
-    /// Adds rows to it, if they are of the same thread and follow; returns whether.
+    /// Appends the next rows if they belong to the same thread; returns whether they do.
     pub(super) fn extend(&mut self, slot: usize, rows: usize) -> bool {
         let is_same = self.slot() == slot;
         if is_same {
@@ -40,7 +40,7 @@ impl Turn {
         is_same
     }
 
-    /// Gives its thread another slot, that at the old one in `slots`.
+    /// Maps the slot of its thread through `slots`.
     pub(super) fn rename(&mut self, slots: &[usize]) {
         self.slot = u32::try_from(slots[self.slot()]).unwrap_or(u32::MAX);
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_of_a_thread_begin_after_those_before_it() {
+    fn rows_of_a_thread_follow_those_of_the_previous_thread() {
         assert_eq!(starts(&[(3, 3), (9, 1)]), [0, 3]);
     }
 }

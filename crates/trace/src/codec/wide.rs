@@ -1,4 +1,4 @@
-//! The columns that few traces have: gaps and process identities, thread by thread.
+//! The rare columns, gaps and process identities, stored thread by thread.
 
 use homenode_base::{put_varint, zigzag};
 
@@ -7,7 +7,7 @@ use super::stream::{StreamWriter, Streams};
 use super::turns::{Turn, starts};
 use crate::bytes::{Cursor, DecodeFault};
 
-/// A gap byte that says "see the long gaps".
+/// Gap byte that refers to the stream of long gaps.
 const LONG: u8 = u8::MAX;
 
 /// The values of `column`, grouped by thread.
@@ -33,7 +33,7 @@ fn scatter(values: &[u32], turns: &[Turn], table: &[(u16, u32)], column: &mut Ve
     }
 }
 
-/// Adds the streams of the gaps, none when all are 0.
+/// Adds the streams of the gaps, none if all are 0.
 pub(super) fn put_gaps(
     column: &[u32],
     turns: &[Turn],
@@ -88,7 +88,7 @@ pub(super) fn get_gaps(
     Ok(())
 }
 
-/// Adds the stream of the process identities, none when all are 0.
+/// Adds the stream of the process identities, none if all are 0.
 pub(super) fn put_pids(
     column: &[u32],
     turns: &[Turn],

@@ -1,26 +1,26 @@
-//! Differences that are written out.
+//! Explicit differences.
 
-/// Differences of any width, one after the other.
+/// Differences of any width, concatenated.
 #[derive(Default)]
 pub(super) struct WrittenDifferences {
-    /// With room for a whole word after what is written.
+    /// With capacity for a whole word after the written bytes.
     bytes: Vec<u8>,
     written: usize,
 }
 
 impl WrittenDifferences {
-    /// What was written.
+    /// The written bytes.
     pub(super) fn written(&self) -> &[u8] {
         &self.bytes[..self.written]
     }
 
-    /// Forgets everything but its memory.
+    /// Empties it and keeps its memory.
     pub(super) const fn clear(&mut self) {
         self.written = 0;
     }
 
-    /// Writes the low bytes of a word. A whole word is stored whatever its width, so that there is
-    /// no branch on it.
+    /// Appends the low `width` bytes of a word. It always stores the whole word, to avoid a branch
+    /// on the width.
     #[inline(always)]
     pub(super) fn put(&mut self, word: u64, width: u8) {
         let Some(place) = self.bytes.get_mut(self.written..self.written + 8) else {

@@ -1,6 +1,6 @@
 //! The `din` format of the Dinero cache simulators, extended by thread and size.
 //!
-//! It has neither events nor program counters, and an atomic reference becomes a write.
+//! The format has neither events nor program counters; an atomic reference becomes a write.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Exports `.hnt` traces to the formats of other tools, chunk by chunk and in bounded memory.
+//! Exports `.hnt` traces to the formats of other tools, chunk by chunk in bounded memory.
 //!
 //! One format is one file here that ends in an [`Entry`]; [`TABLE`] lists them.
 
@@ -24,13 +24,13 @@ pub const TABLE: &[Entry] = &[text::ENTRY, csv::ENTRY, din::ENTRY];
 pub struct Entry {
     /// Name on the command line.
     pub name: &'static str,
-    /// What it is, in one sentence.
+    /// Description in one sentence.
     pub summary: &'static str,
     /// Where the format is defined.
     pub source: &'static str,
-    /// File name extensions that suggest it, without the dot.
+    /// Its file name extensions, without the dot.
     pub extensions: &'static [&'static str],
-    /// Writes what comes before the first reference.
+    /// Writes the header, before the first reference.
     begin: fn(&mut dyn Write, Columns) -> io::Result<()>,
     /// Writes the references and events of a chunk.
     rows: fn(&mut dyn Write, Columns, &Batch) -> io::Result<()>,
@@ -59,7 +59,7 @@ pub fn export(
     progress: &mut ImportProgress<'_>,
 ) -> Result<(), TraceError> {
     let mut out = io::BufWriter::with_capacity(1 << 16, out);
-    let failed = |e| TraceError::write(out_name, (0, false), e);
+    let failed = |e| TraceError::write(out_name, 0, false, e);
     (format.begin)(&mut out, trace.columns()).map_err(failed)?;
     let mut batch = Batch::default();
     let mut rows = 0;

@@ -1,3 +1,3 @@
-//! The versions of the `.hnt` file. Each has its own file here and stays readable for ever.
+//! The versions of the `.hnt` file, one file each. Old versions stay readable.
 
 pub(crate) mod v1;

@@ -43,9 +43,9 @@
 //!         24  8  magic "HNTEND\r\n"
 //! ```
 //!
-//! Every byte is covered by one of the checksums, and chunks follow each other without gaps, so
-//! any flipped bit is detected by a reader of the part it is in. Lengths are checked against the
-//! file's size, and row counts against [`MAX_ROWS`], before memory is allocated.
+//! Every byte is covered by a checksum, and chunks are contiguous, so a reader detects any flipped
+//! bit in the parts it reads. Lengths are checked against the file's size, and row counts against
+//! [`MAX_ROWS`], before memory is allocated.
 
 use crate::bytes::{Cursor, DecodeFault};
 use crate::model::Columns;
@@ -62,7 +62,7 @@ pub(crate) const CHUNK_MAGIC: [u8; 4] = *b"HNTC";
 pub(crate) const CHUNK_HEADER_BYTES: usize = 80;
 /// Bytes of one entry of the thread table.
 pub(crate) const THREAD_BYTES: usize = 6;
-/// Most rows, and most events, in a chunk: bounds what a reader allocates for a chunk.
+/// Most rows, and most events, in a chunk: bounds the memory of a reader.
 pub(crate) const MAX_ROWS: u32 = 1 << 21;
 /// First bytes of the footer.
 pub(crate) const FOOTER_MAGIC: [u8; 4] = *b"HNTF";
@@ -97,7 +97,7 @@ impl Header {
         bytes
     }
 
-    /// The header in these bytes, whose magic number and version the caller has checked.
+    /// Parses a header whose magic number and version the caller has checked.
     pub(crate) fn parse(bytes: &[u8; HEADER_BYTES]) -> Result<Self, DecodeFault> {
         let mut cursor = Cursor::new(bytes);
         cursor.take(10)?;
@@ -164,7 +164,7 @@ impl ChunkHeader {
         bytes
     }
 
-    /// The header in these bytes; checks its sum and that its numbers agree with each other.
+    /// Parses a header; checks its checksum and the consistency of its numbers.
     pub(crate) fn parse(bytes: &[u8; CHUNK_HEADER_BYTES]) -> Result<Self, DecodeFault> {
         let mut cursor = Cursor::new(bytes);
         let magic = cursor.take(4)?;
@@ -287,7 +287,7 @@ impl FooterHeader {
         bytes
     }
 
-    /// Reads it and checks that the parts fill the `left` bytes that follow.
+    /// Parses it and checks that index and metadata fill the rest of the footer.
     pub(crate) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, DecodeFault> {
         let magic = cursor.take(4)?;
         if magic != FOOTER_MAGIC {
@@ -353,7 +353,7 @@ impl Trailer {
         bytes
     }
 
-    /// The trailer in these bytes, whose magic number the caller has checked.
+    /// Parses a trailer whose magic number the caller has checked.
     pub(crate) fn parse(bytes: &[u8; TRAILER_BYTES]) -> Result<Self, DecodeFault> {
         let mut cursor = Cursor::new(bytes);
         let trailer = Self {
@@ -392,7 +392,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_header_is_the_table_above() {
+    fn the_header_has_the_documented_layout() {
         let columns = Columns { pc: true, flags: true, ..Columns::default() };
         let header = Header { columns, chunk_rows: 0x1_0000 };
         let bytes = header.to_bytes();
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_footer_that_claims_other_lengths_says_which() {
+    fn a_footer_with_wrong_lengths_reports_them() {
         let footer = FooterHeader { metadata_bytes: 102, metadata_raw: 102, ..Default::default() };
         let error = FooterHeader::parse(&mut Cursor::new(&footer.to_bytes())).unwrap_err();
         assert_eq!(

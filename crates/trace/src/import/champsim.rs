@@ -8,10 +8,10 @@
 //! | 16-31 | 2 addresses written, 0 for none |
 //! | 32-63 | 4 addresses read, 0 for none |
 //!
-//! Reads come before writes. The format has no sizes: a reference has one byte. Instructions
-//! without a reference are counted in the gap of the next one. There are no fetches, as the format
-//! does not have the lengths of instructions. A file has the instructions of one processor: all
-//! references are thread 0's.
+//! Reads precede writes. The format has no sizes: a reference has one byte. Instructions without a
+//! reference are counted in the gap of the next reference. There are no fetches, as the format
+//! lacks the lengths of instructions. A file has the instructions of one processor: all references
+//! belong to thread 0.
 
 use homenode_base::{Access, AccessKind};
 

@@ -67,7 +67,7 @@ struct Csv {
     columns: Vec<Field>,
 }
 
-/// A value of a line, without its quotes, and the column it begins in.
+/// A value of a line without its quotes, and the column where it begins.
 struct CsvValue {
     text: String,
     column: usize,
@@ -212,7 +212,7 @@ fn plain(rest: &str) -> (String, usize) {
     (rest[..end].to_owned(), end)
 }
 
-/// A quoted value and the bytes it takes; two quotes stand for one.
+/// A quoted value and its length in the line; two quotes represent one.
 fn quoted(rest: &str, at: usize) -> Result<(String, usize), BadLine> {
     let mut text = String::new();
     let mut chars = rest.char_indices().skip(1).peekable();

@@ -45,7 +45,7 @@ struct DrmemtraceView {
     state: Vec<ViewThread>,
     /// The read of an atomic instruction, until its write is read.
     pending: Option<Access>,
-    /// Whether the records have ended; totals follow.
+    /// Whether the records have ended; the totals follow.
     ended: bool,
     hints: u64,
     /// Lowest and highest time stamp, in microseconds.
@@ -89,7 +89,7 @@ impl Parser for DrmemtraceView {
         let owner = words.need("a thread")?;
         let what = words.need(RECORD)?;
         if owner.text.starts_with('-') {
-            // A processor without a thread, which is waiting or idle.
+            // An idle or waiting processor without a thread.
             return Ok(());
         }
         let (thread, pid) = self.thread(owner, sink)?;
@@ -213,7 +213,7 @@ impl DrmemtraceView {
         self.pending.take().map_or(Ok(()), |read| sink.access(&read))
     }
 
-    /// A thread that runs outside the kernel has returned from its system call.
+    /// Emits the end of the thread's system call, as the thread runs outside the kernel again.
     fn returned(&mut self, thread: u16, sink: &mut dyn RecordSink) -> Result<(), TraceError> {
         let state = &mut self.state[usize::from(thread)];
         if state.kernel {

@@ -10,7 +10,8 @@
 //! responses, write-backs, upgrades, swaps. These are counted and omitted. gem5's probe always
 //! writes flags, and program counters only together with flags, so the number of fields determines
 //! which are there. Of the flags of a request, 0x100 makes it an instruction fetch and 0x8000 (made
-//! in privileged mode) the kernel's. A packet trace is of one port: all references are thread 0's.
+//! in privileged mode) the kernel's. A packet trace covers one port: all references belong to
+//! thread 0.
 
 use homenode_base::{Access, AccessKind, Flags};
 

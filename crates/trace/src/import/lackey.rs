@@ -12,7 +12,7 @@
 //! has a lock prefix, which lackey does not report. Every data reference gets the address of the
 //! last instruction as its program counter; fetches get their own. A reference of more than 64
 //! bytes (`fxsave` and the like) becomes several of at most 64. Lackey serialises threads and does
-//! not identify them: all references are thread 0's.
+//! not identify them: all references belong to thread 0.
 
 use homenode_base::{Access, AccessKind};
 

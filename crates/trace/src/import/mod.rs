@@ -1,4 +1,4 @@
-//! Imports traces of other tools as `.hnt` traces, line by line and in bounded memory.
+//! Imports traces of other tools as `.hnt` traces, line by line in bounded memory.
 //!
 //! One format is one file here that ends in an [`Entry`]; [`TABLE`] lists them.
 
@@ -41,22 +41,22 @@ pub const TABLE: &[Entry] = &[
 pub struct Entry {
     /// Name on the command line.
     pub name: &'static str,
-    /// What it is, in one sentence.
+    /// Description in one sentence.
     pub summary: &'static str,
     /// Where the format is defined.
     pub source: &'static str,
-    /// File name extensions that suggest it, without the dot.
+    /// Its file name extensions, without the dot.
     pub extensions: &'static [&'static str],
-    /// Makes what reads it.
+    /// Makes its parser.
     build: ParserBuilder,
 }
 
-/// Makes what reads a format.
+/// Makes the parser of a format.
 #[derive(Clone, Copy, Debug)]
 enum ParserBuilder {
     /// A parser of lines.
     Lines(fn() -> Box<dyn Parser>),
-    /// A reader of binary records of so many bytes.
+    /// A reader of binary records, and their size in bytes.
     Records(usize, fn() -> Box<dyn Records>),
 }
 
@@ -74,8 +74,8 @@ trait Parser {
     /// Parses one line, without its end, and emits its references and events to `sink`.
     fn line(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError>;
 
-    /// Emits what is pending, and adds to the metadata what is known only after the whole file. An
-    /// error is about the line after the last.
+    /// Emits pending references, and adds metadata known only after the whole file. An error refers
+    /// to the line after the last.
     fn finish(
         &mut self,
         _sink: &mut dyn RecordSink,
@@ -100,7 +100,7 @@ trait RecordSink {
 /// Largest reference a trace holds, in bytes.
 const MAX_SIZE: u64 = 64;
 
-/// Emits a reference of so many bytes, split if it is larger than a trace can hold.
+/// Emits a reference of `bytes` bytes, split into several if it is larger than [`MAX_SIZE`].
 fn split_reference(
     access: Access,
     bytes: u64,
@@ -168,8 +168,8 @@ pub fn find(name: &str) -> Result<&'static Entry, TraceError> {
     })
 }
 
-/// Imports into a new trace at `out`, with the columns the input turns out to have. After an error
-/// there is no file at `out`, not even a partial one.
+/// Imports into a new trace at `out`, with the columns that the input has. After an error no file
+/// is left, not even a partial one.
 ///
 /// # Errors
 /// When a line cannot be parsed or there is none, reading or writing fails, or `progress` cancels.
@@ -198,7 +198,7 @@ const MAX_LINE_BYTES: u64 = 1 << 20;
 /// Lines between two calls of `progress`.
 const PROGRESS_LINES: u64 = 1 << 15;
 
-/// Imports into a writer, which the caller finishes with the metadata that this returns.
+/// Imports into a writer; the caller finishes it with the returned metadata.
 ///
 /// # Errors
 /// As [`import_file`].
@@ -234,7 +234,7 @@ pub fn import<W: std::io::Write>(
         }
     }
     if lines.done == 0 {
-        // Most likely the program at the other end of a pipe failed.
+        // Most likely the program that writes the pipe failed.
         let expected = format!("at least one line of format {}", format.name);
         let found = "no bytes at all".to_owned();
         return Err(TraceError::Line { path, line: 1, column: 1, expected, found });
@@ -269,14 +269,14 @@ impl Lines<'_> {
             return Ok(None);
         }
         match text_of_line(&self.buffer, read) {
-            // Spreadsheets begin a file with a byte order mark.
+            // Spreadsheets write a byte order mark at the start.
             Ok(text) if self.number == 1 => Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(text))),
             Ok(text) => Ok(Some(text)),
             Err(bad) => Err(self.error(bad.into())),
         }
     }
 
-    /// The error with its place, the last line read.
+    /// The error, located at the last line read.
     fn error(&self, error: LineError) -> TraceError {
         match error {
             LineError::Bad(bad) => TraceError::Line {

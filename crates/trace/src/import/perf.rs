@@ -12,13 +12,13 @@
 //! perf prints fields in one order, whatever their order after `-F`: command, process/thread,
 //! `[processor]`, time, period, event, address, data source, weight, program counter. Thread, time,
 //! event, address and program counter are required; the last may be at the head of a call chain.
-//! The data source tells loads from stores, or else the name of the event (`load`, `store`, a
-//! breakpoint's `:w` or `:r`); a locked access is atomic. Samples of neither kind, and those
-//! without an address, are counted and omitted.
+//! The data source distinguishes loads from stores, or else the name of the event does (`load`,
+//! `store`, a breakpoint's `:w` or `:r`); a locked access is atomic. Samples of neither kind, and
+//! those without an address, are counted and omitted.
 //!
 //! A sample has no size: it becomes a reference of one byte. Program counters in the upper half of
-//! the address space are the kernel's. `perf mem report -D` writes `0x016` before an address unless
-//! it is given a separator with `-x`; that is undone.
+//! the address space belong to the kernel. `perf mem report -D` writes `0x016` before an address
+//! unless it is given a separator with `-x`; the importer removes it.
 
 use homenode_base::{Access, AccessKind, Flags};
 
@@ -45,13 +45,14 @@ struct Perf {
     /// A sample whose program counter may be in the next line.
     pending: Option<Access>,
     samples: u64,
-    untold: u64,
-    nowhere: u64,
+    /// Samples that are neither loads nor stores.
+    without_kind: u64,
+    without_address: u64,
 }
 
 /// The lowest program counter of the kernel, on every 64-bit machine of Linux.
 const KERNEL: u64 = 1 << 63;
-/// The lowest address that perf means: 0 is none, and Linux maps nothing below a page.
+/// The lowest valid address: 0 means none, and Linux maps nothing in the first page.
 const LOWEST: u64 = 0x1000;
 const RAW_HEADER: &str = "# PID, TID, ";
 const TIME: &str = "a time such as 123.456789: (perf script -F comm,pid,tid,time,event,addr,ip)";
@@ -80,11 +81,11 @@ impl Parser for Perf {
             None => script_sample(line)?,
         };
         let Some(kind) = sample.kind else {
-            self.untold += 1;
+            self.without_kind += 1;
             return Ok(());
         };
         if sample.addr < LOWEST {
-            self.nowhere += 1;
+            self.without_address += 1;
             return Ok(());
         }
         let (thread, _) = self.threads.number(sample.owner, sample.pid, sample.tid)?;
@@ -103,7 +104,7 @@ impl Parser for Perf {
         metadata: &mut Metadata,
     ) -> Result<(), LineError> {
         self.complete()?;
-        let left_out = self.untold + self.nowhere;
+        let left_out = self.without_kind + self.without_address;
         if left_out == self.samples {
             let expected = "samples that say load or store and have an address; record with -d \
                             and print with data_src where the event's name does not say it";
@@ -113,9 +114,10 @@ impl Parser for Perf {
         metadata.sampling = "by perf: most references were not seen".into();
         metadata.order = "time stamps of samples".into();
         metadata.provenance.push(self.threads.note());
-        for (count, why) in
-            [(self.untold, "say neither load nor store"), (self.nowhere, "have no address")]
-        {
+        for (count, why) in [
+            (self.without_kind, "say neither load nor store"),
+            (self.without_address, "have no address"),
+        ] {
             if count > 0 {
                 let note = format!("{count} of {} samples {why} and were left out", self.samples);
                 metadata.provenance.push(note);
@@ -126,7 +128,7 @@ impl Parser for Perf {
 }
 
 impl Perf {
-    /// A line of a call chain, the first of which has the program counter of the sample.
+    /// A line of a call chain; the first line has the program counter of the sample.
     fn frame(&mut self, line: &str, sink: &mut dyn RecordSink) -> Result<(), LineError> {
         let word = Tokens::new(line).need("a program counter")?;
         let pc = word.hex("a hexadecimal program counter")?;
@@ -142,7 +144,7 @@ impl Perf {
         sink.access(&access)
     }
 
-    /// Fails if the last sample had one number only, which may be its program counter.
+    /// Fails if the last sample had only one number, which may be its program counter.
     fn complete(&self) -> Result<(), BadLine> {
         if self.pending.is_none() {
             return Ok(());
@@ -167,7 +169,7 @@ struct Sample<'a> {
 fn script_sample(line: &str) -> Result<Sample<'_>, BadLine> {
     let mut words = Tokens::new(line);
     let mut before = Vec::new();
-    // The command may have blanks and numbers in it; the form of the time is unique.
+    // The command may contain blanks and numbers; only the time has this form.
     let time = words.by_ref().find(|word| {
         is_time(word.text) || {
             before.push(*word);
@@ -318,7 +320,7 @@ fn raw_sample<'a>(line: &'a str, columns: &[String]) -> Result<Sample<'a>, BadLi
     })
 }
 
-/// An address without the `016` that perf writes instead of padding it to sixteen digits.
+/// An address without the `016` that perf writes instead of padding to sixteen digits.
 fn unpadded(word: Token<'_>) -> Token<'_> {
     let padding = "0x016";
     let padded = word.text.len() == 18;

@@ -1,4 +1,4 @@
-//! Binary files of records that all have the same size.
+//! Binary files of records of equal size.
 
 use std::io::Read;
 

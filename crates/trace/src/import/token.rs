@@ -58,11 +58,11 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// A word is shown in errors up to this many bytes.
+/// Errors show at most this many bytes of a word.
 const SHOWN_BYTES: usize = 40;
 
 impl<'a> Token<'a> {
-    /// The error that something else was expected here.
+    /// The error that `expected` is missing here.
     pub(super) fn bad(&self, expected: &str) -> BadLine {
         let cut = self.text.char_indices().map(|(i, _)| i).find(|&i| i >= SHOWN_BYTES);
         let found = match cut {

@@ -1,4 +1,4 @@
-//! A trace whose references are counted in words, without writing it.
+//! A view of a trace with references counted in words, without writing it.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::format::v1::ChunkHeader;
 use crate::model::{Batch, ChunkOutline, Columns, Want};
 use crate::words::WordSize;
 
-/// The index of a trace whose references are counted in words.
+/// The index of a trace with references counted in words.
 #[derive(Debug)]
 pub(super) struct CountedWords {
     pub(super) word: WordSize,
@@ -20,8 +20,8 @@ pub(super) struct CountedWords {
 }
 
 impl TraceReader {
-    /// The facts of the index about chunk `index`, with references counted in words. Its Time is
-    /// the recorded one, until [`TraceReader::in_words`] knows the counts of all chunks.
+    /// The index entry of chunk `index`, with references counted in words. Its Time is the recorded
+    /// one; [`TraceReader::in_words`] corrects it.
     ///
     /// # Errors
     /// When the chunk cannot be read or is damaged.
@@ -40,7 +40,7 @@ impl TraceReader {
         Ok(counted(&self.chunks()[index], batch, word))
     }
 
-    /// The words in which references are counted; `None` if they are as recorded.
+    /// The words in which references are counted; `None` for references as recorded.
     #[must_use]
     pub fn word_size(&self) -> Option<WordSize> {
         self.words.as_ref().map(|counted| counted.word)
@@ -70,12 +70,12 @@ impl TraceReader {
     }
 }
 
-/// What the index would say of a chunk if its references, in the batch, were split into words.
+/// The index entry of a chunk after its references, in the batch, are split into words.
 fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> ChunkInfo {
     let mut header = ChunkHeader { rows: 0, counts: [0; 6], ..chunk.header };
     let threads = batch.thread.iter().max().map_or(0, |&last| usize::from(last) + 1);
     let mut by_thread = vec![0u32; threads];
-    // By kind and flags together, so that one count is added to for each row.
+    // By kind and flags together, so that each row updates one count.
     let mut by_sort = [[0u32; 8]; 4];
     let (mut low, mut high) = (u64::MAX, 0);
     let places = batch.addr.iter().zip(&batch.size);
@@ -108,10 +108,10 @@ fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> ChunkInfo {
     ChunkInfo { bytes: chunk.bytes, ..ChunkInfo::new(chunk.offset, header, table) }
 }
 
-/// Flags in the order in which chunks count them.
+/// Flags in the order of the counts of a chunk.
 const FLAGS: [Flags; 3] = [Flags::PRIVATE, Flags::SYNC, Flags::KERNEL];
 
-/// Whose rows follow whose in a batch, and its events.
+/// The turns and events of a batch.
 pub(super) fn outline(batch: Batch) -> ChunkOutline {
     let turn = |rows: &[u16]| (rows[0], u32::try_from(rows.len()).unwrap_or(u32::MAX));
     let turns = batch.thread.chunk_by(|a, b| a == b).map(turn).collect();

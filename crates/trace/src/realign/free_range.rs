@@ -33,7 +33,7 @@ impl AddressMap {
     }
 
     /// First word of the largest interval of addresses that the trace neither references nor names,
-    /// aligned to `align` bytes; `None` if it is too small for so many bytes.
+    /// aligned to `align` bytes; `None` if `bytes` bytes do not fit.
     #[must_use]
     pub fn free_range(&self, bytes: u64, align: u64) -> Option<u64> {
         let (first, last) = self.largest()?;
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_free_range_is_the_largest_stretch_nobody_uses() {
+    fn the_free_range_is_the_largest_unused_interval() {
         let addresses =
             |used: &[(u64, u64)]| AddressMap { used: used.to_vec(), references: 0, threads: 1 };
         assert_eq!(addresses(&[(0, 99), (5000, u64::MAX)]).free_range(1000, 256), Some(64));

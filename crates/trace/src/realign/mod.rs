@@ -1,11 +1,11 @@
 //! Data re-alignment: moves data to pages of its only user, window by window. The transform
 //! `realign` writes the resulting trace; a simulation can do the same in memory.
 //!
-//! Source: Markatos and Chronaki, section 3.4. A window of references is read. A page that more
-//! than one processor referenced in it and at least one wrote may be falsely shared: each of its
-//! words that only one processor referenced in the window goes to a page that no one used before,
-//! together with others of that processor; a word that several referenced stays. The references of
-//! the window, and later ones, find each word where it went. Then comes the next window.
+//! Source: Markatos and Chronaki, section 3.4. The algorithm reads a window of references. A page
+//! that several processors referenced in it and at least one wrote may be falsely shared: each of
+//! its words that only one processor referenced in the window moves to an unused page, together
+//! with other words of that processor; a word that several processors referenced stays. The
+//! references of the window, and later ones, use the new addresses. The next window follows.
 //!
 //! The uses of each word in a window are the same at every page size, so a [`WindowScan`] collects
 //! them once. A [`WordMapping`] has the addresses of the words at one page size.

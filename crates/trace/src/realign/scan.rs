@@ -65,7 +65,7 @@ pub struct WindowScan {
 }
 
 impl WindowScan {
-    /// Windows of so many references.
+    /// Windows of `window` references.
     #[must_use]
     pub fn new(window: u64) -> Self {
         Self {
@@ -84,11 +84,11 @@ impl WindowScan {
 
     /// Adds a data reference to the window; returns the number of the word in which it begins.
     #[inline]
-    pub fn push(&mut self, thread: u16, (addr, size): (u64, u8), writes: bool) -> u32 {
+    pub fn push(&mut self, thread: u16, addr: u64, size: u8, writes: bool) -> u32 {
         let end = addr.saturating_add(u64::from(size).saturating_sub(1));
         let (first, last) = (addr / BlockSize::WORD_BYTES, end / BlockSize::WORD_BYTES);
         let mut number = self.number(first);
-        let begin = self.touch((first, number), thread);
+        let begin = self.touch(first, number, thread);
         begin.references += 1;
         begin.written |= writes;
         begin.joined |= first < last;
@@ -97,7 +97,7 @@ impl WindowScan {
             // Words of a group have consecutive numbers, which saves the look-up.
             let same = !word.is_multiple_of(GROUP as u64);
             number = if same { number + 1 } else { self.number(word) };
-            let found = self.touch((word, number), thread);
+            let found = self.touch(word, number, thread);
             found.written |= writes;
             found.joined |= word < last;
         }
@@ -117,10 +117,10 @@ impl WindowScan {
 
     /// The use of a word, after a reference to it by the thread.
     #[inline]
-    fn touch(&mut self, (word, number): (u64, usize), thread: u16) -> &mut WindowUse {
+    fn touch(&mut self, word: u64, number: usize, thread: u16) -> &mut WindowUse {
         let mut place = self.places[number] as usize;
         if self.uses.get(place).is_none_or(|found| found.word != word) {
-            place = self.begin((word, number), thread);
+            place = self.begin(word, number, thread);
         }
         let found = &mut self.uses[place];
         if found.several || found.thread != thread {
@@ -131,7 +131,7 @@ impl WindowScan {
     }
 
     /// Adds a word that the window has not referenced; returns its index in `uses`.
-    fn begin(&mut self, (word, number): (u64, usize), thread: u16) -> usize {
+    fn begin(&mut self, word: u64, number: usize, thread: u16) -> usize {
         let place = self.uses.len();
         let mut found = WindowUse {
             word,

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// The sets met so far. Number 0 is the empty one.
+/// The sets created so far. Number 0 is the empty set.
 #[derive(Default)]
 pub(super) struct ThreadSets {
     numbers: FxHashMap<Vec<u16>, u32>,
@@ -13,7 +13,7 @@ pub(super) struct ThreadSets {
 }
 
 impl ThreadSets {
-    /// Forgets all sets but the empty one.
+    /// Removes all sets but the empty one.
     pub(super) fn clear(&mut self) {
         self.numbers.clear();
         self.with.clear();

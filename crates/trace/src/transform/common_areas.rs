@@ -1,4 +1,4 @@
-//! A trace of a whole system whose kernel has one copy of what it has for each processor.
+//! Merges the per-processor data of the kernel of a whole system into one copy.
 
 use homenode_base::Access;
 
@@ -10,9 +10,9 @@ use crate::error::TraceError;
 use crate::model::{Batch, Metadata};
 use crate::reader::TraceReader;
 
-/// Moves references to the per-processor areas of the kernel to the first of them. What a kernel
-/// of today has for each processor, such as run queues, lists of free pages and statistics, is then
-/// shared by all, as in a kernel for one processor, or one that was made for few.
+/// Moves references to the per-processor areas of the kernel to the first area. Per-processor data
+/// of a current kernel, such as run queues, lists of free pages and statistics, is then shared by
+/// all processors, as in an early multiprocessor kernel.
 pub const ENTRY: Entry = Entry {
     name: "common-areas",
     summary: "give all processors one copy of the data that their kernel has for each of them",
@@ -58,7 +58,8 @@ impl Transform for CommonAreas {
 
     fn metadata(&self, metadata: &mut Metadata) {
         metadata.processor_areas = None;
-        // Names of data in the other areas would bring them back, and nothing is there any more.
+        // Names of data in the other areas would restore those areas, and nothing references them
+        // any more.
         metadata.ranges.retain(|range| self.areas.find(range.start).is_none_or(|(n, _)| n == 0));
     }
 }

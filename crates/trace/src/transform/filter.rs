@@ -16,11 +16,12 @@ use caches::{FilterCaches, Passage};
 pub use shape::CacheFilterShape;
 pub use temporary::filter_temporarily;
 
-/// Keeps what reaches memory behind caches: misses, and the first write to a block that was only
-/// read since it came. Instruction fetches pass unchanged, as the caches hold data. Events stay.
+/// Keeps the references that reach memory behind caches: misses, and the first write to a block
+/// that was only read since its miss. Instruction fetches pass unchanged, as the caches hold data.
+/// Events stay.
 ///
-/// Nothing is written back: a write-back makes no processor wait, and the data went to the cache
-/// with a write that is kept, so that every block of memory that is written is seen to be written.
+/// There are no write-backs: no processor waits for one, and the first write to each block is kept,
+/// so the filtered trace writes the same blocks of memory.
 pub const ENTRY: Entry = Entry {
     name: "filter",
     summary: "keep the references that miss in a cache in front of each processor",
@@ -59,7 +60,7 @@ pub const ENTRY: Entry = Entry {
 /// Most processors.
 const PROCESSORS_MAX: u64 = 65_535;
 
-/// What passed the caches.
+/// Statistics of the references that passed the caches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FilterReport {
     /// The cache of each processor, as `SIZE:WAYS:BLOCK`.
@@ -68,13 +69,13 @@ pub struct FilterReport {
     pub processors: u16,
     /// Data references of the trace.
     pub references: u64,
-    /// References of which every block was in the cache, and the processor's own if it wrote.
+    /// References whose blocks were all in the cache, and owned by the processor for a write.
     pub hits: u64,
-    /// References of which a block was not in the cache.
+    /// References with a block that was not in the cache.
     pub misses: u64,
-    /// Writes to blocks in the cache that had only been read since they came.
+    /// Writes to blocks in the cache that had only been read since their miss.
     pub first_writes: u64,
-    /// Blocks that gave way to others: none if all that is used fits into the caches.
+    /// Replaced blocks: none if the working set fits into the caches.
     pub replacements: u64,
 }
 
@@ -107,7 +108,7 @@ impl Filter {
         Self { caches, dropped: Dropped::default(), report }
     }
 
-    fn said(&self) -> FilterReport {
+    fn final_report(&self) -> FilterReport {
         FilterReport { replacements: self.caches.replacements(), ..self.report.clone() }
     }
 
@@ -144,6 +145,6 @@ impl Transform for Filter {
     }
 
     fn report(&self, _metadata: &Metadata) -> Option<TransformReport> {
-        Some(TransformReport::Filtered(self.said()))
+        Some(TransformReport::Filtered(self.final_report()))
     }
 }

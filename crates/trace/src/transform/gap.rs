@@ -37,7 +37,7 @@ pub const ENTRY: Entry = Entry {
             name: "every",
             default: "30000",
             form: "N",
-            doc: "a gap begins with a chance of one in so many references",
+            doc: "a gap begins with a chance of one in N references",
         },
         TransformParam {
             name: "length",

@@ -10,10 +10,10 @@ use crate::model::{Batch, Event, Metadata};
 
 /// The local perturbation of thesis section 4.3.
 ///
-/// A buffer holds references, at first the first hundred. Again and again an entry is chosen, each
-/// with the same chance; the oldest reference in the buffer by the same thread as the entry's is
-/// emitted, and the next one of the trace takes its place. So a thread's own references stay in
-/// order, and the chance that a reference moves far decreases sharply with the distance.
+/// A buffer holds references, initially the first hundred. Each step chooses an entry at random,
+/// emits the oldest reference in the buffer by the entry's thread, and replaces it by the next
+/// reference of the trace. So the references of a thread stay in order, and the probability that a
+/// reference moves decreases sharply with the distance.
 ///
 /// # Deviations
 /// The thesis does not say what happens at the end: here the buffer runs empty by the same rule.

@@ -15,7 +15,7 @@ use self::input::{MergeInput, NextRecord};
 use self::relocation::{PAGE_BYTES, Relocation};
 use self::survey::MergeSurvey;
 use super::output::TransformOutput;
-use super::values::TransformValues;
+use super::values::{RangeLimits, TransformValues};
 use super::{Entry, Transform, TransformError, TransformParam, TransformReport};
 use crate::error::TraceError;
 use crate::import::ImportProgress;
@@ -47,8 +47,8 @@ pub const ENTRY: Entry = Entry {
             name: "quantum",
             default: "100",
             form: "N",
-            doc: "references, fetches included, that a process makes before it is the next one's \
-                  turn",
+            doc: "references, fetches included, that a process makes before the turn of the next \
+                  one",
         },
         TransformParam {
             name: "shared",
@@ -61,8 +61,8 @@ pub const ENTRY: Entry = Entry {
             name: "private",
             default: "auto",
             form: "auto|keep",
-            doc: "references of a process that has one thread are private, but for those to shared \
-                  memory; or those alone that its recording calls private",
+            doc: "auto: references of a process with one thread are private, except to shared \
+                  memory; keep: only those that its recording marks as private",
         },
     ],
     pieces: false,
@@ -87,7 +87,7 @@ pub const ENTRY: Entry = Entry {
 
 /// Ranges of shared memory, in order, adjacent ones joined.
 fn shared(values: &TransformValues<'_>) -> Result<Vec<Range<u64>>, TransformError> {
-    let mut ranges = values.ranges("shared", (false, u64::MAX))?.unwrap_or_default();
+    let mut ranges = values.ranges("shared", RangeLimits::up_to(u64::MAX))?.unwrap_or_default();
     ranges.sort_by_key(|range| range.start);
     let mut found: Vec<Range<u64>> = Vec::new();
     for range in ranges {
@@ -109,7 +109,7 @@ fn shared(values: &TransformValues<'_>) -> Result<Vec<Range<u64>>, TransformErro
 struct Merge<'a> {
     traces: &'a [TraceReader],
     quantum: u64,
-    /// Whether references of processes with one thread are private.
+    /// Whether to mark references of processes with one thread as private.
     marks_private: bool,
     /// Memory that is the same in all processes.
     shared: Vec<Range<u64>>,
@@ -241,7 +241,7 @@ impl Transform for Merge<'_> {
         let mut first = 0;
         for (trace, process) in self.traces.iter().zip(&survey.processes) {
             let number = self.inputs.len() as u64;
-            let mut own = MergeInput::new(trace, (first, process.threads));
+            let mut own = MergeInput::new(trace, first, process.threads);
             own.marks_private = self.marks_private && process.single_threaded;
             self.inputs.push(own);
             self.relocations.push(Relocation::new(number * stride, stride, &self.shared));

@@ -1,8 +1,7 @@
-//! Transforms: new traces from traces, chunk by chunk and in bounded memory.
+//! Transforms make new traces from traces, chunk by chunk in bounded memory.
 //!
-//! One transform is one file here that ends in an [`Entry`]; [`TABLE`] lists them. Every transform
-//! is added to the provenance of the trace that it writes, with its parameters and the checksum of
-//! its input.
+//! One transform is one file here that ends in an [`Entry`]; [`TABLE`] lists them. The provenance
+//! of a written trace gets the transform, its parameters and the checksum of its input.
 
 mod common_areas;
 mod drop_sync;
@@ -76,7 +75,7 @@ pub struct Entry {
     build: BuildTransform,
 }
 
-/// Makes an instance from parameters, for traces: only one, if [`Entry::several`] does not say so.
+/// Makes an instance from parameters, for traces: exactly one unless [`Entry::several`].
 type BuildTransform = for<'a> fn(
     &TransformValues<'_>,
     &'a [TraceReader],
@@ -89,7 +88,7 @@ pub struct TransformParam {
     pub name: &'static str,
     /// Its default value; empty if it has none.
     pub default: &'static str,
-    /// What a value looks like.
+    /// Form of a value.
     pub form: &'static str,
     /// What it does.
     pub doc: &'static str,
@@ -110,16 +109,16 @@ trait Transform {
     /// Takes a chunk and emits what it can. Chunks come in Time order.
     fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError>;
 
-    /// Emits more of what it has taken, if that is much more than one chunk. Returns whether it
-    /// did; if not, it gets the next chunk.
+    /// Emits more of the chunks taken, if their output is much larger than a chunk. Returns whether
+    /// it emitted anything; if not, it gets the next chunk.
     fn more(&mut self, _out: &mut TransformOutput) -> bool {
         false
     }
 
-    /// Emits what is left.
+    /// Emits the remaining references and events.
     fn finish(&mut self, _out: &mut TransformOutput) {}
 
-    /// Called after the last chunk: whether what was asked for could be done.
+    /// Called after the last chunk: fails if the parameters did not fit the trace.
     fn check(&self) -> Result<(), TransformError> {
         Ok(())
     }
@@ -154,7 +153,7 @@ pub enum TransformReport {
     Mixed(Box<Mix>),
     /// Processes of several traces.
     Merged(Box<MergeReport>),
-    /// What passed caches.
+    /// References that passed caches.
     Filtered(FilterReport),
 }
 
@@ -178,15 +177,15 @@ pub enum TransformError {
     Unknown {
         /// The name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
-    /// A parameter that is unknown, missing or cannot be read.
+    /// An unknown, missing or invalid parameter.
     #[error("transform {transform}: {problem}")]
     Parameter {
         /// The transform.
         transform: &'static str,
-        /// What is wrong and what is expected.
+        /// The fault, and the expected form.
         problem: String,
     },
     /// A trace that cannot be read or written.

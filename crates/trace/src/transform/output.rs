@@ -38,8 +38,8 @@ impl TransformOutput {
         batch.events.push((row, event));
     }
 
-    /// Emits the references and events of a batch, before which nothing has been emitted since the
-    /// writer last took anything.
+    /// Emits the references and events of a batch, as the first output since the writer last took
+    /// any.
     pub(super) fn batch(&mut self, batch: Batch) {
         *self.last() = batch;
     }

@@ -67,13 +67,13 @@ pub const ENTRY: Entry = Entry {
             name: "references",
             default: "",
             form: "N",
-            doc: "end after so many references of the mix, fetches included",
+            doc: "end after N references of the mix, fetches included",
         },
         TransformParam {
             name: "each",
             default: "",
             form: "N",
-            doc: "keep so many references of each process, fetches included, the first ones",
+            doc: "keep the first N references of each process, fetches included",
         },
     ],
     pieces: false,
@@ -237,7 +237,7 @@ impl Transform for Processes<'_> {
     fn prepare(&mut self, progress: &mut ImportProgress<'_>) -> Result<u64, TransformError> {
         let fail = |problem| TransformError::Parameter { transform: ENTRY.name, problem };
         self.survey =
-            RecordingSurvey::of(self.trace, (&self.switching, self.areas.as_ref()), progress)?;
+            RecordingSurvey::of(self.trace, &self.switching, self.areas.as_ref(), progress)?;
         let known = &self.trace.metadata().processes;
         if known.is_empty() && !self.survey.is_whole_system() {
             return Err(fail(

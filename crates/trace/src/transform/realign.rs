@@ -21,7 +21,7 @@ use crate::realign::{AddressMap, WINDOW_MAX, WindowScan, WordMapping};
 /// references lie between the counted ones.
 pub const ENTRY: Entry = Entry {
     name: "realign",
-    summary: "move words that one thread uses away from pages that several share and one writes",
+    summary: "move words used by one thread off pages that several threads share and one writes",
     source: "Markatos and Chronaki, section 3.4",
     params: &[
         TransformParam {
@@ -34,7 +34,7 @@ pub const ENTRY: Entry = Entry {
             name: "window",
             default: "1000000",
             form: "N",
-            doc: "data references that are looked at together",
+            doc: "data references in a window",
         },
         TransformParam {
             name: "private",
@@ -75,8 +75,8 @@ fn build<'a>(
     })?;
     let mapping = mapping.with_origins(trace.metadata());
     let scan = WindowScan::new(window);
-    let scout = WindowLookahead { trace, chunk: 0, row: 0, batch: Batch::default() };
-    Ok(Box::new(Realign { window, mapping, scan, scout, left_out, counted: 0 }))
+    let lookahead = WindowLookahead { trace, chunk: 0, row: 0, batch: Batch::default() };
+    Ok(Box::new(Realign { window, mapping, scan, lookahead, left_out, counted: 0 }))
 }
 
 fn page_size(values: &TransformValues<'_>) -> Result<BlockSize, TransformError> {
@@ -125,16 +125,16 @@ struct Realign<'a> {
     window: u64,
     mapping: WordMapping,
     scan: WindowScan,
-    scout: WindowLookahead<'a>,
+    lookahead: WindowLookahead<'a>,
     /// Flags that exclude a reference, and whether each is in effect.
     left_out: [(bool, Flags); 2],
-    /// References of the present window that were emitted; `None` before the window is scanned.
+    /// References of the present window that were emitted; 0 before the window is scanned.
     counted: u64,
 }
 
 impl Realign<'_> {
     fn counts(&self, access: &Access) -> bool {
-        let out = self.left_out.iter().any(|&(asked, flag)| asked && access.flags.contains(flag));
+        let out = self.left_out.iter().any(|&(active, flag)| active && access.flags.contains(flag));
         access.kind != AccessKind::Fetch && !out
     }
 
@@ -142,10 +142,10 @@ impl Realign<'_> {
     fn prepare(&mut self) -> Result<(), TraceError> {
         self.scan.next();
         while !self.scan.is_full() {
-            let Some(access) = self.scout.next()? else { break };
+            let Some(access) = self.lookahead.next()? else { break };
             if self.counts(&access) {
-                let place = (access.addr, access.size);
-                self.scan.push(access.thread, place, access.kind.writes());
+                let writes = access.kind.writes();
+                self.scan.push(access.thread, access.addr, access.size, writes);
             }
         }
         self.scan.close();

@@ -17,7 +17,7 @@ use precedence::{OrderRules, Precedence};
 /// in the trace, stay as they are.
 ///
 /// A turn has 1 to less than two quanta of references, a quantum on average. Threads take turns in
-/// a queue; one whose next record must wait for another thread's is passed over. The file
+/// a queue; one whose next record must wait for another thread's is skipped. The file
 /// `precedence.rs` has the rules. The recorded order obeys them, so there is always a thread that
 /// can continue. The beginnings of the computation and of phases are barriers of all threads.
 ///
@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
             name: "quantum",
             default: "100",
             form: "Q",
-            doc: "references of a turn on the average; 1 gives turns of exactly one",
+            doc: "average references of a turn; 1 gives turns of exactly one",
         },
         TransformParam {
             name: "window",

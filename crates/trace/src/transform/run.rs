@@ -17,7 +17,7 @@ use crate::writer::{Summary, TraceWriter, WriterOptions};
 /// A trace that a transform wrote.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WrittenTrace {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
     /// Its contents.
     #[serde(flatten)]
@@ -33,23 +33,24 @@ pub struct WrittenTrace {
 /// As [`transform_files`].
 pub fn transform_file(
     trace: &TraceReader,
-    what: (&str, &BTreeMap<String, String>),
+    name: &str,
+    parameters: &BTreeMap<String, String>,
     out: &Path,
     progress: &mut ImportProgress<'_>,
 ) -> Result<Vec<WrittenTrace>, TransformError> {
-    transform_files(std::slice::from_ref(trace), what, out, progress)
+    transform_files(std::slice::from_ref(trace), name, parameters, out, progress)
 }
 
-/// Transforms `traces` (only one, if [`Entry::several`] does not say so) into a new trace at
-/// `out`, or several beside it if [`Entry::pieces`] says so. After an error there is none of them,
-/// not even a partial one.
+/// Transforms `traces` (exactly one unless [`Entry::several`]) into a new trace at `out`, or into
+/// several beside it if [`Entry::pieces`]. After an error no file is left, not even a partial one.
 ///
 /// # Errors
-/// When there is no such transform or parameter, it does not take so many traces, a value does not
-/// fit, a trace cannot be read or a new one written, or `progress` (in rows) broke off.
+/// When the transform, a parameter or the number of traces is invalid, a trace cannot be read or
+/// written, or `progress` (in rows) cancels.
 pub fn transform_files(
     traces: &[TraceReader],
-    (name, parameters): (&str, &BTreeMap<String, String>),
+    name: &str,
+    parameters: &BTreeMap<String, String>,
     out: &Path,
     progress: &mut ImportProgress<'_>,
 ) -> Result<Vec<WrittenTrace>, TransformError> {
@@ -70,7 +71,7 @@ pub fn transform_files(
     let several = if entry.several { "traces with checksums" } else { "a trace with checksum" };
     record = format!("{record} (homenode {version}) of {several} {}", checksums.join(", "));
     let mut files = Files { traces, entry, out, record, writer: None, done: Vec::new() };
-    match files.write(transform.as_mut(), (ahead, progress)) {
+    match files.write(transform.as_mut(), ahead, progress) {
         Ok(()) => Ok(files.done),
         Err(error) => {
             files.remove();
@@ -86,7 +87,7 @@ struct Files<'a> {
     entry: &'static Entry,
     out: &'a Path,
     record: String,
-    /// Boxed: the state of its checksum is large.
+    /// Boxed, as the state of its checksum is large.
     writer: Option<Box<TraceWriter>>,
     done: Vec<WrittenTrace>,
 }
@@ -95,7 +96,8 @@ impl Files<'_> {
     fn write(
         &mut self,
         transform: &mut dyn Transform,
-        (ahead, progress): (u64, &mut ImportProgress<'_>),
+        ahead: u64,
+        progress: &mut ImportProgress<'_>,
     ) -> Result<(), TransformError> {
         let mut input = Batch::default();
         let mut output = TransformOutput::new();

@@ -10,7 +10,7 @@ use std::ops::Range;
 use homenode_base::{Access, AccessKind, Flags};
 
 use super::output::{Dropped, TransformOutput, walk};
-use super::values::TransformValues;
+use super::values::{RangeLimits, TransformValues};
 use super::{Entry, Transform, TransformError, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, Event, EventKind};
@@ -26,21 +26,21 @@ use place::{Place, PlaceFinder, expected};
 /// the threads that are kept, and those about memory of all threads; after it none.
 pub const ENTRY: Entry = Entry {
     name: "select",
-    summary: "keep a stretch of Time, some threads, processes or addresses, or the kernel",
+    summary: "keep an interval of Time, some threads, processes or addresses, or the kernel",
     source: "Time is the index of a data reference",
     params: &[
         TransformParam {
             name: "from",
             default: "",
             form: "PLACE",
-            doc: "keep what follows the first of these: first-thread, first-barrier, time:P%, \
+            doc: "keep everything after the first of these: first-thread, first-barrier, time:P%, \
                   function:NAME, init-done, phase:ID or marker:TEXT",
         },
         TransformParam {
             name: "until",
             default: "",
             form: "PLACE",
-            doc: "keep what comes before the first of these after the beginning",
+            doc: "keep everything before the first of these after the beginning",
         },
         TransformParam {
             name: "time",
@@ -84,7 +84,7 @@ pub const ENTRY: Entry = Entry {
             ));
         }
         let everything = || Range { start: 0, end: u64::MAX };
-        let time = match values.ranges("time", (false, u64::MAX))?.as_deref() {
+        let time = match values.ranges("time", RangeLimits::up_to(u64::MAX))?.as_deref() {
             None => everything(),
             Some([range]) => range.clone(),
             Some(_) => return Err(values.error("time: expected one range".to_owned())),
@@ -95,9 +95,9 @@ pub const ENTRY: Entry = Entry {
             stage: if from.is_some() { Stage::Before } else { Stage::Within },
             from,
             until: finder(values, "until", &traces[0])?,
-            threads: values.ranges("threads", (true, THREAD_MAX))?,
-            address: values.ranges("address", (false, u64::MAX))?,
-            pids: values.ranges("pids", (true, u32::MAX.into()))?,
+            threads: values.ranges("threads", RangeLimits::up_to(THREAD_MAX).or_single())?,
+            address: values.ranges("address", RangeLimits::up_to(u64::MAX))?,
+            pids: values.ranges("pids", RangeLimits::up_to(u32::MAX.into()).or_single())?,
             kernel: kernel(values)?,
             next: 0,
             covered: 0,
@@ -238,7 +238,7 @@ impl Select {
         self.pending.push(event.clone());
     }
 
-    /// Goes on to the next stage at a place where the selection begins or ends.
+    /// Enters the next stage at a place where the selection begins or ends.
     fn pass(&mut self, begins: bool, ends: bool) {
         if self.stage == Stage::Before && begins {
             self.stage = Stage::Within;
@@ -272,7 +272,7 @@ impl Select {
         }
     }
 
-    /// Emits what the selection needs at its beginning.
+    /// Emits the events that the selection needs at its beginning.
     fn enter(&mut self, out: &mut TransformOutput) {
         if self.entered {
             return;
@@ -335,7 +335,7 @@ impl Transform for Select {
         if self.kept == 0 && self.all > 0 {
             return fail(format!(
                 "nothing is left: of {} references none meets every condition; `homenode info` \
-                 tells what the trace has",
+                 shows what the trace has",
                 self.all
             ));
         }

@@ -5,7 +5,7 @@ use super::{Entry, Transform, TransformError, TransformParam};
 use crate::error::TraceError;
 use crate::model::{Batch, EventKind};
 
-/// Begins another trace at every marker, or after so many references.
+/// Begins another trace at every event of a kind, or after a number of references.
 ///
 /// The event is the first record of the trace that it begins. Every piece has all the metadata,
 /// with the named ranges of memory that earlier pieces allocated.
@@ -24,7 +24,7 @@ pub const ENTRY: Entry = Entry {
             name: "every",
             default: "",
             form: "N",
-            doc: "begin another trace after so many data references",
+            doc: "begin another trace after N data references",
         },
     ],
     pieces: true,

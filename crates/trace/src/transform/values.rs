@@ -5,6 +5,27 @@ use std::ops::Range;
 
 use super::{Entry, TransformError};
 
+/// The ranges that a parameter accepts.
+#[derive(Clone, Copy)]
+pub(super) struct RangeLimits {
+    /// Whether `A` alone is a range.
+    single: bool,
+    /// Largest start of a range.
+    most: u64,
+}
+
+impl RangeLimits {
+    /// Ranges that start at `most` or below.
+    pub(super) const fn up_to(most: u64) -> Self {
+        Self { single: false, most }
+    }
+
+    /// Also accepts single numbers.
+    pub(super) const fn or_single(self) -> Self {
+        Self { single: true, ..self }
+    }
+}
+
 /// The value of every parameter of a transform.
 pub(super) struct TransformValues<'a> {
     entry: &'static Entry,
@@ -75,13 +96,12 @@ impl<'a> TransformValues<'a> {
         })
     }
 
-    /// Half-open ranges `A-B`, separated by commas; `A-` and `-B` have no end, `A` alone (where
-    /// that makes sense) is one number. Numbers are decimal or, after `0x`, hexadecimal. No range
-    /// begins after `most`.
+    /// Half-open ranges `A-B`, separated by commas; `A-` and `-B` are unbounded on one side, `A`
+    /// alone (if allowed) is one number. Numbers are decimal or, after `0x`, hexadecimal.
     pub(super) fn ranges(
         &self,
         name: &str,
-        (single, most): (bool, u64),
+        RangeLimits { single, most }: RangeLimits,
     ) -> Result<Option<Vec<Range<u64>>>, TransformError> {
         let Some(text) = self.text(name) else { return Ok(None) };
         let range = |item: &str| range(item.trim(), single);

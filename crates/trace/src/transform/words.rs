@@ -1,4 +1,4 @@
-//! A trace whose references are counted in words.
+//! Counts references in words.
 
 use super::output::TransformOutput;
 use super::{Entry, Transform, TransformParam};
@@ -6,7 +6,7 @@ use crate::error::TraceError;
 use crate::model::Batch;
 use crate::words::WordSize;
 
-/// Makes a reference that touches k words k references of a word. Fetches and events stay.
+/// Replaces a reference that touches k words by k references of a word. Fetches and events stay.
 pub const ENTRY: Entry = Entry {
     name: "words",
     summary: "count references in words: one that touches several words becomes one to each",
@@ -31,12 +31,12 @@ pub const ENTRY: Entry = Entry {
     },
 };
 
-/// References that are split at a time: each may become 64.
+/// References split at a time; each may become 64.
 const STEP: usize = 1 << 16;
 
 struct WordTransform {
     word: WordSize,
-    /// A chunk, of which so many references are done.
+    /// The chunk, and the number of its references done.
     input: Batch,
     done: usize,
 }
@@ -59,7 +59,8 @@ impl Transform for WordTransform {
 }
 
 impl WordTransform {
-    /// Emits the next references, with the events before them, and after the last those behind it.
+    /// Emits the next references with the events before them; after the last reference, all
+    /// remaining events.
     fn step(&mut self, out: &mut TransformOutput) {
         let rows = self.done..self.input.len().min(self.done + STEP);
         let last = rows.end == self.input.len();

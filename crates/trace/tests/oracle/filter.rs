@@ -1,22 +1,23 @@
-//! What caches let through, from the definition: a list of blocks for each processor and set.
+//! The cache filter from the definition: a list of blocks for each processor and set.
 
 use std::collections::BTreeMap;
 
 use homenode_base::{Access, AccessKind};
 
-/// A cache of so many sets and ways in front of each of so many processors.
+/// A cache in front of each processor.
 pub struct SlowCaches {
     pub processors: u16,
     pub sets: u64,
     pub ways: usize,
     pub block_bytes: u64,
-    /// By processor and set the blocks, the one used last at the end, and whether each is owned.
+    /// By processor and set, the blocks from the least to the most recently used, and whether each
+    /// is owned.
     pub lists: BTreeMap<(u16, u64), Vec<(u64, bool)>>,
 }
 
 impl SlowCaches {
     /// Whether a reference reaches memory.
-    pub fn lets_through(&mut self, access: &Access) -> bool {
+    pub fn passes(&mut self, access: &Access) -> bool {
         if access.kind == AccessKind::Fetch {
             return true;
         }

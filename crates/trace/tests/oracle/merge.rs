@@ -1,4 +1,4 @@
-//! What a mix of several traces is, in plain lists.
+//! The merge of several traces from the definition, in plain lists.
 
 use homenode_base::{Access, Flags};
 use homenode_trace::{Event, EventKind};
@@ -8,9 +8,9 @@ use crate::support::{Step, accesses};
 /// The distance of two processes whose addresses have at most 47 bits.
 pub const STRIDE: u64 = 1 << 47;
 
-/// The definition: everything is moved in lists of its own, and taken from them in turns.
+/// The definition: relocates each process into a list of its own, and takes turns from the lists.
 pub struct Naive {
-    /// What stays, by pages.
+    /// Pages that are not relocated.
     pub shared: Vec<u64>,
     /// References of a turn.
     pub quantum: usize,
@@ -97,12 +97,7 @@ impl Naive {
     }
 
     /// The groups of a process: a reference with the events before it, and the events at the end.
-    fn groups(
-        &self,
-        process: usize,
-        (base, pids): (u16, &[u32]),
-        steps: &[Step],
-    ) -> Vec<Vec<Step>> {
+    fn groups(&self, process: usize, base: u16, pids: &[u32], steps: &[Step]) -> Vec<Vec<Step>> {
         let threads: Vec<u16> = accesses(steps).iter().map(|access| access.thread).collect();
         let marks = self.marks && threads.iter().all(|&thread| thread == threads[0]);
         let (mut groups, mut group) = (Vec::new(), Vec::new());
@@ -149,7 +144,7 @@ impl Naive {
     }
 
     pub fn merge(&self, processes: &[Vec<Step>]) -> Vec<Step> {
-        // The order is that of the references, whatever processes they are of.
+        // The order of first references of all processes.
         let order = in_turns(
             processes.iter().enumerate().map(|(i, steps)| {
                 // An event at the end takes a turn of its own, but is no reference.
@@ -176,7 +171,7 @@ impl Naive {
         let mut base = 0;
         let mut all = Vec::new();
         for (process, steps) in processes.iter().enumerate() {
-            all.push(self.groups(process, (base, &pids[process]), steps));
+            all.push(self.groups(process, base, &pids[process], steps));
             base += threads(steps);
         }
         in_turns(all.into_iter(), self.quantum).concat()
@@ -194,7 +189,7 @@ fn in_turns<T>(lists: impl Iterator<Item = Vec<T>>, quantum: usize) -> Vec<T> {
     all
 }
 
-/// One more than the highest thread, be it only named.
+/// One more than the highest thread, including threads that only events name.
 fn threads(steps: &[Step]) -> u16 {
     let thread = |step: &Step| match step {
         Step::Access(access) => access.thread,

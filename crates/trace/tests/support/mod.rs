@@ -1,5 +1,5 @@
-//! Traces for tests: small ones that use everything, and the strategy that makes any.
-#![allow(dead_code, reason = "each test file uses its share")]
+//! Traces for tests: small ones with every feature, and a strategy for arbitrary ones.
+#![allow(dead_code, reason = "each test file uses some of these")]
 
 pub mod text;
 
@@ -50,7 +50,7 @@ pub fn write(steps: &[Step], options: WriterOptions) -> (Vec<u8>, Summary) {
     write_with(steps, options, Metadata { word_size: 4, ..Metadata::default() })
 }
 
-/// The same with metadata, of a program called `sample`.
+/// As [`write`] with metadata, of a program called `sample`.
 pub fn write_with(
     steps: &[Step],
     options: WriterOptions,
@@ -193,7 +193,7 @@ fn any_event() -> impl Strategy<Value = Event> {
     (0u16..65_535, what).prop_map(|(thread, what)| Event { thread, what })
 }
 
-/// Loops of a few threads over arrays: what the predictors are made for.
+/// Loops of a few threads over arrays, for which the predictors are made.
 fn loops() -> impl Strategy<Value = Vec<Step>> {
     (1u64..6, 1u64..5, 0u64..200).prop_map(|(threads, sites, rows)| {
         let step = |i: u64| {

@@ -31,14 +31,14 @@ pub fn exported(format: &str, trace: &TraceReader) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// The message of a refused line, without the rest.
+/// The error message of an invalid text.
 pub fn refused(format: &str, text: &str) -> String {
     let error = imported(format, text.as_bytes()).unwrap_err();
     assert!(error.line().is_some(), "{error}");
     error.to_string()
 }
 
-/// What comes out of a text, in the text format.
+/// The imported text, exported in the text format.
 pub fn accesses(format: &str, text: &str) -> Vec<String> {
     let trace = imported(format, text.as_bytes()).unwrap();
     exported("text", &trace).lines().skip(1).map(str::to_owned).collect()

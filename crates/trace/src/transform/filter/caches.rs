@@ -4,30 +4,30 @@ use homenode_base::{Access, AccessKind};
 
 use super::shape::CacheFilterShape;
 
-/// Set in the entry of a block that its processor wrote and that no other has read since.
+/// Set in the entry of a block that its processor wrote and no other processor has read since.
 const OWNED: u64 = 1;
 
-/// How a reference passes the caches, in the order of what it takes.
+/// How a reference passes the caches, in order of cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Passage {
     /// Nothing reaches memory.
     Hit,
-    /// The block is here, but its home learns only now that it is written.
+    /// The block is in the cache, but memory is informed only now that it is written.
     FirstWrite,
     /// The block comes from memory or another cache.
     Miss,
 }
 
-/// A set-associative cache for each processor: write-allocate, least recently used, and a write
-/// removes the block from all other caches. A read by another processor leaves the writer a copy
-/// that is not its own any more: its next write is seen again.
+/// A set-associative cache for each processor: write-allocate, least recently used; a write removes
+/// the block from all other caches. A read by another processor ends the ownership of the writer,
+/// so its next write reaches memory again.
 pub(super) struct FilterCaches {
     shape: CacheFilterShape,
-    /// The sets of each processor, each from the block used last to the one that is replaced next;
-    /// empty until the processor's first reference. An entry is 0, or two times the block's number
-    /// and one, with [`OWNED`].
+    /// The sets of each processor, each from the most to the least recently used block; empty until
+    /// the processor's first reference. An entry is 0 (free), or the block's number plus one,
+    /// shifted left by one, with [`OWNED`].
     entries: Vec<Vec<u64>>,
-    /// Blocks that gave way to others.
+    /// Replaced blocks.
     replacements: u64,
 }
 
@@ -40,7 +40,7 @@ impl FilterCaches {
         self.replacements
     }
 
-    /// Makes a reference. One that touches several blocks passes as the one that takes most.
+    /// Processes a reference. A reference to several blocks has the passage of the costliest one.
     pub(super) fn reference(&mut self, access: &Access) -> Passage {
         let processor = usize::from(access.thread) % self.entries.len();
         if self.entries[processor].is_empty() {
@@ -62,7 +62,8 @@ impl FilterCaches {
             Some(_) if !write || mine[0] & OWNED != 0 => return Passage::Hit,
             Some(_) => Passage::FirstWrite,
             None => {
-                // What was last in the set is first now, until it is overwritten.
+                // The rotation moved the least recently used entry to the front, where it is
+                // overwritten.
                 self.replacements += u64::from(mine[0] != 0);
                 Passage::Miss
             }

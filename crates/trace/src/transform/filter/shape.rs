@@ -1,19 +1,19 @@
-//! Size and arrangement of a cache that filters, as users write them.
+//! Size and organisation of the filtering caches, as users write them.
 
 use std::fmt;
 
 use homenode_base::BlockSize;
 
-/// Most blocks of a cache: what the program keeps of them takes 8 bytes each.
+/// Most blocks of a cache: each takes 8 bytes of memory.
 const BLOCKS_MAX: u64 = 1 << 26;
 
 /// Most ways: a set is searched one by one.
 const WAYS_MAX: u64 = 1024;
 
-/// The letters after a number of bytes, and what they stand for.
+/// Suffixes of a number of bytes, and their factors.
 const UNITS: [(char, u64); 3] = [('K', 1 << 10), ('M', 1 << 20), ('G', 1 << 30)];
 
-/// Size and arrangement of the cache in front of each processor: a power of two of sets.
+/// Size and organisation of the cache of each processor. The number of sets is a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheFilterShape {
     sets: u64,
@@ -25,7 +25,7 @@ impl CacheFilterShape {
     /// A cache of this many bytes, ways, and bytes in a block.
     ///
     /// # Errors
-    /// What is wrong with the numbers: size is ways times block times a power of two.
+    /// When size is not ways times block size times a power of two.
     pub fn new(size_bytes: u64, ways: u64, block_size_bytes: u64) -> Result<Self, String> {
         let block = BlockSize::new(block_size_bytes).map_err(|error| error.to_string())?;
         if !(1..=WAYS_MAX).contains(&ways) {
@@ -52,7 +52,7 @@ impl CacheFilterShape {
     /// Reads `SIZE:WAYS:BLOCK`, such as `2M:16:64`.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// When the text has another form, or the numbers do not fit.
     ///
     /// ```
     /// use homenode_trace::transform::CacheFilterShape;
@@ -100,7 +100,7 @@ impl fmt::Display for CacheFilterShape {
     }
 }
 
-/// A number of bytes, perhaps with a letter.
+/// A number of bytes with an optional suffix.
 fn bytes(text: &str) -> Option<u64> {
     let upper = text.trim().to_ascii_uppercase();
     for (letter, unit) in UNITS {
@@ -111,7 +111,7 @@ fn bytes(text: &str) -> Option<u64> {
     upper.parse().ok()
 }
 
-/// Bytes with the largest letter that leaves a whole number.
+/// Bytes with the largest suffix that leaves a whole number.
 fn sized(bytes: u64) -> String {
     let fits = |&&(_, unit): &&(char, u64)| bytes > 0 && bytes.is_multiple_of(unit);
     match UNITS.iter().rev().find(fits) {
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_a_cache_is_said_with_what_could_be() {
+    fn errors_name_the_nearest_valid_sizes() {
         let fails = |text: &str| CacheFilterShape::parse(text).unwrap_err();
         assert!(
             fails("75M:15:64").contains("the nearest are 60M and 120M"),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_written_as_short_as_they_can_be() {
+    fn sizes_are_written_with_the_largest_suffix() {
         for text in ["64M:16:64", "60M:15:64", "1G:16:128", "96:3:32", "33K:33:4"] {
             assert_eq!(CacheFilterShape::parse(text).unwrap().to_string(), text);
         }

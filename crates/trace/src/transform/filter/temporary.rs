@@ -1,4 +1,4 @@
-//! The trace that the transform would write, in a file without a name.
+//! Filters a trace into a temporary file.
 
 use super::super::Transform;
 use super::super::output::TransformOutput;
@@ -9,24 +9,25 @@ use crate::model::{Batch, Want};
 use crate::reader::TraceReader;
 use crate::writer::{TraceWriter, WriterOptions};
 
-/// Level of zstd: the file is read a few times and then gone.
+/// Level of zstd: low, as the file is read a few times and then deleted.
 const LEVEL: i32 = 1;
 
-/// The references of the trace that pass a cache of this shape in front of each of so many
+/// The references of the trace that pass a cache of this shape in front of each of `processors`
 /// processors, as a trace with the same name and metadata.
 ///
-/// It is in a file in the system's folder for temporary files that has no name, so that nothing is
-/// left of it however the program ends.
+/// It is an unnamed file in the system's folder for temporary files, so nothing is left of it
+/// however the program ends.
 ///
 /// # Errors
-/// When the trace cannot be read or the file not be written, or `progress` (in rows) broke off.
+/// When the trace cannot be read, the file cannot be written, or `progress` (in rows) cancels.
 pub fn filter_temporarily(
     trace: &TraceReader,
-    (shape, processors): (CacheFilterShape, u16),
+    shape: CacheFilterShape,
+    processors: u16,
     progress: &mut ImportProgress<'_>,
 ) -> Result<(TraceReader, FilterReport), TraceError> {
     let folder = std::env::temp_dir();
-    let action = "make a temporary file in this folder (TMPDIR can name another one)";
+    let action = "create a temporary file in this folder (set TMPDIR to another one)";
     let file = tempfile::tempfile().map_err(|error| TraceError::io(&folder, action, error))?;
     let options =
         WriterOptions { columns: trace.columns(), chunk_rows: trace.chunk_rows(), level: LEVEL };
@@ -47,5 +48,5 @@ pub fn filter_temporarily(
         }
     }
     writer.finish(trace.metadata().clone())?;
-    Ok((TraceReader::from_file(file, trace.path())?, filter.said()))
+    Ok((TraceReader::from_file(file, trace.path())?, filter.final_report()))
 }

@@ -16,7 +16,7 @@ pub(super) enum NextRecord {
 pub(super) struct MergeInput {
     /// The chunk read last.
     batch: Batch,
-    /// Its next reference and its next event.
+    /// Its next reference and next event.
     row: usize,
     event: usize,
     chunks_left: usize,
@@ -36,8 +36,8 @@ pub(super) struct MergeInput {
 }
 
 impl MergeInput {
-    /// A trace before its first chunk, with so many threads from number `first` on.
-    pub(super) fn new(trace: &TraceReader, (first, threads): (u16, u16)) -> Self {
+    /// A trace before its first chunk; its threads get numbers from `first` in the mix.
+    pub(super) fn new(trace: &TraceReader, first: u16, threads: u16) -> Self {
         Self {
             batch: Batch::default(),
             row: 0,

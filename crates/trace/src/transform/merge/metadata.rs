@@ -33,12 +33,13 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
     let mut common = FxHashSet::default();
     for (number, (trace, relocation)) in merge.traces.iter().zip(&merge.relocations).enumerate() {
         let own = trace.metadata();
+        let process = RelocatedProcess { relocation, number };
         for range in &own.ranges {
             let thread = merge.inputs[number].thread(range.thread);
             let stack = after(range.stack, metadata.stacks.len());
             let layout = after(range.layout, metadata.layouts.len());
             let own = AddressRange { thread, stack, layout, ..range.clone() };
-            let parts = moved(&own, (relocation, number));
+            let parts = process.range(&own);
             let fresh = parts.into_iter().filter(|(range, stays)| {
                 let key = (range.start, range.size, range.kind, range.name.clone());
                 !stays || common.insert(key)
@@ -56,7 +57,7 @@ pub(super) fn merged(merge: &Merge<'_>) -> Metadata {
             ..local.clone()
         }));
         extend_stacks(&mut metadata, own, number);
-        metadata.lines.extend(own.lines.iter().map(|line| moved_line(line, (relocation, number))));
+        metadata.lines.extend(own.lines.iter().map(|line| process.line(line)));
         let path = trace.path().display();
         let words = std::iter::once(&own.program).chain(&own.arguments).map(String::as_str);
         let run = words.collect::<Vec<_>>().join(" ");
@@ -102,27 +103,35 @@ fn of_process(name: &str, number: usize) -> String {
     if name.is_empty() { String::new() } else { format!("{name} (process {})", number + 1) }
 }
 
-/// A range of a process in the mix, in parts if it is shared in part, and whether each is.
-fn moved(
-    range: &AddressRange,
-    (relocation, number): (&Relocation, usize),
-) -> Vec<(AddressRange, bool)> {
-    let parts = relocation.parts(range.start, range.size);
-    let part = |part: super::relocation::RelocatedPart| {
-        let own = || of_process(&range.name, number);
-        let name = if part.stays { range.name.clone() } else { own() };
-        let (start, size, site) = (part.start, part.size, relocation.code(range.site));
-        // Only the first part begins with an element.
-        let whole = start == relocation.address(range.start);
-        let layout = if whole { range.layout } else { 0 };
-        (AddressRange { start, size, name, site, layout, ..range.clone() }, part.stays)
-    };
-    parts.map(part).collect()
+/// A process of the mix.
+struct RelocatedProcess<'a> {
+    relocation: &'a Relocation,
+    /// Its number, counted from 0.
+    number: usize,
 }
 
-fn moved_line(line: &SourceLine, (relocation, number): (&Relocation, usize)) -> SourceLine {
-    let pc = relocation.code(line.pc);
-    let own = || of_process(&line.function, number);
-    let function = if relocation.stays(line.pc) { line.function.clone() } else { own() };
-    SourceLine { pc, function, ..line.clone() }
+impl RelocatedProcess<'_> {
+    /// A range of the process in the mix, cut where shared memory begins and ends, and whether each
+    /// part is shared.
+    fn range(&self, range: &AddressRange) -> Vec<(AddressRange, bool)> {
+        let Self { relocation, number } = *self;
+        let part = |part: super::relocation::RelocatedPart| {
+            let own = || of_process(&range.name, number);
+            let name = if part.stays { range.name.clone() } else { own() };
+            let (start, size, site) = (part.start, part.size, relocation.code(range.site));
+            // Only the first part begins with an element.
+            let whole = start == relocation.address(range.start);
+            let layout = if whole { range.layout } else { 0 };
+            (AddressRange { start, size, name, site, layout, ..range.clone() }, part.stays)
+        };
+        relocation.parts(range.start, range.size).map(part).collect()
+    }
+
+    fn line(&self, line: &SourceLine) -> SourceLine {
+        let pc = self.relocation.code(line.pc);
+        let own = || of_process(&line.function, self.number);
+        let stays = self.relocation.stays(line.pc);
+        let function = if stays { line.function.clone() } else { own() };
+        SourceLine { pc, function, ..line.clone() }
+    }
 }

@@ -49,14 +49,13 @@ impl Relocation {
         if self.stays(addr) { addr } else { addr.wrapping_add(self.offset) }
     }
 
-    /// A program counter in the mix. 0, which stands for none, and addresses beyond all memory
-    /// stay.
+    /// A program counter in the mix. 0, which means none, and addresses beyond all memory stay.
     #[inline]
     pub(super) fn code(&self, pc: u64) -> u64 {
         if pc == 0 || pc >= self.stride { pc } else { self.address(pc) }
     }
 
-    /// A stretch of addresses in the mix, cut where memory that stays is_first_reference and ends.
+    /// A range of addresses in the mix, cut where memory that stays begins and ends.
     pub(super) fn parts(&self, start: u64, size: u64) -> impl Iterator<Item = RelocatedPart> + '_ {
         let end = start.saturating_add(size);
         let (mut parts, mut at) = (Vec::new(), start);
@@ -64,8 +63,8 @@ impl Relocation {
             let start = if stays { from } else { from.wrapping_add(self.offset) };
             parts.push(RelocatedPart { start, size: to - from, stays });
         };
-        let met = |range: &&Range<u64>| range.end > start && range.start < end && size > 0;
-        for range in self.shared.iter().filter(met) {
+        let overlaps = |range: &&Range<u64>| range.end > start && range.start < end && size > 0;
+        for range in self.shared.iter().filter(overlaps) {
             if range.start > at {
                 push(at, range.start, false);
                 at = range.start;
@@ -103,14 +102,14 @@ impl Relocation {
     }
 }
 
-/// First and last bytes of what an event names.
+/// First and last bytes of the addresses in an event.
 pub(super) fn named(what: &EventKind) -> impl Iterator<Item = (u64, u64)> {
-    let stretch = |start: u64, size: u64| (start, start.saturating_add(size.saturating_sub(1)));
+    let interval = |start: u64, size: u64| (start, start.saturating_add(size.saturating_sub(1)));
     let (tag, fields, _) = flatten(what);
     let shape = &SHAPES[usize::from(tag)];
     let has_size = shape.numbers.get(1) == Some(&"size");
     let size = move |i: usize| if has_size && i == 0 { fields[1] } else { 1 };
-    (0..FIELDS).filter(|&i| shape.is_address(i)).map(move |i| stretch(fields[i], size(i)))
+    (0..FIELDS).filter(|&i| shape.is_address(i)).map(move |i| interval(fields[i], size(i)))
 }
 
 /// Ranges that a process has mapped as shared memory, by their first bytes.
@@ -155,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_are_cut_where_shared_memory_begins_and_ends() {
+    fn ranges_are_cut_where_shared_memory_begins_and_ends() {
         let relocation = Relocation::new(1 << 20, 1 << 20, &[0x2000..0x4000, 0x6000..0x7000]);
         let parts = |start, size| {
             let parts = relocation.parts(start, size);
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn mappings_are_known_byte_by_byte() {
+    fn mappings_agree_with_a_set_of_bytes() {
         let mut mapped = SharedMappings::default();
         let mut naive = [false; 64];
         let mut rng = homenode_base::Rng::new(5);

@@ -45,11 +45,11 @@ impl MergeSurvey {
             rows: traces.iter().map(TraceReader::rows).sum(),
         };
         for range in shared {
-            survey.note("the shared ranges", (range.start, range.end - 1));
+            survey.add_range("the shared ranges", range.start, range.end - 1);
         }
         let (mut seen, mut all) = (0, 0u32);
         for trace in traces {
-            let threads = survey.read(trace, (&mut seen, progress))?;
+            let threads = survey.read(trace, &mut seen, progress)?;
             all = all.saturating_add(threads);
             let few = u16::try_from(all).ok().filter(|&all| all < u16::MAX);
             let (Some(_), Ok(threads)) = (few, u16::try_from(threads)) else {
@@ -65,11 +65,12 @@ impl MergeSurvey {
         Ok(survey)
     }
 
-    /// Reads the events of a trace. Returns how many threads it has.
+    /// Reads the events of a trace and returns its number of threads.
     fn read(
         &mut self,
         trace: &TraceReader,
-        (seen, progress): (&mut u64, &mut ImportProgress<'_>),
+        seen: &mut u64,
+        progress: &mut ImportProgress<'_>,
     ) -> Result<u32, TraceError> {
         let name = trace.path().display().to_string();
         let mut threads = u32::from(trace.threads());
@@ -77,13 +78,13 @@ impl MergeSurvey {
         let mut batch = Batch::default();
         for (index, chunk) in trace.chunks().iter().enumerate() {
             if chunk.rows > 0 {
-                self.note(&name, (chunk.addr_low, chunk.addr_high));
+                self.add_range(&name, chunk.addr_low, chunk.addr_high);
             }
             if chunk.events > 0 {
                 trace.read_chunk(index, want, &mut batch)?;
                 for (_, event) in &batch.events {
                     threads = threads.max(u32::from(thread(event)) + 1);
-                    named(&event.what).for_each(|stretch| self.note(&name, stretch));
+                    named(&event.what).for_each(|(first, last)| self.add_range(&name, first, last));
                 }
             }
             *seen += u64::from(chunk.rows);
@@ -94,18 +95,18 @@ impl MergeSurvey {
         let last = |start: u64, size: u64| start.saturating_add(size.saturating_sub(1));
         for range in &trace.metadata().ranges {
             threads = threads.max(u32::from(range.thread) + 1);
-            self.note(&name, (range.start, last(range.start, range.size)));
-            self.note(&name, (range.site, range.site));
+            self.add_range(&name, range.start, last(range.start, range.size));
+            self.add_range(&name, range.site, range.site);
         }
         for range in &trace.metadata().moved {
-            self.note(&name, (range.start, last(range.start, range.size)));
-            self.note(&name, (range.from, last(range.from, range.size)));
+            self.add_range(&name, range.start, last(range.start, range.size));
+            self.add_range(&name, range.from, last(range.from, range.size));
         }
         Ok(threads)
     }
 
     /// Adds a range of used addresses.
-    fn note(&mut self, name: &str, (first, last): (u64, u64)) {
+    fn add_range(&mut self, name: &str, first: u64, last: u64) {
         if first < KERNEL_SPACE && last > self.highest.0 {
             self.highest = (last, name.to_owned());
         }

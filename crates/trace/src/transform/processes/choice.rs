@@ -77,12 +77,12 @@ pub(super) fn choose(
         };
         let mut named: Vec<&(Process, u64)> = present.processes.iter().collect();
         named.retain(|(process, _)| process.names.last() == Some(name));
-        let there = named.len();
+        let present_count = named.len();
         named.retain(|(process, _)| !chosen.contains(process));
         // The sort is stable: of equally active ones the one with the lowest number comes first.
         named.sort_by_key(|(_, references)| std::cmp::Reverse(*references));
         if named.len() < count {
-            let has = format!("{count} of {name}, of which the recording has {there}");
+            let has = format!("{count} of {name}, of which the recording has {present_count}");
             return Err(present.missing(&has));
         }
         chosen.extend(named[..count].iter().map(|(process, _)| process.clone()));
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_counts_and_numbers_are_told_apart() {
+    fn names_counts_and_numbers_are_distinguished() {
         let items = parse("apache2=13, ls,124,a=b=2").unwrap();
         let name = |name: &str, count| ProcessSelector::Name(name.to_owned(), count);
         let expected =

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::names::{AddressRange, RangeKind};
 
-/// A process that makes less than one in so many of the references to a page is ignored.
+/// A process with less than one in this many references to a page is ignored.
 const MINOR: u64 = 20;
 
 /// The references of one process to a page.
@@ -114,7 +114,8 @@ impl RecordedPage {
     /// number of the page, and whether the page is private, whoever makes the reference.
     pub(super) fn refer(
         &mut self,
-        (pid, kernel): (u32, bool),
+        pid: u32,
+        kernel: bool,
         row: u64,
         renamed: impl FnOnce() -> u64,
     ) -> (u64, bool) {
@@ -192,25 +193,25 @@ mod tests {
     }
 
     #[test]
-    fn a_page_belongs_to_those_who_have_it_one_after_the_other() {
-        let nobody = Vec::<u32>::new();
+    fn a_page_is_owned_by_processes_that_use_it_one_after_the_other() {
+        let none = Vec::<u32>::new();
         assert_eq!(owners(uses(&[(1, 0, 9)]), true), [1]);
         assert_eq!(owners(uses(&[(1, 0, 9), (2, 10, 9)]), false), [1, 2]);
         assert_eq!(owners(uses(&[(1, 0, 99), (2, 100, 1)]), false), [1, 2], "however short");
-        assert_eq!(owners(uses(&[(1, 0, 9), (2, 10, 9)]), true), nobody);
-        assert_eq!(owners(uses(&[(1, 0, 9), (2, 10, 9), (1, 20, 1)]), false), nobody);
+        assert_eq!(owners(uses(&[(1, 0, 9), (2, 10, 9)]), true), none);
+        assert_eq!(owners(uses(&[(1, 0, 9), (2, 10, 9), (1, 20, 1)]), false), none);
         // One reference in 20 counts, one in 21 does not.
-        assert_eq!(owners(uses(&[(1, 0, 18), (2, 70, 1), (1, 80, 1)]), false), nobody);
+        assert_eq!(owners(uses(&[(1, 0, 18), (2, 70, 1), (1, 80, 1)]), false), none);
         assert_eq!(owners(uses(&[(1, 0, 19), (2, 70, 1), (1, 80, 1)]), false), [1]);
-        assert_eq!(owners(uses(&[(1, 0, 19), (2, 70, 1), (1, 80, 1)]), true), nobody);
+        assert_eq!(owners(uses(&[(1, 0, 19), (2, 70, 1), (1, 80, 1)]), true), none);
     }
 
     #[test]
-    fn a_page_goes_to_its_next_owner_with_that_ones_first_reference() {
+    fn a_page_passes_to_its_next_owner_at_the_first_reference_of_that_owner() {
         let mut page = uses(&[(1, 10, 5), (2, 30, 5), (3, 50, 5)]).decide_owners(7, false);
         let mut free = 100;
         let mut refer = |pid, kernel, row| {
-            page.refer((pid, kernel), row, || {
+            page.refer(pid, kernel, row, || {
                 free += 1;
                 free
             })
@@ -224,9 +225,10 @@ mod tests {
         assert_eq!(refer(2, true, 20), (101, true), "the kernel clears it");
         assert_eq!(refer(1, true, 21), (101, true));
         assert_eq!(refer(3, false, 50), (102, true), "process 2 was not seen again");
-        // A page of several is private for nobody, one of the kernel's for what that does.
+        // A page of several processes is never private; a page of the kernel is private for kernel
+        // references.
         let private =
-            |uses: PageUses, kernel| uses.decide_owners(7, false).refer((9, kernel), 100, || 0).1;
+            |uses: PageUses, kernel| uses.decide_owners(7, false).refer(9, kernel, 100, || 0).1;
         let several = || uses(&[(1, 0, 2), (2, 10, 2), (1, 20, 2)]);
         assert_eq!([false, true].map(|kernel| private(several(), kernel)), [false; 2]);
         let mut of_kernel = uses(&[]);
@@ -236,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_kernel_touches_is_the_process_s_with_most_of_it() {
+    fn a_kernel_page_is_owned_by_the_process_with_most_of_its_references() {
         let kernel = |references: &[(u32, u64)], touched: bool| {
             let mut uses = uses(if touched { &[(1, 0, 1), (2, 5, 1), (1, 9, 1)] } else { &[] });
             for &(pid, count) in references {
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_shared_memory_are_together() {
+    fn files_and_shared_mappings_are_common_memory() {
         let range = |start, size, name: &str| AddressRange {
             start,
             size,

@@ -44,7 +44,8 @@ impl RecordingSurvey {
     /// Reads the trace.
     pub(super) fn of(
         trace: &TraceReader,
-        (switching, areas): (&Switching, Option<&ProcessorAreas>),
+        switching: &Switching,
+        areas: Option<&ProcessorAreas>,
         progress: &mut ImportProgress<'_>,
     ) -> Result<Self, TraceError> {
         let mut survey = Self::default();
@@ -123,8 +124,8 @@ impl RecordingSurvey {
             *free += 1;
             *free - 1
         };
-        let who = (access.pid, access.flags.contains(Flags::KERNEL));
-        let (number, private) = page.refer(who, row, renamed);
+        let kernel = access.flags.contains(Flags::KERNEL);
+        let (number, private) = page.refer(access.pid, kernel, row, renamed);
         (number.wrapping_mul(PAGE_BYTES) + access.addr % PAGE_BYTES, private)
     }
 

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::EventKind;
 
-/// The condition that so many records of a thread have been emitted.
+/// The condition that `records` records of a thread have been emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Precedence {
     thread: u16,

@@ -1,4 +1,4 @@
-//! Functions of a trace by the names that users give them.
+//! Functions of a trace by names as users write them.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ const SHOWN: usize = 6;
 /// that without parameters and return type, or that without the arguments of templates, too.
 ///
 /// # Errors
-/// When there is none, with names that are near.
+/// When there is none, with similar names.
 pub(super) fn counters(name: &str, lines: &[SourceLine]) -> Result<Vec<u64>, String> {
     let named = |line: &&SourceLine| {
         let bare = without_parameters(&line.function);
@@ -50,7 +50,7 @@ fn without_parameters(name: &str) -> &str {
     let name = name.split(" [clone").next().unwrap_or(name).trim_end();
     let end = parameters(name).unwrap_or(name.len());
     let name = &name[..end];
-    // What an operator is called may have spaces and angle brackets.
+    // The name of an operator may have spaces and angle brackets.
     let (head, _) = name.split_at(name.find("operator").unwrap_or(name.len()));
     let mut depth = 0_usize;
     let mut start = 0;
@@ -68,7 +68,7 @@ fn without_parameters(name: &str) -> &str {
 /// Where the list of parameters begins.
 fn parameters(name: &str) -> Option<usize> {
     let last = name.rfind(')')?;
-    // Behind it are qualifiers at most; after `(anonymous namespace)` the name goes on.
+    // Only qualifiers follow it; after `(anonymous namespace)` the name continues.
     if name[last..].contains("::") {
         return None;
     }
@@ -102,8 +102,8 @@ fn without_templates(name: &str) -> String {
     plain + operator
 }
 
-/// How far a name is from the one that was asked for: 0 if one is part of the other, else the
-/// number of characters to insert, delete or replace in the last part of the name.
+/// Distance of a name from the wanted one: 0 if one contains the other, else the number of
+/// characters to insert, delete or replace in the last part of the name.
 fn distance(wanted: &str, name: &str) -> usize {
     let short = wanted.len().min(name.len());
     if short > 2 && (name.contains(wanted) || wanted.contains(name)) {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_in_name_is_listed_first() {
+    fn similar_names_are_listed_first() {
         let found = counters("a::fil", &lines(&["main", "b::wait(int)", "b::fill()"])).unwrap_err();
         assert!(found.ends_with("near in name are b::fill, b::wait, main"), "{found}");
         let found = counters("fill", &lines(&["", ""])).unwrap_err();

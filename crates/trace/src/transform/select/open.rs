@@ -2,10 +2,10 @@
 
 use crate::model::{Event, EventKind};
 
-/// Who has arrived at a barrier and not left it, and who has a lock.
+/// The events of threads that wait at a barrier or hold a lock.
 ///
-/// Without these events a simulated thread would pass the barrier alone, or a lock that another
-/// one has, at the beginning of the selection.
+/// Without these events a simulated thread would pass the barrier alone, or acquire a lock that
+/// another thread holds, at the beginning of the selection.
 #[derive(Default)]
 pub(super) struct OpenSync {
     events: Vec<Event>,
@@ -15,7 +15,7 @@ impl OpenSync {
     /// An event before the selection.
     pub(super) fn event(&mut self, event: &Event) {
         if let EventKind::LockAcquire { addr } = event.what {
-            // To wait for a condition gives the lock away without an event.
+            // Waiting for a condition releases the lock without an event.
             self.events.retain(|other| other.thread == event.thread || !is_of(other, addr));
         }
         if let EventKind::BarrierEnter { .. } | EventKind::LockAcquire { .. } = event.what {
@@ -35,7 +35,7 @@ impl OpenSync {
         }
     }
 
-    /// What is under way, in the order in which it began.
+    /// The events under way, in order.
     pub(super) fn take(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }

@@ -21,9 +21,9 @@ pub(super) enum Place {
     Marker(String),
     /// The first data reference of a second thread.
     FirstThread,
-    /// Where the first thread leaves a barrier at which several have arrived.
+    /// Where the first thread leaves a barrier that several threads have reached.
     FirstBarrier,
-    /// So many hundredths of a percent of the data references have been made.
+    /// Where this share of the data references has been made, in hundredths of a percent.
     Share(u32),
     /// A reference whose code lies in the function.
     Function(String),
@@ -48,7 +48,7 @@ impl Place {
         }
     }
 
-    /// The place at which an event is that the program asked for, if it is one.
+    /// The place of an event that the program marked, if it is one.
     pub(super) fn of(what: &EventKind) -> Option<Self> {
         if let EventKind::Phase { id } = what {
             return Some(Self::Phase(*id));
@@ -69,7 +69,7 @@ impl Place {
     }
 }
 
-/// What is said of a text that names no place.
+/// The error for a text that names no place.
 pub(super) fn expected(text: &str) -> String {
     let why = if text.starts_with("time:") {
         "; P is below 100, as no reference is at 100 %, and has at most two decimals"
@@ -107,13 +107,13 @@ fn hundredths(text: &str) -> Option<u32> {
 /// Finds a place in references and events given in order.
 pub(super) struct PlaceFinder {
     pub(super) place: Place,
-    /// Of [`Place::Share`], the Time.
+    /// For [`Place::Share`], the Time.
     time: u64,
-    /// Of [`Place::Function`], the program counters of its references, in order.
+    /// For [`Place::Function`], the program counters of its references, in order.
     counters: Vec<u64>,
-    /// Of [`Place::FirstThread`], who made the first data reference.
+    /// For [`Place::FirstThread`], the thread of the first data reference.
     first: Option<u16>,
-    /// Whether it has been found, of a place that there is once.
+    /// Whether a place that occurs only once has been found.
     found: bool,
     barriers: Barriers,
 }
@@ -122,7 +122,7 @@ impl PlaceFinder {
     /// Finds a place in a trace.
     ///
     /// # Errors
-    /// When the trace has no function of the name, with those that are near.
+    /// When the trace has no function with the name, with similar names.
     pub(super) fn new(place: Place, trace: &TraceReader) -> Result<Self, String> {
         let counters = if let Place::Function(name) = &place {
             functions::counters(name, &trace.metadata().lines)?
@@ -165,7 +165,7 @@ impl PlaceFinder {
         !std::mem::replace(&mut self.found, true)
     }
 
-    /// What the trace lacks where the place was not found; `marks` are places that it has.
+    /// The error for a place that was not found; `marks` are places that the trace has.
     pub(super) fn missing(&self, marks: &[String]) -> String {
         let there = if marks.is_empty() { "none".to_owned() } else { marks.join(", ") };
         match &self.place {
@@ -186,17 +186,25 @@ impl PlaceFinder {
 /// Finds releases: the first departures from barriers at which several threads have arrived.
 #[derive(Default)]
 struct Barriers {
-    /// Of each barrier who has arrived and waits, and who has been released and not left yet.
-    waiting: BTreeMap<u64, (BTreeSet<u16>, BTreeSet<u16>)>,
+    /// By barrier.
+    waiting: BTreeMap<u64, BarrierThreads>,
+}
+
+/// The threads at a barrier.
+#[derive(Default)]
+struct BarrierThreads {
+    arrived: BTreeSet<u16>,
+    /// Threads that may leave and have not left yet.
+    released: BTreeSet<u16>,
 }
 
 impl Barriers {
     fn event(&mut self, event: &Event) -> bool {
         if let EventKind::BarrierEnter { addr } = event.what {
-            self.waiting.entry(addr).or_default().0.insert(event.thread);
+            self.waiting.entry(addr).or_default().arrived.insert(event.thread);
         }
         let EventKind::BarrierLeave { addr } = event.what else { return false };
-        let (arrived, released) = self.waiting.entry(addr).or_default();
+        let BarrierThreads { arrived, released } = self.waiting.entry(addr).or_default();
         if released.remove(&event.thread) || !arrived.contains(&event.thread) {
             return false;
         }
