@@ -18,12 +18,12 @@ REFERENCES_MAX = 1_000_000
 def find(
     result: Iterable[Mapping[str, Any]], simulated: tuple[str, dict[str, Any]], asked: bool | None
 ) -> list[dict[str, Any]]:
-    """The bracket of each row of a result; empty if it is not wanted.
+    """The bounds of each row of a result; empty if they are not wanted.
 
     Args:
         result: rows of a simulation with prices.
         simulated: the trace, and the options of the simulation.
-        asked: whether it is wanted; None leaves that to the length of the trace.
+        asked: whether it is wanted; None decides by the length of the trace.
     """
     import homenode
     from homenode.cli.progress import Progress

@@ -56,7 +56,7 @@ _EXAMPLES = {
 
 
 class _Kinds(click.Group):
-    """A group with a subcommand for each transform, made when it is asked for."""
+    """A group with a subcommand for each transform, made on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return [row["name"] for row in _rows()]

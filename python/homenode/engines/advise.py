@@ -41,7 +41,7 @@ class AdviceResult(Rows):
             clock ``lines``: where the time goes ``before`` and ``after``, ``objects`` and
             ``findings``, as in `LineResult`.
         facts: trace, processors, references, objects.
-        trace: the trace with all advice followed, if one was asked for.
+        trace: the trace with all advice followed, if `out` was given.
         configuration: the options of the call.
         provenance: everything that the results depend on: trace, options, version.
     """
@@ -75,14 +75,14 @@ class AdviceResult(Rows):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The one point asked about in short: cost and MCPR before and after, and the memory.
+        """A summary of the only point: cost and MCPR before and after, and the memory.
 
         ``machine``, ``policy``, ``block_size``, ``cost_before``, ``cost_after``, ``mcpr_before``,
         ``mcpr_after``, ``saved_share``, ``false_sharing_gone``, ``extra_bytes``, ``advice`` (how
         many pieces).
 
         Raises:
-            ConfigError: when several points were asked about; `summaries` has one each.
+            ConfigError: when there are several points; `summaries` has one each.
         """
         found = self.summaries()
         if len(found) != 1:

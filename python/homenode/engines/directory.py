@@ -39,7 +39,7 @@ class DirectoryResult(Rows):
             where nodes have controllers also bounced, retried, proxy_reads and combined.
         configuration: the options of the call.
         provenance: everything that the rows depend on: trace, options, machines, version.
-        uses: who used which page, a `PageUse` a row, if they were asked for; else nothing.
+        uses: who used which page, a `PageUse` a row, if they were collected; else empty.
 
     The flat columns are ``misses_NAME`` and ``messages_NAME``.
 

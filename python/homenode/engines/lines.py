@@ -23,7 +23,7 @@ MACHINE = "spr-2s-lines"
 
 
 class LineResult(Rows):
-    """For whose data the processors of a machine of today wait, and why.
+    """Waits of the processors of a machine of today, by data structure and cause.
 
     Attributes:
         rows: one dictionary an object, those first whose sharing is waited for longest: label,
@@ -91,7 +91,7 @@ def refuse_words(of_lines: Sequence[str], word_bytes: int | None) -> None:
     """Refuses to count references in words on machines whose processors have a clock.
 
     Raises:
-        ConfigError: when there are such machines and words are asked for.
+        ConfigError: when there are such machines and `word_bytes` is given.
     """
     if of_lines and word_bytes is not None:
         raise ConfigError(
@@ -120,7 +120,8 @@ def lines(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[LinesOptions],
 ) -> LineResult:
-    """Says how long processors of a machine of today wait for cache lines, why, and for whose data.
+    """Measures how long processors of a machine of today wait for cache lines, why, and for which
+    data.
 
     The threads of the trace are replayed in simulated cycles, under its synchronisation, so that
     the result does not depend on the turns of the recording.

@@ -74,7 +74,7 @@ def run(
         raise ConfigError("--sysroot and --emulator go with --via qemu: leave them out")
     own = {name: options.pop(name) for name in options_of("run") if name in options}
     choice = {name: value for name, value in checked("run", own).items() if value is not None}
-    told = {"argv": words, "output": "" if output is None else str(output), **seen}
+    given = {"argv": words, "output": "" if output is None else str(output), **seen}
     kind = _kind(machine, options)
     options["machines"] = machine
     if kind == "directory":
@@ -87,8 +87,8 @@ def run(
     else:
         config = bus_configuration("mesi" if protocols is None else protocols, **options)
         call = _core.run_bus
-    with recording.ready(told):
-        text, summary = call(json.dumps(config), json.dumps(choice), json.dumps(told), progress)
+    with recording.ready(given):
+        text, summary = call(json.dumps(config), json.dumps(choice), json.dumps(given), progress)
     found = json.loads(text)
     result: BusResult | DirectoryResult
     if kind == "directory":

@@ -30,7 +30,7 @@ class OptimalResult(Rows):
     Attributes:
         rows: one dictionary a point, with exactly the fields that ``homenode optimal --json``
             prints: those of a simulation, and ``moves_per_block``, ``certificate`` and ``curve``
-            (``None`` where not asked for).
+            (``None`` without the option).
         configuration: the options of the call.
         provenance: everything that the rows depend on: trace, options, version.
     """

@@ -82,7 +82,7 @@ class PageUse:
         return found
 
     def hottest(self, homes: int = 3, objects: int = 2) -> list[dict[str, Any]]:
-        """The homes that served most fills, the first of equals first.
+        """The homes that served most fills; of equals the first comes first.
 
         Args:
             homes: maximum number of homes.

@@ -83,7 +83,7 @@ class SensitivityResult(Rows):
         }
 
     def plot(self) -> Figure:
-        """Draws what the order decides: from the least to the largest MCPR, a bar a policy.
+        """Draws the effect of the order: a bar a policy from the least to the largest MCPR.
 
         Raises:
             ModuleNotFoundError: when matplotlib is missing (``pip install 'homenode[plot]'``).
@@ -158,7 +158,7 @@ def sensitivity(
             timed[machine].append(lines(trace, machine=machine, progress=step, **_shared(replay)))
         if wanted:
             result = simulate(trace, *matrix, progress=step, **replay)
-            # An order made here is in a temporary file, whose name means nothing to the caller.
+            # An order made here is in a temporary file, whose name is of no use to the caller.
             result.provenance["trace"] = name
             results.append(result)
         orders.append(_describe(name, trace))
@@ -182,14 +182,14 @@ def sensitivity(
 
 
 def _shared(options: SimulateOptions) -> dict[str, Any]:
-    """The options that simulations with a clock have, too."""
+    """The options in common with simulations with a clock."""
     names = ("processors", "private", "sync", "threads")
     given: dict[str, Any] = {**options}
     return {name: given[name] for name in names if given.get(name) is not None}
 
 
 def _in_cycles(machine: str, found: Sequence[LineResult]) -> dict[str, Any]:
-    """What the order decides on a machine with a clock."""
+    """The effect of the order on a machine with a clock."""
     shares = [result.time["false_sharing_share"] or 0.0 for result in found]
     return {
         "machine": machine,
@@ -221,7 +221,7 @@ def _check(traces: Sequence[Trace], options: SimulateOptions) -> None:
 def _all_orders(
     traces: Sequence[Trace], count: int, turns: dict[str, int], watched: _Steps
 ) -> Iterator[tuple[str, Trace]]:
-    """Each trace, and after it what is made of it, with the name of the trace."""
+    """Each trace, then the orders made of it, with the name of the trace."""
     for trace in traces:
         name = str(trace.path)
         yield name, trace
@@ -330,7 +330,7 @@ def _sign(difference: float) -> int:
 
 
 class _Steps:
-    """One progress for several pieces of work of equal weight."""
+    """One progress bar for several equal pieces of work."""
 
     _PIECE = 1000
 

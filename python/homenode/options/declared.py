@@ -164,7 +164,7 @@ def _option(name: str, declared: dict[str, Any], definitions: dict[str, Any]) ->
 
 
 def _choices(declared: dict[str, Any], definitions: dict[str, Any]) -> dict[str, str]:
-    """The words that an enumeration takes, with what each means; none for any other type."""
+    """The words of an enumeration with their meanings; empty for any other type."""
     referred = [declared, *declared.get("anyOf", ())]
     names = [one["$ref"].rsplit("/", 1)[-1] for one in referred if "$ref" in one]
     if not names:
@@ -184,5 +184,5 @@ def _kind(declared: dict[str, Any], choices: dict[str, str]) -> str:
 
 
 def _begun(sentence: str) -> str:
-    """A sentence as a part of another one."""
+    """Makes a sentence a clause of another one."""
     return sentence[:1].lower() + sentence[1:].rstrip(".")

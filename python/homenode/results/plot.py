@@ -160,8 +160,8 @@ def _bus_axis(axes: Any, axis: str, values: list[int]) -> None:
 def spread_of_orders(results: Mapping[str, SensitivityResult]) -> Figure:
     """From the least MCPR to the largest of several orders, a bar a policy, a dot at the mean.
 
-    One panel a machine and block size; in each, the programs one under the other. What a bar spans
-    is all that the order of the threads decides.
+    One panel a machine and block size; in each, the programs one under the other. A bar spans the
+    whole effect of the order of the threads.
 
     Args:
         results: outcomes for one or several programs, by the name to be drawn.

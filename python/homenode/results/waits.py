@@ -1,4 +1,4 @@
-"""Why processors wait for memory."""
+"""Causes of waits for memory."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ LEVELS = (1, 22)
 def write_compact(
     source: PathLike, out: PathLike | None, level: int | None, progress: Progress
 ) -> dict[str, Any]:
-    """Does what `compact` does, at a level that is known to exist; tells what came of it."""
+    """Does the work of `compact` at a valid level; returns its report."""
     if out is not None:
         check_replaceable(out, source)
     target = None if out is None else os.fspath(out)

@@ -1,4 +1,4 @@
-"""`TraceInfo`: what is known of a trace, shown in a few lines."""
+"""`TraceInfo`: the facts about a trace, in a few lines."""
 
 from __future__ import annotations
 

@@ -274,11 +274,11 @@ class Trace:
 
     @property
     def report(self) -> dict[str, Any] | None:
-        """What the transform that has just made this trace says it did, if it says anything.
+        """The report of the transform that made this trace, if it has one.
 
-        Of ``realign`` it tells which objects moved, the memory that takes, and how much false
-        sharing is gone; of ``processes``, what processes the mix has and what of the recording is
-        left out. Of a trace that was opened it is ``None``.
+        For ``realign``: the objects moved, the memory that takes, and the false sharing removed;
+        for ``processes``: the processes of the mix and what is left out of the recording. ``None``
+        for a trace that was opened.
         """
         return self._report
 
@@ -362,7 +362,7 @@ class Trace:
         return f"Trace({str(self._path)!r}, references={self.references}, threads={self.threads})"
 
     def _repr_html_(self) -> str:
-        """What is known of the trace, for notebooks."""
+        """The facts about the trace, for notebooks."""
         return self.info._repr_html_()
 
 

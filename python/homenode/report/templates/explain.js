@@ -6,7 +6,7 @@
 
   const center = (processor, count) => (100 * (processor + 0.5)) / count;
 
-  // The piece of the bus that the data or the signal take: from the supplier, or to those who hear.
+  // The segment of the bus that the data or the signal take: from the supplier, or to the snooping caches.
   const showFlow = (panel, act, count) => {
     const flow = one(".flow", panel);
     flow.className = "flow";

@@ -11,7 +11,7 @@
   let at = 0;
   let timer = null;
 
-  // The words of a step stand on the page already.
+  // The sentences about a step are already on the page.
   const open = "invalidation miss, true or false shows later";
   walks.forEach((walk, index) => {
     const rows = all(`[data-steps="${index}"] tbody tr`);
@@ -54,7 +54,7 @@
     one(".does", cache).textContent = acts ? step.text.replace(/^[NP]\d+ /, "") : "";
   });
 
-  // What can be said of the step when it has just happened; the rest shows later.
+  // The part of a step's description that is known at once; the rest follows later.
   const tag = (cls, text) => make("span", `tag ${cls}`, text);
   const outcomeTag = (miss, outcome) => {
     const later = miss && miss.known !== at - 1;
@@ -71,7 +71,7 @@
     one(".tags", panel).replaceChildren(...shown);
   };
 
-  // What is known of a miss at this step.
+  // The class of a miss as known at this step.
   const classSoFar = ({ miss }) => {
     const known = miss && (miss.known ?? last) < at;
     return !miss ? "hit" : known || at === last ? miss.class : "open";
