@@ -54,11 +54,11 @@ def advise(
 
     Layouts are separate-lock, align, pad, split and group (by thread); under policies that keep
     blocks at a home there are place and replicate. Every layout is tried by simulating the trace
-    under it. Without --machine it is for the cache
-    lines of a two-socket machine, in cycles; there --policy is a coherence protocol, and what gains
-    less than a fortieth of the time is not advised. On machines with prices it is a hundredth of
-    the cost, and --policy and --block-size are what the first machine suggests: page-coherence
-    machines run inv, machines without remote reference migrate, others the optimum.
+    under it. By default the advice is for the cache lines of a two-socket machine, in cycles;
+    --policy is then a coherence protocol, and a layout must gain a fortieth of the time to be
+    advised. On machines with prices it must gain a hundredth of the cost, and the first machine
+    determines the defaults of --policy and --block-size: inv for page-coherence machines, migrate
+    for machines without remote reference, else the optimum.
     """
     import homenode
     from homenode.cli import interleavings_table

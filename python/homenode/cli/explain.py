@@ -40,28 +40,28 @@ if TYPE_CHECKING:
 def explain(
     protocols: tuple[str, ...], everything: bool, html: str | None, as_json: bool, **options: Any
 ) -> None:
-    """Explain coherence protocols: their tables, and what they do reference by reference.
+    """Explain coherence protocols: their tables, and an example step by step.
 
-    Prints what each state means, what a cache does in it and what the others do about that; then a
-    short example, one line a reference, with the states of all caches, what goes over the bus, who
-    supplies the data and whose sharing it is. With --html, the page shows it step by step in a
-    browser.
+    Prints the meaning of each state, the actions of a cache in it and the reactions of the others;
+    then a short example, one line a reference, with the states of all caches, the bus transactions,
+    the supplier of the data and the kind of sharing. With --html, the page shows it step by step in
+    a browser.
 
-    Of a protocol with a directory it prints the tables of both controllers, that of a cache and
-    that of a home, and every message of each reference: from whom and to whom, what it does there,
-    and what the directory has then.
+    For a protocol with a directory it prints the tables of both controllers, the cache's and the
+    home's, and every message of each reference: its sender and receiver, its effects, and the
+    directory's entry afterwards.
 
-    Where the directory is a list of copies, the directory shows the list from its head on, and each
-    reference the cycles for which its processor waits. With & behind a reference the next one
-    begins meanwhile, so that buffers fill and proxies combine reads.
+    Where the directory is a list of copies, it is shown from its head on, with the cycles for which
+    the processor of each reference waits. After a reference with & the next one begins before it
+    completes, so that buffers fill and proxies combine reads.
 
-    Of a protocol that keeps pages coherent it prints the tables of a page at a node, of what a node
-    owes for what it wrote, and of a page at its home; an example also has acquires and releases
+    For a protocol that keeps pages coherent it prints the tables of a page at a node, of the
+    pending releases of a node, and of a page at its home; an example also has acquires and releases
     (acq and rel), at which such a protocol acts.
 
-    In an example each cache has room for one block of 16 bytes, so that replacements are seen. With
-    a trace, caches and blocks are the machine's, and references to other blocks are left out, so
-    that nothing replaces the blocks that are followed but themselves.
+    In an example each cache has room for one block of 16 bytes, so that replacements occur. With a
+    trace, caches and blocks are the machine's, and references to blocks that are not followed are
+    left out, so that only followed blocks replace each other.
     """
     import homenode
     from homenode.cli import explain_directory, explain_pages

@@ -106,8 +106,8 @@ def show(brackets: list[dict[str, Any]], also: str = "") -> None:
             f"note: prices without a clock{also} depend on the order of the trace: "
             f"{worst['policy']} on {worst['machine']}, {format_size(worst['block_size'])} blocks, "
             f"costs {plain_number(worst['min'])} to "
-            f"{plain_number(worst['max'])}; for cache lines there is a clock "
-            "(homenode sharing)",
+            f"{plain_number(worst['max'])}; homenode sharing simulates cache "
+            "lines with a clock",
             err=True,
         )
 

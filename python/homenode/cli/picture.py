@@ -40,12 +40,12 @@ OF_PAGES = {
 def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> None:
     """Draw who references which memory when.
 
-    Memory runs across, only what is referenced; Time runs down. A cell has the colour of the
-    processor that is alone in it, full if it writes and pale if it reads; grey is read by several,
-    black is used by several and written.
+    Memory runs across, only what is referenced; Time runs down. A cell used by one processor has
+    its colour, full if it writes and pale if it only reads; grey cells are read by several, black
+    ones are used by several and written.
 
-    With a machine that has a directory (--machine dash-mesh) it is who fills which page, and where
-    that has its home: pages run across, those of one object together, and nodes down.
+    With a machine that has a directory (--machine dash-mesh) the picture shows which nodes fill
+    which page, and its home: pages run across, those of one object together, and nodes down.
     """
     import homenode
     from homenode.cli.output import print_json

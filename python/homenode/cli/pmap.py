@@ -38,9 +38,9 @@ def pmap(
 ) -> None:
     """Run the ACE's page manager over a trace.
 
-    The kernel keeps local memories coherent by taking mappings away; a page that is invalidated
-    more than the limit allows is pinned in global memory. Prints what was counted at faults, where
-    pages ended, the kernel's time, and the pages that took most of it.
+    The kernel keeps local memories coherent by removing mappings; a page that is invalidated more
+    often than the limit allows is pinned in global memory. Prints the faults, the final states of
+    pages, the kernel's time, and the pages that took most of it.
     """
     if show_table:
         _show_table(options["owner_copy"] or "flush", as_json)

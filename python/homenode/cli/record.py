@@ -127,19 +127,19 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Run a program and record its memory references.
 
     The program must be compiled and linked with homenode cc, homenode c++ or homenode fortran; with
-    --via qemu it may be any 64-bit Linux program for x86-64, aarch64 or riscv64, as it is: QEMU's
-    user-mode emulation (on Debian: apt install qemu-user) runs it.
+    --via qemu it may be any unmodified 64-bit Linux program for x86-64, aarch64 or riscv64, which
+    QEMU's user-mode emulation (on Debian: apt install qemu-user) runs.
 
     With --via qemu-system, QEMU (on Debian: apt install qemu-system-x86) boots a kernel with an
-    initramfs, in which /homenode/mark start and /homenode/mark stop say what is recorded;
-    PROGRAM and ARGS are then further options for QEMU, for example a disk.
+    initramfs, in which /homenode/mark start and /homenode/mark stop delimit the recording; PROGRAM
+    and ARGS are then further options for QEMU, for example a disk.
 
-    Its input and output are its own, so the summary goes to standard error; with --json the summary
-    is on standard output and the program's goes to standard error. The exit code is the program's
-    too, 128 and the signal's number if a signal ended it; homenode's own failures end with 2, a
-    message and no trace. Several recordings, with --repeat or several quanta, go to t.q100.s0.hnt
-    and so on: quantum 100, seed 0; homenode sensitivity compares them. Then the exit code is the
-    first that is not 0.
+    The program's input and output are its own, so the summary goes to standard error; with --json
+    the summary is on standard output and the program's goes to standard error. The exit code is the
+    program's too, 128 and the signal's number if a signal ended it; homenode's own failures end
+    with 2, a message and no trace. Several recordings, with --repeat or several quanta, go to
+    t.q100.s0.hnt and so on: quantum 100, seed 0; homenode sensitivity compares them. Then the exit
+    code is the first that is not 0.
     """
     from homenode.cli.output import print_json
     from homenode.cli.tables import print_facts

@@ -56,15 +56,15 @@ def report(
 ) -> None:
     """Write one self-contained HTML file that explains traces and policies.
 
-    It opens with the answer: where the time of the processors goes on a machine of today, for whose
-    data they wait, what to change and what that gains. Then come every policy beside the best
-    possible, the effect of block size, the dearest blocks with their source lines, and who touches
-    what. It needs no network and works in any browser. Machines of 1993 are chosen by name
-    (--machine numa,cc+,dsm+), and so is another machine for the answer about cache lines
+    It opens with the answer: where the time of the processors goes on a machine of today, for which
+    data they wait, what to change and what that gains. Then come every policy compared with the
+    best possible, the effect of block size, the blocks that cost most with their source lines, and
+    the sharing map. It needs no network and works in any browser. Machines of 1993 are chosen by
+    name (--machine numa,cc+,dsm+), and so is another machine for the answer about cache lines
     (--machine spr-2s-lines).
 
     On a machine with a directory (--machine genoa-8n-directory, dash-mesh) it also compares homes
-    of pages: where the time goes, which nodes serve whose data, and who fills which page.
+    of pages: where the time goes, which nodes serve which data, and which nodes fill which page.
     """
     import shlex
     import sys

@@ -49,15 +49,14 @@ def run(
     """Run a program on a simulated machine, which schedules its threads.
 
     The program must be built with homenode cc, homenode c++ or homenode fortran; with --via qemu it
-    may be any 64-bit Linux program for x86-64, aarch64 or riscv64, as it is. Of its threads the
-    one with the least simulated time runs, so that work queues, spinning and barriers react to what
-    the machine makes them wait for; locks, barriers, conditions, semaphores and joins cost what
-    they cost there, and clocks, sleeps and time-outs are in simulated time.
+    may be any unmodified 64-bit Linux program for x86-64, aarch64 or riscv64. The thread with the
+    least simulated time runs, so that work queues, spinning and barriers react to the machine's
+    latencies; locks, barriers, conditions, semaphores and joins cost what they cost there, and
+    clocks, sleeps and time-outs are in simulated time.
 
-    Printed is what homenode simulate prints of a trace. The machine is one of those that have a
-    clock (bus-smp, which is the default, spr-2s-lines, dash-mesh, alite), with 8 processors unless
-    it is said, one protocol (mesi on a bus) and one cache; pages are at home where they are first
-    touched.
+    The output is that of homenode simulate. The machine is one of those with a clock (bus-smp,
+    which is the default, spr-2s-lines, dash-mesh, alite), by default with 8 processors, one
+    protocol (mesi on a bus) and one cache; pages have their home where they are first touched.
 
     The program's input and output are its own, so the summary of the run goes to standard error;
     with --json the program's output does so, too. The exit code is the program's, 128 and the

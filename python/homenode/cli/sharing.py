@@ -58,11 +58,11 @@ def sharing(
     """Say where processors wait for shared lines, what false sharing costs, and who shares what.
 
     On machines of today (spr-2s-lines) the threads are replayed in cycles, and the processors'
-    waits are split by cause and by object, whatever the turns of the recording. On machines with
-    prices (cc, numa) every block size is looked at: the cost of the best placement is split into
-    overhead and data transfer, as in chapter 7 of Bolosky's thesis. What false sharing costs is
-    bracketed: it is neither less nor more. Then come the objects, blocks and source lines that
-    suffer or inflict it.
+    waits are split by cause and by object; they do not depend on the turns of the recording. On
+    machines with prices (cc, numa) each block size is analysed: the cost of the best placement is
+    split into overhead and data transfer, as in chapter 7 of Bolosky's thesis. The cost of false
+    sharing is given by a lower and an upper bound. Then come the objects, blocks and source lines
+    that suffer or cause it.
     """
     from homenode.cli import interleavings_table
     from homenode.cli.output import (

@@ -57,17 +57,17 @@ def simulate(
     """Replay a trace under machines, policies and block sizes; or on a bus, under protocols.
 
     Prints the mean cost per reference (MCPR), in units of a local reference, of every combination,
-    and the total cost, by which two versions of a program are compared.
-    The policy optimal is the least that any policy could pay, knowing the future. Without --machine
-    it is spr-2s, the pages of two sockets of today; without --block-size the machines' own size.
+    and the total cost, by which two versions of a program are compared. The policy optimal is the
+    least cost that any policy could have, knowing the future. The default machine is spr-2s, the
+    pages of two sockets of today; the default block size is the machines' own.
 
-    Machines with caches (bus-smp, spr-2s-lines) have coherence protocols instead of policies:
-    printed are misses by cause, transactions by what they are for, and the global system power, the
-    sum of the processors' utilisations. There, synchronisation counts unless it is left out.
+    Machines with caches (bus-smp, spr-2s-lines) have coherence protocols instead of policies. The
+    table has misses by cause, transactions by purpose, and the global system power, the sum of the
+    processors' utilisations. There, synchronisation counts unless it is left out.
 
-    Machines with a directory (dash-mesh) have protocols, and a policy that gives every page its
-    home: printed are where the processors' time goes, how much is filled from the node's own memory
-    and how long that takes, messages, and the homes that serve most fills, with whose data.
+    Machines with a directory (dash-mesh) have protocols, and a policy for the home of each page.
+    The table has the parts of the processors' time, the share and latency of fills from the node's
+    own memory, messages, and the homes that serve most fills with their data structures.
     """
     from homenode.cli import (
         bus_table,

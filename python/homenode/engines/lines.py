@@ -120,8 +120,7 @@ def lines(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[LinesOptions],
 ) -> LineResult:
-    """Measures how long processors of a machine of today wait for cache lines, why, and for which
-    data.
+    """Measures the waits of a machine of today for cache lines, by cause and data structure.
 
     The threads of the trace are replayed in simulated cycles, under its synchronisation, so that
     the result does not depend on the turns of the recording.
