@@ -1,13 +1,13 @@
-/* What differs between the versions of QEMU's plugin interface.
+/* Differences between the versions of QEMU's plugin interface.
  *
- * The emulator itself says what it has: its functions are looked up before it asks us for a
- * version, so one object works in all of them, and no list of releases is needed.
+ * The emulator's functions are looked up before it asks the plugin for a version, so one object
+ * works in all of them, and no list of releases is needed.
  *
  * To count instructions, a block of translated code adds its length to a word when it begins. With
  * version 1 that is one word for all processors, which is exact where one thread runs at a time;
- * from version 2 on each processor has its own, which is exact by itself. QEMU moves those words
- * when it makes room for more processors; then no thread is in translated code, so each looks its
- * own up again before it comes back.
+ * from version 2 on each processor has its own, which is always exact. QEMU moves those words when
+ * it makes room for more processors; then no thread is in translated code, so each looks its own up
+ * again before it returns to it.
  */
 #include "guest.h"
 
@@ -16,7 +16,7 @@
 
 enum { GLOBAL_COUNT = 1, COUNT_A_PROCESSOR = 2, BYTES_ARE_COPIED = 3 };
 
-/* What came with which version (3 brought no function). */
+/* Functions that were added with a version (3 added none). */
 static const struct {
     const char *function;
     int version;
@@ -31,17 +31,18 @@ HN_EXPORT int qemu_plugin_version = GLOBAL_COUNT;
 typedef const void *point_at_bytes(const struct qemu_plugin_insn *insn);
 typedef size_t copy_bytes(const struct qemu_plugin_insn *insn, void *to, size_t size);
 
-/* What the emulator has, not what it was asked for. */
+/* The version that the emulator has, which may be newer than the requested one. */
 static int version;
 static struct qemu_plugin_scoreboard *counts;
 static void *insn_data;
-static uint64_t nobodys_count;
+static uint64_t unused_count;
 static __thread unsigned own_cpu;
 
 uint64_t hn_instructions;
-__thread uint64_t *hn_count __attribute__((tls_model("initial-exec"))) = &nobodys_count;
+__thread uint64_t *hn_count __attribute__((tls_model("initial-exec"))) = &unused_count;
 
-/* The newest version that we know and the emulator may have. It refuses one it no longer has. */
+/* The newest version that is both supported here and possible in the emulator, which refuses
+ * versions that it no longer has. */
 void api_choose(void)
 {
     for (size_t i = 0; i < sizeof news / sizeof *news; i++)
@@ -57,7 +58,7 @@ void api_begin(const qemu_info_t *info)
         counts = qemu_plugin_scoreboard_new(sizeof(uint64_t));
 }
 
-/* An instruction's bytes, or as many as there is room for. */
+/* The first bytes of an instruction. */
 void instruction_code(const struct qemu_plugin_insn *insn, uint8_t code[CODE_BYTES_MAX])
 {
     size_t size = qemu_plugin_insn_size(insn);
@@ -75,8 +76,8 @@ static void on_short_block(unsigned cpu, void *data)
     ++*hn_count;
 }
 
-/* A block of one instruction may be one that QEMU runs while everything else stands still, in which
- * QEMU 9 and later take the processor that translated it for the one that runs it. */
+/* QEMU may run a block of one instruction while everything else stands still, and QEMU 9 and later
+ * then take the processor that translated the block for the one that runs it. */
 void count_block(struct qemu_plugin_tb *tb, size_t length)
 {
     if (version < COUNT_A_PROCESSOR)
@@ -89,21 +90,21 @@ void count_block(struct qemu_plugin_tb *tb, size_t length)
             tb, QEMU_PLUGIN_INLINE_ADD_U64, (qemu_plugin_u64){counts, 0}, length);
 }
 
-/* The calling thread runs on this processor. */
+/* Called when the calling thread runs on processor `cpu`. */
 void count_on(unsigned cpu)
 {
     own_cpu = cpu;
     count_again();
 }
 
-/* The calling thread may have been out of translated code. */
+/* Called when the calling thread may have left translated code meanwhile. */
 void count_again(void)
 {
     hn_count = version < COUNT_A_PROCESSOR ? &hn_instructions
                                            : qemu_plugin_scoreboard_find(counts, own_cpu);
 }
 
-/* Whether callbacks may be told another processor than the one that runs (processors.c). */
+/* Whether callbacks may get the number of another processor than the running one (processors.c). */
 int api_confuses_processors(void)
 {
     return version >= COUNT_A_PROCESSOR;

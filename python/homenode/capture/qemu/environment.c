@@ -1,8 +1,8 @@
-/* The size of the program's environment, on which the addresses on its stack would depend.
+/* Pads the program's environment, on whose size the addresses on its stack depend.
  *
- * QEMU puts the program's name, arguments and environment onto its stack as the kernel would, and
- * the stack proper begins below. So before QEMU looks, the value of one variable is made longer,
- * until all is a round sum; and before the program looks, the value ends where it did.
+ * QEMU writes the program's name, arguments and environment onto its stack as the kernel would, and
+ * the stack proper begins below. So before QEMU reads the environment, the value of one variable is
+ * padded to make the sum round; before the program reads it, the padding is cut off again.
  */
 #include "guest.h"
 
@@ -13,12 +13,12 @@
 enum { STEP_BYTES = 1 << 16, ALIGNED_BYTES = 16 };
 
 static struct {
-    char *text;         /* the variable, name and all, in its full length; null: none */
-    size_t size;        /* of that, with its end */
+    char *text;         /* the variable with its name, padded; null: none */
+    size_t size;        /* of the text, with its terminator */
     size_t true_length;
 } filled;
 
-/* QEMU's own options come first, and the plugin is the last of those that we always give. */
+/* QEMU's own options come first; the plugin is the last of those that are always given. */
 static int first_of_program(int argc, char **argv)
 {
     for (int i = 1; i + 2 < argc; i++)
@@ -27,8 +27,8 @@ static int first_of_program(int argc, char **argv)
     return 1;
 }
 
-/* Texts are filled up to a round sum less the pointers to them. The stack begins at a multiple of
- * 16 bytes, so an odd pointer is its alignment's. */
+/* Text is padded to a round sum less the pointers to it. The stack begins at a multiple of 16
+ * bytes, so the alignment accounts for an odd pointer. */
 static size_t missing(int argc, char **argv)
 {
     size_t bytes = 0, pointers = 0;
@@ -70,7 +70,7 @@ void environment_fill(int argc, char **argv)
     *variable = filled.text;
 }
 
-/* The program's stack, on which it has done nothing yet. */
+/* Restores the variable on the program's stack, before the program runs. */
 void environment_restore(uint64_t low, uint64_t high)
 {
     char *found;

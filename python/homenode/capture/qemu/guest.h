@@ -1,11 +1,11 @@
-/* Inside of the plugin: what the emulated program is doing.
+/* Internals of the plugin: state of the emulated program.
  *
- * The plugin is one shared object in two parts. QEMU loads it as a plugin (-plugin), for the
- * callbacks; and it is preloaded into the emulator (LD_PRELOAD), so that it can stand in for the
- * few functions of the C library through which the program's world reaches it: clocks, random
- * numbers, processors, and the condition variable on which QEMU stops all its processors. Ring,
- * baton and virtual time are the runtime's (../runtime): a host thread of QEMU that runs a thread
- * of the program has a slot there, as a thread of an instrumented program has.
+ * The plugin is one shared object with two roles. QEMU loads it as a plugin (-plugin), for the
+ * callbacks; and it is preloaded into the emulator (LD_PRELOAD), to interpose the functions of the
+ * C library by which QEMU gets the program's environment: clocks, random numbers, processors; and
+ * the condition variable on which QEMU stops all its processors. Ring, baton and virtual time are
+ * the runtime's (../runtime): a host thread of QEMU that runs a thread of the program has a slot
+ * there, as a thread of an instrumented program has.
  */
 #ifndef HN_GUEST_H
 #define HN_GUEST_H
@@ -20,7 +20,7 @@
 enum call {
     CALL_NONE,          /* the thread is in its own code */
     CALL_OTHER,         /* does not block */
-    CALL_OUTSIDE,       /* may block, and nobody can say for how long */
+    CALL_OUTSIDE,       /* may block for an unknown time */
     CALL_READ, CALL_ACCEPT, CALL_WRITE, CALL_WRITEV,
     CALL_RECVFROM, CALL_RECVMSG, CALL_SENDTO, CALL_SENDMSG,
     CALL_POLL, CALL_PPOLL, CALL_SELECT, CALL_PSELECT, CALL_EPOLL,
@@ -31,39 +31,39 @@ enum call {
     CALL_MMAP, CALL_MUNMAP, CALL_MREMAP, CALL_BRK, CALL_SHMAT, CALL_SHMDT,
     CALL_TID_ADDRESS, CALL_CLOCK, CALL_RANDOM, CALL_OPEN, CALL_READV, CALL_PREAD,
     CALL_KILL, CALL_TGKILL, CALL_TIMER, CALL_SIGACTION,
-    CALL_MEMORY,        /* what memory may be used for */
-    CALL_NUMBER         /* for that of a process or thread, which the kernel chooses */
+    CALL_MEMORY,        /* changes the protection or use of memory */
+    CALL_NUMBER         /* asks for a process or thread number, which the kernel chooses */
 };
 
-/* Makes a call of the host's in QEMU's place; the result, or minus the error. */
+/* Makes a system call of the host in place of QEMU; returns its result, or -errno. */
 typedef long replacement(struct hn_thread *me, long number, const long a[6]);
 
 enum { PATCHES_MAX = 2, PATCH_BYTES_MAX = 16 };
 
-/* Memory of the program that differs for the length of one system call. */
+/* Memory of the program that is changed during one system call. */
 struct patch {
     uint64_t address;
     size_t size;
     uint8_t saved[PATCH_BYTES_MAX];
 };
 
-/* How far a new thread has come: on its way, waiting until no other is in translated code, allowed
- * to go on from there, or at its first instruction. */
+/* Progress of a new thread: not there yet, waiting until no other thread is in translated code,
+ * allowed to continue, or at its first instruction. */
 enum { ARRIVAL_NOT_YET, ARRIVAL_WANTS_ALL, ARRIVAL_HAS_ALL, ARRIVAL_DONE };
 
-/* What a slot knows about its thread besides the runtime's. */
+/* State of a slot's thread in addition to the runtime's. */
 struct guest {
     int in_block;           /* waits in the middle of translated code */
-    int draining;           /* has the baton only to reach the end of it */
+    int draining;           /* has the baton only to reach the end of the block */
     uint32_t arrived;       /* futex: ARRIVAL_ */
     int exiting;
     uint64_t tid_word;      /* cleared when the thread ends */
     uint64_t stack_low, stack_high, tls_low, tls_high;
     enum call call;
     uint64_t arguments[6];
-    replacement *instead;   /* makes the call in QEMU's place, or null */
-    long instead_number;    /* the host's call in question */
-    int ticks_forbidden;    /* to its kernel thread (ticks.c) */
+    replacement *replacement;   /* makes the call in place of QEMU, or null */
+    long replaced_number;   /* number of the host's call that is replaced */
+    int tsc_forbidden;      /* to its kernel thread (virtual_tsc.c) */
     struct guest *child;    /* while it is being made */
     struct patch patches[PATCHES_MAX];
     int patched;
@@ -85,11 +85,11 @@ static inline struct hn_thread *slot_of(const struct guest *g)
 
 static inline int recording(const struct hn_thread *me)
 {
-    return me != &hn_nobody && hn_c->order != 0;
+    return me != &hn_no_thread && hn_c->order != 0;
 }
 
-/* api.c. Where the thread's instructions are counted; with version 1 of the interface the others'
- * are too, in hn_instructions, and elsewhere that stays zero. */
+/* api.c. hn_count is where the thread's instructions are counted: with version 1 of the interface
+ * hn_instructions, for all threads; with later versions that remains zero. */
 enum { CODE_BYTES_MAX = 16 };
 extern uint64_t hn_instructions;
 extern __thread uint64_t *hn_count __attribute__((tls_model("initial-exec")));
@@ -102,7 +102,7 @@ void count_again(void);
 unsigned processors_of_system(void);
 int api_confuses_processors(void);
 
-/* machine.c */
+/* guest_isa.c */
 enum call guest_call(int64_t number);
 int guest_machine(const char *name);
 int is_system_call(const uint8_t *code, size_t size);
@@ -110,7 +110,7 @@ enum { MARK_BYTES_MAX = 8 };
 size_t mark_size(void);
 int is_mark(const uint8_t *code, size_t size);
 int is_atomic(const uint8_t *code, size_t size, int *synchronises);
-int reads_ticks(const uint8_t *code, size_t size);
+int reads_tsc(const uint8_t *code, size_t size);
 void clone_of_machine(const uint64_t a[6], uint64_t to[5]);
 uint64_t tid_word_to_tls(uint64_t tid_word, uint64_t *size);
 
@@ -121,7 +121,7 @@ void translate_fetches(void);
 /* Whether the calling thread may record now (translate.c). */
 int come_in(unsigned cpu);
 
-/* marks.c */
+/* program_marks.c */
 int behind_mark(uint64_t address);
 void on_mark(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data);
 
@@ -158,7 +158,7 @@ enum { SYSTEM_CPUS_MAX = 256, PAGE_BYTES_OF_GUEST = 4096 };
 #define KERNEL_IMAGE UINT64_C(0xffffffff80000000)
 #define BEHIND_KERNEL_IMAGE UINT64_C(0xffffffffc0000000)
 
-/* Whether a virtual address says by itself which physical one it is. */
+/* Whether a virtual address is in a direct mapping, which determines its physical address. */
 static inline int is_direct(uint64_t address)
 {
     return (address >= ALL_MEMORY && address < BEHIND_ALL_MEMORY) ||
@@ -174,60 +174,60 @@ unsigned task_processor(uint64_t own_data, unsigned cpus);
 void task_switched(struct hn_thread *me, unsigned cpu);
 extern uint64_t hn_current_task[SYSTEM_CPUS_MAX];
 
-/* world.c */
-struct hn_thread *asking(void);
+/* virtual_env.c */
+struct hn_thread *guest_thread(void);
 void random_bytes(void *to, size_t size);
-void world_after_fork(int in_child);
+void random_after_fork(int in_child);
 
-/* ticks.c */
-void on_ticks(unsigned cpu, void *data);
-void ticks_before_exec(void);
-int ticks_answered(const siginfo_t *info, void *context);
+/* virtual_tsc.c */
+void on_tsc_read(unsigned cpu, void *data);
+void tsc_before_exec(void);
+int tsc_read_emulated(const siginfo_t *info, void *context);
 
 /* guest_files.c */
 void file_opened(struct hn_thread *me, int fd);
 void file_read(enum call call, const uint64_t a[6], uint64_t bytes);
 void child_waited_for(enum call call, const uint64_t a[6]);
 
-/* instead.c, host_waits.c */
-int instead_possible(void);
-int instead_catches(void);
-void instead_over(void);
-void instead_mask(const uint64_t *wanted, uint64_t *old);
-void call_instead(long number, replacement *make);
+/* syscall_dispatch.c, host_waits.c */
+int dispatch_possible(void);
+int dispatch_catches(void);
+void dispatch_over(void);
+void dispatch_mask(const uint64_t *wanted, uint64_t *old);
+void dispatch_call(long number, replacement *make);
 long make_call(long number, const long a[6]);
 long interrupted(int may_restart);
 int is_from_outside(const siginfo_t *info);
-void choose_instead(struct guest *g, enum call call, int midway);
+void choose_replacement(struct guest *g, enum call call, int midway);
 
 /* guest_signals.c */
 void signal_sent(struct hn_thread *me, enum call call, const uint64_t a[6]);
 
-/* kept_signals.c */
-extern int hn_signals_kept;
-int keep_signal(int number, const siginfo_t *info);
-void take_signals(struct hn_thread *me);
-int sent_home(const siginfo_t *info);
+/* deferred_signals.c */
+extern int hn_signals_deferred;
+int defer_signal(int number, const siginfo_t *info);
+void deliver_deferred_signals(struct hn_thread *me);
+int is_home_request(const siginfo_t *info);
 void signals_after_fork(void);
 
 /* start.c */
 void pass_signal_on(int number, siginfo_t *info, void *context);
 int signal_restarts(void);
 
-/* calls.c */
-void calls_register(qemu_plugin_id_t id);
+/* guest_syscalls.c */
+void guest_syscalls_register(qemu_plugin_id_t id);
 
-/* members.c */
-void members_begin(void);
-int member_is_new(void);
-void member_wants_all(void);
+/* guest_threads.c */
+void guest_threads_begin(void);
+int guest_thread_is_new(void);
+void guest_thread_wants_all(void);
 void arrive(unsigned cpu);
-void member_expect(struct hn_thread *me, const uint64_t clone[5]);
-void member_made(struct hn_thread *me, int64_t result);
-void member_exits(struct hn_thread *me);
-void member_tid_word(struct hn_thread *me, uint64_t address);
-void members_alone(const struct guest *was);
-void members_unmapped(uint64_t start, uint64_t size);
+void guest_thread_expect(struct hn_thread *me, const uint64_t clone[5]);
+void guest_thread_made(struct hn_thread *me, int64_t result);
+void guest_thread_exits(struct hn_thread *me);
+void guest_thread_tid_word(struct hn_thread *me, uint64_t address);
+void guest_threads_alone(const struct guest *was);
+void guest_threads_unmapped(uint64_t start, uint64_t size);
 
 /* processes.c */
 void processes_begin(void);
@@ -257,12 +257,12 @@ int patch(struct guest *g, uint64_t address, const void *bytes, size_t size);
 void unpatch(struct guest *g);
 
 /* guest_futex.c */
-enum { WAITS_FOR_FUTEX = HN_W_SEMAPHORE };      /* which a futex is to a simulation */
+enum { WAITS_FOR_FUTEX = HN_W_SEMAPHORE };      /* to a simulation a futex is a semaphore */
 void futex_wake(struct hn_thread *me, uint64_t word, int count);
 void guest_futex(struct hn_thread *me, const uint64_t a[6]);
-long futex_instead(struct hn_thread *me, long number, const long a[6]);
+long replace_futex(struct hn_thread *me, long number, const long a[6]);
 
-/* What the kernel reads and writes of one of select's sets. */
+/* Bytes that the kernel reads and writes of one of select's sets. */
 static inline size_t bytes_of_set(long descriptors)
 {
     return ((size_t)descriptors + 63) / 64 * 8;

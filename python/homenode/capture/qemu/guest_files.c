@@ -1,8 +1,7 @@
-/* Files whose contents differ from run to run, in deterministic order: the random devices, and what
- * the kernel tells about time, load, memory and the process in /proc, and about a node's memory in
- * /sys. What is read from a random device is overwritten when the call has been made. A file of the
- * other kind is replaced when it has been opened, under the same descriptor, by one in memory that
- * holds the same text with other numbers.
+/* Files whose contents differ from run to run, in deterministic order: the random devices, and
+ * files about time, load, memory and the process in /proc, and about a node's memory in /sys. Data
+ * from a random device is overwritten after the call. Other files are replaced when they are
+ * opened, under the same descriptor, by a file in memory that has the same text with other numbers.
  */
 #include "guest.h"
 
@@ -19,11 +18,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { GROWTH_MAX = 12 };   /* of a line whose numbers are replaced: they have up to 20 digits */
-enum { WIDENED = 7 };       /* times as long at most, by numbers of one width */
+enum { GROWTH_MAX = 12 };   /* limit of the factor by which replaced numbers lengthen a line */
+enum { WIDENED = 7 };       /* the same for numbers of one width */
 enum { TEXT_BYTES = 1 << 20, PATH_BYTES = 64, MEMORY_DEVICES = 1, RANDOM = 8, URANDOM = 9 };
 
-/* What a program reads instead: made of the true text. */
+/* The text that a program reads, made from the real one. */
 typedef size_t rewriter(const char *text, char *made, size_t room);
 
 static size_t text_of_uuid(const char *text, char *made, size_t room)
@@ -44,7 +43,7 @@ static size_t text_of_uuid(const char *text, char *made, size_t room)
 static size_t text_of_uptime(const char *text, char *made, size_t room)
 {
     const uint64_t ns_per_hundredth = HN_NS_PER_SECOND / 100;
-    const uint64_t now = hn_glance_at_clock(hn_me, CLOCK_BOOTTIME) / ns_per_hundredth;
+    const uint64_t now = hn_read_clock_in_turn(hn_me, CLOCK_BOOTTIME) / ns_per_hundredth;
 
     (void)text;
     return (size_t)snprintf(made, room, "%llu.%02llu 0.00\n", (unsigned long long)(now / 100),
@@ -57,8 +56,8 @@ static size_t text_of_load(const char *text, char *made, size_t room)
     return (size_t)snprintf(made, room, "0.00 0.00 0.00 1/1 1\n");
 }
 
-/* Copies a line with every number in it replaced, and one blank for several: they tell how long the
- * number was. */
+/* Copies a line with every number in it replaced, and one blank for several, as their number
+ * depends on the length of the numbers. */
 static size_t with_numbers(const char *line, size_t length, const char *number, char *made)
 {
     size_t size = 0;
@@ -86,8 +85,8 @@ static int begins(const char *line, const char *const *words)
     return 0;
 }
 
-/* Lines that begin with one of `words`, or all that do not, get `number` for theirs behind the
- * first colon or blank. */
+/* Replaces the numbers behind the first colon or blank by `number` in lines that begin with one of
+ * `words`, or in all others. */
 static size_t lines_with(const char *text, char *made, size_t room, const char *const *words,
                          int these, const char *number)
 {
@@ -109,7 +108,7 @@ static size_t lines_with(const char *text, char *made, size_t room, const char *
     return size;
 }
 
-/* Sizes stay that do not change while the machine runs; half of the memory is free. */
+/* Keeps sizes that are constant while the machine runs; half of the memory is free. */
 static size_t text_of_memory(const char *text, char *made, size_t room)
 {
     static const char *const free_memory[] = {"MemFree", "MemAvailable", NULL};
@@ -135,7 +134,7 @@ static size_t without_numbers(const char *text, char *made, size_t room)
     return lines_with(text, made, room, none, 0, "0");
 }
 
-/* A text of numbers alone. */
+/* Text that consists of numbers. */
 static size_t text_of_zeros(const char *text, char *made, size_t room)
 {
     const size_t length = strlen(text);
@@ -143,7 +142,7 @@ static size_t text_of_zeros(const char *text, char *made, size_t room)
     return length < room ? with_numbers(text, length, "0", made) : 0;
 }
 
-/* Processors that the program may use, as the kernel lists them. */
+/* The processors that the program sees, as the kernel lists them. */
 static size_t list_of_processors(char *made, size_t room)
 {
     size_t size = 0;
@@ -164,7 +163,7 @@ static size_t list_of_processors(char *made, size_t room)
     return size;
 }
 
-/* The same in place of a mask of as many hexadecimal digits, the first processor's the last. */
+/* The same as a mask of as many hexadecimal digits as the real one, lowest processor last. */
 static void mask_of_processors(char *mask, size_t length)
 {
     int processor = 0;
@@ -181,8 +180,8 @@ static void mask_of_processors(char *mask, size_t length)
     }
 }
 
-/* A line with its numbers, which are the kernel's, all of one width: a reader takes the same steps
- * over 9999 and 10000, and finds the same number. */
+/* Copies a line with the kernel's numbers padded to one width: a reader takes the same steps for
+ * 9999 and 10000, and finds the same number. */
 static size_t with_wide_numbers(const char *line, size_t length, char *made)
 {
     enum { WIDTH = 7 };         /* of the largest number of a process, 4194304 */
@@ -200,8 +199,7 @@ static size_t with_wide_numbers(const char *line, size_t length, char *made)
     return size;
 }
 
-/* The processors are those the program had when it began: since then one thread runs at a time, all
- * on one processor, now this, now that. */
+/* Shows the processors that the program had when it began: by now all threads are pinned to one. */
 static size_t text_of_status(const char *text, char *made, size_t room)
 {
     static const char *const measured[] = {"Vm", "Rss", "SigQ", "voluntary_", "nonvoluntary_",
@@ -238,7 +236,7 @@ static size_t text_of_status(const char *text, char *made, size_t room)
     return lines_with(known, made, room, measured, 1, "0");
 }
 
-/* The frequency is that of the counter of ticks. */
+/* Shows the frequency of the virtual time-stamp counter. */
 static size_t text_of_processors(const char *text, char *made, size_t room)
 {
     static const char *const measured[] = {"cpu MHz", "bogomips", NULL};
@@ -347,7 +345,7 @@ static int path_of(int fd, char *path)
     return length > 0;
 }
 
-/* All of a file, as text. */
+/* The contents of a file, as text. */
 static int read_text(int fd, char *text)
 {
     size_t size = 0;
@@ -360,7 +358,7 @@ static int read_text(int fd, char *text)
     return size != 0;
 }
 
-/* Puts a file with this text in the place of an open one. */
+/* Replaces an open file by one with this text. */
 static void put_in_place(int fd, const char *text, size_t size)
 {
     const int flags = fcntl(fd, F_GETFD);
@@ -373,7 +371,7 @@ static void put_in_place(int fd, const char *text, size_t size)
     close(made);
 }
 
-/* The program has opened a file. */
+/* Called after the program has opened a file. */
 void file_opened(struct hn_thread *me, int fd)
 {
     static char text[TEXT_BYTES], made[TEXT_BYTES];
@@ -414,7 +412,7 @@ static void fill_with_random(uint64_t address, uint64_t size)
     }
 }
 
-/* The program has read a file. */
+/* Called after the program has read a file. */
 void file_read(enum call call, const uint64_t a[6], uint64_t bytes)
 {
     struct iovec piece;
@@ -435,7 +433,7 @@ void file_read(enum call call, const uint64_t a[6], uint64_t bytes)
     }
 }
 
-/* What a child used is QEMU's and differs. */
+/* Clears the resource usage of a child, which is QEMU's and differs. */
 void child_waited_for(enum call call, const uint64_t a[6])
 {
     static const struct rusage none;

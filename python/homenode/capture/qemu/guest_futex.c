@@ -1,10 +1,10 @@
 /* Futexes: the only objects on which a thread waits in the kernel for another thread.
  *
  * In deterministic order a thread does not sleep in the kernel: it waits here, where the one that
- * wakes it finds it, in the place of QEMU's call (instead.c). Where that is impossible the kernel
- * is asked afterwards, for an answer that comes at once. Such an answer is "the word has changed"
- * (or "time is up"): a caller cannot know that it slept before, and must be ready for it. If the
- * word has not changed, it is made to, for the length of the call: nobody else runs then.
+ * wakes it finds it, in the place of QEMU's call (syscall_dispatch.c). Where that is impossible the
+ * kernel is asked afterwards, for an answer that comes at once. Such an answer is "the word has
+ * changed" (or "time is up"): a caller cannot know that it slept before, and must be ready for it.
+ * If the word has not changed, it is made to, for the length of the call: nobody else runs then.
  */
 #include "guest.h"
 
@@ -22,7 +22,7 @@ static int word_is(uint64_t word, uint32_t value)
     return peek(word, &found, sizeof found) && found == value;
 }
 
-/* Nanoseconds until the time-out: negative for never. */
+/* Nanoseconds until the time-out; negative: none. */
 static int64_t limit_ns(int op, uint64_t timeout)
 {
     struct timespec t;
@@ -38,9 +38,9 @@ static int64_t limit_ns(int op, uint64_t timeout)
     return ns + t.tv_nsec;
 }
 
-/* In directed order the simulation, and the trace of the run, are told whose sleep who ends: as if
- * each thread slept on a semaphore of its own. That has the address of the word which the thread
- * has cleared at its end. */
+/* In directed order the simulation and the trace get the waker of each sleep, as if each thread
+ * slept on a semaphore of its own, whose address is that of the word that is cleared at the
+ * thread's end. */
 static uint64_t own_semaphore(const struct hn_thread *t)
 {
     const struct guest *g = guest_of(t);
@@ -48,7 +48,7 @@ static uint64_t own_semaphore(const struct hn_thread *t)
     return g->tid_word != 0 ? g->tid_word : g->stack_high;
 }
 
-/* The first that waits for a word, from `t` on; null if nobody does. Locked. */
+/* The first thread that waits for a word, from `t` on; null if there is none. Locked. */
 static struct hn_thread *waiter(struct hn_thread *t, uint64_t word)
 {
     const void *address = (const void *)(uintptr_t)word;
@@ -71,7 +71,7 @@ static void tell_wakes(struct hn_thread *me, uint64_t word, int count)
     hn_c->keeps_lock = 0;
     hn_unlock();
     if (HN_UNLIKELY(hn_c->order == 0))
-        hn_stop_carrying();     /* what was recorded above could not see to that */
+        hn_stop_user_switching();     /* not possible while the lock was held */
 }
 
 void futex_wake(struct hn_thread *me, uint64_t word, int count)
@@ -80,7 +80,7 @@ void futex_wake(struct hn_thread *me, uint64_t word, int count)
     hn_wake((const void *)(uintptr_t)word, WAITS_FOR_FUTEX, count);
 }
 
-/* Waits in the scheduler. A word that other processes see may be changed by one of them. */
+/* Waits in the scheduler. Another process may change a shared word unseen. */
 static enum hn_woken sleep_on(struct hn_thread *me, uint64_t word, uint32_t value, int64_t left_ns)
 {
     const struct region *region = region_at(word);
@@ -105,8 +105,8 @@ static enum hn_woken sleep_on(struct hn_thread *me, uint64_t word, uint32_t valu
     }
 }
 
-/* A wait, made in the place of QEMU's call, which has the same arguments. */
-long futex_instead(struct hn_thread *me, long number, const long a[6])
+/* Performs a wait in place of QEMU's call, which has the same arguments. */
+long replace_futex(struct hn_thread *me, long number, const long a[6])
 {
     const uint64_t word = (uint64_t)a[0];
     const int timed = a[3] != 0;
@@ -132,8 +132,8 @@ static void futex_wait(struct hn_thread *me, const uint64_t a[6])
 
     if (!word_is(a[0], value))
         return;
-    if (instead_possible()) {
-        choose_instead(g, CALL_FUTEX, 0);
+    if (dispatch_possible()) {
+        choose_replacement(g, CALL_FUTEX, 0);
         return;
     }
     why = sleep_on(me, a[0], value, limit_ns((int)a[1], a[3]));
@@ -145,7 +145,7 @@ static void futex_wait(struct hn_thread *me, const uint64_t a[6])
         hn_leave(me);
 }
 
-/* The operation of FUTEX_WAKE_OP, as far as it decides who is woken. */
+/* The comparison of FUTEX_WAKE_OP, which decides whether the second futex is woken. */
 static int second_is_woken(uint64_t word, uint32_t op)
 {
     const int32_t operand = (int32_t)(op << 20) >> 20;
@@ -174,7 +174,7 @@ static int count_of(uint64_t argument)
     return (uint32_t)argument > INT_MAX ? INT_MAX : (int)(uint32_t)argument;
 }
 
-/* Lets waiters of one word wait on another. */
+/* Moves waiters of one word to another. */
 static void requeue(uint64_t from, uint64_t to, int count)
 {
     hn_lock();
@@ -185,7 +185,7 @@ static void requeue(uint64_t from, uint64_t to, int count)
     hn_unlock();
 }
 
-/* The call with these arguments is about to be made by the thread that has the turn. */
+/* Called before the thread that has the turn makes the call with these arguments. */
 void guest_futex(struct hn_thread *me, const uint64_t a[6])
 {
     const uint32_t everyone = FUTEX_BITSET_MATCH_ANY;
@@ -199,7 +199,7 @@ void guest_futex(struct hn_thread *me, const uint64_t a[6])
         futex_wake(me, a[0], count_of(a[2]));
         break;
     case FUTEX_WAKE_BITSET:
-        /* A thread that is woken but asked for other bits checks and waits again. */
+        /* Bits are ignored: a thread that is woken for other bits checks and waits again. */
         futex_wake(me, a[0], (uint32_t)a[5] == everyone ? count_of(a[2]) : INT_MAX);
         break;
     case FUTEX_WAKE_OP:

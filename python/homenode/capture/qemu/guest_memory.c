@@ -1,5 +1,6 @@
-/* The program's memory. It lies at the program's own addresses (QEMU is started with a base of
- * zero), so looking costs nothing; the kernel looks for us where an address may be wrong.
+/* Access to the program's memory. It is at the program's own addresses (QEMU is started with a base
+ * of zero), so an access needs no translation; it is made by a system call, as an address may be
+ * invalid.
  */
 #include "guest.h"
 
@@ -18,19 +19,19 @@ static int transfer(long number, uint64_t address, void *ours, size_t size)
     return done == (long)size;
 }
 
-/* Reads the program's memory; whether it could be read. */
+/* Reads the program's memory; returns whether it could. */
 int peek(uint64_t address, void *to, size_t size)
 {
     return transfer(SYS_process_vm_readv, address, to, size);
 }
 
-/* Writes it. */
+/* Writes the program's memory; returns whether it could. */
 int poke(uint64_t address, const void *from, size_t size)
 {
     return transfer(SYS_process_vm_writev, address, (void *)(uintptr_t)from, size);
 }
 
-/* Changes memory for the length of the present system call. */
+/* Changes memory for the duration of the present system call. */
 int patch(struct guest *g, uint64_t address, const void *bytes, size_t size)
 {
     struct patch *p = &g->patches[g->patched];
@@ -44,7 +45,7 @@ int patch(struct guest *g, uint64_t address, const void *bytes, size_t size)
     return 1;
 }
 
-/* Puts everything back. */
+/* Restores the changed memory. */
 void unpatch(struct guest *g)
 {
     while (g->patched > 0) {

@@ -1,6 +1,6 @@
-/* Signals that one thread of the program sends to another, in deterministic order. One that waits
- * in the scheduler is woken by the signal itself, a little later; the sender, which has the turn,
- * waits for that before it continues, so that the order of the queue is the same every time.
+/* Signals that one thread of the program sends to another, in deterministic order. A receiver that
+ * waits in the scheduler is woken by the signal itself, a little later; the sender, which has the
+ * turn, waits for that before it continues, so that the order of the queue is repeatable.
  */
 #include "guest.h"
 
@@ -14,7 +14,7 @@ static struct hn_thread *member_numbered(int tid)
     return NULL;
 }
 
-/* The thread has sent a signal. One that the receiver has blocked does not wake it. */
+/* Called after the thread has sent a signal, which does not wake the receiver if that blocks it. */
 void signal_sent(struct hn_thread *me, enum call call, const uint64_t a[6])
 {
     const int to = (int)(call == CALL_TGKILL ? a[1] : a[0]);

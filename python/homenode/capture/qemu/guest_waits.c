@@ -1,5 +1,5 @@
 /* Calls that may block on something other than a futex, in deterministic order: as the runtime does
- * it (runtime/fdwait.c), the thread asks whether the call would block, and waits in virtual time
+ * it (runtime/fd_wait.c), the thread asks whether the call would block, and waits in virtual time
  * while it would. Where there is no such question, or where the call itself must say that time is
  * up, it is made here in its place (host_waits.c). On machines where that is impossible, a time-out
  * that the kernel would wait out for real is overwritten with zero for the length of the call; and
@@ -38,7 +38,7 @@ int64_t timespec_ns(const struct timespec *t)
     return ns + t->tv_nsec;
 }
 
-/* nanosleep and clock_nanosleep; `request` is where the time is. */
+/* nanosleep and clock_nanosleep; `request` is the address of the time. */
 void guest_sleep(struct hn_thread *me, clockid_t clock, int absolute, uint64_t request)
 {
     struct timespec wanted;
@@ -46,8 +46,8 @@ void guest_sleep(struct hn_thread *me, clockid_t clock, int absolute, uint64_t r
 
     if (!peek(request, &wanted, sizeof wanted) || !hn_is_virtual(clock))
         return;
-    if (instead_possible()) {
-        choose_instead(guest_of(me), guest_of(me)->call, 0);
+    if (dispatch_possible()) {
+        choose_replacement(guest_of(me), guest_of(me)->call, 0);
         return;
     }
     ns = absolute ? hn_until(&wanted, clock) : timespec_ns(&wanted);
@@ -72,7 +72,7 @@ static int polled_ready(void *argument)
     return hn_sys(SYS_ppoll, (long)p->fds, (long)p->count, (long)&zero, 0) != 0;
 }
 
-/* poll and ppoll; a negative time-out is none, and `timeout` is where it is, 0 for poll. */
+/* poll and ppoll; a negative time-out means none, and `timeout` is its address, 0 for poll. */
 static void wait_polled(struct hn_thread *me, const uint64_t a[6], int64_t timeout_ns,
                         uint64_t timeout)
 {
@@ -143,7 +143,7 @@ static int epoll_ready(void *argument)
     return hn_sys(SYS_ppoll, (long)&p, 1, (long)&zero, 0) != 0;
 }
 
-/* Whether a child has changed as the caller wants to know. */
+/* Whether a child has changed its state in a way that the caller waits for. */
 int child_ready(idtype_t type, id_t id, int options)
 {
     siginfo_t info;
@@ -180,16 +180,16 @@ static void wait_child(struct hn_thread *me, enum call call, const uint64_t a[6]
     }
     if ((c.options & WNOHANG) != 0 || child_of_call_ready(&c))
         return;
-    /* How long it takes depends on the other process. */
+    /* The duration depends on the other process. */
     hn_shared->outside++;
-    if (instead_possible())
-        choose_instead(guest_of(me), call, 0);
+    if (dispatch_possible())
+        choose_replacement(guest_of(me), call, 0);
     else
         hn_wait_until(me, child_of_call_ready, &c, -1);
 }
 
-/* Whether a write may have to wait in the middle: what goes into a pipe or stream as a whole when
- * there is room for some does not. */
+/* Whether a write may have to wait in the middle, unlike one that a pipe or stream with some room
+ * takes as a whole. */
 static int may_stop_midway(int fd, uint64_t size)
 {
     struct stat status;
@@ -204,7 +204,7 @@ static int may_stop_midway(int fd, uint64_t size)
            (fcntl(fd, F_GETFL) & O_NONBLOCK) == 0;
 }
 
-/* Bytes of a list of pieces. */
+/* Total bytes of an iovec. */
 static uint64_t bytes_of(uint64_t pieces, uint64_t count)
 {
     struct iovec piece;
@@ -215,11 +215,11 @@ static uint64_t bytes_of(uint64_t pieces, uint64_t count)
     return bytes;
 }
 
-/* A call that cannot be asked whether it blocks: made by us in its place, or without the turn. */
+/* A call for which one cannot ask whether it blocks: it is replaced, or made without the turn. */
 static void wait_in_call(struct hn_thread *me, enum call call, int midway)
 {
-    if (instead_possible())
-        choose_instead(guest_of(me), call, midway);
+    if (dispatch_possible())
+        choose_replacement(guest_of(me), call, midway);
     else
         hn_leave(me);
 }
@@ -229,8 +229,8 @@ static void wait_for_fd(struct hn_thread *me, enum call call, int fd, short even
 {
     if (!hn_fd_blocks(fd, events))
         return;
-    if (instead_possible())
-        choose_instead(guest_of(me), call, 0);
+    if (dispatch_possible())
+        choose_replacement(guest_of(me), call, 0);
     else
         hn_wait_fd(me, fd, events);
 }
@@ -246,7 +246,7 @@ static void wait_to_write(struct hn_thread *me, enum call call, const uint64_t a
         wait_for_fd(me, call, (int)a[0], POLLOUT);
 }
 
-/* Whether the other end is on this machine, and answers at once. */
+/* Whether the other end is on this machine, so that connecting does not wait. */
 static int connects_at_once(const uint64_t a[6])
 {
     union {
@@ -292,7 +292,7 @@ static int asks_not_to_wait(enum call call, const uint64_t a[6])
     }
 }
 
-/* poll and the like where the kernel cannot send calls back to us. */
+/* poll and the like where the kernel cannot send calls back. */
 static void wait_asking(struct hn_thread *me, enum call call, const uint64_t a[6])
 {
     struct timespec t;
@@ -316,7 +316,7 @@ static void wait_asking(struct hn_thread *me, enum call call, const uint64_t a[6
     }
 }
 
-/* A call that may block is about to be made. */
+/* Called before a call that may block. */
 void guest_wait(struct hn_thread *me, enum call call, const uint64_t a[6])
 {
     if (asks_not_to_wait(call, a))
@@ -332,8 +332,8 @@ void guest_wait(struct hn_thread *me, enum call call, const uint64_t a[6])
         wait_to_write(me, call, a);
         break;
     case CALL_POLL: case CALL_PPOLL: case CALL_SELECT: case CALL_PSELECT: case CALL_EPOLL:
-        if (instead_possible())
-            choose_instead(guest_of(me), call, 0);
+        if (dispatch_possible())
+            choose_replacement(guest_of(me), call, 0);
         else
             wait_asking(me, call, a);
         break;

@@ -1,6 +1,6 @@
-/* Waits of the program that are made in place of QEMU's calls (instead.c), in virtual time: each is
- * the call itself, asked not to wait, again and again until it has an answer or time is up. The
- * arguments are those of the host's call.
+/* Waits of the program that are made in place of QEMU's calls (syscall_dispatch.c), in virtual
+ * time: each is the call itself, asked not to wait, again and again until it has an answer or time
+ * is up. The arguments are those of the host's call.
  */
 #include "guest.h"
 
@@ -17,7 +17,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-/* QEMU's own: the program's call is made once more after the signal's handler. */
+/* QEMU's own error number: the program's call is restarted after the signal's handler. */
 enum { MAKE_AGAIN = 512, OPERATIONS_MAX = 64 };
 
 /* A call, its form that does not wait, and the answer that means "not now". */
@@ -42,13 +42,13 @@ static int answered(void *argument)
     return t->result != t->not_now;
 }
 
-/* The result of a wait that a signal ended. */
+/* The result of a wait that a signal has ended. */
 long interrupted(int may_restart)
 {
     return may_restart && signal_restarts() ? -MAKE_AGAIN : -EINTR;
 }
 
-/* The answer; `original` is the call as QEMU made it, for when recording ends meanwhile. */
+/* Waits for an answer; `original` is QEMU's call, which is made if recording ends meanwhile. */
 static long await(struct hn_thread *me, struct attempt *t, const long original[6],
                   int64_t timeout_ns, int may_restart)
 {
@@ -61,7 +61,7 @@ static long await(struct hn_thread *me, struct attempt *t, const long original[6
     return t->result;
 }
 
-/* Waits with the signals blocked that the call wants blocked; `mask` may be null. */
+/* Waits with the call's signal mask; `mask` may be null. */
 static long await_masked(struct hn_thread *me, struct attempt *t, const long original[6],
                          int64_t timeout_ns, const uint64_t *mask)
 {
@@ -70,10 +70,10 @@ static long await_masked(struct hn_thread *me, struct attempt *t, const long ori
 
     if (mask == NULL)
         return await(me, t, original, timeout_ns, 0);
-    instead_mask(mask, &before);
+    dispatch_mask(mask, &before);
     result = await(me, t, original, timeout_ns, 0);
     if (result != -EINTR)
-        instead_mask(&before, NULL);
+        dispatch_mask(&before, NULL);
     return result;
 }
 
@@ -82,7 +82,7 @@ static uint64_t now_of(const struct hn_thread *me)
     return me->state == HN_RUNNING ? hn_now_ns(me) : 0;
 }
 
-/* What is left of a time-out, which the kernel writes where it was. */
+/* Writes the rest of a time-out in its place, as the kernel does. */
 static void write_rest(struct timespec *timeout, uint64_t until, const struct hn_thread *me)
 {
     const uint64_t now = now_of(me);
@@ -110,7 +110,7 @@ static long select_instead(struct hn_thread *me, long number, const long a[6])
 {
     struct timespec zero = {0, 0};
     struct timespec *timeout = (struct timespec *)a[4];
-    /* The last argument leads to the mask and its size. */
+    /* The last argument points to the mask and its size. */
     const uint64_t *mask = a[5] == 0 ? NULL : *(const uint64_t *const *)a[5];
     struct attempt t = {.number = number, .a = {a[0], a[1], a[2], a[3], (long)&zero, 0}};
     const int64_t ns = timeout == NULL ? -1 : timespec_ns(timeout);
@@ -136,8 +136,8 @@ static long epoll_instead(struct hn_thread *me, long number, const long a[6])
     return await_masked(me, &t, a, ns, (const uint64_t *)a[4]);
 }
 
-/* One piece of a write: what a pipe takes as a whole once it has room; sockets say what they took.
- * `flags` are those of a socket. */
+/* One piece of a write: a pipe with room takes it as a whole; a socket returns the number of bytes
+ * taken. `flags` are those of a socket. */
 static long write_piece(int fd, const char *from, size_t size, long flags)
 {
     const size_t piece = size < PIPE_BUF ? size : PIPE_BUF;
@@ -147,7 +147,7 @@ static long write_piece(int fd, const char *from, size_t size, long flags)
     return sent == -ENOTSOCK ? make_call(SYS_write, a) : sent;
 }
 
-/* Writes all; how much of it, or the error that came before anything was written. */
+/* Writes all; returns the number of bytes written, or the error if there are none. */
 static long write_all(struct hn_thread *me, int fd, const char *from, size_t size, long flags)
 {
     size_t done = 0;
@@ -235,7 +235,7 @@ static long msgsnd_instead(struct hn_thread *me, long number, const long a[6])
     return await(me, &t, a, -1, 0);
 }
 
-/* Operations that do not wait anyway are left alone: which one said no cannot be told. */
+/* Lists with operations that do not wait are passed on, as the failed operation is not known. */
 static long semop_instead(struct hn_thread *me, long number, const long a[6])
 {
     const struct sembuf *given = (const struct sembuf *)a[1];
@@ -254,7 +254,7 @@ static long semop_instead(struct hn_thread *me, long number, const long a[6])
     return await(me, &t, a, timeout == NULL ? -1 : timespec_ns(timeout), 0);
 }
 
-/* Whether a signal comes from outside of the program, or from a timer, and so when it comes. */
+/* Whether a signal comes from outside of the program or from a timer, at a time not determined. */
 int is_from_outside(const siginfo_t *info)
 {
     return info->si_code > 0 || info->si_code == SI_TIMER || info->si_pid != hn_c->pid;
@@ -278,11 +278,11 @@ static long sigtimedwait_instead(struct hn_thread *me, long number, const long a
     return result;
 }
 
-/* Waits for a signal's handler, with other signals blocked. They stay as the handler left them:
- * QEMU has all blocked from when one comes until it delivers it. */
+/* Waits for a signal's handler, with another signal mask. The mask stays as the handler left it:
+ * QEMU blocks all signals from the arrival of one until it delivers it. */
 static long sigsuspend_instead(struct hn_thread *me, long number, const long a[6])
 {
-    instead_mask((const uint64_t *)a[0], NULL);
+    dispatch_mask((const uint64_t *)a[0], NULL);
     while (hn_block(me, me, HN_W_TIME, -1) != HN_BY_SIGNAL)
         if (hn_c->order == 0)
             return make_call(number, a);
@@ -293,10 +293,10 @@ static long sigsuspend_instead(struct hn_thread *me, long number, const long a[6
 HN_EXPORT int sigsuspend(const sigset_t *mask)
 {
     const long a[6] = {(long)mask, sizeof(uint64_t)};
-    struct hn_thread *me = asking();
+    struct hn_thread *me = guest_thread();
     long result = -EINTR;
 
-    if (me == NULL || guest_of(me)->call != CALL_PAUSE || !instead_possible())
+    if (me == NULL || guest_of(me)->call != CALL_PAUSE || !dispatch_possible())
         result = make_call(SYS_rt_sigsuspend, a);
     else
         result = sigsuspend_instead(me, SYS_rt_sigsuspend, a);
@@ -304,7 +304,7 @@ HN_EXPORT int sigsuspend(const sigset_t *mask)
     return -1;
 }
 
-/* Calls that wait for a descriptor alone. */
+/* Calls that wait only for a descriptor. */
 static long with_fd(struct hn_thread *me, short events, long number, const long a[6])
 {
     if (hn_wait_fd(me, (int)a[0], events) != 0)
@@ -343,7 +343,7 @@ static long waitid_instead(struct hn_thread *me, long number, const long a[6])
     return make_call(number, a);
 }
 
-/* Sleeps until a point of virtual time; what is left when a handler ran goes to `rest`. */
+/* Sleeps until a point of virtual time; if a handler ran, `rest` gets the remaining time. */
 static long sleep_until(struct hn_thread *me, int64_t ns, struct timespec *rest)
 {
     const uint64_t until = now_of(me) + (uint64_t)ns;
@@ -372,7 +372,8 @@ static long clock_nanosleep_instead(struct hn_thread *me, long number, const lon
     return sleep_until(me, timespec_ns(wanted), (struct timespec *)a[3]);
 }
 
-/* By what QEMU makes of the program's calls; `midway` are those that may wait in the middle. */
+/* By the calls that QEMU makes for the program's; `midway` marks those that may wait in the
+ * middle. */
 static const struct {
     enum call call;
     int midway;
@@ -405,18 +406,18 @@ static const struct {
     {CALL_WAITID, 0, SYS_waitid, waitid_instead},
     {CALL_NANOSLEEP, 0, SYS_nanosleep, nanosleep_instead},
     {CALL_CLOCK_NANOSLEEP, 0, SYS_clock_nanosleep, clock_nanosleep_instead},
-    {CALL_FUTEX, 0, SYS_futex, futex_instead},
+    {CALL_FUTEX, 0, SYS_futex, replace_futex},
     {CALL_SIGNAL_WAIT, 0, SYS_rt_sigtimedwait, sigtimedwait_instead},
     {CALL_SUSPEND, 0, SYS_rt_sigsuspend, sigsuspend_instead},
 };
 
-/* The thread's call is to be made here, as soon as QEMU makes it. */
-void choose_instead(struct guest *g, enum call call, int midway)
+/* Chooses the function that replaces the thread's call when QEMU makes it. */
+void choose_replacement(struct guest *g, enum call call, int midway)
 {
     for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++) {
         if (replacements[i].call == call && replacements[i].midway == midway) {
-            g->instead_number = replacements[i].number;
-            g->instead = replacements[i].make;
+            g->replaced_number = replacements[i].number;
+            g->replacement = replacements[i].make;
         }
     }
 }

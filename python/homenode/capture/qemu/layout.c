@@ -1,9 +1,9 @@
-/* Where the program's mappings go.
+/* Addresses of the program's mappings.
  *
- * QEMU 8.2 and later leave the place of a mapping to the kernel, which then puts it next to QEMU's
- * own: addresses would depend on when QEMU's threads take memory for themselves. So mappings
- * without a place of their own get one here, each behind the one before, and the heap gets room
- * behind the program; earlier versions do all that by themselves, in the same way.
+ * QEMU 8.2 and later leave the address of a mapping to the kernel, which puts it next to QEMU's own
+ * mappings: addresses would depend on the memory that QEMU's threads allocate. So mappings without
+ * an address get one here, each behind the one before, and the heap gets room behind the program;
+ * earlier versions of QEMU do the same themselves.
  */
 #include "guest.h"
 
@@ -20,13 +20,13 @@ typedef void *map_function(void *, size_t, int, int, int, off_t);
 static uint64_t unused_from = FIRST_PLACE;
 static enum { BEFORE, SOON, LOADING, LOADED } stage;
 
-/* QEMU is about to load the program, when it has made memory for translated code. */
+/* Called before QEMU loads the program, when it has allocated memory for translated code. */
 void layout_begin(void)
 {
     stage = SOON;
 }
 
-/* The program is loaded. */
+/* Called when the program is loaded. */
 void layout_loaded(void)
 {
     stage = LOADED;
@@ -53,7 +53,7 @@ static map_function *real_map(void)
     return real;
 }
 
-/* The program itself has a wish where to be; QEMU may be there already. */
+/* The program itself has a preferred address, where QEMU may already be. */
 static void *map_program(void *wish, size_t size, int protection, int flags)
 {
     void *place;
@@ -66,7 +66,7 @@ static void *map_program(void *wish, size_t size, int protection, int flags)
     return real_map()(behind_the_last(size + HEAP_BYTES), size, protection, flags, -1, 0);
 }
 
-/* The kernel takes a wish if the place is free, and else finds another. */
+/* The kernel uses the given address if it is free, and else chooses another. */
 HN_EXPORT void *mmap64(void *place, size_t size, int protection, int flags, int fd, off_t offset)
 {
     if (stage == SOON && fd < 0 && (flags & MAP_NORESERVE) != 0)

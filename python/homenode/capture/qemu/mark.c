@@ -1,10 +1,10 @@
 /* Runs in a recorded system: `mark start` and `mark stop`.
  *
- * The mark is an instruction that does nothing. The load that follows the first one shows the
- * plugin a table of where this kernel keeps what it knows about its tasks: from the kernel's list
- * of symbols and its description of its types, for which /proc and /sys must be mounted and the
- * caller be root. Without them recording starts all the same, and all processes have number 0.
- * Before the recording and after it, report.c says what has names in this system.
+ * The mark is a no-op instruction. The load after the start mark shows the plugin a table of
+ * offsets in the kernel's data about its tasks: from the kernel's list of symbols and its type
+ * information, for which /proc and /sys must be mounted and the caller be root. Without them
+ * recording starts, too, but all processes have number 0. Before and after the recording, report.c
+ * reports the names in the system.
  */
 #include "report.h"
 
@@ -13,7 +13,7 @@
 
 enum { TYPES_MAX = 32 << 20 };
 
-/* Type descriptions, as the kernel documents them (Documentation/bpf/btf.rst). */
+/* Type information, as the kernel documents it (Documentation/bpf/btf.rst). */
 enum {
     BTF_INT = 1, BTF_ARRAY = 3, BTF_STRUCT = 4, BTF_UNION = 5, BTF_ENUM = 6, BTF_PROTOTYPE = 13,
     BTF_VARIABLE = 14, BTF_SECTION = 15, BTF_TAG = 17, BTF_ENUM64 = 19, BTF_MAGIC = 0xeb9f
@@ -53,7 +53,7 @@ static int find_symbols(void)
     return found == 3 && table.own_data != 0;
 }
 
-/* Words behind the three that every type has. */
+/* Number of words after the three that every type has. */
 static size_t words_behind(uint32_t kind, uint32_t members)
 {
     switch (kind) {
@@ -115,7 +115,7 @@ static int find_task(void)
     return 0;
 }
 
-/* Mark and load in one block of code: they do not straddle a page. */
+/* Mark and load are in one block of code, as they do not straddle a page. */
 static __attribute__((noinline)) void start(void)
 {
     uint64_t magic;

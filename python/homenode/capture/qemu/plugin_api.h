@@ -74,7 +74,7 @@ bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *place);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *place);
 void qemu_plugin_reset(qemu_plugin_id_t id, qemu_plugin_simple_cb_t cb);
 
-/* What differs. */
+/* Functions that differ between versions. */
 #define HN_SOMETIMES __attribute__((weak))
 
 struct qemu_plugin_scoreboard;

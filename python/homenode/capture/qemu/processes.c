@@ -1,9 +1,9 @@
 /* Children of fork: each is recorded to a trace of its own.
  *
- * The parent makes the memory that its child will share with the recorder, shows it to the
- * recorder by its descriptor, and waits until it has been taken; the child, which inherits the
- * mapping, begins in it as a process of one thread. So which trace belongs to which child depends
- * on the order of the forks alone. Time goes on where the parent's was.
+ * The parent makes the memory that its child will share with the recorder, offers its descriptor to
+ * the recorder, and waits until the recorder has opened it; the child inherits the mapping, and
+ * begins in it as a process of one thread. So the assignment of traces to children depends only on
+ * the order of the forks. The child's time continues from the parent's.
  */
 #include "guest.h"
 
@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 2, NOBODY = 0x7fffffff };
+enum { PATIENCE_S = 2, NO_CHILD = 0x7fffffff };
 
 static struct hn_header *next_area;
 static uint64_t fork_ns;
@@ -54,7 +54,7 @@ static struct hn_header *make_area(int *fd)
     return area;
 }
 
-/* Shows a descriptor to the recorder; whether it has been taken. */
+/* Offers a descriptor to the recorder; returns whether that has opened it. */
 static int show(int fd)
 {
     const struct timespec patience = {PATIENCE_S, 0};
@@ -67,7 +67,7 @@ static int show(int fd)
     return __atomic_exchange_n(&hn_shared->fork_fd, 0, __ATOMIC_SEQ_CST) == 0;
 }
 
-/* A child is about to be made by the calling thread. */
+/* Called before the calling thread makes a child. */
 void process_expect(struct hn_thread *me)
 {
     int fd;
@@ -86,39 +86,39 @@ void process_expect(struct hn_thread *me)
     close(fd);
 }
 
-/* It was made, or not: the parent has no more use for its memory. */
+/* Called after that, also if it has failed: the parent no longer needs the child's memory. */
 void process_made(struct hn_thread *me, int64_t result)
 {
     if (next_area != NULL) {
         if (result < 0)
-            __atomic_store_n(&next_area->claimed_by, NOBODY, __ATOMIC_SEQ_CST);
+            __atomic_store_n(&next_area->claimed_by, NO_CHILD, __ATOMIC_SEQ_CST);
         munmap(next_area, area_bytes(hn_shared));
         next_area = NULL;
     }
     if (result > 0) {
-        world_after_fork(0);
+        random_after_fork(0);
         hn_event(me, HN_EV_FORK, (uint64_t)result, 0);
     }
 }
 
-/* Without a trace of its own, a child is silent: the kernel has wiped the state in it. */
+/* A child without a trace of its own records nothing: the kernel has wiped the state in it. */
 static void be_silent(void)
 {
-    hn_carries = 0;
-    hn_me = &hn_nobody;
+    hn_user_switching = 0;
+    hn_me = &hn_no_thread;
     hn_recording = 0;
     if (was_deterministic)
         hn_sys(SYS_sched_setaffinity, 0, sizeof hn_affinity, (long)&hn_affinity, 0);
 }
 
-/* The first thing that a child does, in the one thread it has. */
-static void be_a_child(void)
+/* Called first in a child, in its one thread. */
+static void reset_child(void)
 {
     struct hn_header *area = next_area;
     struct guest g;
 
     next_area = NULL;
-    if (area == NULL || hn_me == &hn_nobody) {
+    if (area == NULL || hn_me == &hn_no_thread) {
         be_silent();
         return;
     }
@@ -131,12 +131,12 @@ static void be_a_child(void)
         return;
     }
     hn_greet();
-    hn_take_orders();
+    hn_read_settings();
     signals_after_fork();
-    hn_carriers_init();
+    hn_user_threads_init();
     hn_c->skipped_ns = hn_c->idle_ns = fork_ns;
-    world_after_fork(1);
-    members_alone(&g);
+    random_after_fork(1);
+    guest_threads_alone(&g);
     hn_me->turn_began_ns = fork_ns;
     regions_inherited(hn_me);
     settle(hn_me);
@@ -144,5 +144,5 @@ static void be_a_child(void)
 
 void processes_begin(void)
 {
-    pthread_atfork(NULL, NULL, be_a_child);
+    pthread_atfork(NULL, NULL, reset_child);
 }

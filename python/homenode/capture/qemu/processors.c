@@ -1,11 +1,10 @@
-/* Which processor of a whole system runs.
+/* The running processor of a whole system.
  *
- * QEMU tells every callback the processor's number. But from 9.0 on, when one host thread runs all
- * processors, that is the number of the processor for which the code was translated, and others
- * run the same code (accel/tcg/plugin-gen.c, gen_cpu_index). Registers are read from the one that
- * really runs: so every block first looks at the one in which Linux keeps the address of the
- * processor's own data, the base of segment GS, or while a process runs the one that the kernel
- * will swap for it.
+ * QEMU passes the processor's number to every callback. But from 9.0 on, if one host thread runs
+ * all processors, it is the number of the processor for which the code was translated, and others
+ * run the same code (accel/tcg/plugin-gen.c, gen_cpu_index). Registers are read from the processor
+ * that really runs: so every block first reads the one in which Linux keeps the address of per-CPU
+ * data, the base of segment GS, or while a process runs the base that the kernel will swap in.
  */
 #include "guest.h"
 
@@ -38,8 +37,7 @@ static struct qemu_plugin_register *register_called(const struct glib_array *all
     return NULL;
 }
 
-/* QEMU is about to translate with callbacks, and later recording begins: the numbers may have to be
- * found out. */
+/* Called before QEMU translates with callbacks, and when recording begins. */
 void processors_begin(unsigned cpus)
 {
     make_bytes *make = (make_bytes *)dlsym(RTLD_DEFAULT, "g_byte_array_new");
@@ -72,7 +70,7 @@ static uint64_t read_register(struct qemu_plugin_register *r)
     return value;
 }
 
-/* The processor with its own data there: by the kernel's table, or else in order of appearance. */
+/* The processor with this per-CPU data: by the kernel's table, else in order of appearance. */
 static unsigned number_of(uint64_t base)
 {
     const unsigned by_table = task_processor(base, system_cpus);
@@ -101,7 +99,7 @@ static void on_block(unsigned cpu, void *in_kernel)
     running = number_of(base);
 }
 
-/* A block that will be recorded is translated. */
+/* Called when a block that will be recorded is translated. */
 void processors_watch(struct qemu_plugin_tb *tb)
 {
     const int in_kernel = qemu_plugin_tb_vaddr(tb) >= UPPER_HALF;
@@ -111,7 +109,7 @@ void processors_watch(struct qemu_plugin_tb *tb)
                                              in_kernel ? (void *)&gs_base : NULL);
 }
 
-/* The processor that runs, of which QEMU says that it is `cpu`. */
+/* The running processor, for which QEMU passes `cpu`. */
 unsigned processor_now(unsigned cpu)
 {
     return bytes == NULL ? cpu : running;

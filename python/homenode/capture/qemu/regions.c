@@ -1,5 +1,5 @@
-/* What the program has mapped since it started: where stacks of threads end, which memory other
- * processes see, and the events of mappings. */
+/* Mappings of the program: bounds of thread stacks, memory shared with other processes, and
+ * events. */
 #include "guest.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 
-/* By address, without overlaps. One thread at a time: the one that has the turn, or in free order
+/* Ordered by address, without overlaps. Used by the thread that has the turn, or in free order by
  * the one that has the lock. */
 static struct region *regions;
 static size_t count, room;
@@ -64,7 +64,7 @@ static void insert(size_t at, struct region r)
     count++;
 }
 
-/* Takes a range out of whatever covers it. */
+/* Removes a range from the regions that overlap it. */
 static void cut(uint64_t start, uint64_t end)
 {
     size_t at = first_behind(start);
@@ -87,8 +87,7 @@ static void cut(uint64_t start, uint64_t end)
     }
 }
 
-/* `name` of shared memory is kept for children, in which it needs a name too; there is little of
- * it, so it is never freed. */
+/* `name` of shared memory is kept for children, which name it too; it is small and never freed. */
 static void add(uint64_t start, uint64_t end, const char *name, size_t length)
 {
     char *kept = name == NULL ? NULL : strndup(name, length);
@@ -112,8 +111,8 @@ static int failed(uint64_t result)
     return result > UINT64_MAX - 4096;
 }
 
-/* Memory that processes share and that has no name is numbered, because what the system calls it
- * differs from run to run; a child inherits mapping and number. */
+/* Anonymous shared memory is numbered, because the system's name of it differs from run to run; a
+ * child inherits mapping and number. */
 void region_mmap(struct hn_thread *me, const uint64_t a[6], uint64_t start)
 {
     const int type = (int)a[3] & MAP_TYPE;
@@ -131,7 +130,7 @@ void region_mmap(struct hn_thread *me, const uint64_t a[6], uint64_t start)
     add(start, start + size, shared ? name : NULL, length);
     hn_map_event(me, what, name, length);
     if ((a[2] & PROT_EXEC) != 0 && (a[3] & MAP_ANONYMOUS) == 0) {
-        /* A library is loaded: the recorder must read its mapping while it exists. */
+        /* The recorder must read a library's mapping while it exists. */
         me->in_runtime++;
         hn_greet();
         me->in_runtime--;
@@ -162,7 +161,7 @@ void region_mremap(struct hn_thread *me, const uint64_t a[6], uint64_t start)
     hn_map_event(me, what, name, length);
 }
 
-/* The end of the heap; the first call only asks where it is. */
+/* The heap's end has moved; the first call only asks for it. */
 void region_brk(struct hn_thread *me, uint64_t end)
 {
     static const char name[] = "[heap]";
@@ -175,7 +174,7 @@ void region_brk(struct hn_thread *me, uint64_t end)
     heap_end = end;
 }
 
-/* A segment of System V's shared memory, named by its key: the segment's number changes. */
+/* A System V shared memory segment, named by its key, as its number differs from run to run. */
 void region_attach(struct hn_thread *me, uint64_t segment, uint64_t start)
 {
     struct shmid_ds status;
@@ -201,7 +200,7 @@ void region_detach(struct hn_thread *me, uint64_t start)
         region_munmap(me, r->start, r->end - r->start);
 }
 
-/* In a child of fork: the memory it shares with its parent and other processes. */
+/* In a child of fork: events of the memory that it shares with other processes. */
 void regions_inherited(struct hn_thread *me)
 {
     for (size_t i = 0; i < count; i++) {
@@ -213,8 +212,8 @@ void regions_inherited(struct hn_thread *me)
     }
 }
 
-/* The main thread's stack, when nothing of the program has run: the lowest anonymous mapping with
- * an inaccessible page below it, because the program's memory lies below QEMU's own. */
+/* The main thread's stack, before the program runs: the lowest anonymous mapping with an
+ * inaccessible page below it, because the program's memory is below QEMU's own. */
 int main_stack_of_guest(uint64_t *low, uint64_t *high)
 {
     FILE *maps = fopen("/proc/self/maps", "re");

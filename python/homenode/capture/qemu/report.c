@@ -1,12 +1,12 @@
-/* What the mark program says about the system it runs in, so that a recording can name functions,
- * processes' mappings and data: text that goes to the plugin a page at a time. A load that follows
- * an instruction that does nothing shows the plugin where the page is.
+/* The mark program's report on its system, by which a recording names functions, processes'
+ * mappings and data: text that is passed to the plugin a page at a time. A load after a no-op
+ * instruction shows the plugin the address of the page.
  *
  *     K address type name          the kernel's symbols, as in /proc/kallsyms
  *     P process name               a process, then its mappings:
  *     M start end offset name      as in /proc/PID/maps
- *     F name                       a program or library, then of it:
- *     L offset address size        what is loaded where, relative to the file's own addresses
+ *     F name                       a program or library, then:
+ *     L offset address size        its loaded parts, at the file's own addresses
  *     S address size type name     its symbols: f functions, o data
  *
  * Numbers are hexadecimal, except those of processes.
@@ -29,7 +29,7 @@ enum { LINE_BYTES = 1024, FILES_MAX = 1024 };
 
 static struct mark_page page __attribute__((aligned(MARK_PAGE_BYTES)));
 static char *files[FILES_MAX];
-static size_t files_told;
+static size_t files_reported;
 
 static __attribute__((noinline)) void show_page(void)
 {
@@ -56,7 +56,7 @@ static __attribute__((format(printf, 1, 2))) void tell(const char *format, ...)
     page.used += (uint32_t)length;
 }
 
-/* The kernel's symbols, once in the life of the system: they are many. */
+/* The kernel's symbols; as they are many, only the first report has them. */
 void report_kernel(void)
 {
     const int said = open("/homenode/said", O_CREAT | O_EXCL | O_WRONLY, 0600);
@@ -71,13 +71,13 @@ void report_kernel(void)
         close(said);
 }
 
-/* A part of a file that was checked to be there, else null. */
+/* A part of a file, or null if it is not within the file. */
 static const void *part(const uint8_t *file, size_t size, uint64_t offset, uint64_t length)
 {
     return offset <= size && length <= size - offset ? file + offset : NULL;
 }
 
-static void tell_symbols(const uint8_t *file, size_t size, const Elf64_Shdr *sections,
+static void report_symbols(const uint8_t *file, size_t size, const Elf64_Shdr *sections,
                          const Elf64_Shdr *table)
 {
     const Elf64_Shdr *names = &sections[table->sh_link];
@@ -96,8 +96,8 @@ static void tell_symbols(const uint8_t *file, size_t size, const Elf64_Shdr *sec
     }
 }
 
-/* Of a stripped program, only what it exports. */
-static void tell_elf(const uint8_t *file, size_t size)
+/* Symbols of a file; of a stripped one only those that it exports. */
+static void report_elf(const uint8_t *file, size_t size)
 {
     const Elf64_Ehdr *head = part(file, size, 0, sizeof *head);
 
@@ -116,21 +116,21 @@ static void tell_elf(const uint8_t *file, size_t size)
         if (sections[i].sh_type == SHT_SYMTAB || (sections[i].sh_type == SHT_DYNSYM && !table))
             table = &sections[i];
     if (table != NULL && table->sh_link < head->e_shnum)
-        tell_symbols(file, size, sections, table);
+        report_symbols(file, size, sections, table);
 }
 
 static int is_told(const char *name)
 {
-    for (size_t i = 0; i < files_told; i++)
+    for (size_t i = 0; i < files_reported; i++)
         if (strcmp(files[i], name) == 0)
             return 1;
-    if (files_told == FILES_MAX || (files[files_told] = strdup(name)) == NULL)
+    if (files_reported == FILES_MAX || (files[files_reported] = strdup(name)) == NULL)
         return 1;
-    files_told++;
+    files_reported++;
     return 0;
 }
 
-/* The file as the process sees it, wherever its name leads to from here. */
+/* Opens the file that the process has mapped, even if the name means another file here. */
 static void tell_file(int process, const unsigned long range[2], const char *name)
 {
     char path[LINE_BYTES];
@@ -150,15 +150,15 @@ static void tell_file(int process, const unsigned long range[2], const char *nam
 
         if (file != MAP_FAILED) {
             tell("F %s\n", name);
-            tell_elf(file, size);
+            report_elf(file, size);
             munmap(file, size);
         }
     }
     close(fd);
 }
 
-/* First the mappings, then the files, so that each list is in one piece. */
-static void tell_mappings(int process, FILE *maps, int of_files)
+/* Called once for the mappings and once for the files, so that each list is contiguous. */
+static void report_mappings(int process, FILE *maps, int of_files)
 {
     char line[LINE_BYTES / 2], rights[8], name[LINE_BYTES / 4];
     unsigned long range[2], offset;
@@ -209,8 +209,8 @@ void report_processes(void)
         if (maps == NULL)
             continue;
         tell("P %d %s\n", process, name_of(process, name));
-        tell_mappings(process, maps, 0);
-        tell_mappings(process, maps, 1);
+        report_mappings(process, maps, 0);
+        report_mappings(process, maps, 1);
         fclose(maps);
     }
     if (folder != NULL)

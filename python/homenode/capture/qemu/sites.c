@@ -1,11 +1,11 @@
-/* The memory of instructions that touch memory, which lasts as long as QEMU's translated code. */
+/* Memory for sites, the instructions that access memory; it lasts as long as translated code. */
 #include "sites.h"
 
 #include <sys/mman.h>
 
 enum { SITES_A_PIECE = 1 << 15 };
 
-/* Sites are handed out from pieces, all of which are free again when QEMU forgets its code. */
+/* Sites are allocated from pieces, which are all freed when QEMU discards its code. */
 struct piece {
     struct piece *next;
     size_t used;
@@ -49,7 +49,7 @@ struct site *site_new(const struct qemu_plugin_insn *insn, uint32_t flags, size_
     return s;
 }
 
-/* Kind and size of an access that the site has not made lately. */
+/* Kind and size of an access that differs from the site's last one. */
 __attribute__((noinline)) uint64_t site_learn(struct site *s, qemu_plugin_meminfo_t info)
 {
     const uint64_t size = UINT64_C(1) << qemu_plugin_mem_size_shift(info);

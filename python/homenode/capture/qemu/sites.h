@@ -1,11 +1,11 @@
-/* Instructions that touch memory, as their callbacks know them. */
+/* Sites: the instructions that access memory, for their callbacks. */
 #ifndef HN_SITES_H
 #define HN_SITES_H
 
 #include "guest.h"
 
-/* `what` holds kind, size and synchronisation bits, as in a record, for the load and the store the
- * instruction made last: most make one kind of access. */
+/* `what` has kind, size and synchronisation bits, as in a record, of the last load and the last
+ * store of the instruction: most make one kind of access. */
 struct site {
     uint64_t pc;
     uint64_t what[2];

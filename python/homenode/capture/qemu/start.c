@@ -15,7 +15,7 @@ typedef int sigaction_function(int, const struct sigaction *, struct sigaction *
 /* QEMU's handlers, behind ours. */
 static handler *handlers[_NSIG];
 
-/* Whether the program lets its calls go on after a signal; of the last one, for each thread. */
+/* Whether calls are restarted after a signal's handler; for each thread, of its last signal. */
 static char restarts[_NSIG];
 static __thread int last_restarts __attribute__((tls_model("initial-exec")));
 
@@ -40,21 +40,21 @@ int signal_restarts(void)
  * counter. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-    if (sent_home(info))
+    if (is_home_request(info))
         return;
-    instead_over();
-    if (!ticks_answered(info, context))
+    dispatch_over();
+    if (!tsc_read_emulated(info, context))
         handlers[number](number, info, context);
 }
 
-/* The wait of a thread must end when a signal comes for the program, so we must know. */
+/* Interposed, because a signal for the program must end the wait of a thread. */
 void pass_signal_on(int number, siginfo_t *info, void *context)
 {
-    if (keep_signal(number, info))
+    if (defer_signal(number, info))
         return;
-    instead_over();
+    dispatch_over();
     last_restarts = restarts[number];
-    if (hn_me != &hn_nobody) {
+    if (hn_me != &hn_no_thread) {
         hn_me->put_off = 1;
         if (hn_me->waiting) {
             hn_lock();
@@ -77,13 +77,13 @@ HN_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
         real = (sigaction_function *)dlsym(RTLD_NEXT, "sigaction");
     if (action == NULL || hn_shared == NULL || number <= 0 || number >= _NSIG)
         return real(number, action, old);
-    /* QEMU sets the flag for a signal that is to be ignored, too. */
+    /* QEMU sets the flag also for signals that the program ignores. */
     handlers[number] = (action->sa_flags & SA_SIGINFO) != 0 && action->sa_handler != SIG_IGN &&
                                action->sa_handler != SIG_DFL
                            ? action->sa_sigaction
                            : NULL;
     restarts[number] = (action->sa_flags & SA_RESTART) != 0;
-    if (number == SIGSYS && instead_catches())
+    if (number == SIGSYS && dispatch_catches())
         return 0;
     if (handlers[number] == NULL)
         return real(number, action, old);
@@ -92,8 +92,8 @@ HN_EXPORT int sigaction(int number, const struct sigaction *action, struct sigac
     return real(number, &ours, old);
 }
 
-/* Before QEMU looks at its environment: the program sees the one it was given. For a whole system
- * the plugin is not preloaded, and nothing in there sees QEMU's environment. */
+/* Runs before QEMU reads its environment, so that the program gets the original one. For a whole
+ * system the plugin is not preloaded, as the guest does not see QEMU's environment. */
 __attribute__((constructor)) static void open_the_area(int argc, char **argv)
 {
     const int preloaded = getenv("LD_PRELOAD") != NULL;
@@ -124,6 +124,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         translate_fetches();
     layout_begin();
     translate_register(id);
-    calls_register(id);
+    guest_syscalls_register(id);
     return 0;
 }

@@ -5,9 +5,9 @@
  * processor, its address the physical one; whether the kernel made the reference shows in the
  * program counter, which process made it in the context event before it.
  *
- * Until the first start mark code is translated without callbacks, and then all of it is thrown
- * away, so that a system boots quickly. It cannot be taken back: when an instruction faults, QEMU
- * 7.2 keeps the address of its callbacks, and would call them in code that has none.
+ * Until the first start mark code is translated without callbacks, and then all of it is discarded,
+ * so that a system boots quickly. That cannot be reversed at the stop mark: when an instruction
+ * faults, QEMU 7.2 keeps the address of its callbacks, and would call them in code that has none.
  */
 #include "guest.h"
 #include "mark.h"
@@ -23,12 +23,12 @@ static qemu_plugin_id_t own_id;
 static int wanted;      /* the guest has executed the start mark, not yet the stop mark */
 static int on;          /* between the marks */
 static int watching;    /* translated code has callbacks */
-static int forgetting;  /* QEMU has been told to throw its code away */
-static int fetches;     /* instruction fetches are wanted too */
+static int forgetting;  /* QEMU has been asked to discard its code */
+static int fetches;     /* instruction fetches are recorded too */
 
 static void on_system_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
 
-/* Where the next record goes, or null when the recorder has gone. */
+/* Where the next record goes; null if the recorder has ended. */
 static inline struct hn_record *next_place(void)
 {
     if (HN_UNLIKELY(processors->next == NULL || processors->next >= processors->block_end))
@@ -36,8 +36,8 @@ static inline struct hn_record *next_place(void)
     return processors->next;
 }
 
-/* The first reference of an instruction, and of a page at its present place, is announced: names
- * are looked up for these alone. */
+/* Announces the first reference of an instruction, and to a page at its present virtual address:
+ * the recorder looks up names only for these. */
 static inline void note_places(const struct site *s, uint64_t physical, uint64_t address)
 {
     if (HN_UNLIKELY(s->info[0] == UINT32_MAX && s->info[1] == UINT32_MAX))
@@ -102,14 +102,14 @@ static void on_system_flush(qemu_plugin_id_t id)
     sites_forget();
 }
 
-/* The first mark: now there is something to record. */
+/* The first start mark: has QEMU translate again, with callbacks. */
 static int begin_system(void)
 {
     if (processors != NULL)
         return 1;
     if (!hn_make_control())
         return 0;
-    hn_take_orders();
+    hn_read_settings();
     processors = hn_first_thread();
     return 1;
 }
@@ -122,7 +122,7 @@ static void tell_mark(const char *what)
     hn_event_words(processors, HN_EV_MARKER, words, 1);
 }
 
-/* From here on. Nothing in the guest moves: one host thread runs all its processors. */
+/* Begins to record. The guest stands still: one host thread runs all its processors. */
 static void go_on(void)
 {
     static int introduced;
@@ -141,7 +141,7 @@ static void go_on(void)
     }
 }
 
-/* QEMU has discarded its code; what it translates now has callbacks. */
+/* Called when QEMU has discarded its code; code that it translates now has callbacks. */
 static void on_forgotten(qemu_plugin_id_t id)
 {
     sites_forget();
@@ -206,7 +206,7 @@ static uint32_t mark_of(const uint8_t *code, size_t size)
     return number;
 }
 
-/* Code that is not in the guest's memory is a device's, and left out like references to devices. */
+/* Code outside of the guest's memory is in a device, and left out like references to devices. */
 static void watch_system_fetch(struct qemu_plugin_insn *insn, size_t to_come)
 {
     const uint64_t size = qemu_plugin_insn_size(insn);

@@ -1,9 +1,8 @@
-/* Which process each processor of a whole system runs.
+/* The process that each processor of a whole system runs.
  *
- * Nothing in the guest says so to us. But its kernel keeps a pointer to the running task at a fixed
- * place of every processor's own data, and a store to that place is a context switch. The guest's
- * memory is QEMU's: the task is read there. Where the place is, and where a task holds its
- * numbers, the guest's mark program finds out (mark.c).
+ * The guest's kernel keeps a pointer to the running task at a fixed offset of every processor's
+ * per-CPU data, and a store to it is a context switch. The task is read from the guest's memory,
+ * which is QEMU's. The mark program in the guest finds out the offsets (mark.c).
  */
 #include "guest.h"
 #include "mark.h"
@@ -62,7 +61,7 @@ static int read_kernel(uint64_t address, void *to, size_t size)
     return read_physical(address - (address >= KERNEL_IMAGE ? KERNEL_IMAGE : ALL_MEMORY), to, size);
 }
 
-/* Where an address of QEMU's is in the guest's memory, if it is there. */
+/* Physical address in the guest of an address of QEMU, if it has one. */
 int physical_of_host(const void *address, uint64_t *physical)
 {
     *physical = (uint64_t)((uintptr_t)address - (uintptr_t)guest_ram);
@@ -96,7 +95,7 @@ void tasks_report(struct hn_thread *me, uint64_t physical)
         tell_report(me, page.text, page.used);
 }
 
-/* Another virtual page than the physical page was last seen at, if it was. */
+/* Announces the virtual page of a physical page if it has changed. */
 __attribute__((noinline)) void page_noted(struct hn_thread *me, uint64_t physical, uint64_t address)
 {
     const uint64_t page = address / PAGE_BYTES_OF_GUEST;
@@ -105,7 +104,7 @@ __attribute__((noinline)) void page_noted(struct hn_thread *me, uint64_t physica
     hn_event(me, HN_EV_PAGE, physical / PAGE_BYTES_OF_GUEST, page);
 }
 
-/* Room for what is known of each page, once the guest's memory has been found. */
+/* Allocates the table of pages, once the guest's memory has been found. */
 static void make_pages(void)
 {
     const size_t bytes = guest_ram_size / PAGE_BYTES_OF_GUEST * sizeof *hn_pages;
@@ -141,7 +140,7 @@ static int current_task(unsigned cpu, struct task *found)
     return 1;
 }
 
-/* A process is named when it is first seen, and when it has another name: after exec. */
+/* Announces a process when it is first seen, and when exec has changed its name. */
 static void tell_name(struct hn_thread *me, const struct task *t)
 {
     struct task *known = &seen_tasks[t->process % SEEN];
@@ -163,7 +162,7 @@ void task_switched(struct hn_thread *me, unsigned cpu)
     tell_name(me, &now);
 }
 
-/* The one line of the report that the guest's program cannot know. */
+/* Adds the line of the report that the program in the guest cannot write. */
 static void tell_own_data(struct hn_thread *me, unsigned cpu, uint64_t own_data)
 {
     char line[64];
@@ -172,7 +171,7 @@ static void tell_own_data(struct hn_thread *me, unsigned cpu, uint64_t own_data)
     tell_report(me, line, (size_t)length);
 }
 
-/* The processor whose own data lies there, or `cpus`. */
+/* The processor with this per-CPU data, or `cpus`. */
 unsigned task_processor(uint64_t own_data, unsigned cpus)
 {
     unsigned cpu = 0;
@@ -183,7 +182,7 @@ unsigned task_processor(uint64_t own_data, unsigned cpus)
     return cpu;
 }
 
-/* Recording begins, while every processor stands still. */
+/* Called when recording begins, while every processor stands still. */
 void tasks_begin(struct hn_thread *me, unsigned cpus)
 {
     for (unsigned cpu = 0; cpu < SYSTEM_CPUS_MAX; cpu++)

@@ -1,11 +1,11 @@
-/* Translation: which callbacks the program's code gets, and the callback of a reference.
+/* Translation: the callbacks of the program's code, and the callback of a reference.
  *
- * A callback comes after the access, in the thread that made it, and may block: so a reference is
- * recorded and then the turn is given away, and the order of the records is that of execution.
+ * A callback runs after the access, in the thread that made it, and may block: so a reference is
+ * recorded before the turn is passed on, and the order of the records is that of execution.
  *
  * Instructions are counted for the gaps between references: every block adds its length to a
- * counter when it begins (api.c); what of the block is still to come is known when it is
- * translated. Free order has no gaps.
+ * counter when it begins (api.c); the number of instructions that follow in the block is known at
+ * translation. Free order has no gaps.
  */
 #include "guest.h"
 #include "sites.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    GAP_IN_RECORD = (1 << HN_GAP_BITS) - 1,     /* this and more does not fit */
+    GAP_IN_RECORD = (1 << HN_GAP_BITS) - 1,     /* from this on a gap does not fit */
     PLACES_FIRST = 1 << 10
 };
 
@@ -70,14 +70,14 @@ static int is_place(uint64_t address)
     return places.size != 0 && places.slots[place_slot(address)] != 0;
 }
 
-/* A reference of a thread that is not to record now, or not yet. */
+/* A reference of a thread that does not record now. */
 __attribute__((noinline)) int come_in(unsigned cpu)
 {
     struct hn_thread *me = hn_me;
 
     if (hn_c->order == 0)
         return 0;
-    if (me == &hn_nobody) {
+    if (me == &hn_no_thread) {
         arrive(cpu);
         me = hn_me;
     }
@@ -174,19 +174,20 @@ static void on_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address
     on_free_reference(cpu, info, address, data);
 }
 
-/* What the machine under QEMU cannot do atomically, QEMU does while everything else stands still,
- * in a block of one instruction: there the turn must not end. */
+/* QEMU performs operations that are not atomic on the host while everything else stands still, in a
+ * block of one instruction: there the turn must not end. */
 static void on_lone_atomic(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
     struct hn_thread *me = hn_me;
-    const int known = me != &hn_nobody;
+    const int known = me != &hn_no_thread;
 
     me->no_yield += known;
     on_atomic(cpu, info, address, data);
     me->no_yield -= known;
 }
 
-/* Before an atomic operation: all that others do at an earlier simulated time has been done. */
+/* Called before an atomic operation: waits until others have done all that is earlier in simulated
+ * time. */
 static void on_synchronising(unsigned cpu, void *data)
 {
     (void)data;
@@ -220,7 +221,7 @@ static void watch_fetch(struct qemu_plugin_insn *insn, size_t size, size_t to_co
     qemu_plugin_register_vcpu_insn_exec_cb(insn, on_fetch, QEMU_PLUGIN_CB_NO_REGS, s);
 }
 
-/* One callback for both directions: with one for each, QEMU 7.2 gives wrong directions, and forgets
+/* One callback for both directions: with one for each, QEMU 7.2 reports wrong directions, and omits
  * some of the accesses that it makes in functions of its own. */
 static void watch_instruction(struct qemu_plugin_insn *insn, const uint8_t *code, size_t to_come,
                               int alone, int marked)
@@ -249,7 +250,7 @@ static void watch_instruction(struct qemu_plugin_insn *insn, const uint8_t *code
 static void on_new_thread(unsigned cpu, void *data)
 {
     (void)data;
-    if (HN_UNLIKELY(hn_me == &hn_nobody) && hn_c->order != 0)
+    if (HN_UNLIKELY(hn_me == &hn_no_thread) && hn_c->order != 0)
         arrive(cpu);
 }
 
@@ -258,7 +259,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     const size_t count = qemu_plugin_tb_n_insns(tb);
 
     (void)id;
-    members_begin();
+    guest_threads_begin();
     if (hn_c->order == 0)
         return;
     if (is_place(qemu_plugin_tb_vaddr(tb)))
@@ -273,8 +274,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         instruction_code(insn, code);
         if (is_system_call(code, size))
             note_place(qemu_plugin_insn_vaddr(insn) + size);
-        if (hn_deterministic() && reads_ticks(code, size))
-            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_ticks, QEMU_PLUGIN_CB_NO_REGS, NULL);
+        if (hn_deterministic() && reads_tsc(code, size))
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, on_tsc_read, QEMU_PLUGIN_CB_NO_REGS, NULL);
         watch_instruction(insn, code, count - 1 - i, count == 1, marked != 0);
         marked = (size_t)is_mark(code, size);
     }

@@ -1,16 +1,16 @@
 /* Turns in emulated code.
  *
  * A thread that waits for its turn in a callback of a reference is, for QEMU, in the middle of a
- * block of translated code. Now and then QEMU wants all its processors out of translated code: to
- * forget the code it has translated (at the first clone, and when its buffer is full), to fork, to
- * do what the machine cannot do atomically, and to exit. The thread that wants it, which has the
- * turn, waits on a condition variable until the others have come out: for ever, if they wait for
- * their turns.
+ * block of translated code. Sometimes QEMU needs all its processors out of translated code: to
+ * discard the code (at the first clone, and when its buffer is full), to fork, to perform an
+ * operation that is not atomic on the host, and to exit. The thread that has the turn then waits on
+ * a condition variable until the others have left their code, which would be a deadlock if they
+ * wait for their turns.
  *
- * So we stand in for that wait. The thread that has the turn lends it to every thread that waits in
- * a block, one after the other; QEMU has asked each to leave its code at the end of the block, and
- * where it then would wait for the others (or begins a system call) it gives the turn back. When
- * and in which order this happens depends on the program alone, so recordings repeat.
+ * So that wait is interposed. The thread that has the turn lends it to every thread that waits in a
+ * block, one after the other; QEMU has asked each to leave its code at the end of the block, and
+ * where it would then wait for the others (or begins a system call) it returns the turn. Time and
+ * order of this depend only on the program, so recordings are repeatable.
  */
 #include "guest.h"
 
@@ -27,8 +27,8 @@ void settle(struct hn_thread *me)
 {
     if (hn_c->order == 0 || me->state != HN_RUNNING)
         return;
-    if (HN_UNLIKELY(hn_signals_kept))
-        take_signals(me);
+    if (HN_UNLIKELY(hn_signals_deferred))
+        deliver_deferred_signals(me);
     me->in_runtime++;
     if (me->next >= me->block_end)
         hn_next_block(me);
@@ -49,14 +49,15 @@ void settle(struct hn_thread *me)
 }
 
 /* The thread may give its turn away in the middle of a block, and take the next on any kernel
- * thread (kept_signals.c), unless a signal has come that it will find when it leaves the block. */
+ * thread (deferred_signals.c), unless a signal has come that it will find when it leaves the
+ * block. */
 static void in_block(struct hn_thread *me, void (*give)(struct hn_thread *))
 {
     struct guest *g = guest_of(me);
     const uint64_t before = hn_instructions;
 
     g->in_block = 1;
-    if (!hn_signals_kept)
+    if (!hn_signals_deferred)
         me->stays_home = 0;
     give(me);
     g->in_block = 0;
@@ -75,13 +76,13 @@ static void await_exact_turn(struct hn_thread *me)
         hn_yield(me);
 }
 
-/* In directed order, before what synchronises. */
+/* In directed order, before a reference that synchronises. */
 void exact_turn_in_block(struct hn_thread *me)
 {
     in_block(me, await_exact_turn);
 }
 
-/* Hands the turn back to the thread that lent it, and waits for one of one's own. */
+/* Returns the turn to the thread that lent it, and waits for the next. */
 void park(struct hn_thread *me)
 {
     struct guest *g = guest_of(me);
@@ -90,10 +91,10 @@ void park(struct hn_thread *me)
     me->in_runtime++;
     hn_lock();
     g->draining = 0;
-    hn_give(me);
+    hn_release_baton(me);
     me->state = HN_READY;
     hn_list_push(&hn_c->ready, me);
-    hn_take(lender);
+    hn_take_baton(lender);
     hn_signal_go(lender, HN_GO);
     hn_unlock();
     hn_wait_turn(me);
@@ -112,7 +113,7 @@ static struct hn_thread *next_in_block(void)
     return t;
 }
 
-/* Lends the turn to everyone who waits in a block; how many that were. */
+/* Lends the turn to every thread that waits in a block; returns their number. */
 int lend(struct hn_thread *me)
 {
     const int64_t left = me->turn_left - (me->next - me->turn_start);
@@ -131,15 +132,15 @@ int lend(struct hn_thread *me)
         hn_list_remove(&hn_c->ready, t);
         if (me->next >= me->block_end)
             hn_next_block(me);
-        hn_give(me);
+        hn_release_baton(me);
         me->state = HN_OUTSIDE;
         lender = me;
         guest_of(t)->draining = 1;
-        hn_take(t);
+        hn_take_baton(t);
         hn_signal_go(t, HN_GO);
         hn_unlock();
         hn_wait_turn(me);
-        if (hn_directed) {      /* the turn is of the length that the simulation gave it */
+        if (hn_directed) {      /* the simulation determines the length of the turn */
             me->turn_left = left;
             hn_set_limit(me);
         }
@@ -159,7 +160,8 @@ static int really_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
     return real(condition, mutex);
 }
 
-/* A condition on the caller's stack is that of a new thread, which needs no turn to begin. */
+/* A condition variable on the caller's stack is that of a new thread, which begins without a
+ * turn. */
 static int is_own(const void *condition)
 {
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -167,16 +169,16 @@ static int is_own(const void *condition)
     return (uintptr_t)condition - here < OWN_STACK_BYTES;
 }
 
-/* QEMU waits. It asks again whether it must when this comes back, however that was. */
+/* QEMU waits. It checks its condition again whenever this returns. */
 HN_EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
     struct hn_thread *me = hn_me;
     struct timespec soon;
     int lent;
 
-    if (me == &hn_nobody && member_is_new()) {
+    if (me == &hn_no_thread && guest_thread_is_new()) {
         pthread_mutex_unlock(mutex);
-        member_wants_all();
+        guest_thread_wants_all();
         pthread_mutex_lock(mutex);
         return 0;
     }

@@ -1,5 +1,5 @@
-/* Processor affinity. The program is pinned to one core without being told: it sees the processors
- * it was started with, and the affinity it sets is remembered but not applied.
+/* Processor affinity. The program is pinned to one core without seeing it: it sees the processors
+ * it was started with, and the affinity that it sets is remembered but not applied.
  */
 #include "hn.h"
 
@@ -11,7 +11,7 @@ static int pinned(void)
     return hn_recording && hn_c->order == HN_ORDER_DETERMINISTIC;
 }
 
-static void believed(size_t size, cpu_set_t *set)
+static void program_affinity(size_t size, cpu_set_t *set)
 {
     unsigned char *to = (unsigned char *)set;
     const unsigned char *from = (const unsigned char *)&hn_affinity;
@@ -24,7 +24,7 @@ INTERPOSE(int, sched_getaffinity, (pid_t who, size_t size, cpu_set_t *set))
 {
     if (!pinned() || (who != 0 && who != hn_c->pid && who != hn_me->tid))
         return REAL(sched_getaffinity)(who, size, set);
-    believed(size, set);
+    program_affinity(size, set);
     return 0;
 }
 
@@ -37,7 +37,7 @@ INTERPOSE(int, pthread_getaffinity_np, (pthread_t thread, size_t size, cpu_set_t
 {
     if (!pinned())
         return REAL(pthread_getaffinity_np)(thread, size, set);
-    believed(size, set);
+    program_affinity(size, set);
     return 0;
 }
 
@@ -46,13 +46,13 @@ INTERPOSE(int, pthread_setaffinity_np, (pthread_t thread, size_t size, const cpu
     return pinned() ? 0 : REAL(pthread_setaffinity_np)(thread, size, set);
 }
 
-/* The next thread's turn. In free order: left to the system. */
+/* Passes the turn to the next thread. In free order the call is passed on. */
 INTERPOSE(int, sched_yield, (void))
 {
     struct hn_thread *me = hn_inside();
 
     if (me == NULL || !hn_deterministic() || hn_in_handler(me))
         return REAL(sched_yield)();
-    hn_give_way(me);
+    hn_let_others_run(me);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* The memory shared with the recorder, the state of the threads, and bare system calls: what the
- * runtime in a program and the plugin in an emulator have in common.
+/* The memory shared with the recorder, the state of the threads, and bare system calls, for both
+ * the runtime in a program and the plugin in an emulator.
  */
 #include "hn.h"
 
@@ -13,11 +13,11 @@
 static struct hn_control no_control;
 
 struct hn_control *hn_c = &no_control;
-struct hn_thread *hn_slots = &hn_nobody;
+struct hn_thread *hn_slots = &hn_no_thread;
 struct hn_header *hn_shared;
-struct hn_thread hn_nobody;
+struct hn_thread hn_no_thread;
 int hn_recording;
-__thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec"))) = &hn_nobody;
+__thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec"))) = &hn_no_thread;
 
 cpu_set_t hn_affinity;
 
@@ -59,7 +59,7 @@ struct hn_header *hn_open_area(void)
     const char *text = getenv("HOMENODE_FD");
     struct hn_header *area = NULL;
     struct stat status;
-    uint32_t nobody = 0;
+    uint32_t no_process = 0;
     int fd;
 
     if (text == NULL)
@@ -76,7 +76,7 @@ struct hn_header *hn_open_area(void)
         return NULL;
     madvise(area, (size_t)status.st_size, MADV_DONTFORK);
     if (area->magic != HN_MAGIC || area->version != HN_VERSION ||
-        !__atomic_compare_exchange_n(&area->claimed_by, &nobody,
+        !__atomic_compare_exchange_n(&area->claimed_by, &no_process,
                                      (uint32_t)hn_sys(SYS_getpid, 0, 0, 0, 0), 0,
                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         return NULL;
@@ -98,7 +98,7 @@ int hn_make_control(void)
     return 1;
 }
 
-/* One core for all threads: a hand-over between two cores costs nearly half more. */
+/* Pins all threads to one core: a hand-over between two cores costs nearly half more. */
 void hn_pin(void)
 {
     const struct sched_param plain = {0};
@@ -112,12 +112,12 @@ void hn_pin(void)
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
     hn_sys(SYS_sched_setaffinity, 0, sizeof one, (long)&one, 0);
-    /* Who is woken must not interrupt who wakes it, which is about to sleep. */
+    /* A woken thread must not preempt its waker, which is about to sleep. */
     if (hn_directed)
         hn_sys(SYS_sched_setscheduler, 0, SCHED_BATCH, (long)&plain, 0);
 }
 
-/* The recorder reads our mappings before we can exit. */
+/* Waits until the recorder has read our mappings, which must be before the program can exit. */
 void hn_greet(void)
 {
     const struct timespec patience = {2, 0};

@@ -1,8 +1,8 @@
-/* Atomic operations: recorded, then done. libtsan's hooks perform the operation themselves, so
- * ours must too; always sequentially consistently, which every weaker order allows.
+/* Atomic operations: recorded, then performed. libtsan's hooks perform the operation themselves, so
+ * ours must too; always sequentially consistent, which every weaker order allows.
  *
- * A load is a read, a store a write, everything else an atomic read-modify-write, a failing
- * compare-and-exchange included. Stronger than relaxed: a synchronisation variable.
+ * A load is a read, a store a write, everything else an atomic read-modify-write, including a
+ * failing compare-and-exchange. An order stronger than relaxed makes it a synchronisation variable.
  */
 #include "hn.h"
 
@@ -19,7 +19,7 @@ static inline uint64_t what(uint64_t kind, uint64_t size, int order)
     return HN_WHAT(kind, size) | (sync << HN_SYNC_BIT);
 }
 
-/* Free order: what follows an acquiring operation must not be merged before it. */
+/* Free order: records after an acquiring operation must not be merged before it. */
 static inline void after(int order)
 {
     struct hn_thread *me = hn_me;
@@ -131,8 +131,8 @@ ALL(32, hn_u32, 4)
 ALL(64, hn_u64, 8)
 
 #ifdef __SIZEOF_INT128__
-/* Sixteen bytes: built on compare-and-swap alone (x86-64: cmpxchg16b), so that no library is
- * needed that would in turn call locks. */
+/* Sixteen bytes: built on compare-and-swap (x86-64: cmpxchg16b), because libatomic would use locks,
+ * which are interposed. */
 typedef unsigned __int128 hn_u128;
 
 static inline hn_u128 hn_swap128(volatile hn_u128 *a, hn_u128 expected, hn_u128 v)

@@ -1,10 +1,10 @@
 /* System calls that may block. In deterministic order no thread sleeps in the kernel with the baton
  * held: it asks whether the call would block, and while it would, waits in virtual time and asks
- * again. What makes the call ready is mostly another thread of the program (the other end
- * of a pipe), so the answer, too, depends on the references alone.
+ * again. Mostly another thread of the program makes the call ready (the other end of a pipe), so
+ * the answer, too, is a function of the references.
  *
- * Calls that are not here (connect, open of a FIFO, stdio on a terminal, ...) keep the baton; the
- * watchdog takes it away after a while.
+ * Other calls (connect, open of a FIFO, stdio on a terminal, ...) keep the baton; the watchdog
+ * takes it away after a while.
  */
 #include "hn.h"
 
@@ -20,7 +20,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The thread, if it must not block with the baton; a system call event has been recorded. */
+/* Records the event of a system call; returns the thread if it must not block with the baton. */
 struct hn_thread *hn_enter_call(long number)
 {
     struct hn_thread *me = hn_inside();
@@ -77,7 +77,7 @@ ON_FD(ssize_t, sendto, SYS_sendto, POLLOUT, (flags & MSG_DONTWAIT) != 0,
 ON_FD(ssize_t, sendmsg, SYS_sendmsg, POLLOUT, (flags & MSG_DONTWAIT) != 0,
       (int fd, const struct msghdr *message, int flags), fd, message, flags)
 
-/* A client is another program as a rule; what it sends, and when, the recorder does not see. */
+/* Usually a client is another program; the recorder does not see what it sends, and when. */
 #define ACCEPT(name, number, params, ...)                                   \
     INTERPOSE(int, name, params)                                            \
     {                                                                       \
@@ -139,7 +139,7 @@ INTERPOSE_DECLARED(ssize_t, write, (int fd, const void *from, size_t size))
     return result;
 }
 
-/* Waiting for several descriptors: asked without a time-out, again and again. */
+/* Waits for several descriptors: the call without a time-out, repeated. */
 struct poll_call {
     struct pollfd *fds;
     nfds_t count;

@@ -1,4 +1,4 @@
-/* C11 threads, in terms of their POSIX counterparts, which the C library makes them of. */
+/* C11 threads, by their POSIX counterparts, as in the C library. */
 #include "hn.h"
 
 #include <errno.h>

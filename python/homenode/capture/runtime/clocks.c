@@ -1,4 +1,4 @@
-/* The clocks that a program reads, and its sleeps, in virtual time: see virtual.c. */
+/* Clocks and sleeps of the program in virtual time (virtual_time.c). */
 #include "hn.h"
 
 #include <errno.h>
@@ -6,11 +6,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* How long the thread has run. Where threads take turns, the system does not know: a kernel thread
- * runs others, too. */
+/* Processor time of the thread. With user-level threads the system cannot tell: a kernel thread
+ * runs several threads. */
 static int look_at_own_time(uint64_t *ns)
 {
-    if (!hn_recording || !hn_one_ring() || !hn_look_at_clock(CLOCK_MONOTONIC, ns))
+    if (!hn_recording || !hn_one_ring() || !hn_read_clock(CLOCK_MONOTONIC, ns))
         return 0;
     *ns = hn_thread_ns(hn_me);
     return 1;
@@ -20,7 +20,7 @@ INTERPOSE(int, clock_gettime, (clockid_t clock, struct timespec *now))
 {
     uint64_t ns;
 
-    if (clock == CLOCK_THREAD_CPUTIME_ID ? !look_at_own_time(&ns) : !hn_look_at_clock(clock, &ns))
+    if (clock == CLOCK_THREAD_CPUTIME_ID ? !look_at_own_time(&ns) : !hn_read_clock(clock, &ns))
         return REAL(clock_gettime)(clock, now);
     now->tv_sec = (time_t)(ns / HN_NS_PER_SECOND);
     now->tv_nsec = (long)(ns % HN_NS_PER_SECOND);
@@ -31,7 +31,7 @@ INTERPOSE(int, gettimeofday, (struct timeval *now, void *zone))
 {
     uint64_t ns;
 
-    if (zone != NULL || !hn_look_at_clock(CLOCK_REALTIME, &ns))
+    if (zone != NULL || !hn_read_clock(CLOCK_REALTIME, &ns))
         return REAL(gettimeofday)(now, zone);
     now->tv_sec = (time_t)(ns / HN_NS_PER_SECOND);
     now->tv_usec = (suseconds_t)(ns % HN_NS_PER_SECOND / 1000);
@@ -43,7 +43,7 @@ INTERPOSE(time_t, time, (time_t *place))
     uint64_t ns;
     time_t now;
 
-    if (!hn_look_at_clock(CLOCK_REALTIME, &ns))
+    if (!hn_read_clock(CLOCK_REALTIME, &ns))
         return REAL(time)(place);
     now = (time_t)(ns / HN_NS_PER_SECOND);
     if (place != NULL)
@@ -51,7 +51,7 @@ INTERPOSE(time_t, time, (time_t *place))
     return now;
 }
 
-/* Sleeps in virtual time; nanoseconds left when a signal handler ran, else 0. */
+/* Sleeps in virtual time; returns the nanoseconds left if a signal handler ran, else 0. */
 static int64_t sleep_ns(struct hn_thread *me, int64_t ns)
 {
     uint64_t until = hn_now_ns(me) + (uint64_t)ns;

@@ -1,13 +1,13 @@
-/* Directed order: a simulation in the recorder's process says who runs next, and for how long.
+/* Directed order: a simulation in the recorder's process schedules the threads.
  *
- * It puts down a list of turns. The threads take them one after the other, as they pass on the
- * baton in deterministic order, and when the last is over the simulation is told so and reads what
- * they recorded. The thread that ran last waits for the next list (the steward); all others are
- * asleep until their turn. So a turn of the thread that ran before costs no switch.
+ * It writes a list of turns. The threads take them one after the other, as they pass on the baton
+ * in deterministic order; after the last turn they notify the simulation, which reads the records.
+ * The thread that ran last waits for the next list (the list waiter); all others sleep until their
+ * turn. So another turn of the thread that ran last costs no switch.
  *
- * Before a thread waits, or does what depends on others, it records what for (a fact), and its turn
- * ends; it has the next one when the simulated machine says that the wait is over. A thread that is
- * blocked, and has a turn although nobody woke it, has waited as long as it was willing to.
+ * Before a thread waits, or does what depends on others, it records a fact that says what it waits
+ * for, and its turn ends; it gets the next one when the wait is over in the simulated machine. If a
+ * blocked thread gets a turn without having been woken, its wait has timed out.
  */
 #include "hn.h"
 
@@ -15,9 +15,9 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-/* How often the next list is looked for before it is waited for asleep: about as long as a sleep
- * and a wake-up take, so that at most twice the time of either is lost. Not often where the
- * simulation has the same processor. */
+/* Polls for the next list before sleeping: they take about as long as a sleep and a wake-up, so at
+ * most twice the shorter of the two is lost. Fewer where the simulation may be on the same
+ * processor. */
 enum { LOOKS = 2000, LOOKS_TOGETHER = 20, DIRECTOR_PATIENCE_NS = 20000000, GIVE_WAY_NS = 1000,
        GIVE_WAY_REFERENCES = 100 };
 
@@ -50,18 +50,18 @@ static void report(void)
 static void begin_turn(struct hn_thread *t, const struct hn_granted *turn)
 {
     if (t->state == HN_BLOCKED)
-        hn_unblock(t, turn->timed_out ? HN_BY_TIME : HN_BY_NOBODY);
+        hn_unblock(t, turn->timed_out ? HN_BY_TIME : HN_BY_SIMULATION);
     hn_list_remove(&hn_c->ready, t);
     t->timed_out = (int)turn->timed_out;
     if (t->simulated_ns < turn->now_ns)     /* it never goes back */
         t->simulated_ns = turn->now_ns;
     t->exact = (int)turn->exact;
-    hn_take(t);
+    hn_take_baton(t);
     t->turn_left = turn->references;
     hn_set_limit(t);
 }
 
-/* The baton is free: who has the next turn of the list gets it. Locked. */
+/* The baton is free: gives it to the thread with the next turn of the list. Locked. */
 void hn_direct(struct hn_thread *me)
 {
     while (hn_c->list_at < hn_c->list_count) {
@@ -75,18 +75,18 @@ void hn_direct(struct hn_thread *me)
         return;
     }
     if (me != NULL)
-        hn_c->steward = me;
+        hn_c->list_waiter = me;
     report();
 }
 
-/* The calling thread cannot wait for the next list: another one does. Locked. */
+/* The calling thread cannot wait for the next list: lets another one wait. Locked. */
 void hn_pass_on(void)
 {
     struct hn_thread *t = hn_c->blocked.first != NULL ? hn_c->blocked.first : hn_c->ready.first;
 
-    if (!hn_directed || hn_c->holder != NULL || hn_c->steward != NULL || t == NULL)
+    if (!hn_directed || hn_c->holder != NULL || hn_c->list_waiter != NULL || t == NULL)
         return;
-    hn_c->steward = t;
+    hn_c->list_waiter = t;
     hn_signal_go(t, HN_GO_LOOK);
 }
 
@@ -107,14 +107,14 @@ static void sleep_until_next(void)
     __atomic_store_n(&hn_shared->program_waits, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Waits for the next list, if the thread is the steward; 0 if another one is. */
+/* Waits for the next list; 0 if the thread is not the list waiter. */
 int hn_await_list(struct hn_thread *me)
 {
     static int looks;
 
     if (me->go == HN_GO_LOOK)
         me->go = 0;
-    if (hn_c->steward != me)
+    if (hn_c->list_waiter != me)
         return 0;
     if (looks == 0)
         looks = CPU_COUNT(&hn_affinity) > 1 ? LOOKS : LOOKS_TOGETHER;
@@ -125,19 +125,19 @@ int hn_await_list(struct hn_thread *me)
     hn_lock();
     if (me->put_off != 0 && me->state == HN_BLOCKED)
         hn_interrupt(me, HN_BY_SIGNAL);
-    if (hn_c->steward == me && hn_c->holder == NULL && is_next()) {
-        hn_c->steward = NULL;
+    if (hn_c->list_waiter == me && hn_c->holder == NULL && is_next()) {
+        hn_c->list_waiter = NULL;
         hn_c->list = hn_shared->turns_made;
         hn_c->list_count = hn_shared->turns_count;
         hn_c->list_at = 0;
         hn_direct(me);
     }
-    hn_unlock_for_heir(me);
+    hn_unlock_for_successor(me);
     return 1;
 }
 
-/* Something outside of the simulation happened to a thread. */
-void hn_stray(const struct hn_thread *t, size_t place)
+/* Reports that something outside of the simulation happened to a thread. */
+void hn_note_stray(const struct hn_thread *t, size_t place)
 {
     uint64_t *bits = (uint64_t *)((char *)hn_shared + place);
 
@@ -153,13 +153,13 @@ void hn_fact(struct hn_thread *me, int code, const void *object, int64_t limit_n
              limit_ns < 0 || (uint64_t)limit_ns > none ? none : (uint64_t)limit_ns);
 }
 
-/* Whether the trace says how a wait of this class ends. */
+/* Whether the trace has the end of a wait of this class. */
 static int is_counted(int class)
 {
     return class == HN_W_CONDITION || class == HN_W_SEMAPHORE;
 }
 
-void hn_tell_wait(struct hn_thread *me, const void *address, int class, int64_t limit_ns)
+void hn_report_wait(struct hn_thread *me, const void *address, int class, int64_t limit_ns)
 {
     const struct hn_thread *ends = address;
 
@@ -169,24 +169,24 @@ void hn_tell_wait(struct hn_thread *me, const void *address, int class, int64_t 
         hn_fact(me, is_counted(class) ? HN_EV_WAITS : HN_EV_PAUSES, NULL, limit_ns);
 }
 
-/* A thread has a turn again: if not because it was woken, it no longer waits. */
-void hn_tell_given_up(struct hn_thread *me, int class)
+/* A thread that waited has a turn, and was not woken: it no longer waits. */
+void hn_report_given_up(struct hn_thread *me, int class)
 {
     if (me->woken != HN_BY_WAKE && (is_counted(class) || class == HN_W_JOIN))
         hn_fact(me, HN_EV_GIVES_UP, NULL, -1);
 }
 
-/* `me` has woken `t`. A thread that takes a lock again after its wait refers to it next: recorded
- * here, that says which signal ended which wait. Locked. */
-void hn_tell_woken(struct hn_thread *me, struct hn_thread *t, int class)
+/* `me` has woken `t`. A thread that takes a lock again after its wait refers to it next: that
+ * reference is recorded here, to show which signal ended which wait. Locked. */
+void hn_report_woken(struct hn_thread *me, struct hn_thread *t, int class)
 {
     const uint64_t sync = UINT64_C(1) << HN_SYNC_BIT;
 
     if (me->state != HN_RUNNING) {
-        hn_stray(t, HN_RELEASED_AT);
+        hn_note_stray(t, HN_RELEASED_AT);
         return;
     }
-    /* A thread's end is an event: the simulation knows who waits for it. */
+    /* The end of a thread is an event, and the simulation has the threads that wait for it. */
     if (class == HN_W_JOIN)
         return;
     hn_event(me, is_counted(class) ? HN_EV_ENDS : HN_EV_RESUMES, t->number, 0);
@@ -199,7 +199,7 @@ void hn_tell_woken(struct hn_thread *me, struct hn_thread *t, int class)
     t->relocked = 1;
 }
 
-/* Whether the thread may end its turn here. */
+/* Whether the thread can end its turn here. */
 int hn_may_ask(struct hn_thread *me)
 {
     return hn_directed && hn_c->order != 0 && me->state == HN_RUNNING && !me->in_runtime &&
@@ -220,8 +220,8 @@ void hn_exact_turn(struct hn_thread *me)
         hn_yield(me);
 }
 
-/* The turn ends with a fact, and the next begins when the simulation says so. Returns ETIMEDOUT if
- * that is because the time is up, else 0. */
+/* Ends the turn with a fact, and waits for the next turn. Returns ETIMEDOUT if the wait has timed
+ * out, else 0. */
 int hn_ask(struct hn_thread *me, int code, const void *object, int64_t limit_ns)
 {
     if (!hn_may_ask(me))
@@ -248,7 +248,7 @@ int hn_ask_lock(struct hn_thread *me, const void *lock, int64_t limit_ns)
     return result;
 }
 
-/* Whether somebody else waits for a lock, so that who only tries does not get it. */
+/* Whether another thread waits for the lock, so that a trylock must fail. */
 int hn_is_asked_for(const struct hn_thread *me, const void *lock)
 {
     if (!hn_directed)
@@ -259,9 +259,9 @@ int hn_is_asked_for(const struct hn_thread *me, const void *lock)
     return 0;
 }
 
-/* Lets others run. In directed order that takes time, or who asks again and again whether something
- * has happened would do so for ever at one point of time. */
-void hn_give_way(struct hn_thread *me)
+/* Lets others run. In directed order that takes simulated time; a thread that polls would otherwise
+ * do so for ever at one point of time. */
+void hn_let_others_run(struct hn_thread *me)
 {
     if (hn_directed) {
         hn_block(me, me, HN_W_TIME, GIVE_WAY_NS);
@@ -274,7 +274,7 @@ void hn_give_way(struct hn_thread *me)
     }
 }
 
-/* The time to the thread that runs. */
+/* The time for the running thread. */
 uint64_t hn_now_ns(const struct hn_thread *me)
 {
     if (hn_logical)

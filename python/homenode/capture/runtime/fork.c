@@ -1,6 +1,6 @@
-/* Children and other programs. A child is never recorded: the kernel wipes our state in it, so its
- * hooks record nothing by themselves. It remains to note the child, to give it back the processors
- * the program had, and to keep vfork's child from writing into its parent's memory.
+/* Children and other programs. The kernel wipes our state in a child, so its hooks record nothing
+ * by themselves. What remains: to note the child, to restore the program's processors in it, and to
+ * keep vfork's child from writing into its parent's memory.
  */
 #include "hn.h"
 
@@ -10,12 +10,12 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* In a child: all processors again, and no memory of a thread. */
-static void be_a_child(int restore)
+/* In a child: restores the processors, and forgets the thread. */
+static void reset_child(int restore)
 {
-    hn_me = &hn_nobody;
+    hn_me = &hn_no_thread;
     hn_recording = 0;
-    hn_carries = 0;
+    hn_user_switching = 0;
     if (restore)
         hn_sys(SYS_sched_setaffinity, 0, sizeof hn_affinity, (long)&hn_affinity, 0);
 }
@@ -31,7 +31,7 @@ INTERPOSE(pid_t, fork, (void))
         me->in_runtime++;
     child = REAL(fork)();
     if (child == 0) {
-        be_a_child(pinned);
+        reset_child(pinned);
         return 0;
     }
     if (me != NULL)
@@ -41,8 +41,7 @@ INTERPOSE(pid_t, fork, (void))
     return child;
 }
 
-/* A child that borrows its parent's memory would record as its parent. POSIX allows vfork to be
- * fork. */
+/* A child in its parent's memory would record as its parent. POSIX allows vfork to be fork. */
 INTERPOSE(pid_t, vfork, (void))
 {
     (void)REAL(vfork);

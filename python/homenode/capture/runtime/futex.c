@@ -1,5 +1,5 @@
-/* syscall(), through which libstdc++ reaches futexes (std::future, std::atomic::wait, guards of
- * static variables): those wait under the baton. Other system calls are passed on.
+/* syscall(), by which libstdc++ uses futexes (std::future, std::atomic::wait, guards of static
+ * variables): those waits are performed under the baton. Other system calls are passed on.
  */
 #include "hn.h"
 
@@ -47,7 +47,7 @@ static int futex_wait(struct hn_thread *me, uint32_t *word, uint32_t value, int6
     return EAGAIN;
 }
 
-/* Whether the call was ours to answer; the answer is in `result` (-errno on failure). */
+/* Whether the call was performed here; `result` is then its result, or -errno. */
 static int futex_call(struct hn_thread *me, const long arguments[6], long *result)
 {
     uint32_t *word = (uint32_t *)arguments[0];

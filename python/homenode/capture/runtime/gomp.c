@@ -1,11 +1,11 @@
 /* OpenMP through libgomp: parallel regions.
  *
- * libgomp's pool, its sharing of loops and sections and its data environment stay; what waits is
- * replaced, because libgomp waits in the kernel and by spinning, which the baton's holder must
- * not. A pool thread is a recorded thread only inside a region: the master hands out numbers in
- * the order of OpenMP thread numbers, before anyone runs, so numbers and turns repeat.
+ * libgomp's pool, its sharing of loops and sections and its data environment stay; its waits are
+ * replaced, because libgomp waits in the kernel and by spinning, which the holder of the baton must
+ * not. A pool thread is a recorded thread only inside a region: the master assigns numbers in the
+ * order of OpenMP thread numbers, before any of them runs, so numbers and turns are repeatable.
  *
- * In free order the threads register themselves and libgomp waits as it always does.
+ * In free order the threads register themselves, and libgomp performs the waits.
  */
 #include "gomp.h"
 
@@ -44,8 +44,8 @@ static void forget_pool(struct hn_thread *me)
     me->in_runtime--;
 }
 
-/* A smaller team than the last one: libgomp ends the surplus threads. Their stacks must be free
- * before the next thread is made, or after, but the same in every run. */
+/* The team is smaller than the last one: libgomp ends the surplus threads. Whether their stacks are
+ * free when the next thread is made must be the same in every run. */
 static void await_surplus(struct hn_thread *me, uint32_t size)
 {
     const int *tids = (const int *)(me->pool + me->pool_size);
@@ -61,7 +61,7 @@ static void await_surplus(struct hn_thread *me, uint32_t size)
     forget_pool(me);
 }
 
-/* Slots for all members, in the order of their OpenMP numbers, and their places in the queue. */
+/* Makes slots for all members, and queues them, in the order of their OpenMP numbers. */
 static void publish(struct hn_thread *me, struct hn_team *team, uint32_t size)
 {
     if (hn_logical)
@@ -69,7 +69,7 @@ static void publish(struct hn_thread *me, struct hn_team *team, uint32_t size)
     if (team->outer == NULL)
         await_surplus(me, size);
     me->in_runtime++;
-    /* Of each member its slot, then its tid, then a futex: 1 when it may end. */
+    /* For each member its slot, then its tid, then a futex: 1 when it may end. */
     team->members =
         calloc(size, sizeof(struct hn_thread *) + sizeof(int) + sizeof(uint32_t));
     me->in_runtime--;
@@ -89,7 +89,7 @@ static void publish(struct hn_thread *me, struct hn_team *team, uint32_t size)
     hn_futex(&team->published, FUTEX_WAKE_PRIVATE, INT_MAX, NULL);
 }
 
-/* A pool thread takes the slot the master made for it, and waits for its first turn. */
+/* A pool thread takes the slot that the master made for it, and waits for its first turn. */
 static struct hn_thread *attach(struct hn_team *team, uint32_t number)
 {
     struct hn_thread *me;
@@ -133,7 +133,7 @@ static void member(struct hn_team *team, uint32_t number)
     hn_team_barrier(me, team);
     if (hn_c->order != 0)
         detach(me, team);
-    hn_me = &hn_nobody;
+    hn_me = &hn_no_thread;
 }
 
 static void master(struct hn_thread *me, struct hn_team *team, uint32_t size)
@@ -155,8 +155,8 @@ static void master(struct hn_thread *me, struct hn_team *team, uint32_t size)
     me->task = outer_task;
 }
 
-/* After libgomp's own end of the region. The threads of a nested region are not kept in the pool,
- * they die now. */
+/* Called after libgomp's own end of the region. The threads of a nested region do not return to the
+ * pool; they end now. */
 static void after_region(struct hn_thread *me, struct hn_team *team)
 {
     hn_stamp(me);
@@ -175,7 +175,7 @@ static void after_region(struct hn_thread *me, struct hn_team *team)
         await_surplus(me, 1);
 }
 
-/* What libgomp runs in every thread of a team, in deterministic order. */
+/* The function that libgomp runs in every thread of a team, in deterministic order. */
 static void in_region(void *argument)
 {
     struct hn_team *team = argument;
@@ -203,7 +203,7 @@ static void in_region(void *argument)
     me->gomp_pool = 1;
 }
 
-/* The same in free order: a thread that has no slot gets one for the time of the region. */
+/* The same in free order: a thread without a slot gets one for the duration of the region. */
 static void in_free_region(void *argument)
 {
     struct hn_team *team = argument;

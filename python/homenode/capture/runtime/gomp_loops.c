@@ -1,5 +1,5 @@
-/* OpenMP through libgomp: which thread gets which part of a loop, or which section. In logical
- * order that is decided in turn; in the others the calls are passed on.
+/* OpenMP through libgomp: the assignment of loop iterations and sections to threads. In logical
+ * order the calls are made in turn; in the other orders they are passed on.
  */
 #include "gomp.h"
 

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 
-/* Recording ended while the team was running: the barrier goes on without the baton. */
+/* Recording has ended while the team was running: the barrier continues without the baton. */
 static void silent_barrier(struct hn_team *team, uint32_t round, int arrived)
 {
     hn_lock();
@@ -91,7 +91,7 @@ BARRIER(_Bool, GOMP_sections_end_cancel, REAL(GOMP_sections_end_nowait)(), 0)
 
 IN_TURN(_Bool, GOMP_single_start, (void), )
 
-/* The first thread gets null and runs the block; the others wait for what it copies to them. */
+/* The first thread gets null and runs the block; the others wait for the data that it copies. */
 INTERPOSE(void *, GOMP_single_copy_start, (void))
 {
     struct hn_team *team = hn_team();
@@ -234,7 +234,8 @@ OMP_LOCK(omp_set_nest_lock, omp_unset_nest_lock, omp_test_nest_lock)
 OMP_LOCK(omp_set_lock_, omp_unset_lock_, omp_test_lock_)
 OMP_LOCK(omp_set_nest_lock_, omp_unset_nest_lock_, omp_test_nest_lock_)
 
-/* An ordered section begins when the one before has ended: known to libgomp only, so outside. */
+/* An ordered section begins when the one before has ended: only libgomp can tell, so the thread
+ * waits outside. */
 INTERPOSE(void, GOMP_ordered_start, (void))
 {
     struct hn_thread *me = hn_inside();

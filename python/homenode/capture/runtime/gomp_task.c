@@ -1,6 +1,6 @@
-/* OpenMP through libgomp: tasks. A queue of our own, because libgomp runs waiting tasks from inside
- * of its barriers, which we replace. Tasks run in the order they were made, in whichever thread
- * of the team first has to wait.
+/* OpenMP through libgomp: tasks. They have a queue of our own, because libgomp runs waiting tasks
+ * inside its barriers, which are replaced. Tasks run in the order of their creation, in the first
+ * thread of the team that has to wait.
  */
 #include "gomp.h"
 
@@ -18,7 +18,7 @@ enum {
 typedef void copy_call(void *to, void *from);
 typedef void body_call(void *);
 
-/* A task may end before its children, which still count on it. */
+/* A task may end before its children, which still refer to it. */
 static void release(struct hn_thread *me, struct hn_task *task)
 {
     if (!task->finished || task->children > 0)
@@ -42,7 +42,7 @@ static void finished(struct hn_thread *me, struct hn_team *team, struct hn_task 
     hn_wake(team, HN_W_TEAM, INT_MAX);
 }
 
-/* Runs the first waiting task that is `wanted`; 0 when there is none. */
+/* Runs the first waiting task that is `wanted`; 0 if there is none. */
 int hn_run_task(struct hn_thread *me, struct hn_team *team,
                 int (*wanted)(const struct hn_task *, const void *), const void *argument)
 {
@@ -107,7 +107,7 @@ INTERPOSE(void, GOMP_task, (body_call *body, void *data, copy_call *copy, long s
     struct hn_thread *me = hn_me;
     struct hn_task *task;
 
-    /* A task with dependences is run at once, so those before it have been. */
+    /* A task with dependences is run at once, so the tasks that it depends on have been run. */
     if (team == NULL || !deferrable || (flags & (FLAG_DEPEND | FLAG_DETACH)) != 0 ||
         team->queued >= QUEUED_A_THREAD_MAX * team->size ||
         (task = make_task(me, data, copy, size, alignment)) == NULL) {
@@ -167,7 +167,7 @@ INTERPOSE(void, GOMP_taskyield, (void))
     if (hn_team() == NULL)
         REAL(GOMP_taskyield)();
     else
-        hn_give_way(hn_me);
+        hn_let_others_run(hn_me);
 }
 
 INTERPOSE(void, GOMP_taskgroup_start, (void))
@@ -209,7 +209,7 @@ INTERPOSE(void, GOMP_taskgroup_end, (void))
     me->in_runtime--;
 }
 
-/* The tasks of a loop are run by the thread that makes them, one after the other. */
+/* The thread that makes the tasks of a loop runs them, one after the other. */
 #define TASKLOOP(name, number)                                                                \
     INTERPOSE(void, name, (body_call *body, void *data, copy_call *copy, long size,           \
                            long alignment, unsigned flags, unsigned long tasks, int priority, \

@@ -1,10 +1,10 @@
 /* Internals of the runtime that is linked into a recorded program: state, fast path, interposition.
  *
- * Every thread has a slot. The slot of the thread that may record (in deterministic order: the one
- * that holds the baton) has `next < limit`; in every other slot `limit` is null. So one
- * comparison in a hook asks everything at once: registered? my turn? quantum left? room in the
- * buffer? Slots and control live in memory that the kernel wipes in a forked child, which makes
- * any child silent at once, however it was made.
+ * Every thread has a slot. The slot of a thread that may record (in deterministic order: of the one
+ * that holds the baton) has `next < limit`; in every other slot `limit` is null. So a hook needs
+ * one comparison to check that the thread is registered, has the turn, has some of its quantum
+ * left, and has room in the ring. Slots and control are in memory that the kernel wipes in a forked
+ * child, so any child stops recording at once, however it was made.
  */
 #ifndef HN_H
 #define HN_H
@@ -22,7 +22,7 @@
 #include "wire.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
-/* gcc makes calls of memset and memcpy from loops even under -fno-builtin. */
+/* gcc turns loops into calls of memset and memcpy even with -fno-builtin. */
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif
 
@@ -32,13 +32,13 @@
 #define HN_CALLER ((uintptr_t)__builtin_return_address(0) - 1)
 #define HN_FRAME __builtin_frame_address(0)
 
-/* Hooks are kept together: a signal that interrupts one is recognised by its program counter. */
+/* Hooks have a section of their own: a signal that interrupts one is recognised by its address. */
 #define HN_HOOK HN_EXPORT __attribute__((section("hn_hooks"), used))
 
 enum { HN_THREADS_MAX = 4096, HN_NS_PER_SECOND = 1000000000, HN_CLOCKS = 8, HN_NAME_BYTES = 255 };
 
 enum hn_state {
-    HN_UNUSED,      /* slot is free, or belongs to nobody (zero: what a forked child sees) */
+    HN_UNUSED,      /* slot is free (zero, as the kernel wipes slots in a forked child) */
     HN_RUNNING,     /* holds the baton; in free order: runs */
     HN_READY,       /* waits for the baton */
     HN_BLOCKED,     /* waits for an address to be woken */
@@ -46,8 +46,8 @@ enum hn_state {
     HN_DEAD         /* ended, but not joined yet */
 };
 
-/* Why hn_block came back. */
-enum hn_woken { HN_BY_WAKE, HN_BY_TIME, HN_BY_SIGNAL, HN_BY_CANCEL, HN_BY_NOBODY };
+/* Why a wait ended. */
+enum hn_woken { HN_BY_WAKE, HN_BY_TIME, HN_BY_SIGNAL, HN_BY_CANCEL, HN_BY_SIMULATION };
 
 struct hn_team;
 struct hn_task;
@@ -59,11 +59,11 @@ struct hn_thread {
     struct hn_record *block_end;
     struct hn_record *turn_start;
     int64_t turn_left;          /* records of the quantum left at turn_start */
-    uint32_t go;                /* futex: 1 when the baton arrives, 2 when told to mind the clock */
+    uint32_t go;                /* futex: HN_GO when the baton arrives, or another HN_GO_ */
     enum hn_state state;
     int in_runtime;             /* signal handlers wait, allocations are not events */
     int no_yield;
-    int in_handler;             /* no yielding: the interrupted code may hold a C library lock */
+    int in_handler;             /* must not yield: the interrupted code may hold a C library lock */
     uintptr_t handler_low, handler_high;    /* a frame elsewhere has left it by siglongjmp */
     const void *wait_address;
     int wait_class;
@@ -88,34 +88,34 @@ struct hn_thread {
     uint32_t ring;
     uint64_t blocks_done;       /* a ring of its own: blocks of it that are filled */
     uint64_t clock;             /* logical order: references before turn_start, and jumps */
-    uint64_t published;         /* the clock, or less while the thread runs */
+    uint64_t published;         /* the clock, or a smaller value while the thread runs */
     uint64_t stop;              /* clock from which on others wait for it */
     uint64_t op_clock;          /* clock after the last reference of its last operation */
     uint64_t deadline_clock;    /* of a timed wait, 0: never */
     uint64_t turn_end;          /* clock at the end of its last turn */
     int fresh;                  /* nothing has been recorded in its turn */
     uint64_t turn;              /* while it waits: the clock that it waits for, in quanta */
-    int minded;                 /* real time has passed until then */
-    uint32_t version;           /* odd while clock, next and turn_start do not fit together */
+    int deadline_passed;        /* in real time */
+    uint32_t version;           /* odd while clock, next and turn_start are inconsistent */
     uint32_t hidden;
-    uint32_t jumped;            /* its clock has, and its ring does not say so yet */
+    uint32_t jumped;            /* its clock has jumped, and that is not in its ring yet */
     uint32_t waker;             /* 1 + number of the thread that made it jump, or 0 */
     const volatile void *repeats;   /* address of its last atomic operation, and how often */
     uint32_t repeated;
-    int raises;                 /* a signal for itself */
+    int raises;                 /* it sends a signal to itself */
     uint64_t put_off;           /* signals blocked until the thread leaves the runtime */
-    int restarts;               /* the last handler lets system calls go on */
-    int may_restart;            /* the present call is one that may */
+    int restarts;               /* the last handler had SA_RESTART */
+    int may_restart;            /* the present call is restarted after such a handler */
     int waiting;                /* asleep in hn_wait_turn, without the lock */
-    int stays_home;             /* not to be parked: its kernel thread is not for others now */
-    uint64_t simulated_ns;      /* directed order: when its turn began */
-    int exact;                  /* nobody has less, at the beginning of its turn */
+    int stays_home;             /* must not be parked: its kernel thread may not run others now */
+    uint64_t simulated_ns;      /* directed order: simulated time at the beginning of its turn */
+    int exact;                  /* no thread had less simulated time at the beginning of its turn */
     int timed_out;              /* the simulation ended its wait for a lock or a thread's end */
     const void *asked;          /* lock that it has asked the simulation for */
-    int owes_lock;              /* the simulation says that it has one, the trace does not yet */
-    const void *relock;         /* lock it takes again after its wait for a condition */
+    int owes_lock;              /* it has the lock in the simulation, but not yet in the trace */
+    const void *relock;         /* lock that it takes again after its wait for a condition */
     uintptr_t relock_pc;
-    int relocked;               /* its reference to that has been recorded */
+    int relocked;               /* its reference to that lock has been recorded */
 } __attribute__((aligned(64)));
 
 struct hn_list {
@@ -123,7 +123,7 @@ struct hn_list {
 };
 
 struct hn_control {
-    uint32_t order;             /* HN_ORDER_*; 0: silent, as in a forked child */
+    uint32_t order;             /* HN_ORDER_*; 0: nothing is recorded, as in a forked child */
     uint32_t lock;
     uint32_t quantum;
     uint64_t random;            /* state of the generator of turn lengths; 0: all are a quantum */
@@ -134,34 +134,34 @@ struct hn_control {
     uint64_t blocks_done;       /* deterministic order: blocks of the one ring filled */
     uint64_t switches;
     uint64_t skipped_ns;        /* virtual time that passed without a record */
-    uint64_t idle_ns;           /* of that, while nobody could run */
+    uint64_t idle_ns;           /* part of it during which no thread could run */
     struct hn_list ready;
     struct hn_list blocked;
-    struct hn_thread *clock_minder; /* sleeps for real until the earliest deadline */
+    struct hn_thread *clock_watcher; /* sleeps in real time until the earliest deadline */
     uint32_t timed;             /* blocked threads with a deadline */
     int pid;
     int keeps_lock;             /* the holder writes records with the lock held */
-    struct hn_thread *watched;  /* what the watchdog saw last, and when */
+    struct hn_thread *watched;  /* last observation of the watchdog, and its time */
     uint64_t watched_progress;
     uint64_t watched_since_ns;
     uint64_t watched_cpu_ns;
-    uint32_t turned_away;       /* lost threads that may make a reference yet */
+    uint32_t turned_away;       /* lost threads, counted, that have made no reference yet */
     int dying_tid;              /* thread that released the baton for the last time */
-    struct hn_thread *steward;  /* directed order: waits for the next list of turns */
-    uint32_t list;              /* number of the last list, its turns, and how many have begun */
-    uint32_t list_count;
-    uint32_t list_at;
+    struct hn_thread *list_waiter;  /* directed order: waits for the next list of turns */
+    uint32_t list;              /* number of the last list */
+    uint32_t list_count;        /* its turns */
+    uint32_t list_at;           /* turns that have begun */
 };
 
 extern struct hn_control *hn_c;
 extern struct hn_thread *hn_slots;
 extern struct hn_header *hn_shared;
-extern struct hn_thread hn_nobody;
-extern cpu_set_t hn_affinity;    /* the processors that the program sees */
-extern int hn_directed;         /* a simulation says who runs next */
-extern int hn_carries;          /* threads take turns without the kernel */
+extern struct hn_thread hn_no_thread;
+extern cpu_set_t hn_affinity;   /* the processors that the program sees */
+extern int hn_directed;         /* a simulation schedules the threads */
+extern int hn_user_switching;   /* threads are switched without the kernel (user_threads.c) */
 extern int hn_logical;          /* threads run in parallel, operations in order of logical clocks */
-extern int hn_recording;        /* plain, unlike hn_me: may be read before the program is set up */
+extern int hn_recording;        /* may be read before thread-local storage exists, unlike hn_me */
 extern __thread struct hn_thread *hn_me __attribute__((tls_model("initial-exec")));
 
 /* ring.c */
@@ -203,23 +203,23 @@ void hn_list_push(struct hn_list *list, struct hn_thread *t);
 void hn_list_remove(struct hn_list *list, struct hn_thread *t);
 uint64_t hn_virtual_ns(const struct hn_record *next, const struct hn_record *block_end);
 
-void hn_give(struct hn_thread *me);
-void hn_take(struct hn_thread *t);
+void hn_release_baton(struct hn_thread *me);
+void hn_take_baton(struct hn_thread *t);
 void hn_unblock(struct hn_thread *t, enum hn_woken why);
-enum { HN_NS_PER_RECORD = 10, HN_GO = 1, HN_GO_MIND_CLOCK = 2 };  /* values of hn_thread.go */
+enum { HN_NS_PER_RECORD = 10, HN_GO = 1, HN_GO_WATCH_CLOCK = 2 };  /* values of hn_thread.go */
 void hn_signal_go(struct hn_thread *t, uint32_t value);
 
-void hn_let_it_die(void);
+void hn_await_previous_holder(void);
 void hn_hand_over(struct hn_thread *me, struct hn_thread *t);
 
 /* logical.c */
 uint64_t hn_clock(const struct hn_thread *me);
-uint64_t hn_glance(const struct hn_thread *t);
-void hn_hide(struct hn_thread *me);
-void hn_show(struct hn_thread *me);
+uint64_t hn_clock_of_other(const struct hn_thread *t);
+void hn_clock_write_begin(struct hn_thread *me);
+void hn_clock_write_end(struct hn_thread *me);
 void hn_set_stop(struct hn_thread *me);
 void hn_take_turn(struct hn_thread *me);
-void hn_look(struct hn_thread *me);
+void hn_leave_turn(struct hn_thread *me);
 int hn_in_library(const struct hn_thread *me);
 void hn_ref_in_turn(const volatile void *address, uint64_t what, uintptr_t pc);
 uint64_t hn_after(const struct hn_thread *t, const struct hn_thread *other, uint64_t clock);
@@ -242,48 +242,48 @@ uint64_t hn_logical_until_deadline_ns(const struct hn_thread *me);
 void hn_sync_mark(struct hn_thread *me, const void *object);
 
 /* directed.c */
-enum { HN_GO_LOOK = 3 };        /* a thread that waits for its turn looks for the next list */
+enum { HN_GO_LOOK = 3 };        /* value of hn_thread.go: wait for the next list of turns */
 void hn_direct(struct hn_thread *me);
 void hn_pass_on(void);
 int hn_await_list(struct hn_thread *me);
-void hn_stray(const struct hn_thread *t, size_t place);
+void hn_note_stray(const struct hn_thread *t, size_t place);
 void hn_fact(struct hn_thread *me, int code, const void *object, int64_t limit_ns);
-void hn_tell_wait(struct hn_thread *me, const void *address, int class, int64_t limit_ns);
-void hn_tell_woken(struct hn_thread *me, struct hn_thread *t, int class);
-void hn_tell_given_up(struct hn_thread *me, int class);
+void hn_report_wait(struct hn_thread *me, const void *address, int class, int64_t limit_ns);
+void hn_report_woken(struct hn_thread *me, struct hn_thread *t, int class);
+void hn_report_given_up(struct hn_thread *me, int class);
 int hn_may_ask(struct hn_thread *me);
 int hn_is_exact(struct hn_thread *me);
 void hn_exact_turn(struct hn_thread *me);
 int hn_ask(struct hn_thread *me, int code, const void *object, int64_t limit_ns);
 int hn_ask_lock(struct hn_thread *me, const void *lock, int64_t limit_ns);
 int hn_is_asked_for(const struct hn_thread *me, const void *lock);
-void hn_give_way(struct hn_thread *me);
+void hn_let_others_run(struct hn_thread *me);
 uint64_t hn_now_ns(const struct hn_thread *me);
 
 /* watchdog.c */
 void hn_watch(void);
 
-/* carriers.c */
-void hn_carriers_init(void);
-void hn_carriers_begin(const struct hn_thread *t);
+/* user_threads.c */
+void hn_user_threads_init(void);
+void hn_user_thread_begin(const struct hn_thread *t);
 int hn_is_home(const struct hn_thread *t);
 uint32_t hn_kernel_thread(const struct hn_thread *t);
 int hn_kernel_tid(const struct hn_thread *t);
 int hn_yield_quickly(struct hn_thread *me);
 void hn_park(struct hn_thread *me);
 int hn_unpark(struct hn_thread *t);
-int hn_make_heir(struct hn_thread *me, struct hn_thread *t);
-void hn_unlock_for_heir(struct hn_thread *me);
+int hn_set_successor(struct hn_thread *me, struct hn_thread *t);
+void hn_unlock_for_successor(struct hn_thread *me);
 int hn_go_home(struct hn_thread *me);
 void hn_must_go_home(struct hn_thread *me);
-void hn_stop_carrying(void);
+void hn_stop_user_switching(void);
 
 /* slots.c */
 struct hn_thread *hn_register(void);
-void hn_lose_thread(void);
-void hn_meet_stranger(void);
+void hn_count_lost_thread(void);
+void hn_meet_unknown_thread(void);
 void hn_release(struct hn_thread *t);
-void hn_take_orders(void);
+void hn_read_settings(void);
 struct hn_thread *hn_first_thread(void);
 
 /* threads.c */
@@ -291,25 +291,25 @@ struct hn_thread *hn_find_thread(pthread_t thread);
 void hn_announce(struct hn_thread *me);
 void hn_thread_init(void);
 
-/* virtual.c */
+/* virtual_time.c */
 void hn_clock_init(void);
 void hn_clock_fix(void);
 int hn_is_virtual(clockid_t clock);
-int hn_look_at_clock(clockid_t clock, uint64_t *ns);
-uint64_t hn_glance_at_clock(struct hn_thread *me, clockid_t clock);
+int hn_read_clock(clockid_t clock, uint64_t *ns);
+uint64_t hn_read_clock_in_turn(struct hn_thread *me, clockid_t clock);
 uint64_t hn_clock_start_ns(clockid_t clock);
 uint64_t hn_thread_ns(const struct hn_thread *t);
 uint64_t hn_process_ns(const struct hn_thread *me);
 int64_t hn_until(const struct timespec *deadline, clockid_t clock);
 
-/* mapevent.c */
+/* text_events.c */
 size_t hn_file_name(int fd, char *name);
 void hn_map_event(struct hn_thread *me, const uint64_t what[3], const char *name, size_t length);
 void hn_marker_event(struct hn_thread *me, const char *text, size_t length);
 void hn_text_event(struct hn_thread *me, int code, uint64_t number, const char *text,
                    size_t length);
 
-/* fdwait.c */
+/* fd_wait.c */
 int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns);
 int hn_wait_restarting(struct hn_thread *me, int (*ready)(void *), void *argument,
                        int64_t timeout_ns);
@@ -347,8 +347,8 @@ long hn_futex(uint32_t *word, int op, uint32_t value, const struct timespec *tim
 enum { HN_W_LOCK = 1, HN_W_CONDITION, HN_W_BARRIER, HN_W_JOIN, HN_W_FUTEX, HN_W_ONCE, HN_W_TIME,
        HN_W_TEAM, HN_W_SEMAPHORE };
 
-/* The calling thread's slot when it must take part in recording, or null: not started, forked
- * child, unknown thread, or inside the runtime. A thread that had left comes back in. */
+/* The calling thread's slot if it is recorded, or null: not started, forked child, unknown thread,
+ * or inside the runtime. A thread that was outside enters again. */
 static inline struct hn_thread *hn_inside(void)
 {
     struct hn_thread *me = hn_me;
@@ -364,29 +364,30 @@ static inline struct hn_thread *hn_inside(void)
     return me;
 }
 
-/* The calling thread runs on the kernel thread that was made for it, until its next turn. */
+/* Moves the calling thread to its home kernel thread, until its next turn. */
 static inline void hn_be_home(void)
 {
     struct hn_thread *me = hn_me;
 
-    if (HN_UNLIKELY(hn_carries) && me->state == HN_RUNNING && !me->in_runtime && hn_c->order != 0)
+    if (HN_UNLIKELY(hn_user_switching) && me->state == HN_RUNNING && !me->in_runtime &&
+        hn_c->order != 0)
         hn_must_go_home(me);
 }
 
-/* Whether the runtime orders what threads do: its waits are performed here. */
+/* Whether the runtime orders the threads' operations, and so performs their waits. */
 static inline int hn_deterministic(void)
 {
     return (hn_c->order & HN_ORDER_DETERMINISTIC) != 0;
 }
 
-/* Whether there is one ring, which one thread at a time writes. */
+/* Whether all threads write one ring, one thread at a time. */
 static inline int hn_one_ring(void)
 {
     return hn_c->order == HN_ORDER_DETERMINISTIC;
 }
 
-/* Records one reference. The slow path runs first and may let others run: a yield after the
- * record would separate it from the access it announces. */
+/* Records one reference. The slow path, which may yield, comes first: a yield after the record
+ * would separate it from the access, which follows. */
 static inline void hn_ref(const volatile void *address, uint64_t what, uintptr_t pc)
 {
     struct hn_thread *me = hn_me;
@@ -402,10 +403,10 @@ static inline void hn_ref(const volatile void *address, uint64_t what, uintptr_t
     __atomic_store_n(&me->next, at + 1, __ATOMIC_RELEASE);
 }
 
-/* The same for an atomic operation or a synchronisation variable. In logical order the thread has
- * its turn, and keeps it until its next other reference. In directed order it is the first of a
- * turn of the thread with the least simulated time: what others do to the variable before, they
- * have done. */
+/* The same for an atomic operation or a synchronisation variable. In logical order the thread takes
+ * its turn, and keeps it until its next plain reference. In directed order the reference is the
+ * first of a turn of the thread with the least simulated time, so that all earlier operations of
+ * other threads on the variable are done. */
 static inline void hn_ref_ordered(const volatile void *address, uint64_t what, uintptr_t pc)
 {
     if (HN_UNLIKELY(hn_logical)) {
@@ -420,17 +421,17 @@ static inline void hn_ref_ordered(const volatile void *address, uint64_t what, u
 #define HN_WHAT(kind, size) \
     (((uint64_t)(kind) << HN_KIND_SHIFT) | ((uint64_t)(size) << HN_SIZE_SHIFT))
 
-/* Interposition. In a dynamic program our definition comes first in symbol search and the real
- * function is the next one; in a static program the linker renames (--wrap). The compiler wrapper
- * takes the names to rename from the object file. */
+/* Interposition. In a dynamic program our definition comes first in the symbol search and the real
+ * function is the next one; in a static program the linker renames calls (--wrap). The compiler
+ * wrapper takes the names to rename from the object file. */
 struct hn_real {
     const char *name;
     void **slot;
 };
-void hn_resolve_all(void);      /* at the start, before any other thread */
+void hn_resolve_all(void);      /* called at the start, before there are other threads */
 void *hn_resolve(void **slot, const char *name);
 extern int hn_resolving;
-void *hn_message(size_t bytes); /* memory while that is so; null: it is used up */
+void *hn_message(size_t bytes); /* memory while hn_resolving is set; null: none is left */
 int hn_is_message(const void *start);
 
 #ifdef HN_STATIC
@@ -456,8 +457,8 @@ int hn_is_message(const void *start);
     HN_DECLARE_REAL(ret, name, params);                                                           \
     INTERPOSE_DECLARED(ret, name, params)
 
-/* A call that is passed on, in logical order in turn. That is done by a jump (-O2), which leaves no
- * frame in call stacks. */
+/* A call that is passed on; in logical order in turn. The compiler makes it a jump (-O2), which
+ * leaves no frame in call stacks. */
 #define IN_TURN(ret, name, params, ...)                                                           \
     INTERPOSE(ret, name, params)                                                                  \
     {                                                                                             \

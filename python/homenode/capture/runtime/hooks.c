@@ -37,7 +37,7 @@ SIZES(__tsan_volatile_write, , HN_WRITE, PLAIN)
 SIZES(__tsan_unaligned_volatile_read, , HN_READ, PLAIN)
 SIZES(__tsan_unaligned_volatile_write, , HN_WRITE, PLAIN)
 
-/* clang -mllvm -tsan-compound-read-before-write: a read and a write of the same place. */
+/* clang -mllvm -tsan-compound-read-before-write: a read and a write of one address. */
 #define COMPOUND(name, kind, size)                                \
     HN_HOOK void name(const void *address);                       \
     HN_HOOK void name(const void *address)                        \
@@ -73,7 +73,7 @@ HN_HOOK void __tsan_write_range_pc(void *start, size_t size, void *pc)
     hn_range(start, size, HN_WRITE, (uintptr_t)pc);
 }
 
-/* A constructor or destructor stores the pointer to the table of virtual functions. */
+/* A constructor or destructor stores the vtable pointer. */
 HN_HOOK void __tsan_vptr_update(void **place, void *value);
 HN_HOOK void __tsan_vptr_update(void **place, void *value)
 {
@@ -81,14 +81,14 @@ HN_HOOK void __tsan_vptr_update(void **place, void *value)
     hn_ref(place, HN_WHAT(HN_WRITE, sizeof *place), HN_CALLER);
 }
 
-/* A virtual call loads it. */
+/* A virtual call loads the vtable pointer. */
 HN_HOOK void __tsan_vptr_read(void **place);
 HN_HOOK void __tsan_vptr_read(void **place)
 {
     hn_ref(place, HN_WHAT(HN_READ, sizeof *place), HN_CALLER);
 }
 
-/* Function entries and exits carry no reference: the program counter gives the function. */
+/* Function entries and exits are not recorded: the program counter gives the function. */
 HN_HOOK void __tsan_func_entry(void *caller);
 HN_HOOK void __tsan_func_entry(void *caller)
 {

@@ -1,4 +1,4 @@
-/* Start of the runtime, what a program says through homenode.h, and small services. */
+/* Start of the runtime, the functions of homenode.h, and loading of libraries. */
 #include "hn.h"
 
 static void begin_recording(struct hn_header *area)
@@ -10,8 +10,8 @@ static void begin_recording(struct hn_header *area)
         return;
     hn_stacks_init();
     hn_greet();
-    hn_take_orders();
-    hn_carriers_init();
+    hn_read_settings();
+    hn_user_threads_init();
     hn_thread_init();
     hn_clock_init();
     me = hn_first_thread();
@@ -22,7 +22,7 @@ static void begin_recording(struct hn_header *area)
         hn_pin();
 }
 
-/* Called by the first constructor of every instrumented file, so before any of its code. */
+/* Called by the first constructor of every instrumented file, before any of its code. */
 void hn_start(void)
 {
     static int started;
@@ -43,7 +43,7 @@ __attribute__((constructor(101))) static void start_without_instrumented_code(vo
 }
 
 #ifndef HN_STATIC
-/* A library is loaded: the recorder must read its mapping while this process exists. */
+/* Loads a library. The recorder must read its mapping while this process exists. */
 INTERPOSE(void *, dlopen, (const char *name, int flags))
 {
     struct hn_thread *me = hn_inside();

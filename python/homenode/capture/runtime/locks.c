@@ -1,6 +1,6 @@
 /* Mutexes: the real non-blocking operation, and a wait under the baton while it fails. The objects
- * stay the C library's own, so a forked child, or code that was linked without the runtime, can
- * continue to use them.
+ * remain the C library's own, so a forked child, or code that was linked without the runtime, can
+ * still use them.
  */
 #include "hn.h"
 
@@ -8,10 +8,10 @@
 #include <limits.h>
 #include <semaphore.h>
 
-/* A lock shared between processes may be released unseen in another one: try again. */
+/* Another process may release a shared lock unseen: try again. */
 enum { LOCK_LOOK_AGAIN_NS = 1000000, GLIBC_PSHARED = 128 };
 
-/* Directed order: the simulation says that the thread has a lock which it did not get. */
+/* Directed order: in the simulation the thread has a lock that it has not taken yet. */
 static void hn_return_lock(struct hn_thread *me, const void *lock)
 {
     me->owes_lock = 0;
@@ -39,7 +39,7 @@ void hn_note_acquired(int result, const void *lock, uintptr_t pc)
 
 void hn_note_releasing(struct hn_thread *me, const void *lock, uintptr_t pc)
 {
-    /* Who gets it, and when, is the simulation's to say: no need to end the turn. */
+    /* The simulation decides who gets it, and when: no need to end the turn. */
     if (hn_logical && me->state == HN_RUNNING)
         hn_ref_in_turn(lock, HN_WHAT(HN_ATOMIC, 4) | (UINT64_C(1) << HN_SYNC_BIT), pc);
     else if (me->state == HN_RUNNING)
@@ -60,7 +60,7 @@ int hn_wait_for_lock(struct hn_thread *me, const void *lock, int64_t timeout_ns,
     return hn_block(me, lock, HN_W_LOCK, timeout_ns) == HN_BY_TIME ? ETIMEDOUT : 0;
 }
 
-/* What the real blocking call would do at once instead of waiting. */
+/* Errors that the real blocking call returns at once, without waiting. */
 static int answers_at_once(struct hn_thread *me, const pthread_mutex_t *m)
 {
     return (m->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK && m->__data.__owner == me->tid;

@@ -1,40 +1,41 @@
-/* Logical order: whose operation is next.
+/* Logical order: the order of operations.
  *
  * Threads run in parallel, each with a ring of its own, and count their references: the logical
  * clock. An operation by which threads can affect one another (a lock, an atomic operation, an
  * allocation, a write) is performed by the thread whose clock, in quanta, is least of all that run
  * or wait for their turn, ties by thread number, as in Kendo (Olszewski, Ansel and Amarasinghe,
- * ASPLOS 2009). A blocked thread holds nobody up; it goes on with a clock that comes after that of
- * the thread that ended its wait. So for a program without data races the order of the operations
- * is a function of the references alone, and so is what each thread does between them. With larger
- * quanta a thread that has many operations has several in one turn.
+ * ASPLOS 2009). A blocked thread holds no other up; it resumes with a clock after that of the
+ * thread that ended its wait. So for a program without data races the order of the operations is a
+ * function of the references alone, and so are each thread's actions between them. With larger
+ * quanta a thread can perform several operations in one turn.
  *
- * A thread that is not the first sleeps. It asks those behind it to look up when they have passed
- * it, by lowering the limit with which their hooks compare anyway: nobody pays while nobody waits.
+ * A thread that is not the first sleeps. It asks the threads behind it to check for it when they
+ * have passed it, by lowering the limit with which their hooks compare anyway: there is no cost
+ * while no thread waits.
  *
- * A turn ends with the next reference that is no operation; the thread need not say so, because its
- * clock does, and whoever is first then takes the turn from it.
+ * A turn ends with the next plain reference; the thread does not signal it, because its clock shows
+ * it, and the thread that is first then takes the turn.
  */
 #include "hn.h"
 
 #include <errno.h>
 
-enum { GLANCES = 4, REPEATS_FREE = 4, REPEATS_SHIFT_MAX = 9 };
+enum { READS_MAX = 4, REPEATS_FREE = 4, REPEATS_SHIFT_MAX = 9 };
 
 int hn_logical;
 
-/* Below all records, so that the next hook takes the slow path; not null, which means that the
- * thread is not recorded. */
+/* A limit below all records, so that the next hook takes the slow path; not null, which would mean
+ * that the thread is not recorded. */
 static struct hn_record *const look_up = (struct hn_record *)sizeof(struct hn_record);
 
-/* The clock, to its own thread. */
+/* The clock of the calling thread. */
 uint64_t hn_clock(const struct hn_thread *me)
 {
     return me->clock + (uint64_t)(me->next - me->turn_start);
 }
 
-/* What the clock is made of is going to change: others see it as it was. */
-void hn_hide(struct hn_thread *me)
+/* The parts of the clock are going to change: until the end of it others see the old clock. */
+void hn_clock_write_begin(struct hn_thread *me)
 {
     if (me->hidden++ != 0)
         return;
@@ -43,16 +44,16 @@ void hn_hide(struct hn_thread *me)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-void hn_show(struct hn_thread *me)
+void hn_clock_write_end(struct hn_thread *me)
 {
     if (--me->hidden == 0)
         __atomic_store_n(&me->version, me->version + 1, __ATOMIC_RELEASE);
 }
 
-/* The clock of a thread that may be running: never more than it is. */
-uint64_t hn_glance(const struct hn_thread *t)
+/* A lower bound of the clock of a thread that may be running. */
+uint64_t hn_clock_of_other(const struct hn_thread *t)
 {
-    for (int i = 0; i < GLANCES; i++) {
+    for (int i = 0; i < READS_MAX; i++) {
         const uint32_t before = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE);
         uint64_t clock;
 
@@ -68,8 +69,9 @@ uint64_t hn_glance(const struct hn_thread *t)
     return __atomic_load_n(&t->published, __ATOMIC_ACQUIRE);
 }
 
-/* The limit, from the room in the block and from when others wait for this thread. They lower
- * `stop` first and the limit afterwards, so one of the two sides sees the other. */
+/* Sets the limit, from the room in the block and from the clock at which others wait for this
+ * thread. They lower `stop` first and the limit afterwards, so one of the two sides sees the
+ * other. */
 void hn_set_stop(struct hn_thread *me)
 {
     uint64_t stop;
@@ -86,7 +88,7 @@ void hn_set_stop(struct hn_thread *me)
     } while (__atomic_load_n(&me->stop, __ATOMIC_SEQ_CST) != stop);
 }
 
-/* Has a thread look up when its clock is `at`. Locked. */
+/* Makes a thread take the slow path when its clock is `at`. Locked. */
 static void ask(struct hn_thread *t, uint64_t at)
 {
     if (t->stop <= at)
@@ -96,20 +98,20 @@ static void ask(struct hn_thread *t, uint64_t at)
     __atomic_store_n(&t->limit, look_up, __ATOMIC_SEQ_CST);
 }
 
-/* Whether it waits for its turn, or for its clock's time. */
+/* Whether it waits for its turn, or for its deadline. */
 static int is_waiting(const struct hn_thread *t)
 {
     return t->state == HN_READY || (t->state == HN_BLOCKED && t->deadline_clock != 0);
 }
 
-/* Clock at which `t` has passed a thread that waits: at the end of that one's quantum, or at its
+/* Clock at which `t` has passed a waiting thread: the end of that thread's quantum, or its
  * beginning if `t` has the larger number. */
 static uint64_t passes(const struct hn_thread *t, const struct hn_thread *waits)
 {
     return (waits->turn + (t->number < waits->number)) * hn_c->quantum;
 }
 
-/* The first of those that wait, or null. Locked. */
+/* The first of the waiting threads, or null. Locked. */
 static struct hn_thread *first_waiting(void)
 {
     struct hn_thread *best = NULL;
@@ -117,7 +119,7 @@ static struct hn_thread *first_waiting(void)
     for (uint32_t i = 0; i < hn_c->slots_used; i++) {
         struct hn_thread *t = &hn_slots[i];
 
-        /* In the order of the numbers, so of equal turns the first stays. */
+        /* In the order of the numbers, so the first of equal turns remains. */
         if (is_waiting(t) && (best == NULL || t->turn < best->turn))
             best = t;
     }
@@ -127,11 +129,11 @@ static struct hn_thread *first_waiting(void)
 /* Whether the holder of the turn has made a reference since its operation. */
 static int is_over(const struct hn_thread *holder)
 {
-    return holder->state != HN_RUNNING || hn_glance(holder) > holder->op_clock;
+    return holder->state != HN_RUNNING || hn_clock_of_other(holder) > holder->op_clock;
 }
 
-/* Whether no thread that runs stands in the way of `waits`, which is the first of those that wait;
- * those that do are asked to look up when they have passed it. Locked. */
+/* Whether `waits`, the first of the waiting threads, waits for no running thread; running threads
+ * that it waits for are asked to check when they have passed it. Locked. */
 static int may_go(struct hn_thread *waits)
 {
     struct hn_thread *holder = hn_c->holder;
@@ -144,7 +146,7 @@ static int may_go(struct hn_thread *waits)
         if (t->state != HN_RUNNING || t == waits)
             continue;
         at = passes(t, waits);
-        if (hn_glance(t) < at)
+        if (hn_clock_of_other(t) < at)
             ask(t, at);
         else if (t == holder && !is_over(t))
             ask(t, 0);
@@ -155,7 +157,7 @@ static int may_go(struct hn_thread *waits)
     return may;
 }
 
-/* When the others want a thread to look up again. Locked. */
+/* The clock at which the others wait for the thread again. Locked. */
 static uint64_t next_stop(const struct hn_thread *me)
 {
     const uint64_t clock = hn_clock(me);
@@ -170,7 +172,7 @@ static uint64_t next_stop(const struct hn_thread *me)
     return stop;
 }
 
-/* Who makes the wait of `waits` last, or null. Locked. */
+/* The thread that `waits` waits for, or null. Locked. */
 static struct hn_thread *obstacle(const struct hn_thread *waits)
 {
     struct hn_thread *holder = hn_c->holder;
@@ -179,7 +181,7 @@ static struct hn_thread *obstacle(const struct hn_thread *waits)
         struct hn_thread *t = &hn_slots[i];
 
         if (t->state == HN_RUNNING && t != waits &&
-            (hn_glance(t) < passes(t, waits) || (t == holder && !is_over(t))))
+            (hn_clock_of_other(t) < passes(t, waits) || (t == holder && !is_over(t))))
             return t;
     }
     return NULL;
@@ -192,7 +194,7 @@ struct hn_thread *hn_in_the_way(void)
     return waits == NULL ? NULL : obstacle(waits);
 }
 
-static int nobody_runs(void)
+static int no_thread_runs(void)
 {
     for (uint32_t i = 0; i < hn_c->slots_used; i++)
         if (hn_slots[i].state == HN_RUNNING || hn_slots[i].state == HN_READY)
@@ -210,27 +212,27 @@ static void hold_turn(struct hn_thread *t)
     t->fresh = 1;
 }
 
-/* Gives the first of those that wait its turn, if it has come. Locked; `me` needs no call. */
+/* Gives the first of the waiting threads its turn, if it has come. Locked; `me` is not woken. */
 void hn_logical_dispatch(struct hn_thread *me)
 {
     struct hn_thread *t = first_waiting();
 
     if (t == NULL || !may_go(t))
         return;
-    if (t->state == HN_BLOCKED && !t->minded && nobody_runs()) {
-        if (hn_c->clock_minder != t) {
-            hn_c->clock_minder = t;
+    if (t->state == HN_BLOCKED && !t->deadline_passed && no_thread_runs()) {
+        if (hn_c->clock_watcher != t) {
+            hn_c->clock_watcher = t;
             if (t == me)
-                me->go = HN_GO_MIND_CLOCK;
+                me->go = HN_GO_WATCH_CLOCK;
             else
-                hn_signal_go(t, HN_GO_MIND_CLOCK);
+                hn_signal_go(t, HN_GO_WATCH_CLOCK);
         }
         return;
     }
     if (t->state == HN_BLOCKED)
         hn_unblock(t, HN_BY_TIME);
-    if (hn_c->clock_minder == t)
-        hn_c->clock_minder = NULL;
+    if (hn_c->clock_watcher == t)
+        hn_c->clock_watcher = NULL;
     t->state = HN_RUNNING;
     hold_turn(t);
     __atomic_store_n(&t->stop, next_stop(t), __ATOMIC_SEQ_CST);
@@ -255,8 +257,8 @@ static int is_first(struct hn_thread *me)
     return 1;
 }
 
-/* Waits until the thread is the first: for its turn. It keeps it until its next reference that is
- * no operation, and a signal handler in the middle of the operation keeps it for it. */
+/* Waits for the turn. The thread keeps it until its next plain reference; a signal handler in the
+ * middle of the operation does not end it. */
 void hn_take_turn(struct hn_thread *me)
 {
     const int saved_errno = errno;
@@ -286,15 +288,15 @@ void hn_take_turn(struct hn_thread *me)
         hn_unlock();
         hn_wait_turn(me);
     }
-    hn_let_it_die();
+    hn_await_previous_holder();
     me->in_runtime--;
     if (me->put_off != 0)
         me->limit = me->next;
     errno = saved_errno;
 }
 
-/* Whether what the thread copies now may be part of its operation: in a static program the C
- * library's own calls of memcpy and its family are recorded. */
+/* Whether a copy may be part of the thread's operation: in a static program the C library's own
+ * calls of memcpy and its family are recorded. */
 int hn_in_library(const struct hn_thread *me)
 {
 #ifdef HN_STATIC
@@ -305,8 +307,8 @@ int hn_in_library(const struct hn_thread *me)
 #endif
 }
 
-/* In a hook, at a reference that is no operation: the turn is over, others may have waited. */
-void hn_look(struct hn_thread *me)
+/* In a hook, at a plain reference: the turn is over, and others may have waited for that. */
+void hn_leave_turn(struct hn_thread *me)
 {
     hn_lock();
     if (me->state == HN_RUNNING) {
@@ -319,23 +321,23 @@ void hn_look(struct hn_thread *me)
     hn_unlock();
 }
 
-/* The least clock with which `t` comes after what `other` does at its clock. */
+/* The least clock of `t` that is ordered after `clock` of `other`. */
 uint64_t hn_after(const struct hn_thread *t, const struct hn_thread *other, uint64_t clock)
 {
     return t->number > other->number ? clock : (clock / hn_c->quantum + 1) * hn_c->quantum;
 }
 
-/* The clock moves on without references. */
+/* Advances the clock without references. */
 void hn_jump(struct hn_thread *me, uint64_t references)
 {
-    hn_hide(me);
+    hn_clock_write_begin(me);
     me->clock += references;
-    hn_show(me);
+    hn_clock_write_end(me);
     me->jumped = 1;
     me->waker = 0;
 }
 
-/* Says in the ring what the clock is now. */
+/* Writes the present clock into the ring. */
 void hn_note_jump(struct hn_thread *me)
 {
     const uint64_t words[4] = {me->waker, 0, hn_clock(me), 0};
@@ -346,8 +348,8 @@ void hn_note_jump(struct hn_thread *me)
     hn_event_words(me, HN_EV_CLOCK, words, 1);
 }
 
-/* An event begins an operation. If the clock is at the beginning of a quantum, the ring says that
- * the event is in that one; else it is in that of the reference before it. */
+/* An event begins an operation. If the clock is at the beginning of a quantum, writes to the ring
+ * that the event is in it; else it is in the quantum of the reference before it. */
 void hn_note_turn(struct hn_thread *me)
 {
     me->fresh = 0;
@@ -356,8 +358,8 @@ void hn_note_turn(struct hn_thread *me)
     hn_note_jump(me);
 }
 
-/* Who does the same operation over and over waits for somebody: its clock moves faster and faster,
- * or the two would take turns at every look. */
+/* A thread that repeats one operation polls for another thread: its clock advances faster and
+ * faster, or the two would take turns at every poll. */
 static void spread(struct hn_thread *me, const volatile void *address)
 {
     if (address != me->repeats || me->op_clock != hn_clock(me)) {
@@ -373,7 +375,7 @@ static void spread(struct hn_thread *me, const volatile void *address)
     hn_note_jump(me);
 }
 
-/* A reference that is an operation, or the one that an operation of the runtime makes. */
+/* A reference that is an operation, or that an operation of the runtime makes. */
 void hn_ref_in_turn(const volatile void *address, uint64_t what, uintptr_t pc)
 {
     struct hn_thread *me = hn_me;

@@ -1,7 +1,7 @@
-/* Logical order: how threads begin, wait, go on and end; see logical.c.
+/* Logical order: begin, waits and end of threads; see logical.c.
  *
- * Time is 10 ns a reference of the thread that asks. A timed wait ends when the first of the others
- * has a clock beyond its deadline, so a thread that waits so is one that waits for its turn.
+ * Time advances by 10 ns a reference of the calling thread. A timed wait ends when the first of the
+ * others has a clock beyond its deadline, so it is handled as a wait for the turn.
  */
 #include "hn.h"
 
@@ -10,7 +10,8 @@ static struct hn_ring_line *line_of(const struct hn_thread *t)
     return (struct hn_ring_line *)((char *)hn_shared + HN_RING_LINES_AT) + t->ring;
 }
 
-/* Tells the recorder whether it must wait for more of a thread before it merges the others. */
+/* Sets the floor of a thread's ring, by which the recorder decides whether it must wait for more
+ * records of the thread before it merges the others. */
 static void set_floor(struct hn_thread *t, uint64_t floor)
 {
     struct hn_ring_line *line = line_of(t);
@@ -24,14 +25,14 @@ void hn_close_ring(struct hn_thread *t, uint64_t floor)
     set_floor(t, floor == 0 ? UINT64_MAX : floor);
 }
 
-/* The largest clock there is. Locked. */
+/* The largest clock of all threads. Locked. */
 static uint64_t latest(void)
 {
     uint64_t most = 0;
 
     for (uint32_t i = 0; i < hn_c->slots_used; i++) {
         const struct hn_thread *t = &hn_slots[i];
-        const uint64_t clock = t->state == HN_RUNNING ? hn_glance(t) : t->published;
+        const uint64_t clock = t->state == HN_RUNNING ? hn_clock_of_other(t) : t->published;
 
         if (clock > most)
             most = clock;
@@ -39,7 +40,7 @@ static uint64_t latest(void)
     return most;
 }
 
-/* Sets the clock of a thread that does not run, which then waits for its turn. */
+/* Sets the clock of a thread that does not run and will wait for its turn. */
 static void resume(struct hn_thread *t, uint64_t clock, uint32_t waker)
 {
     t->clock = clock > t->published ? clock : t->published;
@@ -53,7 +54,7 @@ static void resume(struct hn_thread *t, uint64_t clock, uint32_t waker)
     set_floor(t, 0);
 }
 
-/* A slot is taken. */
+/* Called when a slot is taken. */
 void hn_logical_start(struct hn_thread *t)
 {
     t->stop = UINT64_MAX;
@@ -64,19 +65,19 @@ void hn_logical_start(struct hn_thread *t)
     hn_close_ring(t, 0);
 }
 
-/* The first thread runs. */
+/* Called when the first thread runs. */
 void hn_logical_first(struct hn_thread *me)
 {
     set_floor(me, 0);
 }
 
-/* A new thread waits for its first turn. The caller made it. Locked. */
+/* A new thread, made by the caller, waits for its first turn. Locked. */
 void hn_logical_ready(struct hn_thread *t)
 {
     resume(t, hn_after(t, hn_me, hn_clock(hn_me)), hn_me->number + 1);
 }
 
-/* The thread is about to be blocked. Locked. */
+/* Called before the thread is blocked. Locked. */
 void hn_logical_block(struct hn_thread *me, int64_t timeout_ns)
 {
     me->deadline_clock =
@@ -99,7 +100,7 @@ void hn_logical_wake(struct hn_thread *t, enum hn_woken why)
     }
 }
 
-/* The thread no longer runs, whatever becomes of it. Locked. */
+/* The thread no longer runs. Locked. */
 void hn_logical_leave(struct hn_thread *me)
 {
     __atomic_store_n(&me->published, hn_clock(me), __ATOMIC_RELEASE);
@@ -109,7 +110,7 @@ void hn_logical_leave(struct hn_thread *me)
     hn_close_ring(me, me->deadline_clock);
 }
 
-/* Comes back from outside: when, the order cannot say. Locked. */
+/* The thread returns from outside, at a time that the order does not determine. Locked. */
 void hn_logical_enter(struct hn_thread *me)
 {
     resume(me, hn_after(me, me, latest()), 0);
@@ -123,7 +124,7 @@ uint64_t hn_logical_until_deadline_ns(const struct hn_thread *me)
     return me->deadline_clock > now ? (me->deadline_clock - now) * HN_NS_PER_RECORD : 0;
 }
 
-/* What threads did with an object before is ordered before what they do with it from here on. */
+/* Orders all earlier operations on an object before all later ones. */
 void hn_sync_mark(struct hn_thread *me, const void *object)
 {
     if (hn_logical)

@@ -1,4 +1,4 @@
-/* Mappings the program makes: what, how large, shared or not, and of which file. */
+/* Mappings that the program makes: address, size, whether shared, and file. */
 #include "hn.h"
 
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static void unmapped(void *start, size_t size)
 
 INTERPOSE(int, munmap, (void *start, size_t size))
 {
-    /* First the event: afterwards another thread may get the memory. */
+    /* The event comes first: afterwards another thread may get the memory. */
     unmapped(start, size);
     return REAL(munmap)(start, size);
 }

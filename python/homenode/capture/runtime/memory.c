@@ -33,7 +33,7 @@ static struct hn_thread *recording(void)
     return me;
 }
 
-/* Logical order: which memory a thread gets depends on who allocated before. */
+/* Logical order: the memory that a thread gets depends on earlier allocations of others. */
 static inline void in_turn(void)
 {
     if (HN_UNLIKELY(hn_logical))
@@ -187,8 +187,8 @@ ALLOCATOR(void *, pvalloc, (size_t size))
 }
 
 #ifndef HN_STATIC
-/* C++: the standard library's operators would hide the call site. Its own are called only when
- * memory is short, for what the language wants to happen then. */
+/* C++: the standard library's operators would hide the call site. They are called only when
+ * memory is short, for the new handler and the exception. */
 #define NEW(name)                                                              \
     INTERPOSE(void *, name, (size_t size))                                     \
     {                                                                          \

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <semaphore.h>
 
-/* A running initialiser: the others must wait under the baton, not in the C library. */
+/* While an initialiser runs, the others must wait under the baton, not in the C library. */
 struct once_node {
     pthread_once_t *control;
     struct once_node *next;
@@ -50,7 +50,7 @@ INTERPOSE(int, pthread_once, (pthread_once_t *control, void (*routine)(void)))
     while (hn_c->order != 0 && is_running(control))
         hn_block(me, control, HN_W_ONCE, -1);
     struct once_node node = {control, running};
-    /* Also runs when the routine throws or the thread is cancelled. */
+    /* This also runs when the routine throws or the thread is cancelled. */
     struct once_node *ends __attribute__((cleanup(once_ended))) = &node;
 
     running = ends;

@@ -1,8 +1,7 @@
-/* The C library's functions behind those that the runtime interposes, and the memory that looking
- * them up takes.
+/* Looks up the C library's functions that the runtime interposes, with memory of its own.
  *
- * The loader writes a message about each name that it does not find, as long as the program's path.
- * In the program's heap, what the program allocates later would depend on that length.
+ * For each name that it does not find, the loader allocates a message whose length depends on the
+ * program's path. On the program's heap, later addresses would depend on that length.
  */
 #include "hn.h"
 

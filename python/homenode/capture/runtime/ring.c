@@ -1,7 +1,7 @@
 /* Writing records: blocks of the ring, back-pressure, events, ranges.
  *
  * In deterministic order all threads write ring 0, one at a time; else every thread has its own.
- * In free order it puts a sequence number into it every `quantum` records and after every acquiring
+ * In free order it writes a sequence number every `quantum` records and after every acquiring
  * operation, by which the recorder merges; in logical order the recorder counts the references.
  */
 #include "hn.h"
@@ -24,7 +24,7 @@ struct hn_record *hn_ring_start(uint32_t ring)
     return (struct hn_record *)((char *)hn_shared + HN_RINGS_AT) + (size_t)ring * records;
 }
 
-/* Stops recording for good and lets all threads run. */
+/* Stops recording permanently and lets all threads run. */
 void hn_go_silent(void)
 {
     hn_c->order = 0;
@@ -34,7 +34,7 @@ void hn_go_silent(void)
         hn_futex(&hn_slots[i].go, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL);
     }
     if (!hn_c->keeps_lock)
-        hn_stop_carrying();
+        hn_stop_user_switching();
 }
 
 static int recorder_is_gone(void)
@@ -42,7 +42,7 @@ static int recorder_is_gone(void)
     return hn_sys(SYS_kill, hn_shared->recorder_pid, 0, 0, 0) == -ESRCH;
 }
 
-/* Waits until the recorder has emptied the block that is written next. */
+/* Waits until the recorder has emptied the next block. */
 static void wait_for_room(uint32_t ring, uint64_t done)
 {
     uint32_t *word = given_back(ring);
@@ -60,7 +60,8 @@ static void wait_for_room(uint32_t ring, uint64_t done)
     }
 }
 
-/* The block is full: tells the recorder and moves to the next one. Null when recording ended. */
+/* The block is full: notifies the recorder and moves to the next one. Null if recording has
+ * ended. */
 struct hn_record *hn_next_block(struct hn_thread *me)
 {
     uint64_t done = hn_one_ring() ? ++hn_c->blocks_done : ++me->blocks_done;
@@ -73,7 +74,7 @@ struct hn_record *hn_next_block(struct hn_thread *me)
     if (hn_c->order == 0)
         return NULL;
     if (hn_logical) {
-        hn_hide(me);
+        hn_clock_write_begin(me);
         me->clock = hn_clock(me);
     }
     me->turn_left -= me->next - me->turn_start;
@@ -81,7 +82,7 @@ struct hn_record *hn_next_block(struct hn_thread *me)
     me->block_end = me->next + hn_shared->block_records;
     me->turn_start = me->next;
     if (hn_logical)
-        hn_show(me);
+        hn_clock_write_end(me);
     hn_set_limit(me);
     return me->next;
 }
@@ -100,7 +101,7 @@ void hn_set_limit(struct hn_thread *me)
     me->limit = me->next + (left < room ? left : room);
 }
 
-/* Slow path of a hook, when its one comparison fails. Returns where to record; null: do not. */
+/* Slow path of a hook, when its one comparison fails. Returns where to record, or null. */
 struct hn_record *hn_slow(struct hn_thread *me)
 {
     if (me->state == HN_UNUSED || me->in_runtime || hn_c->order == 0)
@@ -111,7 +112,7 @@ struct hn_record *hn_slow(struct hn_thread *me)
         hn_run_pending(me);
     me->in_runtime++;
     if (hn_c->order != 0 && hn_logical) {
-        hn_look(me);
+        hn_leave_turn(me);
     } else if (hn_c->order != 0 && me->turn_left <= me->next - me->turn_start) {
         if (!hn_deterministic())
             hn_stamp(me);
@@ -138,8 +139,8 @@ __attribute__((noinline)) void hn_ref_slow(const volatile void *address, uint64_
     struct hn_record *at = hn_slow(me);
 
     if (at == NULL) {
-        if (me == &hn_nobody && hn_recording && hn_c->order != 0)
-            hn_meet_stranger();
+        if (me == &hn_no_thread && hn_recording && hn_c->order != 0)
+            hn_meet_unknown_thread();
         return;
     }
     at->word[1] = (pc & 0xffffffffffff) | me->tag;
@@ -148,7 +149,7 @@ __attribute__((noinline)) void hn_ref_slow(const volatile void *address, uint64_
     __atomic_store_n(&me->next, at + 1, __ATOMIC_RELEASE);
 }
 
-/* Writes one record without looking at the quantum: events, payload, the rest of a range. */
+/* Writes one record without a check of the quantum: events, payload, the rest of a range. */
 void hn_put(struct hn_thread *me, uint64_t word0, uint64_t word1)
 {
     struct hn_record *at = me->next;
@@ -176,7 +177,7 @@ void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsig
         hn_note_turn(me);
     me->in_runtime++;
     if (hn_logical) {
-        hn_hide(me);
+        hn_clock_write_begin(me);
         clock = hn_clock(me);
     }
     hn_put(me,
@@ -185,10 +186,10 @@ void hn_event_words(struct hn_thread *me, int code, const uint64_t *words, unsig
            (words[1] & low) | me->tag);
     for (unsigned i = 1; i <= extra; i++)
         hn_put(me, words[2 * i] | mark, words[2 * i + 1]);
-    if (hn_logical) {               /* which counts references only */
+    if (hn_logical) {               /* its clock counts references only */
         me->clock = clock;
         me->turn_start = me->next;
-        hn_show(me);
+        hn_clock_write_end(me);
     }
     me->in_runtime--;
     if (hn_c->order != 0)
@@ -209,8 +210,8 @@ void hn_event_with(struct hn_thread *me, int code, const uint64_t words[4])
     hn_event_words(me, code, words, 1);
 }
 
-/* Free order: everything this thread records from here on happened after everything that any
- * thread recorded under a smaller number. Does nothing in deterministic order. */
+/* Free order: takes a new sequence number. The thread's records from here on happened after all
+ * records of all threads with smaller numbers. Does nothing in deterministic order. */
 void hn_stamp(struct hn_thread *me)
 {
     uint64_t words[4] = {0, 0, 0, 0};
@@ -223,8 +224,8 @@ void hn_stamp(struct hn_thread *me)
     hn_event_words(me, HN_EV_STAMP, words, 1);
 }
 
-/* Records a range as references of at most 64 bytes that do not cross a 64-byte line: one look
- * at the quantum, then all of it, then the caller touches the memory. */
+/* Records a range as references of at most 64 bytes that do not cross a 64-byte line: one check of
+ * the quantum, then all of it, then the caller accesses the memory. */
 void hn_range(const void *start, size_t size, uint64_t kind, uintptr_t pc)
 {
     uintptr_t at = (uintptr_t)start;
@@ -246,7 +247,7 @@ void hn_range(const void *start, size_t size, uint64_t kind, uintptr_t pc)
     for (at += part; at < end && hn_c->order != 0; at += part) {
         part = end - at < 64 ? end - at : 64;
         if (hn_logical && me->next >= me->block_end)
-            hn_look(me);
+            hn_leave_turn(me);
         hn_put(me, (at & 0xffffffffffff) | HN_WHAT(kind, part),
                pc | me->tag);
     }
@@ -257,7 +258,7 @@ void hn_range(const void *start, size_t size, uint64_t kind, uintptr_t pc)
         hn_set_limit(me);
 }
 
-/* The reference a pthread operation makes to its object. */
+/* The reference of a pthread operation to its object. */
 void hn_sync_ref(struct hn_thread *me, const void *object, uint64_t kind, uintptr_t pc)
 {
     if (me->state == HN_RUNNING)

@@ -2,11 +2,11 @@
  *
  * One thread runs; the others wait, each on its own futex. The holder passes the baton on when its
  * quantum is over or when it would block; the next thread in a first-in first-out queue gets it.
- * So the schedule is a function of the references alone, and repeats.
+ * So the schedule is a function of the references alone, and is repeatable.
  *
  * Timed waits end by virtual time, which grows with the number of records (and jumps when nobody
- * can run), never by wall-clock time. Virtual time is slower than any machine records, so
- * no wait ends earlier than the program asked for.
+ * can run), never by wall-clock time. Virtual time is slower than any machine records, so no wait
+ * ends earlier than the program asked for.
  */
 #include "hn.h"
 
@@ -18,7 +18,7 @@
 
 enum {
     NS_PER_MS = 1000000,
-    GLANCE_NS = 20 * NS_PER_MS,     /* how often a waiting thread checks that the holder is alive */
+    CHECK_NS = 20 * NS_PER_MS,      /* interval at which waiting threads check the holder */
     DYING_TRIES = 20000
 };
 
@@ -76,7 +76,7 @@ void hn_signal_go(struct hn_thread *t, uint32_t value)
 }
 
 /* Releases the baton. Locked. */
-void hn_give(struct hn_thread *me)
+void hn_release_baton(struct hn_thread *me)
 {
     if (hn_logical) {
         hn_logical_leave(me);
@@ -89,8 +89,8 @@ void hn_give(struct hn_thread *me)
     me->next = me->limit = me->block_end = me->turn_start = NULL;
 }
 
-/* References of the next turn: a quantum, or with a seed from 1 to less than two, a quantum on
- * average. Drawn by the holder of the baton, so the draws are as repeatable as the turns. */
+/* References of the next turn: a quantum, or with a seed 1 to less than two quanta, one on average.
+ * The holder of the baton draws, so the draws are as repeatable as the turns. */
 int64_t hn_turn(void)
 {
     uint64_t x = hn_c->random;
@@ -107,12 +107,12 @@ int64_t hn_turn(void)
 }
 
 /* Gives the baton, which is free, to `t`. Locked. */
-void hn_take(struct hn_thread *t)
+void hn_take_baton(struct hn_thread *t)
 {
     hn_c->holder = t;
     hn_c->switches++;
-    if (hn_c->clock_minder == t)
-        hn_c->clock_minder = NULL;
+    if (hn_c->clock_watcher == t)
+        hn_c->clock_watcher = NULL;
     t->state = HN_RUNNING;
     t->next = t->turn_start = hn_c->next;
     t->block_end = hn_c->block_end;
@@ -121,16 +121,16 @@ void hn_take(struct hn_thread *t)
     hn_set_limit(t);
 }
 
-/* Tells `t` that it has the baton. Locked; `me` waits for its own turn next. */
+/* Signals to `t` that it has the baton. Locked; `me` waits for its own turn next. */
 void hn_hand_over(struct hn_thread *me, struct hn_thread *t)
 {
     if (t == me)
         me->go = HN_GO;
-    else if (!hn_make_heir(me, t))
+    else if (!hn_set_successor(me, t))
         hn_signal_go(t, HN_GO);
 }
 
-/* The baton is free: the first thread in the queue gets it. Locked; `me` waits for its own turn
+/* The baton is free: gives it to the first thread in the queue. Locked; `me` waits for its own turn
  * next, or is null. */
 void hn_dispatch(struct hn_thread *me)
 {
@@ -150,19 +150,19 @@ void hn_dispatch(struct hn_thread *me)
     t = hn_c->ready.first;
     if (t != NULL) {
         hn_list_remove(&hn_c->ready, t);
-        hn_take(t);
+        hn_take_baton(t);
         hn_hand_over(me, t);
         return;
     }
     t = earliest();
-    if (t != NULL && hn_c->clock_minder != t) {
-        hn_c->clock_minder = t;
-        hn_signal_go(t, HN_GO_MIND_CLOCK);
+    if (t != NULL && hn_c->clock_watcher != t) {
+        hn_c->clock_watcher = t;
+        hn_signal_go(t, HN_GO_WATCH_CLOCK);
     }
 }
 
-/* One sleep, however it ends. A signal handler that comes while `waiting` is set has the thread
- * woken itself; one that came before is noticed here. */
+/* One sleep, whatever ends it. A signal handler that runs while `waiting` is set wakes the thread
+ * itself; an earlier one is noticed here. */
 static long nap(struct hn_thread *me, const struct timespec *limit)
 {
     long result = 0;
@@ -190,7 +190,7 @@ static uint64_t until_deadline_ns(const struct hn_thread *me)
     return me->deadline_ns > now_ns ? me->deadline_ns - now_ns : 0;
 }
 
-/* Nobody can run before this thread's deadline: lets real time pass, then virtual time jumps. */
+/* No thread can run before this thread's deadline: waits in real time, then virtual time jumps. */
 static void mind_clock(struct hn_thread *me)
 {
     struct timespec wait;
@@ -200,26 +200,26 @@ static void mind_clock(struct hn_thread *me)
     hn_go_home(me);
     hn_lock();
     gap_ns = until_deadline_ns(me);
-    if (me->go == HN_GO_MIND_CLOCK)
+    if (me->go == HN_GO_WATCH_CLOCK)
         me->go = 0;
     hn_unlock();
     wait.tv_sec = (time_t)(gap_ns / HN_NS_PER_SECOND);
     wait.tv_nsec = (long)(gap_ns % HN_NS_PER_SECOND);
     passed = gap_ns == 0 || nap(me, &wait) == -ETIMEDOUT;
     hn_lock();
-    if (hn_c->clock_minder == me)
-        hn_c->clock_minder = NULL;
+    if (hn_c->clock_watcher == me)
+        hn_c->clock_watcher = NULL;
     if (hn_logical) {
-        me->minded = passed;
+        me->deadline_passed = passed;
         hn_dispatch(me);
-        me->minded = 0;
+        me->deadline_passed = 0;
     } else if (hn_c->holder == NULL && me->state == HN_BLOCKED) {
         gap_ns = passed ? until_deadline_ns(me) : 0;
         hn_c->skipped_ns += gap_ns;
         hn_c->idle_ns += gap_ns;
         hn_dispatch(me);
     }
-    hn_unlock_for_heir(me);
+    hn_unlock_for_successor(me);
 }
 
 /* Waits until an exiting thread is gone. */
@@ -233,8 +233,8 @@ void hn_await_death(int tid)
 }
 
 /* The previous holder of the baton may be exiting: its last steps in the C library free memory, so
- * they must come before our next step. */
-void hn_let_it_die(void)
+ * they must come before the next step of this thread. */
+void hn_await_previous_holder(void)
 {
     int tid = hn_c->dying_tid;
 
@@ -242,7 +242,7 @@ void hn_let_it_die(void)
     hn_await_death(tid);
 }
 
-/* In directed order turns are short, and a time-out costs as much as a switch: only a few look. */
+/* In directed order turns are short, and a time-out costs as much as a switch: only a few check. */
 static int glances(const struct hn_thread *me)
 {
     return !hn_directed || me->number < 2 || me->number + 1 == hn_c->slots_used;
@@ -250,11 +250,11 @@ static int glances(const struct hn_thread *me)
 
 static void doze(struct hn_thread *me)
 {
-    const struct timespec glance = {0, GLANCE_NS};
+    const struct timespec check_every = {0, CHECK_NS};
 
-    if (hn_carries && !me->stays_home)
+    if (hn_user_switching && !me->stays_home)
         hn_park(me);
-    else if (nap(me, glances(me) ? &glance : NULL) == -ETIMEDOUT)
+    else if (nap(me, glances(me) ? &check_every : NULL) == -ETIMEDOUT)
         hn_watch();
 }
 
@@ -266,14 +266,14 @@ void hn_wait_turn(struct hn_thread *me)
 
         if (go == HN_GO)
             break;
-        if (go == HN_GO_MIND_CLOCK)
+        if (go == HN_GO_WATCH_CLOCK)
             mind_clock(me);
         else if (!hn_directed || !hn_await_list(me))
             doze(me);
     }
     me->go = 0;
     if (hn_c->order != 0)
-        hn_let_it_die();
+        hn_await_previous_holder();
     if (hn_c->order != 0 && hn_logical) {
         hn_set_limit(me);
         hn_note_jump(me);
@@ -299,11 +299,11 @@ void hn_yield(struct hn_thread *me)
         hn_set_limit(me);
         hn_unlock();
     } else {
-        hn_give(me);
+        hn_release_baton(me);
         me->state = HN_READY;
         hn_list_push(&hn_c->ready, me);
         hn_dispatch(me);
-        hn_unlock_for_heir(me);
+        hn_unlock_for_successor(me);
         hn_wait_turn(me);
     }
     me->in_runtime--;
@@ -321,7 +321,7 @@ enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int
         return HN_BY_SIGNAL;
     }
     if (hn_directed)
-        hn_tell_wait(me, address, class, timeout_ns);
+        hn_report_wait(me, address, class, timeout_ns);
     me->in_runtime++;
     hn_lock();
     me->wait_address = address;
@@ -333,18 +333,18 @@ enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int
         me->deadline_ns = hn_virtual_ns(me->next, me->block_end) + (uint64_t)timeout_ns + 1;
         hn_c->timed++;
     }
-    hn_give(me);
+    hn_release_baton(me);
     me->state = HN_BLOCKED;
     hn_list_push(&hn_c->blocked, me);
     hn_dispatch(me);
-    hn_unlock_for_heir(me);
+    hn_unlock_for_successor(me);
     hn_wait_turn(me);
     me->in_runtime--;
     if (hn_directed)
-        hn_tell_given_up(me, class);
+        hn_report_given_up(me, class);
     if (me->put_off != 0) {
-        /* It may have come when the time was up already: who looks again and again (fdwait.c) would
-         * go on waiting, and a signal that QEMU has still to deliver keeps all others blocked. */
+        /* The signal may have come after the time-out: a thread that polls (fd_wait.c) would
+         * continue to wait, and all other signals are blocked until QEMU delivers this one. */
         if (me->woken == HN_BY_TIME)
             me->woken = HN_BY_SIGNAL;
         hn_run_pending(me);
@@ -353,7 +353,7 @@ enum hn_woken hn_block(struct hn_thread *me, const void *address, int class, int
     return me->woken;
 }
 
-/* Ends a thread's wait, whatever it waits for. Any thread may call it. Locked. */
+/* Ends a wait of any class. Any thread may call it. Locked. */
 void hn_interrupt(struct hn_thread *t, enum hn_woken why)
 {
     if (t->state != HN_BLOCKED)
@@ -362,7 +362,7 @@ void hn_interrupt(struct hn_thread *t, enum hn_woken why)
         hn_c->timed--;
     hn_unblock(t, why);
     if (hn_directed)
-        hn_stray(t, HN_RELEASED_AT);
+        hn_note_stray(t, HN_RELEASED_AT);
     hn_dispatch(NULL);
 }
 
@@ -386,7 +386,7 @@ int hn_wake(const void *address, int class, int count)
         hn_unblock(t, HN_BY_WAKE);
         if (hn_directed) {
             hn_c->keeps_lock = 1;
-            hn_tell_woken(me, t, class);
+            hn_report_woken(me, t, class);
             hn_c->keeps_lock = 0;
         }
         woken++;
@@ -394,12 +394,12 @@ int hn_wake(const void *address, int class, int count)
     hn_dispatch(NULL);
     hn_unlock();
     if (HN_UNLIKELY(hn_c->order == 0))
-        hn_stop_carrying();     /* what was recorded above could not see to that */
+        hn_stop_user_switching();     /* not possible while the lock was held */
     me->in_runtime--;
     return woken;
 }
 
-/* Goes outside: into a system call or foreign code that may block. */
+/* The thread goes outside: into a system call or foreign code that may block. */
 void hn_leave(struct hn_thread *me)
 {
     if (!hn_deterministic() || me->state != HN_RUNNING)
@@ -409,7 +409,7 @@ void hn_leave(struct hn_thread *me)
         hn_fact(me, HN_EV_PAUSES, NULL, -1);
     me->in_runtime++;
     hn_lock();
-    hn_give(me);
+    hn_release_baton(me);
     me->state = HN_OUTSIDE;
     hn_dispatch(NULL);
     hn_pass_on();
@@ -417,7 +417,7 @@ void hn_leave(struct hn_thread *me)
     me->in_runtime--;
 }
 
-/* Comes back from outside, or begins. */
+/* The thread returns from outside, or begins. */
 void hn_enter(struct hn_thread *me)
 {
     int saved_errno = errno;
@@ -426,7 +426,7 @@ void hn_enter(struct hn_thread *me)
         return;
     me->in_runtime++;
     hn_lock();
-    if (me->state != HN_OUTSIDE) {  /* the watchdog took its word back */
+    if (me->state != HN_OUTSIDE) {  /* the watchdog returned the baton meanwhile */
         hn_unlock();
         me->in_runtime--;
         return;
@@ -439,9 +439,9 @@ void hn_enter(struct hn_thread *me)
         hn_list_push(&hn_c->ready, me);
     }
     if (hn_directed)
-        hn_stray(me, HN_RELEASED_AT);
+        hn_note_stray(me, HN_RELEASED_AT);
     hn_dispatch(me);
-    hn_unlock_for_heir(me);
+    hn_unlock_for_successor(me);
     hn_wait_turn(me);
     me->in_runtime--;
     errno = saved_errno;
@@ -463,11 +463,11 @@ void hn_make_ready(struct hn_thread *t)
     hn_me->in_runtime--;
 }
 
-/* The thread has ended, or leaves the set of recorded threads. */
+/* The thread ends, or leaves the set of recorded threads. */
 void hn_finish(struct hn_thread *me, enum hn_state left_as)
 {
     me->in_runtime++;
-    hn_me = &hn_nobody;
+    hn_me = &hn_no_thread;
     if (!hn_deterministic()) {
         me->state = left_as;
         me->limit = NULL;
@@ -475,7 +475,7 @@ void hn_finish(struct hn_thread *me, enum hn_state left_as)
     }
     hn_lock();
     if (me->state == HN_RUNNING)
-        hn_give(me);
+        hn_release_baton(me);
     me->state = left_as;
     hn_dispatch(NULL);
     hn_pass_on();

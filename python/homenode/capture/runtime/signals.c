@@ -1,8 +1,8 @@
-/* Signal handlers. A handler may come in the middle of the scheduler, of a hook, or in a thread
- * that sleeps without the baton; there it could neither record nor yield. So the program's
- * handlers are called through ours, which checks first. If it cannot run now, the signal is
- * blocked, sent again, and let in when the thread leaves the runtime: the kernel keeps the queue,
- * so none is lost.
+/* Signal handlers. A signal may interrupt the scheduler, a hook, or a thread that sleeps without
+ * the baton; there a handler could neither record nor yield. So the program's handlers are called
+ * through ours, which checks first. If the handler cannot run now, the signal is blocked, sent
+ * again, and unblocked when the thread leaves the runtime: the kernel keeps the queue, so none is
+ * lost.
  *
  * In a handler a thread records but never yields, because the interrupted code may hold a lock of
  * the C library that the next thread would wait for while it holds the baton.
@@ -39,7 +39,7 @@ static int in_a_hook(const ucontext_t *context)
     return at >= (uintptr_t)__start_hn_hooks && at < (uintptr_t)__stop_hn_hooks;
 }
 
-/* Raised by the instruction itself: cannot wait. */
+/* Signals raised by an instruction: they cannot be deferred. */
 static int is_synchronous(int number, const siginfo_t *info)
 {
     if (info->si_code <= 0)
@@ -58,7 +58,7 @@ static void call_handler(int number, siginfo_t *info, void *context)
         action->sa_handler(number);
 }
 
-/* Blocked until the thread leaves the runtime, and sent again to come then. */
+/* Blocks the signal until the thread leaves the runtime, and sends it again. */
 static void put_off(struct hn_thread *me, int number, siginfo_t *info, ucontext_t *context)
 {
     sigaddset(&context->uc_sigmask, number);
@@ -69,7 +69,7 @@ static void put_off(struct hn_thread *me, int number, siginfo_t *info, ucontext_
         hn_interrupt(me, HN_BY_SIGNAL);
         hn_unlock();
     } else if (!me->in_runtime && me->limit != NULL) {
-        me->limit = me->next;   /* the next hook takes the slow path, which lets the signal in */
+        me->limit = me->next;   /* the next hook takes the slow path, which unblocks the signal */
     }
 }
 
@@ -84,7 +84,7 @@ static void run_handler(struct hn_thread *me, int number, siginfo_t *info, void 
     uintptr_t base = (uintptr_t)stack->ss_sp;
 
     if (hn_logical && me->state == HN_RUNNING && hn_c->holder == me)
-        me->op_clock = UINT64_MAX;      /* the operation that it interrupts is not over */
+        me->op_clock = UINT64_MAX;      /* the interrupted operation is not over */
     if (hn_logical && !me->raises && !is_synchronous(number, info))
         hn_shared->signals++;
     me->in_handler = saved_depth + 1;
@@ -155,7 +155,7 @@ INTERPOSE(int, sigaction, (int number, const struct sigaction *action, struct si
         if (result == 0)
             ours[number] = 0;
     } else {
-        hn_stop_carrying();
+        hn_stop_user_switching();
         mine = *action;
         mine.sa_sigaction = on_signal;
         mine.sa_flags |= SA_SIGINFO;
@@ -201,7 +201,7 @@ INTERPOSE(plain_handler, __sysv_signal, (int number, plain_handler handler))
                         : REAL(__sysv_signal)(number, handler);
 }
 
-/* A thread's own signal comes here and nowhere else. */
+/* raise() and the like: the signal is for the calling thread. */
 INTERPOSE(int, raise, (int number))
 {
     struct hn_thread *me = hn_logical ? hn_inside() : NULL;
@@ -215,8 +215,8 @@ INTERPOSE(int, raise, (int number))
     return result;
 }
 
-/* Whether a handler was there before the program: by a library that was loaded first. The C
- * library's own are for signals that it keeps to itself. */
+/* Whether a library has installed a handler before the program began. The C library's handlers are
+ * for signals that it reserves. */
 int hn_has_handlers(void)
 {
     enum { OF_THE_C_LIBRARY = 32 };
@@ -230,8 +230,7 @@ int hn_has_handlers(void)
     return 0;
 }
 
-/* A thread goes on on its own kernel thread, and begins again there what it was waiting for in the
- * kernel. */
+/* Moves a thread to its home, where it restarts its wait in the kernel. */
 static void on_send_home(int number, siginfo_t *info, void *context)
 {
     struct hn_thread *me = hn_me;
@@ -242,11 +241,12 @@ static void on_send_home(int number, siginfo_t *info, void *context)
     errno = saved_errno;
 }
 
-/* A parked thread goes on. There is nothing to do: with the first handler there are none. */
+/* A parked thread resumes. There is nothing to deliver: with handlers there are no parked
+ * threads. */
 void hn_resumed(struct hn_thread *me) {}
 
-/* Sends home the thread that is stuck on this kernel thread (carriers.c). As long as a thread can
- * be on another's, the program has no handlers. */
+/* Sends the thread home that is stuck on this kernel thread (user_threads.c). While a thread can be
+ * away from home, the program has no handlers. */
 void hn_send_home(int tid)
 {
     static int ready;
@@ -264,7 +264,7 @@ static void settle(const sigset_t *set)
     struct hn_thread *me = hn_me;
 
     if (set != NULL)
-        hn_stop_carrying();
+        hn_stop_user_switching();
     if (me->put_off != 0)
         hn_run_pending(me);
 }

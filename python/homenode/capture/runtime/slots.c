@@ -35,7 +35,7 @@ struct hn_thread *hn_register(void)
         t->team = NULL;
         t->task = NULL;
         t->gomp_pool = 0;
-        hn_carriers_begin(t);
+        hn_user_thread_begin(t);
         if (!hn_one_ring() && t->block_end == NULL) {
             t->next = t->turn_start = hn_ring_start(t->ring);
             t->block_end = t->next + hn_shared->block_records;
@@ -47,24 +47,24 @@ struct hn_thread *hn_register(void)
         if (!hn_one_ring())
             hn_shared->rings_used = hn_c->slots_used;
     } else {
-        hn_lose_thread();
+        hn_count_lost_thread();
     }
     hn_unlock();
     me->in_runtime--;
     return t;
 }
 
-/* A thread is made that cannot be recorded: there are too many, or it is none of the C library's,
- * so that it may even share the maker's slot. */
-void hn_lose_thread(void)
+/* Counts a thread that cannot be recorded: there are too many, or the C library has not made it, so
+ * that it may even share its maker's slot. */
+void hn_count_lost_thread(void)
 {
     __atomic_fetch_add(&hn_shared->lost_threads, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&hn_c->turned_away, 1, __ATOMIC_RELAXED);
 }
 
-/* A thread without a slot makes a reference: one that was counted when it was made, or one that
- * came from nowhere, as by a bare system call. */
-void hn_meet_stranger(void)
+/* A thread without a slot makes a reference: either it was counted when it was made, or it is
+ * unknown, as one made by a bare system call. */
+void hn_meet_unknown_thread(void)
 {
     static __thread int met __attribute__((tls_model("initial-exec")));
     uint32_t expected = __atomic_load_n(&hn_c->turned_away, __ATOMIC_RELAXED);
@@ -79,20 +79,20 @@ void hn_meet_stranger(void)
     __atomic_fetch_add(&hn_shared->lost_threads, 1, __ATOMIC_RELAXED);
 }
 
-/* The recorder's settings. */
-void hn_take_orders(void)
+/* Reads the recorder's settings. */
+void hn_read_settings(void)
 {
     hn_c->pid = (int)hn_sys(SYS_getpid, 0, 0, 0, 0);
     hn_c->quantum = hn_shared->quantum;
     hn_directed = hn_shared->directed != 0;
     hn_logical = hn_shared->order == HN_ORDER_LOGICAL;
-    /* Mixed over all bits: neighbouring seeds would begin with similar draws. */
+    /* Mixes all bits, as neighbouring seeds would begin with similar draws. */
     hn_c->random = hn_shared->seed * UINT64_C(0x9e3779b97f4a7c15);
     hn_shared->seeded = 1;
     hn_c->order = hn_shared->order;
 }
 
-/* The calling thread becomes the first one, which runs. */
+/* Makes the calling thread the first one, which runs. */
 struct hn_thread *hn_first_thread(void)
 {
     struct hn_thread *me = hn_register();

@@ -1,20 +1,21 @@
-/* Call stacks of allocations: `operator new`, a container or a wrapper of malloc calls for somebody
- * else, who is further up. And frames of threads that start others, which use their variables.
+/* Call stacks of allocations: the caller of malloc may be `operator new`, a container or a wrapper,
+ * which allocates for a function further up. And frames of threads that start others, which use
+ * their variables.
  *
  * A stack is a list of program counters in memory shared with the recorder, written once however
- * often it allocates; an allocation names it by its position there. Frames are found by their mark.
- * So nothing about stacks is in the ring, and the order of the references does not depend on them.
+ * often it allocates; an allocation refers to it by its position there. Frames are marked. So the
+ * ring has no stacks, and the order of the references does not depend on them.
  *
- * The unwinder of the compiler (libgcc) takes microseconds. Most allocations come from where one
- * came from before, with the same stack pointer: then it is enough to see that each return address
- * that the unwinder found is still in its place.
+ * The compiler's unwinder (libgcc) takes microseconds. Most allocations repeat an earlier stack
+ * with the same stack pointer: then it suffices to check that each return address that the unwinder
+ * found is still in its place.
  */
 #include "hn.h"
 
 #include <sys/mman.h>
 #include <unwind.h>
 
-/* The number of the register in debug information. */
+/* Number of the frame pointer's register in debug information. */
 #if defined(__x86_64__)
 enum { FRAME_POINTER = 6 };
 #else
@@ -23,7 +24,7 @@ enum { FRAME_POINTER = 29 };
 
 enum { FRAMES_MAX = 32, MEMOS = 1024, KNOWN = 1 << 15, PROBES = 16, STARTS_MAX = 4096 };
 
-/* What the unwinder found for one program counter and stack pointer. */
+/* The unwinder's result for one program counter and stack pointer. */
 struct memo {
     uint32_t busy;
     uint32_t stack;
@@ -31,13 +32,13 @@ struct memo {
     const void *frame;
     uintptr_t saved_frame;              /* the caller's frame pointer, if it is one */
     uint32_t count;                     /* 0: cannot be checked */
-    uint64_t mark;                      /* of the entry: HN_FRAMES, or 0 */
+    uint64_t mark;                      /* HN_FRAMES for an entry of frames, else 0 */
     uint32_t offset[FRAMES_MAX];        /* of each return address, from `frame` */
     uintptr_t address[FRAMES_MAX];
 };
 
 struct stacks {
-    uint32_t starts;                    /* frames that were looked at, not known from a memo */
+    uint32_t starts;                    /* frames that were not in a memo */
     struct memo memo[MEMOS];
     uint32_t known[KNOWN];              /* positions of all stacks, by their contents */
 };
@@ -53,7 +54,7 @@ struct walk {
     uintptr_t frame_pointer[FRAMES_MAX];
 };
 
-/* What is written of a stack: how many words, and these. */
+/* An entry: the number of words, and the words. */
 struct entry {
     uint64_t head;
     uint32_t count;
@@ -61,9 +62,9 @@ struct entry {
 };
 
 static struct stacks *stacks;
-extern const char __start_hn_visible[], __stop_hn_visible[];    /* visible.c */
+extern const char __start_hn_visible[], __stop_hn_visible[];    /* ordered_calls.c */
 
-/* The kernel wipes what is known in a forked child, as it does all our state. */
+/* The kernel wipes the known stacks in a forked child, as all our state. */
 void hn_stacks_init(void)
 {
     struct stacks *memory;
@@ -103,7 +104,8 @@ static int is_at(const struct entry *entry, uint32_t at)
     return 1;
 }
 
-/* Appends an entry; position 0 is none. Two threads at once may append the same one: no harm. */
+/* Appends an entry; position 0 means none. Two threads may append the same one, which is
+ * harmless. */
 static uint32_t appended(const struct entry *entry)
 {
     const uint32_t words = entry->count + 1;
@@ -116,7 +118,7 @@ static uint32_t appended(const struct entry *entry)
     }
     for (uint32_t i = 0; i < entry->count; i++)
         to[1 + i] = entry->word[i];
-    /* Last, so that who reads all entries sees whole ones. */
+    /* Written last, so that a reader of all entries sees complete ones. */
     __atomic_store_n(&to[0], entry->head, __ATOMIC_RELEASE);
     return at;
 }
@@ -150,10 +152,10 @@ static _Unwind_Reason_Code walked(struct _Unwind_Context *context, void *argumen
     int at_instruction = 0;
     const uintptr_t address = _Unwind_GetIPInfo(context, &at_instruction);
 
-    /* Frames of ours, up to the function that was called for memory. */
+    /* Skips our own frames, up to the function that allocates. */
     if (stack <= w->frame)
         return _URC_NO_REASON;
-    /* Ours too: the C library allocates the buffers of files that the program prints to. */
+    /* Skips these too: the C library allocates buffers of files that the program prints to. */
     if (address - 1 >= (uintptr_t)__start_hn_visible && address <= (uintptr_t)__stop_hn_visible)
         return _URC_NO_REASON;
     if (address == 0 || w->count == FRAMES_MAX)
@@ -172,7 +174,7 @@ static _Unwind_Reason_Code walked(struct _Unwind_Context *context, void *argumen
     return _URC_NO_REASON;
 }
 
-/* Whether the stack is the one that the memo is about. */
+/* Whether the stack is that of the memo. */
 static int is_same(const struct memo *memo, const void *frame, uintptr_t pc)
 {
     if (memo->count == 0 || memo->pc != pc || memo->frame != frame ||
@@ -196,8 +198,8 @@ static void remember(struct memo *memo, const struct walk *found, uintptr_t pc)
     }
 }
 
-/* Writes a stack: its program counters, or of frames each one's program counter, stack pointer and
- * frame pointer there. */
+/* Writes a stack: its program counters, or for frames program counter, stack pointer and frame
+ * pointer of each. */
 static uint32_t written(const struct walk *found, uint64_t mark)
 {
     struct entry entry = {.count = 0};
@@ -225,7 +227,7 @@ static uint32_t unwound(struct hn_thread *me, const void *frame, uintptr_t pc, s
     found.frame = frame;
     found.count = 0;
     found.checkable = 1;
-    /* In a static program the unwinder calls functions that record. */
+    /* In a static program the unwinder calls interposed functions. */
     me->in_runtime++;
     me->limit = NULL;
     _Unwind_Backtrace(walked, &found);
@@ -234,7 +236,8 @@ static uint32_t unwound(struct hn_thread *me, const void *frame, uintptr_t pc, s
         hn_set_limit(me);
     if (found.count == 0)
         return 0;
-    /* Of a call through a function of ours the program's own caller is the first. */
+    /* The first program counter is that of the program's caller, also through a function of
+     * ours. */
     if (mark == 0)
         found.pc[0] = pc;
     at = written(&found, mark);
@@ -255,7 +258,7 @@ static uint32_t position_of(struct hn_thread *me, const void *frame, uintptr_t p
     if (stacks == NULL)
         return 0;
     memo = &stacks->memo[key >> 20 & (MEMOS - 1)];
-    /* Another thread, or the code that a signal handler interrupted, uses it. */
+    /* Another thread, or the code that a signal handler has interrupted, uses it. */
     if (__atomic_exchange_n(&memo->busy, 1, __ATOMIC_ACQUIRE))
         return unwound(me, frame, pc, NULL, mark);
     if (memo->mark == mark && is_same(memo, frame, pc))
@@ -266,14 +269,14 @@ static uint32_t position_of(struct hn_thread *me, const void *frame, uintptr_t p
     return at;
 }
 
-/* The stack of a call for memory, by the frame of the function that was called and the program
- * counter of the caller. */
+/* Position of the stack of an allocation, by the frame of the called function and the program
+ * counter of its caller. */
 uint32_t hn_stack(struct hn_thread *me, const void *frame, uintptr_t pc)
 {
     return position_of(me, frame, pc, 0);
 }
 
-/* Leaves the recorder the frames of a thread that starts others: their variables may be shared. */
+/* Writes the frames of a thread that starts others: their variables may be shared. */
 void hn_frames(struct hn_thread *me, const void *frame, uintptr_t pc)
 {
     position_of(me, frame, pc, HN_FRAMES);

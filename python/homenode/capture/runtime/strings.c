@@ -1,7 +1,7 @@
-/* memcpy and its family, and what else of the C library changes memory that is shared. Compilers do
- * not instrument them (libtsan replaces some), and they are where arrays and structures move. The
- * linker renames the calls that the program's own files make (--wrap), so what libraries copy is
- * not recorded. Everything that will be touched is recorded first, then the real function runs.
+/* memcpy and its family, and other functions of the C library that access the program's memory.
+ * Compilers do not instrument them (libtsan replaces some). The linker renames the calls that the
+ * program's own files make (--wrap), so copies within libraries are not recorded. All references
+ * are recorded first, then the real function runs.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -15,12 +15,13 @@
     HN_EXPORT ret __wrap_##name params;        \
     HN_EXPORT ret __wrap_##name params
 
-/* Every function begins here: if another thread's turn has come, it runs now, and not again before
- * the real function has done its work. So what is measured (the length of a text), recorded and
- * accessed is the same.
+/* Every function begins with this: if the turn is over, other threads run now, and not again before
+ * the real function has returned. So the memory that is measured (the length of a string), recorded
+ * and accessed is the same.
  *
- * A static program's C library is renamed too: its calls come before there is thread-local
- * storage, and later with locks held that ignore the baton, so there no thread yields. */
+ * In a static program the C library's own calls are renamed too: they come before there is
+ * thread-local storage, and later with locks held that ignore the baton, so no thread yields there.
+ */
 static inline void begin(void)
 {
 #ifndef HN_STATIC
@@ -60,7 +61,7 @@ WRAP(size_t, strnlen, (const char *text, size_t most))
     return length;
 }
 
-/* Block operations. The checked forms (_chk) are what -D_FORTIFY_SOURCE makes of them. */
+/* Block operations. -D_FORTIFY_SOURCE makes calls of the checked forms (_chk). */
 #define COPY(name, params, ...)        \
     WRAP(void *, name, params)         \
     {                                  \
@@ -154,7 +155,7 @@ WRAP(void *, memchr, (const void *start, int byte, size_t size))
     return found;
 }
 
-/* Text. */
+/* Strings. */
 WRAP(char *, strcpy, (char *to, const char *from))
 {
     begin();
@@ -339,8 +340,8 @@ WRAP(char *, strndup, (const char *text, size_t most))
     return copied(copy, length + 1, HN_CALLER, HN_FRAME);
 }
 
-/* Generators of random numbers whose state is the caller's: a table of such states, one for each
- * thread, is a classic of false sharing. */
+/* Random number generators with the caller's state: a table of such states, one a thread, is a
+ * common case of false sharing. */
 #define GENERATOR(ret, name, params, state, size, ...) \
     WRAP(ret, name, params)                            \
     {                                                  \

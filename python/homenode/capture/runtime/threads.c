@@ -19,7 +19,7 @@ enum { POOL_PATIENCE_NS = 100000000 };
 
 static pthread_key_t end_key;
 
-/* The slot of a thread that has not been joined, or null. */
+/* The slot of a thread that has not been joined; null if there is none. */
 struct hn_thread *hn_find_thread(pthread_t thread)
 {
     for (uint32_t i = 0; i < hn_c->slots_used; i++)
@@ -56,8 +56,8 @@ static void thread_stack(uint64_t *low, uint64_t *high)
     *high = *low + size;
 }
 
-/* Static thread-local storage of the calling thread: the blocks of all modules, which lie near
- * the thread pointer. */
+/* Static thread-local storage of the calling thread: the blocks of all modules, near the thread
+ * pointer. */
 static int add_tls(struct dl_phdr_info *info, size_t size, void *range)
 {
     const uint64_t near = UINT64_C(1) << 20;
@@ -83,10 +83,10 @@ static int add_tls(struct dl_phdr_info *info, size_t size, void *range)
     return 0;
 }
 
-/* Records that the calling thread begins, and which memory is its own. */
+/* Records the start of the calling thread, with its stack and thread-local storage. */
 void hn_announce(struct hn_thread *me)
 {
-    /* A pool thread begins again in every region. */
+    /* A pool thread starts again in every region. */
     static __thread uint64_t words[4] __attribute__((tls_model("initial-exec")));
 
     me->in_runtime++;
@@ -211,8 +211,8 @@ static void joined(struct hn_thread *t, uint32_t number)
     hn_release(t);
 }
 
-/* Whether the runtime performs the wait for `thread`: the C library answers at once for itself, for
- * detached and for unknown threads. */
+/* Whether the runtime performs the wait for `thread`: the C library returns at once for the calling
+ * thread itself, for detached and for unknown threads. */
 static struct hn_thread *joinable(struct hn_thread *me, pthread_t thread)
 {
     struct hn_thread *t = me == NULL ? NULL : hn_find_thread(thread);
@@ -247,7 +247,7 @@ INTERPOSE(int, pthread_tryjoin_np, (pthread_t thread, void **value))
     if (t == NULL)
         return REAL(pthread_tryjoin_np)(thread, value);
     if (t->state != HN_DEAD) {
-        hn_give_way(me);
+        hn_let_others_run(me);
         return EBUSY;
     }
     result = pthread_join(thread, value);
@@ -301,8 +301,9 @@ static int detach_thread(struct hn_thread *me, pthread_t thread)
     return result;
 }
 
-/* A thread of libgomp's pool that ends: one after the other, when its master says so, because the
- * next thread gets the stack of the one that ended last. Not for long: its master may be gone. */
+/* The end of a thread of libgomp's pool: one after the other, when the master allows it, because
+ * the next thread gets the stack of the one that ended last. The wait is limited, as the master
+ * may be gone. */
 static void end_in_order(void)
 {
     const struct timespec patience = {0, POOL_PATIENCE_NS};
@@ -340,7 +341,7 @@ INTERPOSE(int, pthread_cancel, (pthread_t thread))
         if (t->state == HN_BLOCKED && t->wait_cancellable)
             hn_interrupt(t, HN_BY_CANCEL);
         else if (hn_logical && t != me && t->cancelled_anywhere)
-            hn_shared->signals++;   /* it sees that wherever it is */
+            hn_shared->signals++;   /* the thread sees it at an arbitrary place */
         hn_unlock();
         me->in_runtime--;
     }
@@ -349,13 +350,12 @@ INTERPOSE(int, pthread_cancel, (pthread_t thread))
     return result;
 }
 
-/* Whether somebody has cancelled the thread is asked in turn: it may be about to happen, in another
- * thread that is not as far. */
+/* The check for cancellation is made in turn: a thread whose clock is behind may cancel first. */
 IN_TURN(void, pthread_testcancel, (void), )
 
-/* What this makes is no thread of the C library's, and has no slot of its own: if it shares the
- * maker's thread-local storage, as it does without CLONE_SETTLS, even its references are the
- * maker's. */
+/* The new thread is not one of the C library's, and has no slot: if it shares its maker's
+ * thread-local storage, as without CLONE_SETTLS, even its references are attributed to the
+ * maker. */
 INTERPOSE(int, clone, (int (*start)(void *), void *stack, int flags, void *argument, ...))
 {
     void *more[3];
@@ -366,7 +366,7 @@ INTERPOSE(int, clone, (int (*start)(void *), void *stack, int flags, void *argum
         more[i] = va_arg(rest, void *);
     va_end(rest);
     if ((flags & CLONE_THREAD) != 0 && hn_recording && hn_c->order != 0)
-        hn_lose_thread();
+        hn_count_lost_thread();
     return REAL(clone)(start, stack, flags, argument, more[0], more[1], more[2]);
 }
 

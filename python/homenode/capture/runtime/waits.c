@@ -3,7 +3,7 @@
  * A condition variable needs no state of its own under the baton: its waiters are in the queue of
  * blocked threads. A barrier's count and arrivals are in a table here, beside the C library's
  * object, which stays valid for code that is not instrumented. Objects shared between processes are
- * left to the C library, with the baton released for the time of the wait.
+ * left to the C library, with the baton released during the wait.
  */
 #include "hn.h"
 
@@ -37,7 +37,7 @@ static int wait_condition(struct hn_thread *me, pthread_cond_t *c, pthread_mutex
     hn_sync_ref(me, c, HN_ATOMIC, HN_CALLER);
     if (hn_c->order != 0)
         hn_event(me, HN_EV_CONDITION_WAIT, (uintptr_t)c, 0);
-    /* Nothing is recorded between the real unlock in there and the sleep, so nobody else runs. */
+    /* Nothing is recorded between the real unlock and the sleep, so no other thread runs. */
     result = pthread_mutex_unlock(m);
     if (result != 0)
         return result;
@@ -58,7 +58,7 @@ static int wait_condition(struct hn_thread *me, pthread_cond_t *c, pthread_mutex
     return result;
 }
 
-/* Free order and shared objects: the real wait, which gives the lock back and takes it again. */
+/* Free order and shared objects: the real wait, which releases the lock and takes it again. */
 #define FOREIGN_WAIT(me, c, m, call)                                  \
     do {                                                              \
         int outcome;                                                  \
@@ -137,7 +137,7 @@ struct barrier {
 enum { BARRIERS = 1024 };
 static struct barrier barriers[BARRIERS];
 
-/* The barrier's entry, made if `count` is not 0; null when there is none, or no room. */
+/* The barrier's entry, made if `count` is not 0; null if there is none, or no room. */
 static struct barrier *find_barrier(const pthread_barrier_t *object, unsigned count)
 {
     struct barrier *unused = NULL;

@@ -1,7 +1,7 @@
-/* What happens when the holder of the baton is stuck where we cannot see it: in a blocking system
- * call made by uninstrumented code, or spinning there. A waiting thread notices after a while
- * and takes the baton away. The order remains a legal one, because the holder is past its last
- * recorded access; but when this happens depends on the clock, so it is counted and reported.
+/* Takes the baton from a holder that is stuck unseen: in a blocking system call made by
+ * uninstrumented code, or spinning there. A waiting thread notices after a while. The order remains
+ * a legal one, because the holder is past its last recorded access; but the moment depends on real
+ * time, so it is counted and reported.
  */
 #include "hn.h"
 
@@ -74,7 +74,7 @@ static int look_at(int tid, struct glimpse *g)
         return 0;
     for (const char *c = text; *c != '\0'; c++)
         if (*c == ')')
-            at = c;             /* the name before it may hold anything, brackets too */
+            at = c;             /* the name before it may have any characters, brackets too */
     if (at == NULL || at[1] == '\0')
         return 0;
     g->state = at[2];
@@ -84,8 +84,8 @@ static int look_at(int tid, struct glimpse *g)
     return 1;
 }
 
-/* Takes the baton from `t`. Locked. All threads share one core, so `t` does not run now; had it
- * run since `before`, it might be in the middle of a hook, and gets everything back. */
+/* Takes the baton from `t`. Locked. All threads share one core, so `t` does not run now; if it has
+ * run since `before`, it may be in the middle of a hook, and gets the baton back. */
 static void take_away(struct hn_thread *t, const struct glimpse *before)
 {
     const struct hn_thread saved = *t;
@@ -105,17 +105,17 @@ static void take_away(struct hn_thread *t, const struct glimpse *before)
     t->next = t->block_end = t->turn_start = NULL;
     hn_shared->forced++;
     if (hn_directed)
-        hn_stray(t, HN_TAKEN_AT);
+        hn_note_stray(t, HN_TAKEN_AT);
     hn_dispatch(NULL);
     hn_pass_on();
 }
 
 /* The same in logical order. `t` may run again at any moment: it writes a ring of its own, and if
- * it was in a hook, what it records now is merged as soon as it is seen. */
+ * it was in a hook, its records are merged as soon as they are read. */
 static void take_for_outside(struct hn_thread *t)
 {
     hn_shared->forced++;
-    hn_give(t);
+    hn_release_baton(t);
     t->state = HN_OUTSIDE;
     hn_dispatch(NULL);
 }
@@ -139,7 +139,7 @@ static void judge(struct hn_thread *holder, uint64_t progress)
         hn_logical ? take_for_outside(holder) : take_away(holder, &g);
 }
 
-/* Called now and then where a thread waits for its turn. */
+/* Called at intervals by threads that wait for their turn. */
 void hn_watch(void)
 {
     struct hn_thread *holder;
@@ -148,7 +148,7 @@ void hn_watch(void)
     if (hn_logical) {
         holder = hn_in_the_way();
         if (holder != NULL && !holder->in_runtime)
-            judge(holder, hn_glance(holder) * 64 + hn_c->switches);
+            judge(holder, hn_clock_of_other(holder) * 64 + hn_c->switches);
         hn_unlock();
         return;
     }

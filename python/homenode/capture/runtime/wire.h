@@ -1,33 +1,33 @@
-/* What the traced process and the recorder agree on: the shared area and the records in it.
+/* Interface of the traced process and the recorder: the shared area and the records in it.
  *
- * crates/capture/src/wire.rs holds the same numbers; a test there reads this file and compares, so
- * every `#define HN_NAME number` below is checked. Numbers are in the machine's byte order: both
- * sides run on the same machine.
+ * crates/capture/src/wire.rs has the same numbers; a test there reads this file and compares every
+ * `#define HN_NAME number` below. Numbers are in the machine's byte order: both sides run on the
+ * same machine.
  *
  * The area is a header, one counter line per ring, then the rings:
  *
  *     0          struct hn_header
  *     1024       HN_TURNS_MAX turns, struct hn_granted, in directed order
- *     3072       a bit for each thread that goes on for a reason the simulation does not know
- *     3584       a bit for each thread from which the watchdog took its turn
+ *     3072       a bit for each thread that runs again for a reason outside of the simulation
+ *     3584       a bit for each thread that lost its turn to the watchdog
  *     4096       HN_RINGS lines of 64 bytes, struct hn_ring_line
  *     69632      rings, `ring_blocks` * `block_records` records each
- *     then       `stack_words` words, call stacks of allocations: how many program counters, then
- *                these, innermost first. The first word is unused: position 0 is no stack.
- *                Frames of a thread that starts others: HN_FRAMES and how many words, then of each
- *                its program counter, its stack pointer and its frame pointer there.
+ *     then       `stack_words` words, call stacks of allocations: the number of program counters,
+ *                then these, innermost first. The first word is unused: position 0 means no stack.
+ *                Frames of a thread that starts others: HN_FRAMES + number of words, then of each
+ *                frame program counter, stack pointer and frame pointer.
  *
  * A record is two 64-bit words. A reference:
  *     word 0     bits 0-47 address, 48-54 size in bytes, 55-56 kind, 57 synchronisation variable,
  *                58-62 instructions since the thread's previous reference, if counted; in logical
- *                order, which counts none, 58 is an atomic operation, ordered as all of them are
+ *                order, which counts none, 58 marks an atomic operation, which is ordered
  *     word 1     bits 0-47 program counter, 48-63 thread
  * An event sets bit 63 of word 0 and is followed by `extra` records of plain payload:
  *     word 0     bits 0-47 first argument, 48-55 extra, 56-62 code, 63 set
  *     word 1     bits 0-47 second argument, 48-63 thread
- * The recorder clears what it has read, so the first record whose word 0 is zero ends what has been
- * written, whenever and however the writer died. (Word 0 is written last; payload words that may
- * be zero carry bit 63.)
+ * The recorder clears the records that it has read, so the first record whose word 0 is zero is the
+ * end of those written, whenever and however the writer ended. (Word 0 is written last; payload
+ * words that may be zero have bit 63 set.)
  */
 #ifndef HN_WIRE_H
 #define HN_WIRE_H
@@ -89,25 +89,25 @@
 #define HN_EV_MARKER 20         /* bytes (text, 7 bytes a word) */
 #define HN_EV_PRIVATE 21        /* address (size, 0) */
 #define HN_EV_STAMP 22          /* free order only: (sequence number, 0) */
-#define HN_EV_GAP 23            /* instructions before the next reference, too many for it */
+#define HN_EV_GAP 23            /* instructions before the next reference, if too many for it */
 #define HN_EV_CONTEXT 24        /* process: whole systems, the processor runs it from here on */
 #define HN_EV_PROCESS 25        /* process, bytes (its name, as in markers) */
 #define HN_EV_REPORT 26         /* 0, bytes (the next piece of the mark program's report) */
 #define HN_EV_CODE 27           /* pc: a whole system's instruction makes its first reference */
-#define HN_EV_PAGE 28           /* physical page, virtual page: a process has it there */
+#define HN_EV_PAGE 28           /* physical page, virtual page at which a process has mapped it */
 
-/* Directed order: what a thread waits for, or whose wait it ends, for the simulation that says who
- * runs next. A limit is in nanoseconds of simulated time; all 48 bits set: none. */
+/* Directed order: what a thread waits for, or whose wait it ends, for the simulation that schedules
+ * the threads. A limit is in nanoseconds of simulated time; all 48 bits set: none. */
 #define HN_EV_ASKS 29           /* lock, limit */
-#define HN_EV_LEAVES 30         /* barrier, how many arrive at it */
+#define HN_EV_LEAVES 30         /* barrier, number of threads that arrive at it */
 #define HN_EV_JOINS 31          /* thread, limit */
 #define HN_EV_WAITS 32          /* 0, limit: for the condition or semaphore of its last event */
-#define HN_EV_ENDS 33           /* thread that waits so */
-#define HN_EV_GIVES_UP 34       /* its own wait of any of these kinds */
+#define HN_EV_ENDS 33           /* thread that waits for a condition or semaphore */
+#define HN_EV_GIVES_UP 34       /* gives up its own wait of any of these kinds */
 #define HN_EV_PAUSES 35         /* 0, limit */
 #define HN_EV_RESUMES 36        /* thread that pauses */
 
-/* Logical order: what follows in this ring. */
+/* Logical order. */
 #define HN_EV_CLOCK 37          /* 1 + thread that ended this one's wait, or 0 (clock, 0) */
 #define HN_EV_SYNC 38           /* address: after all others that had it, before all that will */
 
@@ -129,7 +129,7 @@ struct hn_header {
     uint32_t recorder_waits;
     uint32_t forced;        /* times the baton was taken from a thread stuck in foreign code */
     uint32_t lost_threads;  /* beyond the largest number, or not the C library's: not recorded */
-    uint32_t outside;       /* times a thread came back from a wait the order cannot determine */
+    uint32_t outside;       /* times a thread returned from a wait outside of the order */
     uint32_t rings_used;
     uint32_t greeted;       /* futex: the recorder has seen the process and its mappings */
     uint64_t stamp;         /* free order: last sequence number given out */
@@ -137,36 +137,36 @@ struct hn_header {
     uint32_t seeded;        /* set by a runtime that knows `seed` */
     uint32_t fork_fd;       /* futex: descriptor + 1 of the area of a child that is being made */
     uint32_t numbers;       /* times the program asked for the number of a process or thread */
-    uint32_t stack_words;   /* words for call stacks behind the rings; 0: none are wanted */
+    uint32_t stack_words;   /* words for call stacks behind the rings; 0: none are recorded */
     uint32_t stacks_used;
-    uint32_t connections;   /* accepted: what comes over them differs from run to run */
-    uint32_t directed;      /* deterministic order: a simulation says who runs next */
-    uint32_t turns_made;    /* futex: raised when a list of turns is there */
-    uint32_t turns_count;   /* how many it has */
+    uint32_t connections;   /* accepted: data from other programs differs from run to run */
+    uint32_t directed;      /* deterministic order: a simulation schedules the threads */
+    uint32_t turns_made;    /* futex: raised with each list of turns */
+    uint32_t turns_count;   /* turns in the list */
     uint32_t turns_done;    /* futex: = turns_made once all of them are over */
-    uint32_t program_waits; /* for turns_made, asleep */
-    uint32_t director_waits; /* for turns_done, asleep */
-    uint32_t strays;        /* raised when a bit of a thread is set */
+    uint32_t program_waits; /* the program sleeps on turns_made */
+    uint32_t director_waits; /* the simulation sleeps on turns_done */
+    uint32_t strays;        /* raised when a thread's bit is set at HN_RELEASED_AT or HN_TAKEN_AT */
     uint64_t ends_at;       /* logical order: clock at which the program ended by itself */
     uint32_t ended_by;      /* thread + 1 */
-    uint32_t signals;       /* logical order: what came to a thread wherever it was by then */
+    uint32_t signals;       /* logical order: signals and cancellations at arbitrary places */
 };
 
-/* What is known of a ring, and of the thread that writes it. */
+/* State of a ring and of the thread that writes it. */
 struct hn_ring_line {
     uint32_t given_back;    /* futex: blocks that the recorder has emptied */
     uint32_t changes;       /* logical order: raised whenever `floor` changes */
-    uint64_t floor;         /* logical order: 0 while the thread runs or waits for its turn, else a
-                               clock that what it writes next will not be under */
+    uint64_t floor;         /* logical order: 0 while the thread runs or waits for its turn, else
+                               the least clock of what it writes next */
     uint64_t unused[6];
 };
 
-/* A turn of a thread. */
+/* A turn that the simulation gives to a thread. */
 struct hn_granted {
     uint32_t thread;
     uint32_t references;
-    uint32_t timed_out;     /* what it waits for has not come in time */
-    uint32_t exact;         /* nobody has less simulated time, so that it may synchronise */
+    uint32_t timed_out;     /* its wait has timed out */
+    uint32_t exact;         /* no thread has less simulated time, so that it may synchronise */
     uint64_t now_ns;        /* simulated time */
     uint64_t also_unused;
 };

@@ -1,8 +1,8 @@
-/* Logical order: the end of the program. Other threads may be running then, and how far they come
- * before the kernel ends them, nobody can say. So the thread that ends the program waits until
- * they have passed the end of its quantum, or sleep, and the trace ends there; what needs a turn
- * does not happen any more. A program that is ended by a signal, or replaced (exec), ends where it
- * ends.
+/* Logical order: the end of the program. Other threads may still run, and how far they get before
+ * the kernel ends them is not determined. So the thread that ends the program waits until they
+ * have passed the end of its quantum, or sleep, and the trace ends there; operations that need a
+ * turn are no longer performed. If a signal ends the program, or exec replaces it, the end is not
+ * determined.
  */
 #include "hn.h"
 
@@ -24,7 +24,7 @@ static void end_program(void)
     __atomic_store_n(&hn_shared->ended_by, me->number + 1, __ATOMIC_SEQ_CST);
 }
 
-/* After all destructors of the program. */
+/* Runs after all destructors of the program. */
 __attribute__((destructor(101))) static void end_by_itself(void)
 {
     end_program();

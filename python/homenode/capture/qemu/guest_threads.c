@@ -1,8 +1,8 @@
 /* The program's threads: numbers, stacks, beginning and end.
  *
- * A number is dense and given in the order of creation. It is free again when its thread has been
- * joined: glibc then marks the thread's descriptor; or when its stack is unmapped or used by
- * another thread.
+ * Numbers are dense and assigned in the order of creation. A number is free again when its thread
+ * has been joined: glibc then marks the thread's descriptor; or when its stack is unmapped or used
+ * by another thread.
  */
 #include "guest.h"
 
@@ -23,7 +23,7 @@ enum {
 
 struct guest hn_guests[HN_THREADS_MAX];
 
-/* What a host thread of QEMU was made to run, until it does. */
+/* The thread that a host thread of QEMU was made to run, until it runs it. */
 static __thread struct guest *expected;
 static pthread_key_t end_key;
 
@@ -67,7 +67,7 @@ static void end_of_member(void *slot)
 }
 
 /* In a child of fork: its one thread was a thread of the parent. */
-void members_alone(const struct guest *was)
+void guest_threads_alone(const struct guest *was)
 {
     struct hn_thread *me = hn_first_thread();
     struct guest *g;
@@ -81,11 +81,11 @@ void members_alone(const struct guest *was)
     me->in_runtime = 0;
     announce(me);
     if (g->tid_word != 0 && g->tls_high == 0)
-        member_tid_word(me, g->tid_word);
+        guest_thread_tid_word(me, g->tid_word);
 }
 
 /* At the first translation: the program is loaded and has not run. */
-void members_begin(void)
+void guest_threads_begin(void)
 {
     static int begun;
     struct hn_thread *me;
@@ -97,8 +97,8 @@ void members_begin(void)
     if (!hn_make_control())
         return;
     hn_greet();
-    hn_take_orders();
-    hn_carriers_init();
+    hn_read_settings();
+    hn_user_threads_init();
     pthread_key_create(&end_key, end_of_member);
     processes_begin();
     me = hn_first_thread();
@@ -108,7 +108,7 @@ void members_begin(void)
     me->in_runtime = 0;
     count_on(0);
     if (hn_deterministic())
-        hn_pin();       /* before the first turn: how long to look for one depends on it */
+        hn_pin();       /* before the first turn: the number of polls for it depends on it */
     announce(me);
     settle(me);
 }
@@ -161,7 +161,7 @@ HN_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
 {
     typedef int function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     static function *real;
-    struct guest *g = hn_me == &hn_nobody ? NULL : guest_of(hn_me)->child;
+    struct guest *g = hn_me == &hn_no_thread ? NULL : guest_of(hn_me)->child;
     struct beginning *b = g == NULL ? NULL : malloc(sizeof *b);
     int result;
 
@@ -176,7 +176,7 @@ HN_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     return result;
 }
 
-/* Whether someone has waited for the end of a thread that ended. */
+/* Whether a thread that has ended has been joined. */
 static int is_joined(const struct guest *g)
 {
     int32_t word;
@@ -195,8 +195,8 @@ static void free_numbers(uint64_t tid_word)
     }
 }
 
-/* Memory is unmapped: stacks of threads that have ended go with it. */
-void members_unmapped(uint64_t start, uint64_t size)
+/* Memory is unmapped: frees the numbers of ended threads whose stacks were there. */
+void guest_threads_unmapped(uint64_t start, uint64_t size)
 {
     for (uint32_t i = 0; hn_deterministic() && i < hn_c->slots_used; i++)
         if (hn_slots[i].state == HN_DEAD && hn_guests[i].stack_high > start &&
@@ -205,7 +205,7 @@ void members_unmapped(uint64_t start, uint64_t size)
 }
 
 /* glibc puts descriptor and thread-local storage above the stack, in one mapping. A stack that the
- * program made itself may lie in the middle of something else. */
+ * program made itself may be in the middle of other memory. */
 static void find_stack(struct guest *g, uint64_t pointer)
 {
     const struct region *r = pointer == 0 ? NULL : region_at(pointer - 1);
@@ -222,9 +222,9 @@ static void find_stack(struct guest *g, uint64_t pointer)
         g->stack_low = r->start;
 }
 
-/* A thread is about to be made: flags, stack pointer, where its number goes in the parent and where
- * it is cleared, thread-local storage. */
-void member_expect(struct hn_thread *me, const uint64_t clone[5])
+/* A thread is about to be made, by clone with: flags, stack pointer, addresses of its number in the
+ * parent and of the word to clear, thread-local storage. */
+void guest_thread_expect(struct hn_thread *me, const uint64_t clone[5])
 {
     const uint64_t tid_word = (clone[0] & CLONE_CHILD_CLEARTID) != 0 ? clone[3] : 0;
     struct hn_thread *t;
@@ -241,12 +241,12 @@ void member_expect(struct hn_thread *me, const uint64_t clone[5])
     g->in_block = 1;
     find_stack(g, clone[1]);
     guest_of(me)->child = g;
-    /* Later, when it is known that it is made, if it cannot do anything before. */
+    /* Else when it is known to be made, as it cannot run before. */
     if (!hn_deterministic())
         hn_event(me, HN_EV_THREAD_CREATE, t->number, 0);
 }
 
-/* Waits while a new thread has come no further than this; whether it has. */
+/* Waits until a new thread is past this state; returns whether it is. */
 static int await_change(struct guest *g, uint32_t from)
 {
     const struct timespec patience = {0, PATIENCE_NS};
@@ -259,8 +259,8 @@ static int await_change(struct guest *g, uint32_t from)
     return 0;
 }
 
-/* Waits until the new thread stands at its first instruction. QEMU may want all processors out of
- * translated code next, and this one must be in it every time, or never. */
+/* Waits until the new thread is at its first instruction. QEMU may next want all processors out of
+ * translated code, and whether this one is in it must be repeatable. */
 static void await_arrival(struct hn_thread *me, struct guest *g)
 {
     int come = await_change(g, ARRIVAL_NOT_YET);
@@ -273,8 +273,8 @@ static void await_arrival(struct hn_thread *me, struct guest *g)
     hn_shared->forced += !come;
 }
 
-/* Whether the caller is a new thread whose maker has not heard of it. */
-int member_is_new(void)
+/* Whether the caller is a new thread that its maker still waits for. */
+int guest_thread_is_new(void)
 {
     return expected != NULL && expected->arrived == ARRIVAL_NOT_YET && hn_deterministic();
 }
@@ -282,14 +282,14 @@ int member_is_new(void)
 /* QEMU 9 and later want all processors out of translated code when a new thread's is the 17th, the
  * 33rd and so on, and wait for that in the new thread, which has no turn to lend: its maker, which
  * waits for it, lends its own. */
-void member_wants_all(void)
+void guest_thread_wants_all(void)
 {
     say_arrival(expected, ARRIVAL_WANTS_ALL);
     await_change(expected, ARRIVAL_WANTS_ALL);
 }
 
-/* It was made, or not. */
-void member_made(struct hn_thread *me, int64_t result)
+/* Called after the call that makes a thread, which may have failed. */
+void guest_thread_made(struct hn_thread *me, int64_t result)
 {
     struct guest *g = guest_of(me)->child;
 
@@ -307,14 +307,14 @@ void member_made(struct hn_thread *me, int64_t result)
     hn_make_ready(slot_of(g));
 }
 
-void member_exits(struct hn_thread *me)
+void guest_thread_exits(struct hn_thread *me)
 {
     guest_of(me)->exiting = 1;
     hn_event(me, HN_EV_THREAD_EXIT, 0, 0);
 }
 
-/* The thread says which word is to be cleared at its end. */
-void member_tid_word(struct hn_thread *me, uint64_t address)
+/* The thread sets the word that is cleared at its end. */
+void guest_thread_tid_word(struct hn_thread *me, uint64_t address)
 {
     uint64_t words[4] = {0, 0, 0, 0};
 

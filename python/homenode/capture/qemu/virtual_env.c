@@ -1,7 +1,6 @@
-/* The few functions of the C library through which the program's world reaches it, in deterministic
- * order: clocks, random numbers, processors, the machine's state. QEMU calls them to carry out the
- * program's system calls; from its own threads, and outside of such a call, the real ones are
- * called.
+/* The program's environment in deterministic order: clocks, random numbers, processors, the
+ * machine's state. QEMU calls these functions of the C library to perform the program's system
+ * calls; for its own threads, and outside of such a call, they are passed on.
  */
 #include "guest.h"
 
@@ -18,10 +17,10 @@
 
 static uint64_t random_state = UINT64_C(0x9e3779b97f4a7c15);
 
-/* The thread that runs the program, when QEMU does something on its behalf; in free order, in
- * QEMU's own threads and in what we do ourselves there is none, and the real functions are called.
+/* The program's thread for which QEMU makes the present call. Null in free order, in QEMU's own
+ * threads and in calls of the plugin itself: then the real functions are called.
  */
-struct hn_thread *asking(void)
+struct hn_thread *guest_thread(void)
 {
     struct hn_thread *me = hn_me;
 
@@ -30,8 +29,8 @@ struct hn_thread *asking(void)
                : NULL;
 }
 
-/* Whether a clock is of a thread's or the process' processor time, and of whose: the number of a
- * process or thread is in the clock's, or 0 for the caller's. */
+/* Whether a clock shows processor time of a thread or process. `whose` is the process or thread
+ * number in the clock's number, or 0 for the caller. */
 static int is_of_processor(clockid_t clock, int *of_thread, int *whose)
 {
     enum { WHICH = 3, FILE_CLOCK = 3, OF_THREAD = 4, NUMBER_SHIFT = 3 };
@@ -54,7 +53,7 @@ static const struct hn_thread *thread_numbered(int tid)
     return NULL;
 }
 
-/* Processor time that a clock shows; whether it is one of ours. */
+/* Sets `ns` to the processor time of a clock, if it is of this process; returns whether it is. */
 static int processor_ns(struct hn_thread *me, clockid_t clock, uint64_t *ns)
 {
     const struct hn_thread *of = me;
@@ -66,18 +65,19 @@ static int processor_ns(struct hn_thread *me, clockid_t clock, uint64_t *ns)
         return 0;
     if (of_thread && whose != 0 && (of = thread_numbered(whose)) == NULL)
         return 0;
-    hn_look_at_clock(CLOCK_MONOTONIC, ns);
-    if (asking() == NULL)
+    hn_read_clock(CLOCK_MONOTONIC, ns);
+    if (guest_thread() == NULL)
         return 0;
     *ns = of_thread ? hn_thread_ns(of) : hn_process_ns(me);
     return 1;
 }
 
-/* What a clock shows to the program. QEMU also looks at clocks when the program has not asked: for
- * the counter of aarch64, in the middle of translated code, and to note when a thread began. */
+/* Sets `ns` to the virtual time of a clock; 0 if the real clock is to be read. QEMU also reads
+ * clocks on its own: for the counter of aarch64, in the middle of translated code, and when a
+ * thread begins. */
 static int shows(clockid_t clock, uint64_t *ns)
 {
-    struct hn_thread *me = asking();
+    struct hn_thread *me = guest_thread();
     enum call call;
 
     if (me == NULL) {
@@ -90,10 +90,10 @@ static int shows(clockid_t clock, uint64_t *ns)
     }
     call = guest_of(me)->call;
     if (call == CALL_CLOCK)
-        return hn_look_at_clock(clock, ns) || processor_ns(me, clock, ns);
+        return hn_read_clock(clock, ns) || processor_ns(me, clock, ns);
     if ((call != CALL_NONE && call != CALL_CLONE && call != CALL_CLONE3) || !hn_is_virtual(clock))
         return 0;
-    *ns = hn_glance_at_clock(me, clock);
+    *ns = hn_read_clock_in_turn(me, clock);
     return 1;
 }
 
@@ -157,8 +157,8 @@ void random_bytes(void *to, size_t size)
     }
 }
 
-/* Parent and child see different numbers from now on, and so does the next child. */
-void world_after_fork(int in_child)
+/* Gives parent and child different random numbers, and the next child others again. */
+void random_after_fork(int in_child)
 {
     const uint64_t child = UINT64_C(0xd1b54a32d192ed03);
 
@@ -170,25 +170,25 @@ void world_after_fork(int in_child)
 HN_EXPORT clock_t times(struct tms *t)
 {
     const uint64_t ns_per_tick = HN_NS_PER_SECOND / 100;
-    struct hn_thread *me = asking();
+    struct hn_thread *me = guest_thread();
     uint64_t now;
 
-    if (me == NULL || !hn_look_at_clock(CLOCK_MONOTONIC, &now))
+    if (me == NULL || !hn_read_clock(CLOCK_MONOTONIC, &now))
         return ((clock_t (*)(struct tms *))dlsym(RTLD_NEXT, "times"))(t);
     if (t != NULL)
         *t = (struct tms){.tms_utime = (clock_t)(hn_process_ns(me) / ns_per_tick)};
     return (clock_t)(now / ns_per_tick);
 }
 
-/* Processor time is the program's; faults, memory and switches would be QEMU's, and differ. */
+/* Shows the program's processor time. Faults, memory and switches would be QEMU's, and are zero. */
 HN_EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 {
-    struct hn_thread *me = asking();
+    struct hn_thread *me = guest_thread();
     uint64_t ns;
     long result;
 
     if (me == NULL || (who != RUSAGE_SELF && who != RUSAGE_THREAD && who != RUSAGE_CHILDREN) ||
-        !hn_look_at_clock(CLOCK_MONOTONIC, &ns)) {
+        !hn_read_clock(CLOCK_MONOTONIC, &ns)) {
         result = hn_sys(SYS_getrusage, who, (long)usage, 0, 0);
         if (result < 0)
             errno = (int)-result;
@@ -203,7 +203,7 @@ HN_EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
     return 0;
 }
 
-/* The machine is the program's own, and half of its memory is free. */
+/* Shows a machine without other load, half of whose memory is free. */
 HN_EXPORT int sysinfo(struct sysinfo *info)
 {
     const long result = hn_sys(SYS_sysinfo, (long)info, 0, 0, 0);
@@ -213,7 +213,7 @@ HN_EXPORT int sysinfo(struct sysinfo *info)
         errno = (int)-result;
         return -1;
     }
-    if (asking() == NULL || !hn_look_at_clock(CLOCK_BOOTTIME, &now))
+    if (guest_thread() == NULL || !hn_read_clock(CLOCK_BOOTTIME, &now))
         return 0;
     info->uptime = (long)(now / HN_NS_PER_SECOND);
     memset(info->loads, 0, sizeof info->loads);
@@ -224,7 +224,7 @@ HN_EXPORT int sysinfo(struct sysinfo *info)
     return 0;
 }
 
-/* A thread runs on the processor of its number, counted among those the program believes in. */
+/* A thread appears to run on the processor of its number, among those that the program sees. */
 static unsigned processor_of(const struct hn_thread *me)
 {
     const int count = CPU_COUNT(&hn_affinity);
@@ -236,8 +236,8 @@ static unsigned processor_of(const struct hn_thread *me)
     return 0;
 }
 
-/* Calls that QEMU makes by number; whether the answer is ours. The program believes in all its
- * processors, and runs on one. */
+/* Performs calls that QEMU makes by number; returns whether it has. The program sees all its
+ * processors, though it runs on one. */
 static int answers(struct hn_thread *me, long number, const long a[6], long *answer)
 {
     const size_t size = (size_t)a[1] < sizeof hn_affinity ? (size_t)a[1] : sizeof hn_affinity;
@@ -267,7 +267,7 @@ static int answers(struct hn_thread *me, long number, const long a[6], long *ans
     }
 }
 
-/* QEMU 8.2 and later make this one by name. */
+/* QEMU 8.2 and later call this by name. */
 HN_EXPORT ssize_t getrandom(void *to, size_t size, unsigned flags)
 {
     return syscall(SYS_getrandom, to, size, flags);
@@ -276,7 +276,7 @@ HN_EXPORT ssize_t getrandom(void *to, size_t size, unsigned flags)
 HN_EXPORT long syscall(long number, ...)
 {
     static long (*real)(long, ...);
-    struct hn_thread *me = asking();
+    struct hn_thread *me = guest_thread();
     long a[6], answer;
     va_list rest;
 

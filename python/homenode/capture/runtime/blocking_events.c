@@ -1,4 +1,5 @@
-/* More system calls that may block, as in blocking.c: select, epoll, children, signals, locks. */
+/* System calls that wait for events, as in blocking.c: select, epoll, children, signals, file
+ * locks. */
 #include "hn.h"
 
 #include <errno.h>
@@ -13,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Deterministic order: the call without waiting, until it has an answer; a call with a signal mask
- * is left to the kernel, outside. */
+/* Deterministic order: repeats the call without waiting until it has an answer. A call with a
+ * signal mask is left to the kernel, outside. */
 struct select_call {
     int count;
     fd_set *wanted[3], asked[3];
@@ -122,7 +123,7 @@ OUTSIDE(int, system, SYS_wait4, (const char *line), line)
 OUTSIDE(int, connect, SYS_connect, (int fd, const struct sockaddr *to, socklen_t length), fd, to,
         length)
 
-/* Signals that a thread asks for. */
+/* Waits for signals. */
 struct signal_call {
     const sigset_t *set;
     siginfo_t *info;
@@ -201,7 +202,7 @@ static int child_ready(void *argument)
     return c->result != 0;
 }
 
-/* How far other threads come until a child ends hangs on real time. */
+/* The progress of other threads until a child ends depends on real time. */
 static void note_child_awaited(const struct hn_thread *me)
 {
     for (uint32_t i = 0; i < hn_c->slots_used; i++)

@@ -1,7 +1,7 @@
-/* What a natively built program says through homenode.h.
+/* Calls of homenode.h by a natively built program.
  *
- * It executes an instruction that does nothing, then loads the first of three words: the number of
- * an event and its arguments. That load is not recorded as a reference, but as the event.
+ * The program executes a no-op instruction, then loads the first of three words: the number of an
+ * event and its arguments. The load is recorded as that event, and not as a reference.
  */
 #include "guest.h"
 
@@ -9,8 +9,8 @@
 
 enum { PAGE_BYTES = 4096 };
 
-/* Whether the code at an address comes behind such an instruction, which is then in another block
- * of translated code. */
+/* Whether the code at an address follows such an instruction, which is then in another block of
+ * translated code. */
 int behind_mark(uint64_t address)
 {
     uint8_t code[MARK_BYTES_MAX];
@@ -18,7 +18,7 @@ int behind_mark(uint64_t address)
     return peek(address - mark_size(), code, mark_size()) && is_mark(code, mark_size());
 }
 
-/* Copies a text, as far as there is memory; its length. */
+/* Copies the readable part of a text; returns its length. */
 static size_t text_at(uint64_t address, char text[HN_NAME_BYTES])
 {
     size_t length = 0;

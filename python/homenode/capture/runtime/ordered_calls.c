@@ -1,17 +1,17 @@
-/* Logical order: calls of the C library whose order others can see, in what is written and read,
- * in the numbers of descriptors, in the next random number. They are made in turn, so that the
- * program's output is the same each time, and no thread waits for a lock of the C library while it
- * has the turn. In the other orders they are passed on.
+/* Logical order: calls of the C library whose order is visible, in data written and read, in
+ * descriptor numbers, in random numbers. They are made in turn, so that the program's output is
+ * repeatable, and no thread waits for a lock of the C library while it has the turn. In the other
+ * orders they are passed on.
  */
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "hn.h"
 
-/* No header that declares these: some are variadic, of which only numbers are passed here. */
+/* Declared here and not by headers: some are variadic, and are passed only numbers. */
 struct file;
 
-/* One that cannot be: stacks.c leaves frames of this section out. */
+/* A call that cannot be a jump: stacks.c skips frames of this section. */
 #define VARIADIC(name, real, params, last, ...)                                 \
     HN_EXPORT __attribute__((weak, section("hn_visible"))) int HN_NAME(name) params; \
     HN_EXPORT __attribute__((weak, section("hn_visible"))) int HN_NAME(name) params  \
@@ -33,7 +33,7 @@ struct file;
 #define HN_NAME(name) name
 #endif
 
-/* The mode is there when the flags say so; passed on it does no harm. */
+/* There is a mode only if the flags require one; the kernel ignores a superfluous one. */
 #define OPEN(name, params, ...)                 \
     INTERPOSE(int, name, params)                \
     {                                           \
@@ -106,7 +106,7 @@ IN_TURN(long, mrand48, (void), )
 IN_TURN(void, srand48, (long seed), seed)
 
 #ifndef HN_STATIC
-/* C++: whoever finds a static variable initialised comes after who did that. */
+/* C++: a thread that finds a static variable initialised is ordered after the initialising one. */
 INTERPOSE(int, __cxa_guard_acquire, (void *guard))
 {
     struct hn_thread *me = hn_inside();

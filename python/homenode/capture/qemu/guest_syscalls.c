@@ -1,4 +1,4 @@
-/* System calls of the program: events, and the turn where a call may block. */
+/* System calls of the program: events, and waits in calls that may block. */
 #include "guest.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static void before_clone(struct hn_thread *me, enum call call, const uint64_t a[
     else if (!clone_arguments(call, a, clone))
         return;
     else if ((clone[0] & CLONE_VM) != 0 && (clone[0] & CLONE_VFORK) == 0)
-        member_expect(me, clone);
+        guest_thread_expect(me, clone);
     else
         process_expect(me);
 }
@@ -63,11 +63,11 @@ static void before_blocking(struct hn_thread *me, enum call call, const uint64_t
         hn_leave(me);
         break;
     case CALL_PAUSE:
-        if (!instead_possible())
+        if (!dispatch_possible())
             hn_leave(me);
         break;
     case CALL_TIMER:
-        hn_shared->outside++;   /* it depends on wall-clock time */
+        hn_shared->outside++;   /* its result depends on real time */
         break;
     case CALL_NUMBER:
         hn_shared->numbers++;
@@ -85,12 +85,12 @@ static void before_blocking(struct hn_thread *me, enum call call, const uint64_t
     }
 }
 
-/* The thread, if it takes part; with the turn. */
+/* The calling thread, with the turn; null if it is not recorded. */
 static struct hn_thread *caller(unsigned cpu)
 {
     if (hn_c->order == 0)
         return NULL;
-    if (hn_me == &hn_nobody)
+    if (hn_me == &hn_no_thread)
         arrive(cpu);
     if (!recording(hn_me))
         return NULL;
@@ -101,7 +101,7 @@ static struct hn_thread *caller(unsigned cpu)
     return recording(hn_me) && hn_me->state == HN_RUNNING ? hn_me : NULL;
 }
 
-/* Calls in which QEMU neither waits nor touches what belongs to a kernel thread. */
+/* Calls in which QEMU neither waits nor uses state of the kernel thread. */
 static int is_for_any_kernel_thread(const struct guest *g)
 {
     const uint64_t operation = g->arguments[1] & FUTEX_CMD_MASK;
@@ -117,7 +117,7 @@ static int is_for_any_kernel_thread(const struct guest *g)
     }
 }
 
-/* Calls after which signals come to threads of the program, from itself. */
+/* Calls by which the program sends signals to its threads. */
 static int is_about_signals(const struct guest *g)
 {
     const uint64_t signal = g->arguments[0];
@@ -128,8 +128,8 @@ static int is_about_signals(const struct guest *g)
                                     signal == SIGILL || signal == SIGTRAP);
 }
 
-/* From here until it is in translated code again, most calls keep a thread at home: QEMU blocks
- * signals in some, and unblocks them only before the program goes on. */
+/* From here until it is in translated code again, most calls keep a thread at home: in some QEMU
+ * blocks signals, and unblocks them only before the program continues. */
 static void choose_kernel_thread(struct hn_thread *me, const struct guest *g)
 {
     if (is_for_any_kernel_thread(g))
@@ -137,7 +137,7 @@ static void choose_kernel_thread(struct hn_thread *me, const struct guest *g)
     hn_must_go_home(me);
     me->stays_home = 1;
     if (is_about_signals(g))
-        hn_stop_carrying();
+        hn_stop_user_switching();
 }
 
 static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
@@ -148,14 +148,14 @@ static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t 
 
     (void)id, (void)a7, (void)a8;
     if (guest_call(number) == CALL_EXECVE)
-        ticks_before_exec();
+        tsc_before_exec();
     if (me == NULL)
         return;
     g = guest_of(me);
     g->call = guest_call(number);
     memcpy(g->arguments, (const uint64_t[]){a1, a2, a3, a4, a5, a6}, sizeof g->arguments);
     g->paused_at = hn_instructions;
-    g->instead = NULL;
+    g->replacement = NULL;
     me->put_off = 0;
     choose_kernel_thread(me, g);
     hn_event(me, HN_EV_SYSCALL_ENTER, (uint64_t)number, 0);
@@ -165,16 +165,16 @@ static void on_call(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t 
     if (g->call == CALL_CLONE || g->call == CALL_CLONE3 || g->call == CALL_FORK)
         before_clone(me, g->call, g->arguments);
     else if (g->call == CALL_EXIT)
-        member_exits(me);
+        guest_thread_exits(me);
     else if (hn_deterministic())
         before_blocking(me, g->call, g->arguments);
     if (me->state == HN_RUNNING)
         settle(me);
-    if (g->instead != NULL && hn_c->order != 0 && me->state == HN_RUNNING)
-        call_instead(g->instead_number, g->instead);
+    if (g->replacement != NULL && hn_c->order != 0 && me->state == HN_RUNNING)
+        dispatch_call(g->replaced_number, g->replacement);
 }
 
-/* What the call has done to memory, threads and processes. */
+/* Notes the effects of a call on memory, threads and processes. */
 static void after_call(struct hn_thread *me, struct guest *g, int64_t result)
 {
     const uint64_t *a = g->arguments;
@@ -182,7 +182,7 @@ static void after_call(struct hn_thread *me, struct guest *g, int64_t result)
     switch (g->call) {
     case CALL_CLONE: case CALL_CLONE3: case CALL_FORK:
         if (g->child != NULL)
-            member_made(me, result);
+            guest_thread_made(me, result);
         else
             process_made(me, result);
         break;
@@ -191,7 +191,7 @@ static void after_call(struct hn_thread *me, struct guest *g, int64_t result)
         break;
     case CALL_MUNMAP:
         if (result == 0) {
-            members_unmapped(a[0], a[1]);
+            guest_threads_unmapped(a[0], a[1]);
             region_munmap(me, a[0], a[1]);
         }
         break;
@@ -209,7 +209,7 @@ static void after_call(struct hn_thread *me, struct guest *g, int64_t result)
             region_detach(me, a[0]);
         break;
     case CALL_TID_ADDRESS:
-        member_tid_word(me, a[0]);
+        guest_thread_tid_word(me, a[0]);
         break;
     case CALL_KILL: case CALL_TGKILL:
         if (result == 0)
@@ -238,9 +238,9 @@ static void on_return(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t
     struct guest *g;
 
     (void)id, (void)cpu;
-    if (me == &hn_nobody)
+    if (me == &hn_no_thread)
         return;
-    instead_over();
+    dispatch_over();
     g = guest_of(me);
     if (hn_c->order == 0) {
         unpatch(g);
@@ -261,7 +261,7 @@ static void on_return(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t
     hn_mark += hn_instructions - g->paused_at;
 }
 
-void calls_register(qemu_plugin_id_t id)
+void guest_syscalls_register(qemu_plugin_id_t id)
 {
     qemu_plugin_register_vcpu_syscall_cb(id, on_call);
     qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);

@@ -1,9 +1,9 @@
-/* Events with a text: a mapping, with the name of what is behind it, and a marker. */
+/* Events with text: a mapping with the name of its file, and a marker. */
 #include "hn.h"
 
 #include <sys/syscall.h>
 
-/* Seven bytes a word, because a payload word must not be zero. */
+/* Text has seven bytes a word, because a payload word must not be zero. */
 enum { A_WORD = 7, TEXT_WORDS = HN_NAME_BYTES / A_WORD + 3 };
 
 /* The name of the file behind a descriptor; its length, 0 for none. */
@@ -47,7 +47,7 @@ void hn_map_event(struct hn_thread *me, const uint64_t what[3], const char *name
     hn_event_words(me, HN_EV_MAP, words, 1 + text_records(length));
 }
 
-/* A text of the program's, of at most HN_NAME_BYTES. */
+/* A text of the program, of at most HN_NAME_BYTES. */
 void hn_marker_event(struct hn_thread *me, const char *text, size_t length)
 {
     uint64_t words[2 + TEXT_WORDS] = {length};

@@ -1,15 +1,14 @@
-/* System calls that QEMU makes for the program, made here in their place.
+/* Syscall user dispatch: replaces system calls that QEMU makes for the program.
  *
- * A call that waits must wait in virtual time, without the kernel. Many can be asked beforehand
- * whether they would wait (guest_waits.c), but what then remains, a time-out that is over or half
- * of a large write, nobody but the call itself can tell the program, and QEMU makes it with an
- * instruction of its own. So the kernel is told to send this thread's next call back to us
- * (PR_SET_SYSCALL_USER_DISPATCH, Linux 5.11): the signal's handler does what the call should have
- * done, sees QEMU's arguments, and leaves the result where the kernel would have.
+ * A call that waits must wait in virtual time, without the kernel. For many calls one can ask
+ * before whether they would wait (guest_waits.c), but only the call itself can return a time-out or
+ * a partial write, and QEMU makes it with an instruction of its own. So the kernel is set to send
+ * this thread's next call back as a signal (PR_SET_SYSCALL_USER_DISPATCH, Linux 5.11): the handler
+ * gets QEMU's arguments, performs the call, and leaves the result where the kernel would have.
  *
- * Calls that come in between, such as one of malloc's, are passed on. A handler of QEMU's that
- * comes in between cancels this, because its return is a call too; then the kernel makes the call
- * after all, and only the time that it takes is wrong.
+ * Other calls before it, such as one of malloc, are passed on. A handler of QEMU that runs before
+ * it cancels the dispatch, because the handler's return is a call too; then the kernel makes the
+ * call, and only its duration is wrong.
  */
 #include "guest.h"
 
@@ -36,7 +35,8 @@ static __thread struct {
     replacement *make;
 } next;
 
-/* The return from our handler, which the kernel lets pass. Debuggers know it by its bytes. */
+/* The return from our handler, which the kernel does not send back. Debuggers recognise its
+ * bytes. */
 __asm__(".pushsection .text\n"
         "nop\n"
         "hn_restorer:\n"
@@ -67,7 +67,7 @@ static void mask_signals(int how, const uint64_t *mask, uint64_t *old)
     hn_sys(SYS_rt_sigprocmask, how, (long)mask, (long)old, sizeof *old);
 }
 
-/* 0, or the error: what is not used must be zero. */
+/* Returns 0 or the error. Unused arguments must be zero. */
 static long dispatch(int how, const void *passes, size_t size, volatile char *selector)
 {
     const long a[6] = {DISPATCH, how, (long)passes, (long)size, (long)selector, 0};
@@ -76,7 +76,7 @@ static long dispatch(int how, const void *passes, size_t size, volatile char *se
 }
 
 /* The call is over, or a handler of QEMU's begins. */
-void instead_over(void)
+void dispatch_over(void)
 {
     if (!sends_back)
         return;
@@ -103,9 +103,9 @@ static void on_call_sent_back(int number, siginfo_t *info, void *context)
         return;
     }
     dispatch(OFF, NULL, 0, NULL);
-    me = asking();
+    me = guest_thread();
     r[REG_RAX] = me == NULL ? make_call(next.number, a) : next.make(me, next.number, a);
-    /* QEMU has signals blocked from when one comes until it delivers it. */
+    /* QEMU blocks signals from the arrival of one until it delivers it. */
     mask_signals(SIG_BLOCK, NULL, (uint64_t *)&u->uc_sigmask);
     errno = saved_errno;
 }
@@ -119,24 +119,24 @@ static int catch_calls(void)
     return hn_sys(SYS_rt_sigaction, SIGSYS, (long)&ours, 0, sizeof ours.mask) == 0;
 }
 
-/* Whether the kernel can send calls back. From the first question on, the signal is ours. */
+/* Whether the kernel can send calls back. The first call installs the handler. */
 static enum { UNKNOWN, IMPOSSIBLE, POSSIBLE } here;
 
-int instead_possible(void)
+int dispatch_possible(void)
 {
     if (here == UNKNOWN)
         here = dispatch(OFF, NULL, 0, NULL) == 0 && catch_calls() ? POSSIBLE : IMPOSSIBLE;
     return here == POSSIBLE;
 }
 
-/* Whether the signal is ours already. */
-int instead_catches(void)
+/* Whether the handler is installed. */
+int dispatch_catches(void)
 {
     return here == POSSIBLE;
 }
 
-/* The next call with this number is made by `make`. The last thing that is done before the call. */
-void call_instead(long number, replacement *make)
+/* Has `make` perform the next call with this number. Must be the last step before the call. */
+void dispatch_call(long number, replacement *make)
 {
     const uint64_t trap = UINT64_C(1) << (SIGSYS - 1);
 
@@ -149,32 +149,32 @@ void call_instead(long number, replacement *make)
 }
 
 /* Replaces the signals that are blocked; `wanted` may be null. */
-void instead_mask(const uint64_t *wanted, uint64_t *old)
+void dispatch_mask(const uint64_t *wanted, uint64_t *old)
 {
     mask_signals(SIG_SETMASK, wanted, old);
 }
 #else
 /* Linux sends calls back on x86-64 only. */
-int instead_possible(void)
+int dispatch_possible(void)
 {
     return 0;
 }
 
-int instead_catches(void)
+int dispatch_catches(void)
 {
     return 0;
 }
 
-void instead_over(void)
+void dispatch_over(void)
 {
 }
 
-void instead_mask(const uint64_t *wanted, uint64_t *old)
+void dispatch_mask(const uint64_t *wanted, uint64_t *old)
 {
     (void)wanted, (void)old;
 }
 
-void call_instead(long number, replacement *make)
+void dispatch_call(long number, replacement *make)
 {
     (void)number, (void)make;
 }

@@ -9,7 +9,7 @@ static enum machine machine;
 
 static const char *const names[MACHINES] = {"x86_64", "aarch64", "riscv64"};
 
-/* Numbers on x86-64, and on the others, which share theirs; -1: there is no such call. */
+/* Numbers on x86-64, and on the other machines, which share theirs; -1: no such call. */
 static const struct {
     enum call call;
     int x86, generic;
@@ -44,7 +44,7 @@ static const struct {
     {CALL_OUTSIDE, 276, 77},
 };
 
-/* Whether the emulated machine is one of ours. */
+/* Whether the emulated machine is supported. */
 int guest_machine(const char *name)
 {
     for (int i = 0; i < MACHINES; i++) {
@@ -82,7 +82,7 @@ int is_system_call(const uint8_t *code, size_t size)
                               : word_of(code) == 0x00000073;
 }
 
-/* The instructions of homenode.h that do nothing. */
+/* The no-op instructions of homenode.h. */
 size_t mark_size(void)
 {
     return machine == X86_64 ? MARK_BYTES_MAX : sizeof(uint32_t);
@@ -159,8 +159,8 @@ static int riscv_atomic(uint32_t word, int *synchronises)
     return word >> 27 != 2;
 }
 
-/* Whether an instruction reads and writes memory as one; `synchronises` also where it only orders
- * other references. */
+/* Whether an instruction is an atomic read-modify-write; `synchronises` is also set if it only
+ * orders other references. */
 int is_atomic(const uint8_t *code, size_t size, int *synchronises)
 {
     *synchronises = 0;
@@ -172,9 +172,9 @@ int is_atomic(const uint8_t *code, size_t size, int *synchronises)
                               : riscv_atomic(word_of(code), synchronises);
 }
 
-/* Whether an instruction reads a counter that QEMU takes from the host's: rdtsc, rdtscp; cycle,
- * time and instret of RISC-V. (The counter of aarch64 is a clock of the C library there.) */
-int reads_ticks(const uint8_t *code, size_t size)
+/* Whether an instruction reads a counter that QEMU implements by the host's: rdtsc, rdtscp; cycle,
+ * time and instret of RISC-V. (For aarch64 QEMU uses a clock of the C library.) */
+int reads_tsc(const uint8_t *code, size_t size)
 {
     uint32_t word;
 
@@ -188,9 +188,9 @@ int reads_ticks(const uint8_t *code, size_t size)
            word >> 20 <= 0xc02;
 }
 
-/* glibc has the kernel clear a word of the thread's descriptor, around which the thread-local
- * storage lies: below it on x86-64, above it elsewhere. Only the main thread's is found in
- * this way, and a claim that is too large harms nobody: what another thread touches is shared. */
+/* glibc has the kernel clear a word of the thread's descriptor, next to which is the thread-local
+ * storage: below it on x86-64, above it elsewhere. Only the main thread's is found in this way. A
+ * claim that is too large is harmless: memory that another thread references is shared. */
 uint64_t tid_word_to_tls(uint64_t tid_word, uint64_t *size)
 {
     enum { X86_TID = 0x2d0, OTHER_TID = 0xd0, DESCRIPTOR = 0x900, STATIC = 4096 };
@@ -199,8 +199,8 @@ uint64_t tid_word_to_tls(uint64_t tid_word, uint64_t *size)
     return machine == X86_64 ? tid_word - X86_TID - STATIC : tid_word - OTHER_TID;
 }
 
-/* clone's arguments: flags, stack pointer, the parent's word, then the child's word and the
- * thread-local storage on x86-64, the other way round elsewhere. */
+/* Arguments of clone: flags, stack pointer, the parent's word, then the child's word and the
+ * thread-local storage on x86-64, in reverse order elsewhere. */
 void clone_of_machine(const uint64_t a[6], uint64_t to[5])
 {
     to[0] = a[0];

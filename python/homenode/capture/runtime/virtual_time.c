@@ -1,19 +1,21 @@
-/* Time, in deterministic order. The program's clocks show the second it was started in plus virtual
- * time, so what it computes from differences repeats, and deadlines mean the same to it and to the
- * scheduler. Reading a clock takes a little time too: a program may poll it to wait. A whole
- * second, because programs round: with the nanoseconds of the start, a loop that ends when a
- * millisecond is over would run once more in some runs. What depends on the date itself, such as a
- * seed from time(), differs from second to second.
+/* Time, in deterministic order. The program's clocks show the second in which it was started plus
+ * virtual time, so differences are repeatable, and deadlines mean the same to the program and to
+ * the scheduler. Reading a clock takes virtual time too: a program may poll it to wait. The start
+ * is rounded to a second because programs round: with its nanoseconds, a loop that ends after a
+ * millisecond would run once more in some runs. Results that depend on the date itself, such as a
+ * seed from time(), differ from second to second.
  *
- * In free order the system's answers are passed on. So are those of the clocks of processor time,
- * but for that of a thread where threads take turns, and for all of programs in an emulator: they
- * show the virtual time of the thread's turns.
+ * In free order the system's clocks are passed on. So are clocks of processor time, except that of
+ * a thread in deterministic order, and all of them in an emulator: these show the virtual time of
+ * the thread's turns.
  */
 #include "hn.h"
 
 #include <sys/syscall.h>
 
-enum { NS_PER_LOOK = 1000, NS_PER_SIMULATED_LOOK = 50, RECORDS_PER_LOOK = 4, NS_PER_GLANCE = 100 };
+enum {
+    NS_PER_READ = 1000, NS_PER_SIMULATED_READ = 50, RECORDS_PER_READ = 4, NS_PER_READ_IN_TURN = 100
+};
 
 static uint64_t start_ns[HN_CLOCKS];
 
@@ -36,7 +38,7 @@ void hn_clock_init(void)
     }
 }
 
-/* For programs that are to see the same date in every recording. */
+/* Sets the start to a fixed date, the same in every recording. */
 void hn_clock_fix(void)
 {
     const uint64_t new_year_2026_s = 1767225600;
@@ -45,13 +47,13 @@ void hn_clock_fix(void)
         start_ns[clock] = hn_is_virtual(clock) ? new_year_2026_s * HN_NS_PER_SECOND : 0;
 }
 
-/* What a clock shows before anything has run. */
+/* The time of a clock before the program runs. */
 uint64_t hn_clock_start_ns(clockid_t clock)
 {
     return start_ns[clock];
 }
 
-/* Nanoseconds a clock shows to the thread that holds the baton. */
+/* Nanoseconds that a clock shows to the holder of the baton. */
 static uint64_t shown_ns(struct hn_thread *me, clockid_t clock)
 {
     return start_ns[clock] + hn_now_ns(me);
@@ -66,7 +68,7 @@ int64_t hn_until(const struct timespec *deadline, clockid_t clock)
 
     if (!hn_is_virtual(clock) || me->state != HN_RUNNING)
         return 0;
-    /* Years from now: no need to count. */
+    /* Years from now: avoids an overflow. */
     if (deadline->tv_sec > INT64_MAX / 1000000000 - 1)
         return INT64_MAX / 2;
     hn_exact_turn(me);
@@ -83,15 +85,15 @@ static int look_at_own_clock(clockid_t clock, uint64_t *ns)
         return 0;
     if (me->state != HN_RUNNING)
         hn_enter(me);
-    hn_jump(me, NS_PER_LOOK / HN_NS_PER_RECORD);
+    hn_jump(me, NS_PER_READ / HN_NS_PER_RECORD);
     hn_note_jump(me);
     *ns = shown_ns(me, clock);
-    /* Who reads the clock to wait makes no references that would tell the others. */
+    /* A thread that polls the clock makes no references that would advance its logical clock. */
     return me->next < me->limit || hn_slow(me) != NULL;
 }
 
-/* Reading the clock takes time, and uses up some of the turn. */
-int hn_look_at_clock(clockid_t clock, uint64_t *ns)
+/* Reads a clock, which takes virtual time and a part of the turn. */
+int hn_read_clock(clockid_t clock, uint64_t *ns)
 {
     struct hn_thread *me;
 
@@ -104,29 +106,28 @@ int hn_look_at_clock(clockid_t clock, uint64_t *ns)
         return 0;
     if (hn_directed) {
         if (hn_may_ask(me))
-            hn_block(me, me, HN_W_TIME, NS_PER_SIMULATED_LOOK);
+            hn_block(me, me, HN_W_TIME, NS_PER_SIMULATED_READ);
         *ns = shown_ns(me, clock);
         return hn_c->order != 0;
     }
-    hn_c->skipped_ns += NS_PER_LOOK;
-    me->turn_left -= RECORDS_PER_LOOK;
+    hn_c->skipped_ns += NS_PER_READ;
+    me->turn_left -= RECORDS_PER_READ;
     if (me->turn_left <= me->next - me->turn_start && hn_slow(me) == NULL)
         return 0;
     *ns = shown_ns(me, clock);
     return 1;
 }
 
-/* Reading the clock inside an operation, where the turn must not end. */
-uint64_t hn_glance_at_clock(struct hn_thread *me, clockid_t clock)
+/* Reads a clock inside an operation, where the turn must not end. */
+uint64_t hn_read_clock_in_turn(struct hn_thread *me, clockid_t clock)
 {
     if (hn_logical)
         return shown_ns(me, clock);
-    /* In directed order time stands still within a turn, in which the program may look until it is
-     * late enough. */
+    /* In directed order time does not advance within a turn, in which the program may poll. */
     if (hn_directed)
-        me->simulated_ns += NS_PER_GLANCE;
+        me->simulated_ns += NS_PER_READ_IN_TURN;
     else
-        hn_c->skipped_ns += NS_PER_GLANCE;
+        hn_c->skipped_ns += NS_PER_READ_IN_TURN;
     me->turn_left--;
     hn_set_limit(me);
     if (me->limit == me->next)
@@ -134,7 +135,7 @@ uint64_t hn_glance_at_clock(struct hn_thread *me, clockid_t clock)
     return shown_ns(me, clock);
 }
 
-/* How long a thread has run, in virtual time. The caller has the baton. */
+/* Virtual time of a thread's turns. The caller has the baton. */
 uint64_t hn_thread_ns(const struct hn_thread *t)
 {
     if (t->state != HN_RUNNING)
@@ -142,7 +143,7 @@ uint64_t hn_thread_ns(const struct hn_thread *t)
     return t->ran_ns + hn_virtual_ns(t->next, t->block_end) - t->turn_began_ns;
 }
 
-/* How long any thread has: only one runs at a time. */
+/* Virtual time of all turns, as only one thread runs at a time. */
 uint64_t hn_process_ns(const struct hn_thread *me)
 {
     return hn_virtual_ns(me->next, me->block_end) - hn_c->idle_ns;

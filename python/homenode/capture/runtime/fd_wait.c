@@ -1,4 +1,4 @@
-/* Waiting in virtual time until a condition holds, mostly until a descriptor is ready. */
+/* Waits in virtual time for a condition, mostly for a descriptor to be ready. */
 #include "hn.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 
 enum { STEP_NS = 2000, STEP_MAX_NS = 1000000 };
 
-/* Waits until `ready` says so: 1. Time-out: 0. A handler ran that does not restart calls: -1 and
- * EINTR. Also 1 when recording ends: the real call then blocks as usual. */
+/* Waits until `ready` returns true: 1. Time-out: 0. A handler ran that does not restart calls: -1
+ * and EINTR. Also 1 when recording ends: the real call then blocks as usual. */
 int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, int64_t timeout_ns)
 {
     int64_t step_ns = STEP_NS;
@@ -40,8 +40,7 @@ int hn_wait_until(struct hn_thread *me, int (*ready)(void *), void *argument, in
     return 1;
 }
 
-/* The same for a call that the kernel would restart after a handler with SA_RESTART, which it never
- * does for poll and the like. */
+/* The same for a call that the kernel restarts after a handler with SA_RESTART, unlike poll. */
 int hn_wait_restarting(struct hn_thread *me, int (*ready)(void *), void *argument,
                        int64_t timeout_ns)
 {
@@ -59,12 +58,12 @@ static int fd_ready(void *argument)
     const struct timespec now = {0, 0};
     const long result = hn_sys(SYS_ppoll, (long)p, 1, (long)&now, 0);
 
-    /* A signal ends it although it does not wait. Of errors the call itself tells. */
+    /* A signal ends it although it does not wait. Errors are left to the call itself. */
     return result != 0 && result != -EINTR;
 }
 
-/* The time-out set on the socket; negative: none. */
-static int64_t patience_ns(int fd, short events)
+/* The time-out that is set on the socket; negative: none. */
+static int64_t socket_timeout_ns(int fd, short events)
 {
     const int option = events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO;
     struct timeval limit = {0, 0};
@@ -88,7 +87,7 @@ int hn_fd_blocks(int fd, short events)
     return flags >= 0 && (flags & O_NONBLOCK) == 0;
 }
 
-/* Waits until a call on `fd` will not block. -1: it ends now, with errno. */
+/* Waits until a call on `fd` will not block. -1: the call fails now, with errno. */
 int hn_wait_fd(struct hn_thread *me, int fd, short events)
 {
     struct pollfd p = {fd, events, 0};
@@ -96,7 +95,7 @@ int hn_wait_fd(struct hn_thread *me, int fd, short events)
 
     if (!hn_fd_blocks(fd, events))
         return 0;
-    result = hn_wait_restarting(me, fd_ready, &p, patience_ns(fd, events));
+    result = hn_wait_restarting(me, fd_ready, &p, socket_timeout_ns(fd, events));
     if (result == 0)
         errno = EAGAIN;
     return result == 1 ? 0 : -1;

@@ -1,5 +1,5 @@
-/* What belongs to a kernel thread: its number, its name, its priority. A thread asks for it, or
- * sets it, on the kernel thread that was made for it (carriers.c).
+/* Calls that concern the calling kernel thread: its number, name and priority. A thread makes them
+ * on its home (user_threads.c).
  */
 #include "hn.h"
 
@@ -30,7 +30,7 @@ INTERPOSE(int, prctl, (int option, ...))
 
 INTERPOSE(pid_t, gettid, (void))
 {
-    return hn_carries && hn_me->state == HN_RUNNING ? hn_me->tid : REAL(gettid)();
+    return hn_user_switching && hn_me->state == HN_RUNNING ? hn_me->tid : REAL(gettid)();
 }
 
 AT_HOME(int, pthread_setname_np, (pthread_t thread, const char *name), thread, name)
