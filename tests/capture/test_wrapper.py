@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from homenode.capture import compilers
+from homenode.capture import build, compilers
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -30,6 +30,11 @@ def _cc(*words: str) -> None:
 
 def _says(program: str) -> str:
     return subprocess.run([program], capture_output=True, text=True, check=True).stdout
+
+
+def test_every_source_of_the_runtime_is_built() -> None:
+    files = {path.stem for path in build.SOURCES.glob("*.c")}
+    assert sorted(files) == sorted(build._RUNTIME)
 
 
 def test_steps_apart_and_in_one() -> None:

@@ -4,7 +4,7 @@
  * quantum is over or when it would block; the next thread in a first-in first-out queue gets it.
  * So the schedule is a function of the references alone, and is repeatable.
  *
- * Timed waits end by virtual time, which grows with the number of records (and jumps when nobody
+ * Timed waits end by virtual time, which grows with the number of records (and jumps if no thread
  * can run), never by wall-clock time. Virtual time is slower than any machine records, so no wait
  * ends earlier than the program asked for.
  */
