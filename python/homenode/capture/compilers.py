@@ -50,7 +50,7 @@ def compiler(language: str) -> list[str]:
     """
     variables, names = _COMPILERS[language]
     if build.NESTED in os.environ:
-        # CC may name a script that calls the wrapper again; reading it here would recurse without end.
+        # CC may name a script that calls the wrapper again: reading it here would not terminate.
         variables = variables[:1]
     for variable in variables:
         words = shlex.split(os.environ.get(variable, ""))
