@@ -159,7 +159,7 @@ def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: P
         ),
         (["--scheduler", "random"], "--scheduler is for others; a machine with a directory has"),
         (["--policy", "ace"], "--policy is for machines with prices of references; a machine"),
-        (["--machine", "bus-smp"], "machines with a directory and other machines have nothing"),
+        (["--machine", "bus-smp"], "machines with a directory cannot be combined"),
     ],
 )
 def test_what_cannot_be_is_refused(homenode: Run, words: list[str], said: str) -> None:

@@ -30,8 +30,8 @@ def kind_of(options: Mapping[str, Any]) -> Kind:
         return "directory"
     if "directory" in kinds:
         raise ConfigError(
-            "machines with a directory cannot be combined with others in one run: simulate them "
-            "one kind at a time"
+            "machines with a directory cannot be combined with others in one run: simulate one "
+            "kind at a time"
         )
     if of_directory:
         raise ConfigError(
