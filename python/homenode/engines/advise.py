@@ -189,7 +189,7 @@ def usual_point(machine: str) -> tuple[str, int]:
     """The policy and block size that a machine suggests.
 
     Machines of today have MESI, those with a directory DASH. Page-coherence machines invalidate.
-    Where there is no remote reference, as between caches, a block moves to whoever needs it. Else
+    Where there is no remote reference, as between caches, a block moves to the node using it. Else
     it is the optimum: advice that helps even the best policy.
 
     >>> usual_point("spr-2s-lines"), usual_point("markatos"), usual_point("numa")

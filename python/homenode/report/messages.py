@@ -34,9 +34,9 @@ def nodes(data: Data, homed: Callable[[Data], Iterable[Data]]) -> list[int]:
         data: what ``homenode explain --json`` prints.
         homed: the blocks or pages of a step, with what their homes have of them.
     """
-    everybody = range(data["processors"])
-    if len(everybody) <= _ALL_SHOWN:
-        return list(everybody)
+    all_nodes = range(data["processors"])
+    if len(all_nodes) <= _ALL_SHOWN:
+        return list(all_nodes)
     seen: set[int] = set()
     for protocol in data["protocols"]:
         for step in protocol["walk"]["steps"]:
