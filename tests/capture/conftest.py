@@ -1,4 +1,4 @@
-"""What the capture tests share: compiling a trap program, and recording it."""
+"""Shared parts of the capture tests: compiling a trap program, and recording it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         {"order": "free"},
     ],
 )
-def test_nobody_waits_in_vain(
+def test_every_wait_ends(
     build: Callable[..., Path],
     record: Callable[..., Recording],
     options: dict[str, str | int],

@@ -122,7 +122,7 @@ def test_races_are_named(build: Callable[..., Path], record: Callable[..., Recor
     assert "repeatable" not in order
 
 
-def test_the_summary_says_that_a_program_races(
+def test_the_summary_reports_races(
     program: Callable[..., Outcome], build: Callable[..., Path], tmp_path: Path
 ) -> None:
     line = ["record", "--order", "logical", "-o", tmp_path / "t.hnt", "--"]
@@ -132,7 +132,7 @@ def test_the_summary_says_that_a_program_races(
     assert "races at" not in program(*line, build("parallel.c")).err
 
 
-def test_signals_and_deaths_do_not_promise_to_repeat(
+def test_signals_and_kills_are_not_repeatable(
     build: Callable[..., Path], record: Callable[..., Recording]
 ) -> None:
     made = record(build("frequent_signals.c"), order="logical")
@@ -169,7 +169,7 @@ def test_python_records_in_logical_order(build: Callable[..., Path], tmp_path: P
         (["--via", "qemu"], "--via cc"),
     ],
 )
-def test_what_logical_order_cannot_do_is_said(
+def test_options_that_logical_order_lacks_are_refused(
     homenode: Callable[..., Outcome],
     build: Callable[..., Path],
     tmp_path: Path,

@@ -1,4 +1,4 @@
-"""What a program can say, and what the recorder finds out about its memory."""
+"""Marks in a program, and facts that the recorder finds about its memory."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _fields(row: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("flags", [("-O0",), ("-O2",), ("-O2", "-static"), ("-O2", "-fno-inline")])
-def test_containers_are_named_by_who_uses_them(
+def test_containers_are_named_by_their_users(
     build: Callable[..., Path], record: Callable[..., Recording], flags: tuple[str, ...]
 ) -> None:
     objects = _objects(record(build("containers.cpp", *flags)))
@@ -77,7 +77,7 @@ def test_containers_are_named_by_who_uses_them(
 
 
 @pytest.mark.parametrize("order", ["deterministic", "free"])
-def test_wrappers_of_malloc_are_passed_over(
+def test_wrappers_of_malloc_are_skipped(
     build: Callable[..., Path], record: Callable[..., Recording], order: str
 ) -> None:
     objects = _objects(record(build("wrappers.c"), order=order))

@@ -121,7 +121,7 @@ def test_make_builds_a_twin(program: Callable[..., Outcome]) -> None:
     assert made.err.count("42\n") == 1
 
 
-def test_what_has_no_twin_is_said_and_built(
+def test_a_missing_twin_is_reported_and_the_program_built(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("HOMENODE_NATIVE")

@@ -1,4 +1,4 @@
-"""What the order of a recording promises."""
+"""Guarantees about the order of a recording."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_neither_environment_nor_folder_changes_a_recording(
 
 
 def _replay(recording: Recording, name: str) -> dict[int, list[int]]:
-    """What each thread read from a word, if the recorded order is what happened.
+    """The values that each thread read from a word, according to the recorded order.
 
     Which is the number of the write before it, counted per thread as the program does.
     """

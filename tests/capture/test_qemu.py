@@ -161,7 +161,7 @@ def test_a_fault_ends_the_program_and_not_the_trace(
         assert made.touching("last")["addr"].size >= 1000
 
 
-def test_the_world_is_the_same_in_every_recording(
+def test_the_environment_is_the_same_in_every_recording(
     compiled: Callable[..., Path], emulate: Recorder
 ) -> None:
     program = compiled("world.c")

@@ -1,4 +1,4 @@
-"""What a natively built program says through homenode.h, and its environment, in QEMU."""
+"""Marks of a natively built program, and its environment, in QEMU."""
 
 from __future__ import annotations
 

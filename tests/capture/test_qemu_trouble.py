@@ -36,7 +36,7 @@ def _options(qemu: Qemu, program: Path, trace: Path, *words: str) -> dict[str, o
     }
 
 
-def test_a_full_disk_is_an_error_and_the_program_runs_on(
+def test_a_full_disk_is_an_error_and_the_program_continues(
     compiled: Callable[..., Path], tmp_path: Path
 ) -> None:
     program = compiled("large.c")

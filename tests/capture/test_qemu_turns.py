@@ -1,4 +1,4 @@
-"""Threads of unmodified programs that take turns without the kernel, and their signals."""
+"""User-level switching of the threads of unmodified programs, and their signals."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 
 @X86
-def test_a_turn_is_no_switch_of_the_kernel(
+def test_a_turn_needs_no_switch_by_the_kernel(
     compiled: Callable[..., Path], emulate: Recorder, natively: Callable[..., str]
 ) -> None:
     """With the kernel's help each would be a sleep; at the shortest turns nothing is forced."""

@@ -1,4 +1,4 @@
-"""What the world tells an unmodified program is the same in every recording: time, chance, load."""
+"""The environment of an unmodified program is repeatable: time, random numbers, load."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_child_draws_numbers_of_its_own(twice: Recorder) -> None:
     assert "used 0 0" in made.out
 
 
-def test_who_asks_for_process_numbers_is_told_on(
+def test_queries_of_process_numbers_are_counted(
     compiled: Callable[..., Path], emulate: Recorder, tmp_path: Path
 ) -> None:
     source = tmp_path / "asks.c"

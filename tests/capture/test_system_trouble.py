@@ -142,7 +142,7 @@ def test_repeating_needs_a_later_qemu(files: dict[str, Path]) -> None:
         ("bare", ["--start-within", "1", "--", "-S"], "within 1 seconds"),
     ],
 )
-def test_systems_that_never_say_start_are_errors(
+def test_systems_without_a_start_mark_are_errors(
     files: dict[str, Path], kernel: str, words: list[str], why: str
 ) -> None:
     _is_refused(_record(files, kernel, "image", *words), files, why)

@@ -1,4 +1,4 @@
-"""Everything that has been seen to trip a recorder of this kind: each is a test."""
+"""Cases that have broken recorders of this kind: each is a test."""
 
 from __future__ import annotations
 

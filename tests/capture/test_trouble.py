@@ -28,7 +28,7 @@ def _record(trace: Path, *words: str, **more: object) -> subprocess.CompletedPro
     )
 
 
-def test_a_full_disk_is_an_error_and_the_program_runs_on(
+def test_a_full_disk_is_an_error_and_the_program_continues(
     build: Callable[..., Path], natively: Callable[..., str], tmp_path: Path
 ) -> None:
     program = build("large.c")
@@ -81,7 +81,7 @@ def test_a_killed_recorder_ends_the_program_and_hangs_no_other(
 
 @pytest.mark.parametrize("order", ["deterministic", "logical", "free"])
 @pytest.mark.parametrize("source", ["raw_thread.c", "stranger.c"])
-def test_threads_that_nobody_announced_are_counted(
+def test_threads_of_unknown_origin_are_counted(
     build: Callable[..., Path], record: Callable[..., Recording], source: str, order: str
 ) -> None:
     recording = record(build(source), order=order)

@@ -52,7 +52,7 @@ def test_an_event_loop_repeats(
     platform.machine() != "x86_64" or shutil.which("qemu-x86_64") is None,
     reason="only kernels of x86-64 send system calls back",
 )
-def test_kernels_that_send_no_calls_back(compiled: Callable[..., Path], tmp_path: Path) -> None:
+def test_kernels_without_syscall_dispatch(compiled: Callable[..., Path], tmp_path: Path) -> None:
     refuse = compiled("refuse.c")
     if subprocess.run([refuse, "true"], check=False).returncode != 0:
         pytest.skip("the kernel cannot be told to refuse a call")
@@ -100,7 +100,7 @@ def test_no_signal_is_lost_while_a_wait_goes_on(
     assert emulate(compiled("frequent_signals.c")).out == ended
 
 
-def test_timers_that_are_files_do_not_promise_to_repeat(
+def test_timers_that_are_files_are_not_repeatable(
     compiled: Callable[..., Path], emulate: Recorder, tmp_path: Path
 ) -> None:
     source = tmp_path / "timer.c"

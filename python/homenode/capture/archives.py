@@ -21,7 +21,7 @@ def is_archive(path: Path) -> bool:
 
 
 def library(word: str, folders: Sequence[str]) -> Path | None:
-    """The static library that ``-lNAME`` stands for, if it is in one of these folders.
+    """The static library of ``-lNAME``, if it is in one of these folders.
 
     A shared library of the name in an earlier folder, or the same one, wins, as in the linker.
     """
@@ -30,7 +30,7 @@ def library(word: str, folders: Sequence[str]) -> Path | None:
 
 
 def named(word: str, folders: Sequence[str]) -> Path | None:
-    """The library, static or shared, that ``-lNAME`` stands for, if it is in one of the folders."""
+    """The library of ``-lNAME``, static or shared, if it is in one of the folders."""
     name = word.removeprefix("-l")
     names = [name[1:]] if name.startswith(":") else [f"lib{name}.so", f"lib{name}.a"]
     for folder in folders:

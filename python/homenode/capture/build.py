@@ -31,7 +31,7 @@ __all__ = [
     "link_flags",
 ]
 
-# Set for the compilers that the wrapper starts, so that a CC which leads back to it does not.
+# Set for the compilers that the wrapper starts: a CC that calls the wrapper must not recurse.
 NESTED = "HOMENODE_NESTED"
 
 SOURCES = Path(__file__).parent / "runtime"
@@ -83,7 +83,7 @@ _RUNTIME = (
     "watchdog",
 )
 
-# -fno-builtin: our own loops must not become calls of the functions we stand in for.
+# -fno-builtin: our own loops must not become calls of functions that are interposed.
 # -fexceptions: cancellation and C++ exceptions unwind through our frames.
 _FLAGS = (
     "-std=gnu11 -O2 -g -fPIC -fexceptions -fvisibility=hidden -fno-builtin "

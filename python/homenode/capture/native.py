@@ -107,7 +107,7 @@ def _plain_word(word: str, line: CommandLine, folder: Path) -> str:
 
 
 def _without_twin(line: CommandLine) -> str:
-    """What is instrumented on a line of which the twin could not be linked, and what to do."""
+    """Why the twin of a line could not be linked, and what to do about it."""
     for word in line.all_words:
         path = archives.named(word, line.library_dirs) if word.startswith("-l") else Path(word)
         shared = path is not None and ".so" in path.suffixes and path.is_file()
@@ -162,7 +162,7 @@ def timed(program: str, given: str | None) -> str:
 
 
 def _is_instrumented(program: bytes) -> bool:
-    """Whether a program has the recorder's runtime: hooks, and functions that it stands in for."""
+    """Whether a program has the recorder's runtime: hooks and interposed functions."""
     return b"__tsan_init" in program and b"__wrap_memcpy" in program
 
 
@@ -178,7 +178,7 @@ def _without_dependencies(command: Sequence[str]) -> list[str]:
 
 
 def _failed(command: Sequence[str]) -> str:
-    """Runs a command; what it says if it fails, else nothing."""
+    """Runs a command; returns its error output if it fails, else an empty text."""
     environment = {**os.environ, build.NESTED: "1"}
     try:
         done = subprocess.run(
@@ -190,6 +190,6 @@ def _failed(command: Sequence[str]) -> str:
 
 
 def _warn(target: str, problem: str) -> None:
-    """The program itself is complete, so this is no error of the build."""
+    """Warns only: the program itself is complete."""
     text = f"homenode: {target} has no uninstrumented twin: {problem}"
     print(sanitized(text, lines=True), file=sys.stderr)

@@ -76,7 +76,7 @@ def plugin() -> Path:
 
 
 def mark() -> Path:
-    """The program with which a whole system says from where to where it is to be recorded.
+    """The mark program, with which a whole system starts and stops its recording.
 
     Raises:
         FileNotFoundError: when there is no C compiler, with what to install.

@@ -1,4 +1,4 @@
-"""What a recording needs before it can start: the plugin, if an emulator is to run the program."""
+"""Prepares a recording: builds the plugin if an emulator runs the program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ready"]
 
 @contextlib.contextmanager
 def ready(options: dict[str, Any]) -> Iterator[None]:
-    """Adds to the recorder's options what depends on this machine, for the length of the block.
+    """Adds the options that depend on this machine, for the duration of the block.
 
     Raises:
         ConfigError: when the plugin cannot be built, with what to install, or the initramfs cannot
