@@ -166,7 +166,7 @@ static struct node *new_node(struct pool *pool, bool is_cell)
     return node;
 }
 
-/* A child as it is; the tree does not change, or whoever asks has the lock. */
+/* A child as it is; the tree does not change, or the caller has the lock. */
 static struct node *child_of(struct node *cell, unsigned which)
 {
     return atomic_load_explicit(&cell->children[which], memory_order_relaxed);
@@ -180,7 +180,7 @@ static void add_to_leaf(struct node *leaf, struct body *body)
     leaf->bodies[at] = body;
 }
 
-/* A cell in place of a full leaf, with leaves for its bodies; nobody else knows it yet. */
+/* A cell in place of a full leaf, with leaves for its bodies; no other thread has it yet. */
 static struct node *divided(struct pool *pool, const struct node *leaf, struct cube cube)
 {
     struct node *cell = new_node(pool, true);

@@ -7,7 +7,7 @@
  *
  * Sharing: a thread has a band of places and considers the pairs that begin there. It looks up
  * where all the chips on their nets are, anywhere on the board, once, and computes in memory of its
- * own. Places are written by whoever owns the pair, a different thread with each distance. The
+ * own. Places are written by the owner of the pair, a different thread with each distance. The
  * board with the decisions is 1053 bytes, so all threads write and read the same few blocks all the
  * time. The nets themselves are only read.
  *
@@ -352,7 +352,7 @@ int main(int argc, char **argv)
     side = (int)o.size;
     chips = o.size * o.size;
     nets = chips;
-    /* On pages of their own, because nobody writes to them any more. */
+    /* On pages of their own, because they are no longer written. */
     net = allocated(aligned_alloc(PAGE_BYTES, whole_pages(nets * sizeof *net)));
     wiring = allocated(aligned_alloc(PAGE_BYTES, whole_pages(chips * sizeof *wiring)));
     net_list = allocated(aligned_alloc(PAGE_BYTES,

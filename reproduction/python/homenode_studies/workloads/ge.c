@@ -3,11 +3,11 @@
  * Computes the factors L and U of a square matrix with a heavy diagonal, in place and without
  * pivoting.
  *
- * Sharing: in step k all threads read row k, the pivot row, which nobody writes again: one writer,
+ * Sharing: in step k all threads read row k, the pivot row, which is not written again: one writer,
  * then as many readers as there are threads, all at the same time. The rows below it are divided
  * among all threads again in each step, a band of adjacent rows to each, so a row passes from
- * thread to thread, mostly from one to the next higher, and nobody is idle before the end. Whoever
- * has touched a page first has nothing to do with it later, and the work draws together on the
+ * thread to thread, mostly from one to the next higher, and none is idle before the end. The thread
+ * that touched a page first has nothing to do with it later, and the work draws together on the
  * pages of the last rows. With `--cyclic` row i belongs to thread i mod THREADS for good: only
  * pivot rows move. A barrier ends each step, and is all the synchronisation there is.
  *

@@ -6,8 +6,8 @@
  * Sharing: each thread has a band of adjacent rows; a band is a few rows, and its first and last
  * are read by a neighbour while their owner writes beside what is read. A row is 336 bytes and
  * bands are not aligned, so large blocks hold several bands, all written in every generation.
- * Variables of loops are on the thread's stack, which under Presto is shared memory, though nobody
- * else looks there; neighbours are counted in private memory.
+ * Variables of loops are on the thread's stack, which under Presto is shared memory, though no
+ * other thread reads it; neighbours are counted in private memory.
  *
  * Source: Bolosky's thesis, section 2.2.14 (a Presto program, written at Rice University): 42 by 42
  * cells, 500 generations, bands, one thread a processor as no other of its Presto programs. Ours:

@@ -7,7 +7,7 @@
  * that pile and draw them with a depth buffer. At last the first thread packs the picture.
  *
  * Sharing: the lists are written by the first thread and each is read by another one with each
- * frame; the scene is the first thread's. A tile of the picture is written by whoever takes it, a
+ * frame; the scene is the first thread's. A tile of the picture is written by its taker, a
  * different thread with each frame, and read by the first; a block larger than a piece of its rows
  * holds pieces of other tiles. A thread draws a tile in private memory first.
  *

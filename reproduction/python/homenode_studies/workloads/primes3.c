@@ -10,7 +10,7 @@
  *
  * Source: Bolosky's thesis, section 3.2.2 (Primes3): numbers to 10,000,000, a vector of bits for
  * odd numbers in shared memory, heavily read and written, then a vector of integers.
- * Ours: own code; how work is divided is our choice: nobody else writes to a piece meanwhile.
+ * Ours: own code; how work is divided is our choice: no other thread writes to a piece meanwhile.
  */
 #define PRIMES_BY_SIEVE
 #include "primes.h"

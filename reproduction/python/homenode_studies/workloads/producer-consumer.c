@@ -6,7 +6,7 @@
  * for that and adds up what it reads.
  *
  * Sharing: producer and consumers. The writer of an object is always the same thread, and so are
- * its readers. Nobody reads what it wrote itself, unless there are fewer threads than consumers
+ * its readers. No thread reads what it wrote itself, unless there are fewer threads than consumers
  * and a producer. Where the objects are, as in migratory: `--bytes` (64) each, adjacent, or with
  * `--padded` in lines of 128 bytes of their own; neighbours have different producers.
  *

@@ -4,7 +4,7 @@
  * molecules and takes each of them together with the half of all that follow it in a circle; what
  * acts on one of the pair acts on the other the opposite way. So a thread finds forces on half of
  * all molecules besides its own: it adds them up in memory of its own, and then, molecule by
- * molecule, adds its sums to the molecule's under the molecule's lock. Before and after, everybody
+ * molecule, adds its sums to the molecule's under the molecule's lock. Before and after, all
  * predicts and corrects the motion of their own molecules.
  *
  * Sharing: places are read by half of all threads and written once a step by their owner. The sums
@@ -197,7 +197,7 @@ static double act(unsigned number, struct sums *mine, struct scratch *s)
     return potential;
 }
 
-/* Adds a thread's sums to everybody's, its own molecules first, and begins new ones. */
+/* Adds a thread's sums to those of all, its own molecules first, and begins new ones. */
 static void hand_in(unsigned low, struct sums *mine)
 {
     for (unsigned k = 0; k < o.size; k++) {

@@ -5,7 +5,7 @@
  * into the queue, until it has had `-i` of them. Who waits for a task sleeps.
  *
  * Sharing: the queue, its ends and the tasks in it, is read and written by all threads all the
- * time, under one lock. An object is used by whoever is free: one thread at a time, but no thread
+ * time, under one lock. An object is used by a free thread: one at a time, but no thread
  * more likely than another, as in p-qsort, chip and cholesky. With `--lifo` the task put last is
  * taken first, so an object mostly stays with its thread and some wait for long. Objects are of
  * `--bytes` (256), adjacent.
