@@ -8,6 +8,7 @@ import pytest
 
 from homenode import ConfigError
 from homenode.trace import Trace
+from homenode_studies import workloads
 from homenode_studies.studies import programs
 
 if TYPE_CHECKING:
@@ -39,3 +40,9 @@ def test_a_program_that_fails_leaves_no_trace(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="sor ended with exit code"):
         programs.trace_of(wrong, tmp_path)
     assert not list(tmp_path.glob("sor-*.hnt"))
+
+
+def test_a_trace_is_recorded_again_when_a_header_of_its_program_changes() -> None:
+    texts = programs._sources(workloads.find("p-gauss").path, set())
+    names = ("p-gauss.c", "presto.h", "workload.h")
+    assert texts == [workloads.source_file(name).read_bytes() for name in names]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from homenode import demo
 from homenode_studies import workloads
 
 NAMES = [entry.name for entry in workloads.TABLE]
@@ -259,7 +260,8 @@ def test_thesis_names_are_those_of_its_tables() -> None:
 
 
 def test_every_source_is_listed_once() -> None:
-    files = {path.name for path in workloads.FOLDER.glob("*.c")}
+    folders = (workloads.FOLDER, demo.programs.FOLDER)
+    files = [path.name for folder in folders for path in folder.glob("*.c")]
     assert sorted(entry.file for entry in workloads.TABLE) == sorted(files)
     assert all(entry.file == f"{entry.name}.c" for entry in workloads.TABLE)
 

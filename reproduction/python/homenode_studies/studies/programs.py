@@ -186,14 +186,14 @@ def _key(program: Program) -> str:
 
 
 def _sources(path: Path, seen: set[Path]) -> list[bytes]:
-    """The text of a source and of the headers beside it that it includes, each once."""
+    """The text of a source and of the workloads' headers that it includes, each once."""
     if path in seen or not path.exists():
         return []
     seen.add(path)
     text = path.read_bytes()
     found = [text]
     for name in _INCLUDE.findall(text):
-        found += _sources(path.parent / name.decode(), seen)
+        found += _sources(workloads.source_file(name.decode()), seen)
     return found
 
 

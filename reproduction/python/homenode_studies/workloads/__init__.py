@@ -32,6 +32,7 @@ __all__ = [
     "build",
     "command",
     "find",
+    "source_file",
     "table",
     "with_size",
 ]
@@ -82,8 +83,7 @@ class Workload:
     @property
     def path(self) -> Path:
         """The C source."""
-        path = FOLDER / self.file
-        return path if path.exists() else programs.FOLDER / self.file
+        return source_file(self.file)
 
     def size(self, name: str) -> Size:
         """How the study of this name runs the program.
@@ -152,6 +152,12 @@ def with_size(size: str) -> list[str]:
 def table() -> list[dict[str, Any]]:
     """Every workload as plain data, in documentation order."""
     return [entry.describe() for entry in TABLE]
+
+
+def source_file(file: str) -> Path:
+    """Where a C file is: in this package, or among the programs of the demonstration."""
+    own = FOLDER / file
+    return own if own.exists() else programs.FOLDER / file
 
 
 def find(name: str) -> Workload:
