@@ -56,7 +56,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "advise": ("advise", "Say what to align, pad, group, split or place, and the gain."),
     "synthetic": ("synthetic", "Make a trace whose false sharing is known."),
     "report": ("report", "Write one HTML file that explains traces and policies."),
-    "workloads": ("workloads", "Build or record the bundled programs and servers."),
+    "workloads": ("workloads", "Build or record the programs and servers of the studies."),
     "study": ("study", "Regenerate a publication's tables and figures; judge its claims."),
     "list": ("list_", "List machines, policies, formats and so on."),
 }

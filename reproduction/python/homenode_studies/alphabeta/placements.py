@@ -1,7 +1,7 @@
 """Measuring the three user times on a machine with several NUMA nodes, by way of `numactl`.
 
 `T_local` is one thread on one processor with all memory on its node; `T_numa` is the system's own
-placement, first touch, with threads wherever the system puts them; `T_global` stands for a machine
+placement, first touch, with threads where the system puts them; `T_global` approximates a machine
 whose writable data is all far away: processors of one node, memory of another.
 """
 
@@ -90,7 +90,7 @@ def measure(
         progress: called with the runs done and in all.
 
     Raises:
-        ConfigError: when this machine cannot place pages so, or the program fails.
+        ConfigError: when this machine cannot place pages in these ways, or the program fails.
     """
     numactl, near, far = check_machine()
     if not command:
@@ -125,7 +125,7 @@ def measure(
 
 
 def check_machine() -> tuple[str, Node, Node]:
-    """What measuring needs: `numactl`, a node with processors, and the one farthest from it.
+    """Finds what measuring needs: `numactl`, a node with processors, and the node farthest from it.
 
     Raises:
         ConfigError: when something is missing; it says what to do.

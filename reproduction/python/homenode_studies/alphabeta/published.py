@@ -67,7 +67,7 @@ def read_csv(path: str | os.PathLike[str], ratio: float | None = None) -> list[d
 
 
 def table_3_1() -> list[dict[str, Any]]:
-    """Table 3.1 of the thesis, every row computed anew; see `read_csv`.
+    """Table 3.1 of the thesis, every row recomputed; see `read_csv`.
 
     >>> {row["program"]: list(row["differs"]) for row in table_3_1() if row["differs"]}
     {'matmult': ['beta'], 'e-fft': ['beta']}
@@ -76,7 +76,7 @@ def table_3_1() -> list[dict[str, Any]]:
 
 
 def table_3_2() -> list[dict[str, Any]]:
-    """Table 3.2 of the thesis: system time of placement, every row computed anew.
+    """Table 3.2 of the thesis: system time of placement, every row recomputed.
 
     Returns:
         One dictionary a program: the printed columns, ``delta_s`` and ``overhead`` as they follow

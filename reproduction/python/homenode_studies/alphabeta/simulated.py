@@ -23,7 +23,7 @@ def from_trace(
 ) -> dict[str, Any]:
     """Alpha as simulated, over pages that the program writes at least once.
 
-    A trace has no time between references, so beta is out of its reach; gamma lies between 1, for
+    A trace has no time between references, so beta cannot be computed; gamma is between 1, for
     a program that hardly refers to memory, and ``gamma_most``, for one that does nothing else
     (equation 3.2 with beta 0 and 1).
 

@@ -68,7 +68,7 @@ _MIXES = ("ec", "db", "web")
     "--transactions",
     default="",
     metavar="T,...",
-    help="Of db: ask the database only these, as often as they come among all: home, "
+    help="Of db: send the database only these, at their relative frequency: home, "
     "new-products, best-sellers, product-detail, search-title, buy-confirm and so on.",
 )
 @click.option(
@@ -79,13 +79,13 @@ def ecommerce(mix: str, output: str | None, as_json: bool, **options: Any) -> No
     """Record the e-commerce workload: PostgreSQL, Apache and five utilities.
 
     A guest is made of this machine's own PostgreSQL, Apache, PHP, ls, awk, cp, gzip and rm, and
-    booted in QEMU; emulated browsers walk through a shop as TPC-W wants it. What happens is
-    recorded with the kernel, and checked: pages, pictures, and that orders are in the database.
+    booted in QEMU; emulated browsers visit a shop as TPC-W specifies. The whole system is
+    recorded, kernel included, and checked: pages, pictures, and that orders are in the database.
     MIX is ec (13 processes of Apache, 8 of PostgreSQL and the utilities), db (21 of PostgreSQL and
     the utilities), web (26 of Apache), or all three.
 
-    DIR gets MIX.system.hnt, the recording, and MIX.hnt, in which every process is a thread. What is
-    not installed is said first, with the command that installs it.
+    DIR gets MIX.system.hnt, the recording, and MIX.hnt, in which every process is a thread. If
+    packages are missing, the command names them and how to install them before it begins.
     """
     from homenode.cli.output import print_json
 

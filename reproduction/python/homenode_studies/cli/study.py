@@ -55,21 +55,21 @@ if TYPE_CHECKING:
     "--word-bytes",
     type=WholeNumber(min=0),
     metavar="W",
-    help="Of bolosky and markatos: count references in words of so many bytes; 0: as recorded.  "
+    help="Of bolosky and markatos: count references in words of N bytes; 0: as recorded.  "
     "[default: 4 in bolosky, as recorded in markatos]",
 )
 @click.option(
     "--quantum",
     type=WholeNumber(min=0),
     metavar="Q",
-    help="Of bolosky and markatos: references of a processor's turn, synchronisation keeping its "
+    help="Of bolosky and markatos: references in a processor's turn; synchronisation keeps its "
     "order; 0: as recorded.  [default: 1]",
 )
 @click.option(
     "--variants",
     is_flag=True,
-    help="Of foglia: judge the claims with other readings of its machine and kernel, too, and say "
-    "under which of them those that differ would hold. Takes five times as long.",
+    help="Of foglia: also judge the claims under other readings of its machine and kernel, and say "
+    "under which of them a claim that differs would hold. Takes five times as long.",
 )
 @json_option
 def study(
@@ -87,9 +87,9 @@ def study(
     """Regenerate a publication's tables and figures, and judge what it claims.
 
     Records the programs (once; the traces are kept), runs the experiments, and writes every table
-    and figure as CSV and SVG, the ledger of claims, and one page, index.html, that shows it all.
-    Prints the claims with the published value, ours, and whether it holds. A claim that differs is
-    a result, not a failure: the exit code is 0.
+    and figure as CSV and SVG, the ledger of claims, and one page with everything, index.html.
+    Prints each claim with the published value, our value, and whether the claim holds. A claim that
+    differs is a result, not a failure: the exit code is 0.
     """
     from homenode.cli.output import print_json, programs_aside
     from homenode.cli.progress import Progress

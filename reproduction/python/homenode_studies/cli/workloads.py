@@ -1,4 +1,4 @@
-"""`homenode workloads`: build or record the programs that come along."""
+"""`homenode workloads`: build or record the programs of the studies."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
     )
 )
 def workloads() -> None:
-    """Build, record, draw or measure the workloads that come along.
+    """Build, record, draw or measure the programs of the studies.
 
-    They are small parallel C programs; ecommerce is one of many processes, with their kernel.
+    They are small parallel C programs; ecommerce is a whole system with servers and their kernel.
     """
 
 
@@ -166,8 +166,8 @@ def picture(names: tuple[str, ...], output: str, as_json: bool) -> None:
 def table(names: tuple[str, ...], quick: bool, size: str | None, as_json: bool) -> None:
     """Record programs and say how many references, how many private, how many bytes each takes.
 
-    Table 2.1 of Bolosky's thesis for the programs that come along, with and without program
-    counters. The mean counts every program alike. Default sizes take several minutes.
+    Table 2.1 of Bolosky's thesis for our programs, with and without program counters. The mean
+    counts every program alike. Default sizes take several minutes.
     """
     from homenode.cli.output import print_json
     from homenode.cli.tables import print_table
@@ -197,7 +197,7 @@ def table(names: tuple[str, ...], quick: bool, size: str | None, as_json: bool) 
 
 
 def _recorded(runs: list[tuple[str, list[str], int]]) -> Iterator[tuple[str, Trace]]:
-    """Traces of programs one after another, each gone when the next one comes."""
+    """Traces of programs one after another; each is deleted before the next one is recorded."""
     from tempfile import TemporaryDirectory
 
     for run in runs:

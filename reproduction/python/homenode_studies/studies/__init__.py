@@ -68,19 +68,19 @@ def find(name: str) -> Study:
 class StudyOptions(TypedDict, total=False):
     """Choices of a study; what is left out has the default named here.
 
-    quick: small programs, for a look or a test; claims about sizes will differ. Default: no.
-    traces: a folder where recorded traces are kept and found again; by default they are recorded
-        anew and thrown away.
+    quick: small programs, for a first look or a test; claims about sizes will differ. Default: no.
+    traces: a folder that keeps recorded traces for later runs; by default they are recorded
+        again and deleted.
     programs: only these, by their names in the publication. Default: all.
-    mixes: of a study of mixes of processes, the folder that has them. Default: with ``quick``, the
-        small ones that come with homenode.
-    word_bytes: count references in words of so many bytes, or, if 0, as recorded. Studies of
-        machines with a clock cannot. Default: words of 4 in the thesis's studies (§4.1.2).
-    quantum: references of a processor's turn, or, if 0, turns as recorded; synchronisation keeps
-        its order. Studies of machines with a clock cannot. Default: 1 in the thesis's studies and
-        that of Markatos and Chronaki, where all processors have the same pace (§2.3.1).
-    variants: judge the claims under the study's variants of machine and workload, too, if it has
-        any (foglia), and say under which of them those that differ would hold. Default: no.
+    mixes: for a study of mixes of processes, the folder with the mixes. Default: with ``quick``,
+        the small ones of this package.
+    word_bytes: count references in words of this many bytes, or, if 0, as recorded. Studies of
+        machines with a clock refuse it. Default: words of 4 in the thesis's studies (§4.1.2).
+    quantum: references in a processor's turn, or, if 0, turns as recorded; synchronisation keeps
+        its order. Studies of machines with a clock refuse it. Default: 1 in the thesis's studies
+        and that of Markatos and Chronaki, where all processors have the same pace (§2.3.1).
+    variants: also judge the claims under the study's variants of machine and workload, if it has
+        any (foglia), and say under which variants a claim that differs would hold. Default: no.
     watch: opens a progress bar with a title. Default: none.
     """
 
@@ -136,7 +136,7 @@ def _chosen(entry: Study, options: StudyOptions) -> list[Program]:
     """The programs to run.
 
     Raises:
-        ConfigError: when one is named that there is not.
+        ConfigError: when `options` name a program that the study does not have.
     """
     given = options.get("programs")
     wanted = None if given is None else list(given)
@@ -153,7 +153,7 @@ def _chosen(entry: Study, options: StudyOptions) -> list[Program]:
 
 
 def _form(entry: Study, options: StudyOptions) -> TraceForm:
-    """How references are counted and whose turn it is: the publication's way, or what is asked for.
+    """How references are counted and interleaved: as in the publication, or as the options say.
 
     Raises:
         ConfigError: when the study's machines have a clock.

@@ -31,7 +31,7 @@ def blocks_of(context: StudyContext, program: Program, block_size: int) -> list[
 
 
 def sharing_of(blocks: list[Row]) -> Row:
-    """What the blocks of one program amount to.
+    """Sums over the blocks of one program.
 
     ``full_duration`` blocks are used by several processors, written, and no word of them that one
     writes is ever used by another: section 7.1.4. ``separable`` references are to words that are

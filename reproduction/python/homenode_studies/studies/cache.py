@@ -1,4 +1,4 @@
-"""Results that are kept beside the traces, so that another run of a study need not make them."""
+"""Results kept beside the traces, so that another run of a study does not simulate again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ResultCache:
-    """Results of one trace, by what was asked; those of another engine are not looked at."""
+    """Results of one trace, by simulator and options; those of another build are ignored."""
 
     def __init__(self, folder: Path, trace: Trace) -> None:
         self._path = folder / f"results-{trace.info['checksum'][:16]}.json"
@@ -30,7 +30,7 @@ class ResultCache:
             if found["engine"] == self._engine:
                 self._values = dict(found["values"])
         except (OSError, ValueError, KeyError, TypeError):
-            # Not there, of another version, or cut short: everything is made anew.
+            # Missing, of another version or incomplete: simulate everything again.
             self._values = {}
 
     def get(self, question: dict[str, Any]) -> Any:

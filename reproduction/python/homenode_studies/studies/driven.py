@@ -2,7 +2,7 @@
 
 The publications about caches ran their programs under the simulator; our studies replay recordings,
 in which what each thread does was settled by the recorder's turns. Here each program runs both
-ways, in its small size, so that a reader sees what that may come to.
+ways, in its small size, which shows how large the effect may be.
 """
 
 from __future__ import annotations

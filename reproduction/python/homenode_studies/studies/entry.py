@@ -61,7 +61,7 @@ class Study:
         source: the publication and its part.
         experiments: runs everything and gives tables, figures and notes.
         claims: what that part says in words.
-        publication: whose programs are run, and whose tables stand beside ours.
+        publication: whose programs are run, and with whose tables ours are compared.
         calibration: whether it also runs the programs of the thesis's section 3.2.2.
         priced: whether its machines have prices, so that references may be counted in words and
             come in other turns: not on machines with a clock, which make them as recorded.

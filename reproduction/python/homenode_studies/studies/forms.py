@@ -81,7 +81,7 @@ AS_RECORDED = TraceForm()
 
 
 def formed(recorded: Trace, form: TraceForm, folder: Path, progress: Progress = None) -> Trace:
-    """A recording in a form: the one in the folder, or made anew.
+    """A recording in a form: taken from the folder, or made.
 
     Raises:
         TraceError: when the recording is damaged or the new trace cannot be written.

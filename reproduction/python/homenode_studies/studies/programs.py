@@ -3,7 +3,7 @@
 Each publication has a list of its own, ``programs.toml`` in its folder.
 
 A trace is found again by the program's source, its arguments, the way of recording and homenode's
-version; when any of these changes it is recorded anew.
+version; when any of these changes it is recorded again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ same pace (section 2.3.1), so turns are short; ten takes a tenth of the time tha
 
 @dataclass(frozen=True)
 class Publication:
-    """Whose experiments are made anew.
+    """The publication whose experiments are repeated.
 
     Attributes:
         name: folder of its tables in `homenode_studies.studies.published`.

@@ -1,7 +1,7 @@
 """Upright bars in groups, each of several parts on top of each other.
 
 What the kernel does is filled, what programs do is hatched; the tones are dark, middle and light,
-so that they can be told apart without colours.
+so that they differ without colours.
 """
 
 from __future__ import annotations

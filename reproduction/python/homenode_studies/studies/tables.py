@@ -21,13 +21,13 @@ class Missing(Exception):  # noqa: N818 - not an error: the claim cannot be test
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a publication, made anew.
+    """Our version of one table of a publication.
 
     Attributes:
         name: ``table-6.4``; also the name of its file.
         title: what it shows.
         rows: one dictionary a row; all have the columns of the first.
-        note: what a reader must know beside it, or nothing.
+        note: what a reader must know about it; may be empty.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a publication, made anew.
+    """Our version of one figure of a publication.
 
     Attributes:
         name: ``figure-6.4``; also the name of its files.
@@ -66,7 +66,7 @@ class Figure:
         across: the horizontal axis.
         up: the vertical axis; of bars and marks, the axis of values.
         areas: with ``areas``, the series that are stacked; the others are lines.
-        note: what a reader must know beside it, or nothing.
+        note: what a reader must know about it; may be empty.
         dashed: whether lines differ in their dashes too, for print without colours.
     """
 
@@ -89,7 +89,7 @@ class Picture:
         name: also the name of its file.
         title: what it shows.
         svg: the file.
-        note: what a reader must know beside it, or nothing.
+        note: what a reader must know about it; may be empty.
     """
 
     name: str

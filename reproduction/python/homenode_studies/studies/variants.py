@@ -1,7 +1,7 @@
 """Variants of a study: under which change of machine or workload a claim that differs would hold.
 
-A cause that is named is only likely. A variant changes what it blames and nothing else, and all
-claims are judged anew by the same rules.
+A reason without a run is a guess. A variant changes only what the reason names, and all claims
+are judged again by the same rules.
 """
 
 from __future__ import annotations

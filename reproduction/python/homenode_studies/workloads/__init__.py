@@ -1,6 +1,6 @@
 """The workload suite: small parallel C programs, one file each, and the table that lists them.
 
-The sources are part of the package, so they can be built wherever homenode is installed:
+The sources are part of the package, so that they can be built wherever it is installed:
 
 >>> from homenode_studies import workloads
 >>> [entry.name for entry in workloads.TABLE][:3]
@@ -56,7 +56,7 @@ class Variant:
 class Size:
     """How a publication's study runs a workload: threads, one to a processor, and arguments.
 
-    `quantum` is how many references a thread makes before the next one's turn.
+    `quantum` is the number of references in a thread's turn.
     """
 
     threads: int
@@ -66,7 +66,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Workload:
-    """One program: an entry of ``workloads.toml``, which says what the fields mean."""
+    """One program: an entry of ``workloads.toml``, which explains the fields."""
 
     name: str
     file: str

@@ -66,7 +66,7 @@ def without_pc(trace: Trace, at_most: int | None = None) -> Trace:
 
     Args:
         trace: the trace with program counters.
-        at_most: take whole chunks from the beginning until there are so many references; by
+        at_most: take whole chunks from the beginning until they have this many references; by
             default all of them.
 
     Raises:

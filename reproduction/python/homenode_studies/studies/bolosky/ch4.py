@@ -1,4 +1,4 @@
-"""Chapter 4: the model's propositions on our programs, and how traces bear being disturbed."""
+"""Chapter 4: the model's propositions on our programs, and how perturbed traces change results."""
 
 from __future__ import annotations
 

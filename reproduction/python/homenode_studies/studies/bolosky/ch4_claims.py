@@ -106,7 +106,7 @@ _MODEL = (
         slow_global,
         lambda pair: pair[0] <= pair[1],
         why="a copy costs G wherever global memory holds the block (equation 4.2), so a global "
-        "memory that nobody references still saves when G < R",
+        "memory that no processor references still saves when G < R",
         kind="printed",
     ),
     Claim(

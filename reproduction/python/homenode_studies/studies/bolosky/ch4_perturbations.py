@@ -1,4 +1,4 @@
-"""What section 4.3 says in words about disturbed traces."""
+"""What section 4.3 says in words about perturbed traces."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def tried(seed: int = 0) -> list[Row]:
 
 
 def moves_to_others(trace: Sequence[Reference], move: float) -> bool:
-    """Whether a trace without replication gains from moves to who does not reference (4.2.1)."""
+    """Whether a trace without replication gains from moves to idle processors (4.2.1)."""
     places = [_SINGLE] * len(trace)
 
     def referencing(before: Places, after: Places, at: int) -> bool:
@@ -89,7 +89,7 @@ def cheapest(
     >>> cheapest([(0, "W"), (1, "R")], [_SINGLE, _ANY], 3, lambda *_: True)
     5
     """
-    # Where the block is at first costs nothing, as nobody has referred to it.
+    # The first place costs nothing, because the block has not been referenced yet.
     costs: dict[Places, float] = dict.fromkeys(_SINGLE, 0)
     for at, (processor, _) in enumerate(trace):
         known = costs

@@ -25,7 +25,7 @@ TWO_ROWS = (
     "either machine, and 1.001 times the optimum on the ACE; in turns of ten it is as in turns of "
     "one"
 )
-"""Why gauss is dear under ACE."""
+"""Why gauss is expensive under ACE."""
 
 
 def cost(evidence: Evidence, machine: str, policy: str) -> dict[str, float]:

@@ -182,7 +182,7 @@ _VARIATION = (
     ),
     Claim(
         "5.3.1",
-        "As moves get cheaper sorbyr's remote references give way to copies and global references "
+        "As moves get cheaper, copies and global references replace sorbyr's remote references "
         "near G = 1200",
         "1200",
         "remote references' cost per reference at G = 1000 and at 1400",
@@ -191,7 +191,7 @@ _VARIATION = (
     ),
     Claim(
         "5.3.1",
-        "Near G = 400 global references give way to more copies and local references",
+        "Near G = 400 more copies and local references replace global references",
         "400",
         "global references' cost per reference at G = 330 and at 450",
         lambda e: part(e, "cost_global", 330, 450),
@@ -308,7 +308,7 @@ _SUMMARY = (
     ),
     Claim(
         "5.4",
-        "Fast moves help most where remote references are dear",
+        "Fast moves help most where remote references are expensive",
         "most",
         "median gain from a tenfold faster move: r = 15; g = 2",
         fast_move_gain,

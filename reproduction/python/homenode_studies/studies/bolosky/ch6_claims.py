@@ -98,7 +98,8 @@ _CLAIMS_61 = (
         eight_against_four,
         more_than(FEW),
         "%",
-        post_hoc="many was more than half; few is at most a fifth in all studies, so many is more",
+        post_hoc="many was more than half; few is at most a fifth in all studies, "
+        "hence many is more",
     ),
 )
 

@@ -46,7 +46,7 @@ def numa_by_tables(evidence: Evidence) -> dict[str, float]:
 
     From table 6.5 NUMA's costs with 4 KB and with 128 bytes, and from table 6.4 by how much its
     best is above CC+'s best; 128 bytes are taken for NUMA's best. Programs without false sharing,
-    to which small pages are dear, are left out.
+    for which small pages are expensive, are left out.
     """
     above = {row["program"]: float(row["numa"]) for row in evidence.rows("table-6.4")}
     return {

@@ -50,7 +50,7 @@ def _moves(trace: Trace) -> Row:
 
 
 def _board(metadata: dict[str, Any]) -> tuple[int, int]:
-    """Where the board lies: the largest block of its type."""
+    """The address range of the board: the largest block of its type."""
     types = ["", *(layout["name"] for layout in metadata["layouts"])]
     boards = [
         entry

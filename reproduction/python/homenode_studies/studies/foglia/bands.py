@@ -1,7 +1,7 @@
 """What the seed of the scheduler, and what the paper does not say of its bus, do to the numbers.
 
 Who runs where is left to chance, and for how long a fetch holds a bus that splits transactions is
-not printed. A number that moves by more than what it differs from another tells nothing.
+not printed. A difference smaller than that range is no finding.
 """
 
 from __future__ import annotations

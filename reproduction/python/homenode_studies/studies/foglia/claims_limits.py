@@ -45,12 +45,12 @@ _LINES = (
     "little false sharing, and larger blocks put lines together"
 )
 _GIVE_WAY = (
-    f"checked: a block is written back when it gives way, and ours do more often: {TOUCHED}. With "
-    "the small mixes (--quick), which touch 20,083, it is 9, 4, 1.3, 0.6 and 0.1 % with 128 KB to "
+    f"checked: a block is written back when it is evicted, and ours are more often: {TOUCHED}. "
+    "With the small mixes (--quick), which touch 20,083, it is 9, 4, 1.3, 0.6 and 0.1 % with 128 KB to "
     "2 MB"
 )
 _EACH_CACHE = (
-    "checked: each further cache is filled once, and blocks give way as often as before. Where "
+    "checked: each further cache is filled once, and evictions are as frequent as before. Where "
     "most misses are first fetches, with 50,000 references of each process,"
 )
 

@@ -248,7 +248,7 @@ CLAIMS = (
         },
         lambda found: all(about(0.315)(value) for value in found.values()),
         why="checked: of the references to all blocks that several processes touch, also those "
-        "that nobody writes, 43, 18 and 33 % write, and of Apache's alone 32 %, as in table 2 "
+        "that are never written, 43, 18 and 33 % write, and of Apache's alone 32 %, as in table 2 "
         "(33 %); PostgreSQL writes to 5 %. Blocks that are written are nearly all the kernel's",
     ),
 )

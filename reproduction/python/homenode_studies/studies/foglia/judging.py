@@ -155,7 +155,7 @@ def invalidation_part(section: str, what: str, percent: int, setting: Setting, w
 
 
 def scalable(section: str, what: str, published: int, base: Setting, why: str = "") -> Claim:
-    """A claim that a machine is scalable up to so many processors."""
+    """A claim about the number of processors up to which a machine scales."""
     claim = Claim(
         section,
         what,

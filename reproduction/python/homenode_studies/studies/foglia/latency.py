@@ -132,8 +132,8 @@ def origins(runs: Runs) -> Table:
         "write and invalidate transactions for 100 references, by the kind of page",
         rows,
         "A kernel page is one that only the kernel references, for one process: its stack above "
-        "all. A user page is a private area of a process, whoever references it. The area of a "
-        "processor is the kernel's. PSCR takes user pages for private areas, its extension "
+        "all. A user page is a private area of a process, even if others reference it. The area of "
+        "a processor is the kernel's. PSCR takes user pages for private areas, its extension "
         "(private_kernel=yes) kernel pages too. In the paper all references to shared data that "
         "write are 0.54 of 100 (table 3, EC-server).",
     )

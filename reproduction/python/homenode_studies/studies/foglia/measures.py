@@ -139,7 +139,7 @@ def migrations(row: Row) -> float:
 def scalability(runs: Runs, workload: str, base: Setting) -> tuple[float, float]:
     """The critical point of a machine, and its power there.
 
-    If it lies beyond the numbers simulated, it is the largest of them.
+    If it is beyond the numbers simulated, it is the largest of these.
 
     Raises:
         Missing: when not several numbers of processors were simulated.

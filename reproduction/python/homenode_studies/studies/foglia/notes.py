@@ -33,8 +33,8 @@ _PROCESSOR = (
 )
 _PRIVATE = (
     "Each claim about PSCR is judged twice: with the user pages of a process as its private area, "
-    "whoever references them, and with the pages too that only the kernel references for one "
-    "process (private_kernel=yes), which sections 2 and 5.2.2 propose. Section 2 says that an area "
+    "even if others reference them, and also with the pages that only the kernel references for "
+    "one process (private_kernel=yes), which sections 2 and 5.2.2 propose. Section 2 says that an area "
     "is private, not who references it: a kernel that copies from a process's buffer takes the "
     "block along like the process."
 )
@@ -92,8 +92,8 @@ def _writes(points: Sequence[Row]) -> str:
             shares.append(f"{workload} {pscr['transactions_write'] / taken:.0f}")
     return (
         "PSCR sends a write over the bus for every store to a block of which another cache has a "
-        "copy, also if nobody reads that copy any more. For each time that MESI takes a block from "
-        f"other caches to write it, PSCR sends so many: {', '.join(shares)} (16 processors, "
+        "copy, even if that copy is never read again. For each time that MESI takes a block from "
+        f"other caches to write it, PSCR sends N such writes: {', '.join(shares)} (16 processors, "
         "affinity). In caches of 2 MB unread copies live long, and kernels write the same block "
         "many times before another processor reads it."
     )

@@ -79,7 +79,7 @@ def _table_5() -> dict[Setting, Row]:
 
 
 def _shared(row: Row) -> Row:
-    """What the paper calls shared, coherence is about: blocks that somebody writes."""
+    """The paper calls those blocks shared that need coherence: blocks that are written."""
     return row | {f"written_{name}": row[name] for name in ("shared_blocks", "shared_access")}
 
 

@@ -46,7 +46,7 @@ class Machine:
     mesi: str = "mesi"
 
     def question(self, setting: Setting, seed: int = SEED) -> dict[str, Any]:
-        """What is asked of a trace, wherever the machine's file lies."""
+        """The options of a simulation, independent of where the machine's file is."""
         asked = self.point(setting) | {"machine": self.name, "restart": RESTART}
         if seed != SEED:
             asked["seed"] = seed
@@ -159,7 +159,7 @@ def on_machine(
     settings: Sequence[Setting],
     seed: int = SEED,
 ) -> dict[Setting, Row]:
-    """What settings of a machine come to; those that are not kept are simulated together."""
+    """Results of settings on a machine; those that are not kept are simulated together."""
     trace = context.trace(program)
     cached = ResultCache(context.folder, trace)
     new = [s for s in settings if cached.get(machine.question(s, seed)) is None]

@@ -47,7 +47,7 @@ _WAITING = (
     "more, wherever pages are (table times)"
 )
 _APART = (
-    "checked: without its option of locks our mp3d waits for nobody within a step, with it "
+    "checked: without its option of locks our mp3d has no waits within a step, with it "
     "software takes 2.5 times as long as hardware (notes); water waits for its locks, whose "
     "holders write back at each release: recorded without them software takes 1.03 and 1.05 "
     "times as long, without that of energies 1.4 and 1.6, without those of molecules 1.9 and 2.0"
@@ -60,7 +60,7 @@ _WHERE = (
     "checked: our sor has numbers of 8 bytes, and a band of ten rows 12.5 pages, of which one or "
     "two are shared; with 4 bytes 75 % are local. Our appbt has pages of its own for each "
     "processor's points, without them 19 % are (notes); in mp3d most misses are on cells, which "
-    "are everybody's"
+    "all threads share"
 )
 
 
@@ -303,7 +303,7 @@ _CONCLUSION = (
     stated(
         Claim(
             "3.3",
-            "Caches are small enough that blocks give way",
+            "Caches are small enough that blocks are evicted",
             "eviction misses",
             "share of misses on blocks that gave way, without placement",
             _each(PAPER_CASE, m.evictions),

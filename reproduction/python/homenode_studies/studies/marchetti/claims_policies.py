@@ -57,7 +57,7 @@ _ONCE = (
     "checked: sor fetches each line of a neighbour's row once a half-sweep, no more often than a "
     "copy of the page does. It gains 2 to 3 % with any n from 1 to 32 fills, and 6 % at most "
     "with rows of a page each (-n 512) of which each thread first uses its own, though 99 % of "
-    "its fills are local then. Where rows of 640 lie 8 KB apart, so that lines give way within a "
+    "its fills are local then. Where rows of 640 lie 8 KB apart, so that lines are evicted in a "
     "half-sweep, it gains 12.5 % with 16 fills, 7 % without such first uses"
 )
 _SIXTEEN = (
@@ -67,7 +67,7 @@ _SIXTEEN = (
     "points lie row by row (--rows)"
 )
 _GRIDS = (
-    "checked: after initialisation a page goes to whoever reads it first, often a neighbour of "
+    "checked: after initialisation a page goes to the first reader, often a neighbour of "
     "the thread that writes it, and a later phase puts that right. Where each thread first clears"
     " its planes, marks cost 0.2 %; where planes of coarse grids also lie in the pages of the "
     "fine one, 1.4 %. Another recording gains 1 %. All 1,053 pages moved at each of nine marks "

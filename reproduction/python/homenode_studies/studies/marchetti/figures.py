@@ -106,7 +106,7 @@ def _values(runs: Runs, what: str, value: m.Value) -> list[Row]:
 
 
 def _or_zero(value: m.Value, row: Row) -> float:
-    """A share of what there is none of is drawn as none."""
+    """A share of zero references is drawn as zero."""
     from homenode_studies.studies.tables import Missing
 
     try:

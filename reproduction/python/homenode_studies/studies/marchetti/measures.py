@@ -54,7 +54,7 @@ def false_misses(row: Row) -> float:
 
 
 def evictions(row: Row) -> float:
-    """The share of misses on blocks that had to give way."""
+    """The share of misses on blocks that had been evicted."""
     misses = sum(float(count) for name, count in row.items() if name.startswith("misses_"))
     return _over(float(row["misses_replacement"]), misses, "misses")
 

@@ -67,7 +67,7 @@ _MGRID = (
 )
 _FLUSHED = (
     "Software misses more than hardware in mgrid and water, as an acquire takes all lines of a "
-    "page away, also those that nobody has written. In an experiment it took only lines whose "
+    "page away, also those that were never written. In an experiment it took only lines whose "
     "copies lacked a word that another processor had written. Misses for each reference were then "
     "5.033 % in both (sor, a little less in software), 10.16 and 10.08 % (mgrid), 6.56 and 4.91 % "
     "(mp3d), 2.257 and 2.233 % (water), 2.65 and 2.63 % (appbt); those by false sharing 4, 37,470, "

@@ -197,7 +197,7 @@ def machine_file(name: str) -> str:
 
 
 def _question(setting: Setting, gap: int) -> dict[str, Any]:
-    """What is asked of a trace, wherever the machine's file lies."""
+    """The options of a simulation, independent of where the machine's file is."""
     asked: dict[str, Any] = {"gap": gap, **setting.fields()}
     if setting.machine != MESH:
         text = Path(machine_file(setting.machine)).read_bytes()

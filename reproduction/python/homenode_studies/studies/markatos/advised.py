@@ -1,6 +1,6 @@
 """Advice on objects against re-alignment of words: our own step beyond the paper.
 
-Re-alignment moves single words, anew in every window, with knowledge of what comes. Advice moves
+Re-alignment moves single words, again in every window, with knowledge of the future. Advice moves
 whole objects or their parts once and for all, which a programmer can do.
 """
 

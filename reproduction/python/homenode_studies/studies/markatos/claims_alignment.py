@@ -149,7 +149,7 @@ CLAIMS = (
             judge=lambda v: all(about(14)(item) for item in v),
             why="checked: with a counter of 192 instead of 128 (counter=192) 7.2 and 10.5: in a "
             "pass over columns a processor reads a page 128 to 191 times here, all of them just "
-            "enough for a copy, which gets updates for ever; theirs has 9 copies of a page, ours "
+            "enough for a copy, which gets all later updates; theirs has 9 copies of a page, ours "
             "26",
         ),
     ),

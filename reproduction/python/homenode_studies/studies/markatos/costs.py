@@ -101,7 +101,7 @@ def theirs() -> Costs:
 
 @cache
 def theirs_by_packets() -> Costs:
-    """The same, but updates of SPEECH as dear as their packets, 10 cycles each as in other tables.
+    """The same, but updates of SPEECH priced by their packets, 10 cycles each as in other tables.
 
     Tables 4 and 8 print one latency for whatever number of packets.
     """

@@ -192,7 +192,7 @@ def replicated(costs: Costs, program: str, references: float) -> float:
 def more_than_working_sets() -> dict[str, float]:
     """MB of the pages that UPT replicates in the printed tables at least, where above the set.
 
-    Each of the 63 other processors replicates a page of 4 KB once and keeps it for ever.
+    Each of the 63 other processors replicates a page of 4 KB once and keeps it to the end.
     """
     found = {}
     for program in theirs().programs():

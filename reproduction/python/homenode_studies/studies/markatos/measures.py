@@ -219,7 +219,7 @@ def typical(values: Iterable[float]) -> float:
 def factors(costs: Costs) -> dict[str, float]:
     """What each remedy alone makes of INV and UPT: geometric mean of cost before over after.
 
-    Taking updates, or freezing, changes INV alone: UPT stays as dear as it was.
+    Taking updates, or freezing, changes INV alone: UPT costs what it did.
     """
     found = {
         "re-alignment": [*gains(costs, "inv", "inv", True), *gains(costs, "upt", "upt", True)],

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def both(measure: Callable[[Costs], Any], claim: Claim) -> Claim:
     """A claim whose measure is also taken from the printed tables, where they have what it needs.
 
-    What the text says and what its tables come to stand side by side; where by the same rule the
-    tables do not bear the text out, the verdict is *source*.
+    The value in the text and the value computed from its tables are both shown; where the same rule
+    rejects the tables' value, the verdict is *source*.
     """
     return replace(
         claim,

@@ -1,6 +1,6 @@
 """What re-alignment did: memory, false sharing, and the objects whose words moved.
 
-The paper does not tell; section 3.4 says only that there is almost no false sharing afterwards.
+The paper does not say; section 3.4 says only that there is almost no false sharing afterwards.
 """
 
 from __future__ import annotations

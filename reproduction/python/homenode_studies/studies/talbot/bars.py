@@ -2,7 +2,7 @@
 
 Both are looked up alike, so that claims, and the rules that judge them, can be tried on the paper's
 own numbers before anything is run. The paper prints all but queues in percent of first touch
-without proxies and with the same buffers; where a ratio is asked for, that does not matter.
+without proxies and with the same buffers; for a ratio that does not matter.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ _BOXES = (
 _SOONER = (
     "checked: FMM and Water tie (FMM does not with 4 instructions before each reference, 0.971). "
     "In Ocean-Non-Contig half of the waiting is at one node, which touches coarse grids first, "
-    "and a row of tiles has its pages with whoever came first. It ties, 0.995, where grids of 16 "
+    "and a row of tiles has its pages at its first user. It ties, 0.995, where grids of 16 "
     "points are the coarsest, rows of coarse grids are as far apart as those of the finest, and "
     "threads of a row of tiles touch its pages in turns; where rows alone are, 0.976, and with "
     "the study's grids and 2-way caches 0.993"

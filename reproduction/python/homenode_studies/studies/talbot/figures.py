@@ -29,7 +29,7 @@ _TITLES = {
 }
 _KINDS = {NONE: "no", BASIC: BASIC, REACTIVE: REACTIVE}
 _SHORT = {CONTIG: "oceanC", NONCONTIG: "oceanN", WATER: "water"}
-"""As in table 1.4, since names of programs stand side by side."""
+"""As in table 1.4, since names of programs are side by side."""
 _NOTE = (
     "ft, rr: homes by first touch after initialisation and by turns; basic, reactive: proxies. "
     "Rings are numbers that the paper states or prints."

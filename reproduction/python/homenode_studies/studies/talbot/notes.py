@@ -37,7 +37,7 @@ _RULES = (
     "first two had been more than a tie, the third no less than a tie below, by which all held."
 )
 _LAYOUT = (
-    "Where data lie matters: caches are direct-mapped, a line that gives way takes copies of "
+    "Where data lie matters: caches are direct-mapped, an evicted line takes copies of "
     "others along, and another version of a library or of the recorder moves addresses. What "
     "threads share in Barnes and FMM is in one heap, as in SPLASH's programs; where the C library "
     "mapped their arrays elsewhere, reactive proxies with first touch took 78 to 118 % of a "

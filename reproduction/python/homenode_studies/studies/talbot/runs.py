@@ -167,7 +167,7 @@ def machine_file(name: str) -> str:
 
 
 def _question(setting: Setting, gap: int, data: Sequence[str]) -> dict[str, Any]:
-    """What is asked of a trace, wherever the machine's file lies."""
+    """The options of a simulation, independent of where the machine's file is."""
     asked: dict[str, Any] = {"gap": gap, **setting.fields(), "proxies": proxies(setting, data)}
     asked |= {"dial": None, "nodes": None}  # as the proxies and the trace say
     if setting.machine != ALITE:

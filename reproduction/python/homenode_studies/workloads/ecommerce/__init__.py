@@ -5,7 +5,7 @@ PostgreSQL, Apache and GNU utilities of this machine, is booted in QEMU with a k
 names, and is driven by emulated browsers; what it does is recorded with its kernel, and its
 processes become the threads of a trace.
 
-Small mixes that were recorded so come along:
+The package has small mixes that were recorded in this way:
 
 >>> from homenode_studies.workloads import ecommerce
 >>> [mix["name"] for mix in ecommerce.shipped()]
@@ -71,11 +71,11 @@ QUICK_EACH = 21_000
 class MixOptions:
     """What to record.
 
-    references: of each mix, about; fetches of instructions included.
-    each: so many references of each process instead, from the middle of the recording on.
+    references: about how many a mix has, instruction fetches included.
+    each: instead, how many references each process has, from the middle of the recording on.
     kernel: the Linux kernel to boot; by default the newest in /boot that may be read.
     emulator: QEMU; by default the one in ``PATH``.
-    transactions: of the mix ``db``, the only ones that the database is asked (`TRANSACTIONS`).
+    transactions: the only ones that the mix ``db`` runs (`TRANSACTIONS`).
     keep: leave the guest's file system and its console beside the recording.
     """
 
@@ -119,7 +119,7 @@ def record(
         mix: which one.
         folder: gets ``NAME.system.hnt`` and ``NAME.hnt``.
         options: how large, and of what.
-        stage: told what begins; gives what to call with the progress of that.
+        stage: called with the name of each stage; returns the function to call with its progress.
 
     Returns:
         ``name``, ``system``, ``trace``, ``references`` (fetches included), ``checked`` (what the
@@ -127,8 +127,8 @@ def record(
         of its instructions) and ``left_out`` (what of the recording is not in the mix).
 
     Raises:
-        ConfigError: when a package or a transaction is missing, or the guest did not do what it
-            had to.
+        ConfigError: when a package or a transaction is missing, or the guest failed its
+            checks.
         TraceError: when a trace cannot be written.
     """
     queries.checked(options.transactions)
@@ -196,10 +196,10 @@ def make(
 
 
 def _complete(mix: Trace) -> None:
-    """Whether every process of a mix did something before the mix was full; if not, it goes.
+    """Whether every process of a mix made references before the mix was full; if not, deletes it.
 
     Raises:
-        ConfigError: when not, with the processes that did nothing.
+        ConfigError: when one did not; names these processes.
     """
     idle = [
         f"{process['names'][-1]} ({process['pid']})"
@@ -215,7 +215,7 @@ def _complete(mix: Trace) -> None:
 
 
 def shipped() -> list[dict[str, Any]]:
-    """The small mixes that come along: ``name``, ``trace`` (a path), and where they come from."""
+    """The small mixes of the package: ``name``, ``trace`` (a path), and how they were recorded."""
     with (FOLDER / "provenance.toml").open("rb") as file:
         known = tomllib.load(file)
     common = {key: value for key, value in known.items() if key != "mix"}

@@ -1,7 +1,7 @@
 """The rows of the eight tables of TPC-W, made from a seed and nothing else.
 
 Source: TPC-W, version 1.0.1, clauses 1.4 (the tables), 4.3 (how many rows) and 4.6 (what is in
-them), as far as the queries look at it: comments and descriptions are of random letters.
+them), as far as the queries use it: comments and descriptions are of random letters.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SUBJECTS = (
 
 COUNTRIES = 92
 IMAGES = 100
-"""Pictures of each kind there are; item i has picture i modulo so many."""
+"""Number of pictures of each kind; item i has picture i modulo this number."""
 
 _SYLLABLES = ("BA", "OG", "AL", "RI", "RE", "SE", "AT", "UL", "IN", "NG")
 _BACKINGS = ("HARDBACK", "PAPERBACK", "USED", "AUDIO", "LIMITED-EDITION")

@@ -52,15 +52,15 @@ def build(found: Found, plan: Plan, folder: Path) -> Path:
     """Makes the guest's first file system.
 
     Args:
-        found: what of this machine goes into it.
+        found: the files of this machine that go into it.
         plan: the mix, and how large everything is.
-        folder: where to make it; what is in between stays there too.
+        folder: where to make it; intermediate files stay there too.
 
     Returns:
         The archive.
 
     Raises:
-        ConfigError: when a program that is needed for it fails, with what it said.
+        ConfigError: when a program that this needs fails, with its error output.
     """
     root = folder / "root"
     for place in ("bin", "etc", "proc", "sys", "dev", "tmp", "run", "srv/site", "usr/bin"):
@@ -85,7 +85,7 @@ def browsers(target: Path, *flags: str) -> Path:
     """Compiles the emulated browsers.
 
     Raises:
-        ConfigError: when the compiler refuses, with what it said.
+        ConfigError: when the compiler reports errors.
     """
     sources = [str(FOLDER / f"{name}.c") for name in ("browsers", "walk", "visit")]
     _run(["cc", "-std=c11", "-O2", "-static", *flags, "-o", str(target), *sources])
@@ -200,7 +200,7 @@ def _run(line: Sequence[str], text: str | None = None, user: str | None = None) 
 
 
 def _database(found: Found, plan: Plan, folder: Path) -> None:
-    """Makes the database, with a server that is there for nobody else."""
+    """Makes the database, with a server that only this process can reach."""
     # PostgreSQL does not run as root; Debian's packages bring a user for it.
     user = "postgres" if os.geteuid() == 0 else None
     data, rows = folder / "data", folder / "rows"

@@ -29,7 +29,7 @@ UTILITIES = ("ls", "awk", "cp", "gzip", "rm")
 
 @dataclass(frozen=True)
 class Mix:
-    """26 processes that are traced together.
+    """26 processes that are recorded together.
 
     children: children of Apache in the guest, 0 for none.
     spare: references of the guest to one of the mix, at least.
@@ -96,8 +96,8 @@ def find(name: str) -> Mix:
 class Plan:
     """One recording.
 
-    references: how many the recording of the system shall have at least, fetches included.
-    transactions: what the database is asked where it is alone; all where none is named.
+    references: the least number in the recording of the system, fetches included.
+    transactions: those of the mix with the database alone; all if none is named.
     """
 
     mix: Mix

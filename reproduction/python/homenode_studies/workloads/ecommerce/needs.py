@@ -1,4 +1,4 @@
-"""What of this machine goes into the guest, and which packages it comes with.
+"""Which files of this machine go into the guest, and which packages they belong to.
 
 Nothing is installed: all missing programs are reported at once, with the command to install them.
 """
@@ -37,7 +37,7 @@ _COUNTS_FROM = 10
 
 @dataclass(frozen=True)
 class Found:
-    """Where everything is on this machine, and whether QEMU `counts` instructions."""
+    """Paths on this machine, and whether QEMU `counts` instructions."""
 
     files: dict[str, Path]
     emulator: str
@@ -50,7 +50,7 @@ class Found:
 
 
 def find(root: Path = Path("/"), emulator: str = "") -> Found:
-    """Looks for all that the guest needs.
+    """Finds everything that the guest needs.
 
     Args:
         root: where the file system begins.
@@ -85,7 +85,7 @@ def find(root: Path = Path("/"), emulator: str = "") -> Found:
 
 
 def counts(version: str) -> bool:
-    """Whether a QEMU can count the instructions of several processors, by what it says of itself.
+    """Whether a QEMU can count the instructions of several processors, by its version.
 
     >>> counts("QEMU emulator version 10.0.2 (Debian 1:10.0.2+ds-2)")
     True

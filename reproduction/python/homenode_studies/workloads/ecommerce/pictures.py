@@ -21,7 +21,7 @@ _BLOCK_BITS = 5
 
 
 def detail_size(number: int, of: int) -> int:
-    """Bytes of the picture `number` of so many.
+    """Size in bytes of the picture `number` out of `count`.
 
     >>> [detail_size(number, 100) for number in (0, 45, 99)]
     [5000, 10000, 250000]

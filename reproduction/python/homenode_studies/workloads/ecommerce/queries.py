@@ -1,7 +1,7 @@
-"""Transactions for pgbench, of the same queries that the pages make.
+"""Transactions for pgbench, with the queries of the shop's pages.
 
-For the mix of the database alone: 21 connections take one transaction after the other, a page's
-queries each, as often as browsers come to that page.
+For the mix of the database alone: 21 connections run one transaction after the other. A
+transaction has the queries of one page and is as frequent as visits of that page.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def script(name: str, scale: Scale) -> str:
 
 
 def checked(names: Sequence[str]) -> tuple[str, ...]:
-    """The names of some transactions; of all where none is named.
+    """The names of the given transactions; of all if none is given.
 
     Raises:
         ConfigError: when there is no such transaction.

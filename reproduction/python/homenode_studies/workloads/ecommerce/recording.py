@@ -1,4 +1,4 @@
-"""Boots the guest, records it, and checks that what it did was what it had to do."""
+"""Boots the guest, records it, and checks its work."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _COUNTING = ("-icount", "shift=0,sleep=off", "-rtc", "clock=vm")
 
 @dataclass(frozen=True)
 class Machine:
-    """What boots a guest.
+    """How a guest is booted.
 
     folder: holds its file system, ``guest.cpio``; its console goes there too, ``console.txt``.
     counting: whether the emulator can count the instructions of several processors. A recorded
@@ -72,7 +72,7 @@ def memory_mib(archive_bytes: int) -> int:
 
 
 def record(machine: Machine, plan: Plan, target: Path, progress: Progress = None) -> dict[str, Any]:
-    """Records a guest until there are enough references, and lets it end.
+    """Records a guest until the trace has enough references, then lets it shut down.
 
     Args:
         machine: what boots it.
@@ -81,11 +81,11 @@ def record(machine: Machine, plan: Plan, target: Path, progress: Progress = None
         progress: called with the references done and in all.
 
     Returns:
-        What the guest said about itself at its end (see `read_results`), and ``clock``: what its
-        time went by.
+        What the guest printed at its end (see `read_results`), and ``clock``: the source of its
+        time.
 
     Raises:
-        ConfigError: when the guest is too large, did not come to its end, or did something wrong.
+        ConfigError: when the guest is too large, did not shut down, or failed its checks.
     """
     archive, line = machine.folder / "guest.cpio", machine.folder / "stop"
     memory = memory_mib(archive.stat().st_size)
@@ -123,7 +123,7 @@ def record(machine: Machine, plan: Plan, target: Path, progress: Progress = None
 
 @contextlib.contextmanager
 def _console(target: Path) -> Iterator[None]:
-    """Sends what QEMU prints, the guest's console, to a file, and lets it read nothing."""
+    """Sends QEMU's output, the guest's console, to a file, and closes its input."""
     sys.stdout.flush()
     ours = [os.dup(0), os.dup(1)]
     with target.open("wb") as file, open(os.devnull, "rb") as nothing:  # noqa: PTH123
@@ -139,7 +139,7 @@ def _console(target: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stopping(line: Path, wanted: int, progress: Progress) -> Iterator[Callable[..., None]]:
-    """What watches the recording: the guest reads a line when there are references enough."""
+    """Watches the recording: sends the guest a line when the trace has enough references."""
     # For both directions, so that opening does not wait for QEMU.
     pipe = os.open(f"{line}.in", os.O_RDWR | os.O_NONBLOCK)
 
@@ -157,7 +157,7 @@ def _stopping(line: Path, wanted: int, progress: Progress) -> Iterator[Callable[
 
 
 def read_results(console: str) -> dict[str, Any]:
-    r"""What the guest said: lines ``result: NAME VALUE``; pages by name are a table of their own.
+    r"""What the guest printed: lines ``result: NAME VALUE``; pages are a table by name.
 
     >>> read_results("result: page home 3\nresult: errors 0\nresult: end\n")
     {'pages': {'home': 3}, 'errors': 0, 'end': ''}
@@ -173,10 +173,10 @@ def read_results(console: str) -> dict[str, Any]:
 
 
 def check(plan: Plan, results: dict[str, Any]) -> None:
-    """Whether the shop answered, and the database has what was ordered.
+    """Checks that the shop answered and that the database has the orders.
 
     Raises:
-        ConfigError: when not, with all that is wrong.
+        ConfigError: when it did not; lists all failures.
     """
     wrong = []
     if "failure" in results:

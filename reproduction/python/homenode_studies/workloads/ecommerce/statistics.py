@@ -30,7 +30,7 @@ def groups(trace: Trace) -> dict[str, list[int]]:
 
 
 def statistics(mix: Path, progress: Progress = None) -> list[dict[str, Any]]:
-    """What each process of a mix touches, then those of one name together, then all.
+    """What each process of a mix touches, then sums by name, then the sum over all.
 
     Returns:
         Rows with ``name``, ``processes``, ``references`` (fetches included), ``kernel`` (share of

@@ -1,7 +1,7 @@
 """What the utilities work on: a small fixed tree, a log, and the program of awk.
 
-Each goes over the same few files again and again, as often as `recording` has need of it, so that
-what it touches does not grow with the length of the recording (paper, table 1).
+Each works on the same few files in rounds until the recording ends, so that the data it touches do
+not grow with the length of the recording (paper, table 1).
 """
 
 from __future__ import annotations
