@@ -46,8 +46,8 @@ _LINES = (
 )
 _GIVE_WAY = (
     f"checked: a block is written back when it is evicted, and ours are more often: {TOUCHED}. "
-    "With the small mixes (--quick), which touch 20,083, it is 9, 4, 1.3, 0.6 and 0.1 % with 128 KB "
-    "to 2 MB"
+    "With the small mixes (--quick), which touch 20,083, it is 9, 4, 1.3, 0.6 and 0.1 % with 128 "
+    "KB to 2 MB"
 )
 _EACH_CACHE = (
     "checked: each further cache is filled once, and evictions are as frequent as before. Where "

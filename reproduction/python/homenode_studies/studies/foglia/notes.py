@@ -35,8 +35,8 @@ _PRIVATE = (
     "Each claim about PSCR is judged twice: with the user pages of a process as its private area, "
     "even if others reference them, and also with the pages that only the kernel references for "
     "one process (private_kernel=yes), which sections 2 and 5.2.2 propose. Section 2 says that an "
-    "area is private, not who references it: a kernel that copies from a process's buffer takes the "
-    "block along like the process."
+    "area is private, not who references it: a kernel that copies from a process's buffer takes "
+    "the block along like the process."
 )
 _HELD = (
     "For how long a fetch from memory holds the bus is a reading of ours: with split "
