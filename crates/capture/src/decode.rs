@@ -159,15 +159,7 @@ impl Decoder {
                 let region = addr..addr.saturating_add(p.words[0]);
                 return Some(DecodedItem::Private { thread: p.thread, region });
             }
-            code::ALLOC => {
-                return Some(DecodedItem::Alloc(Allocation {
-                    addr,
-                    size: p.words[0],
-                    site: p.second,
-                    stack: position(p.words[1]),
-                    thread: p.thread,
-                }));
-            }
+            code::ALLOC => return Some(DecodedItem::Alloc(allocation(p))),
             code::STAMP => return Some(DecodedItem::Stamp(p.words[0])),
             code::CLOCK | code::SYNC => return Some(of_logical_order(p)),
             code::CONTEXT => {
@@ -241,6 +233,16 @@ fn of_logical_order(p: &PendingRecord) -> DecodedItem {
     }
     let waker = p.first.checked_sub(1).and_then(|waker| u16::try_from(waker).ok());
     DecodedItem::Clock { thread: p.thread, waker, clock: p.words[0] }
+}
+
+fn allocation(p: &PendingRecord) -> Allocation {
+    Allocation {
+        addr: p.first,
+        size: p.words[0],
+        site: p.second,
+        stack: position(p.words[1]),
+        thread: p.thread,
+    }
 }
 
 fn mapping(p: &PendingRecord) -> EventKind {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::area::SharedArea;
 use crate::child::{Ending, Traced};
 use crate::cpu_exclusion::CpuExclusion;
-use crate::drain::{Progress, greet};
+use crate::drain::{ProgressReporter, greet};
 use crate::emulator::Emulator;
 use crate::error::CaptureError;
 use crate::item::{DecodedItem, ItemSink};
@@ -99,7 +99,7 @@ pub struct DirectedProgram<'a> {
     references: u64,
     threads: u16,
     began: Instant,
-    progress: Progress<'a>,
+    progress: ProgressReporter<'a>,
 }
 
 impl<'a> DirectedProgram<'a> {
@@ -146,7 +146,7 @@ impl<'a> DirectedProgram<'a> {
             references: 0,
             threads: 0,
             began: Instant::now(),
-            progress: Progress::new(progress),
+            progress: ProgressReporter::new(progress),
         })
     }
 

@@ -67,12 +67,12 @@ pub(crate) fn greet(area: &SharedArea, sink: &mut RecordingSink) {
 }
 
 /// Calls the caller's progress function at intervals.
-pub(crate) struct Progress<'a> {
+pub(crate) struct ProgressReporter<'a> {
     reported: Instant,
     callback: &'a mut dyn FnMut(u64) -> bool,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> ProgressReporter<'a> {
     pub(crate) fn new(callback: &'a mut dyn FnMut(u64) -> bool) -> Self {
         Self { reported: Instant::now(), callback }
     }

@@ -8,7 +8,7 @@ use homenode_trace::{Columns, Metadata, TraceWriter, WriterOptions};
 
 use crate::area::{RingGeometry, SharedArea};
 use crate::child::{Ending, Launch, Traced};
-use crate::drain::{Progress, RecordedProcess, drain_until_over};
+use crate::drain::{ProgressReporter, RecordedProcess, drain_until_over};
 use crate::emulator::Emulator;
 use crate::error::CaptureError;
 use crate::forked::ForkedChildren;
@@ -248,7 +248,7 @@ enum Cut {
 /// The program while it is recorded.
 struct RunningProgram<'a> {
     child: &'a mut Traced,
-    progress: Progress<'a>,
+    progress: ProgressReporter<'a>,
     began: Instant,
     /// Of a whole system, the time within which recording must begin.
     start_within: Option<Duration>,
@@ -265,7 +265,7 @@ impl<'a> RunningProgram<'a> {
         let limit = Duration::from_secs(options.system.start_within_s.into());
         Self {
             child,
-            progress: Progress::new(progress),
+            progress: ProgressReporter::new(progress),
             began: Instant::now(),
             start_within: options.whole_system().then_some(limit),
             cut: Cut::No,

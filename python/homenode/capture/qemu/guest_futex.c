@@ -4,7 +4,8 @@
  * wakes it finds it, in the place of QEMU's call (syscall_dispatch.c). Where that is impossible the
  * kernel is asked afterwards, for an answer that comes at once. Such an answer is "the word has
  * changed" (or "time is up"): a caller cannot know that it slept before, and must be ready for it.
- * If the word has not changed, it is made to, for the length of the call: no other thread runs then.
+ * If the word has not changed, it is made to, for the length of the call: no other thread runs
+ * then.
  */
 #include "guest.h"
 

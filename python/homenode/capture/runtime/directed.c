@@ -260,7 +260,7 @@ int hn_is_asked_for(const struct hn_thread *me, const void *lock)
 }
 
 /* Lets others run. In directed order that takes simulated time; a thread that polls would otherwise
- * do so for ever at one point of time. */
+ * poll at one point of time without end. */
 void hn_let_others_run(struct hn_thread *me)
 {
     if (hn_directed) {
