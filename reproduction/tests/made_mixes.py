@@ -30,7 +30,7 @@ _KERNELS = 70 << 24
 
 
 def make_mixes(folder: Path, references: int) -> Path:
-    """Writes ``ec.hnt``, ``db.hnt`` and ``web.hnt`` of about so many references each."""
+    """Writes ``ec.hnt``, ``db.hnt`` and ``web.hnt`` of about `references` references each."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, processes in MIXES.items():
         _make(folder / f"{name}.hnt", processes, references)

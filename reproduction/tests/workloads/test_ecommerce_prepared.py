@@ -61,7 +61,7 @@ def test_utilities_go_over_the_same_few_files_in_every_round(tmp_path: Path) -> 
     rounds = 3
     head = f"ROUNDS={rounds} BEGINNING=0 UTILITIES=\nprepare_utilities\n"
     seen = "find {0}/tmp -type f -printf '%i\\n' | sort -u | wc -l\nls {0}/tmp/old | wc -l\n"
-    # Nobody stands still here: all go on to their end.
+    # No process is stopped here: all run to their end.
     tail = "kill() { :; }\nutilities\nfor utility in $UTILITIES; do wait $utility; done\n"
     said = _run(script + head + seen.format(tmp_path) + tail).split()
     # The files that are read and removed, and those that are written.

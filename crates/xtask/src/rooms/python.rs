@@ -9,7 +9,7 @@ const PACKAGE: &str = "python/homenode/";
 
 /// Modules directly in the package: its entry points, and what every room may use.
 const ROOT: &[&str] =
-    &["__init__", "__main__", "catalogue", "errors", "files", "reproduction", "shown"];
+    &["__init__", "__main__", "catalogue", "errors", "files", "reproduction", "sanitize"];
 
 /// Modules and folders directly in the package, and their imports of each other. Imports for types
 /// only do not count; the package's own `__init__` imports lazily.
