@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| homenode_fuzz::import("text", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| homenode_fuzz::import::import("text", data));

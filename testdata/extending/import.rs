@@ -7,7 +7,7 @@
 use homenode_base::{Access, AccessKind};
 
 use super::token::Tokens;
-use super::{Entry, LineError, Parser, ParserBuilder, RecordSink};
+use super::parser::{Entry, LineError, Parser, ParserBuilder, RecordSink};
 
 /// The entry of the format.
 pub(super) const ENTRY: Entry = Entry {

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use homenode_trace::{COMPACT_LEVEL, TraceReader, WriterOptions, export, import};
+use homenode_interchange::{export, import};
+use homenode_trace::{COMPACT_LEVEL, TraceReader, WriterOptions};
 use pyo3::prelude::*;
 use serde::Serialize;
 

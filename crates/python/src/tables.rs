@@ -1,8 +1,8 @@
 //! Lists, from the tables of the crates.
 
 use homenode_analysis::synthetic::TABLE;
+use homenode_interchange::{export, import};
 use homenode_sim::STUDIES;
-use homenode_trace::{export, import};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -67,19 +67,19 @@ fn prices(specs: &[&str], block_sizes: &[u64], force: bool) -> PyResult<String> 
 
 /// Transforms with their parameters.
 fn transforms() -> Vec<Value> {
-    let parameter = |param: &homenode_trace::transform::TransformParam| {
+    let parameter = |param: &homenode_transform::TransformParam| {
         json!({
             "name": param.name, "default": param.default, "form": param.form, "doc": param.doc,
         })
     };
-    let row = |entry: &homenode_trace::transform::Entry| {
+    let row = |entry: &homenode_transform::Entry| {
         let parameters: Vec<Value> = entry.params.iter().map(parameter).collect();
         json!({
             "name": entry.name, "summary": entry.summary, "source": entry.source,
             "pieces": entry.pieces, "several": entry.several, "parameters": parameters,
         })
     };
-    homenode_trace::transform::TABLE.iter().map(row).collect()
+    homenode_transform::TABLE.iter().map(row).collect()
 }
 
 /// Synthetic traces with known false sharing.

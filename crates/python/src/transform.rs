@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use homenode_trace::TraceReader;
-use homenode_trace::transform::{TransformError, transform_files};
+use homenode_transform::{TransformError, transform_files};
 use pyo3::prelude::*;
 use serde::Deserialize;
 

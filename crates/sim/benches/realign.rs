@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use homenode_base::{AccessKind, BlockSize, Flags};
 use homenode_sim::{SimConfig, run};
-use homenode_trace::realign::{AddressMap, WINDOW, WindowScan, WordMapping};
 use homenode_trace::{Batch, Columns, Metadata, TraceReader, TraceWriter, Want, WriterOptions};
+use homenode_transform::realign::{AddressMap, WINDOW, WindowScan, WordMapping};
 
 const POLICIES: [&str; 6] = ["upt", "inv", "inv.freez", "upt.del", "inv.del", "inv.freez.del"];
 

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use homenode_directory::{CoherenceTable, ControllerSheetCell, DirectorySheet};
+use homenode_interchange::{export, import};
 use homenode_pmap::OwnerCopy;
 use homenode_pmap::table::{REQUESTS, SITUATIONS};
 use homenode_sim::{
@@ -13,7 +14,7 @@ use homenode_sim::{
     tlb_rows,
 };
 use homenode_snoop::{DataSupplier, Labelled, ProtocolTable, Signal};
-use homenode_trace::{event_table, export, import, transform};
+use homenode_trace::events::event_table;
 
 /// Replaces the lines between the markers of a table. A new table is appended under a heading of
 /// its own.
@@ -265,8 +266,8 @@ fn events() -> String {
 fn transforms() -> String {
     let mut out = String::from("| transform | what it does | parameters | defined in |\n");
     out += "|---|---|---|---|\n";
-    for entry in transform::TABLE {
-        let parameter = |param: &transform::TransformParam| {
+    for entry in homenode_transform::TABLE {
+        let parameter = |param: &homenode_transform::TransformParam| {
             let default = if param.default.is_empty() {
                 String::new()
             } else {

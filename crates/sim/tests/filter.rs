@@ -1,5 +1,5 @@
 //! Caches in front of memory: identical to simulating the trace that the transform writes, which
-//! `crates/trace/tests/filter.rs` compares with the definition.
+//! `crates/transform/tests/it/filter.rs` compares with the definition.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::collections::BTreeMap;
@@ -10,8 +10,8 @@ use homenode_sim::{
     AdviceConfig, CacheFilterRecord, OptimalConfig, PlacementSimulation, SharingConfig, SimConfig,
     SimError, advise, optimal, run, sharing, worst_blocks,
 };
-use homenode_trace::transform::transform_file;
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
+use homenode_transform::transform_file;
 use serde::Serialize;
 use serde_json::{Value, to_value};
 

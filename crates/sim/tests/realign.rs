@@ -1,5 +1,5 @@
 //! Re-alignment in memory: identical to simulating the trace that the transform writes, which
-//! `crates/trace/tests/realign.rs` compares with the definition.
+//! `crates/transform/tests/it/realign.rs` compares with the definition.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::collections::BTreeMap;
@@ -10,11 +10,11 @@ use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_sim::{
     Inclusion, PlacementSimulation, PrivateReferences, SimConfig, policy_rows, run, worst_blocks,
 };
-use homenode_trace::realign::Realignment;
-use homenode_trace::transform::{TransformReport, transform_file};
 use homenode_trace::{
     AddressRange, Columns, Metadata, RangeKind, TraceReader, TraceWriter, WriterOptions,
 };
+use homenode_transform::realign::Realignment;
+use homenode_transform::{TransformReport, transform_file};
 use serde_json::Value;
 
 const SIZES: [u64; 4] = [4, 64, 1024, 65536];

@@ -1,5 +1,5 @@
 //! References counted in words: identical to simulating the trace that the transform writes, which
-//! `crates/trace/tests/words.rs` compares with the definition.
+//! `crates/transform/tests/it/words.rs` compares with the definition.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::collections::BTreeMap;
@@ -11,10 +11,10 @@ use homenode_sim::{
     PmapConfig, PrivateReferences, SharingConfig, SimConfig, SimError, TlbConfig, advise, optimal,
     pmap, run, sharing, tlb_misses, worst_blocks,
 };
-use homenode_trace::transform::transform_file;
 use homenode_trace::{
     Columns, Event, EventKind, Metadata, TraceReader, TraceWriter, WriterOptions,
 };
+use homenode_transform::transform_file;
 use serde::Serialize;
 use serde_json::{Value, to_value};
 

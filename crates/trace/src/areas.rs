@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Metadata;
 use crate::names::AddressRange;
 
 /// The per-processor data areas of a kernel: one per processor, all with the same layout.
@@ -38,15 +37,8 @@ impl ProcessorAreas {
         (!starts.is_empty() && static_bytes > 0 && size > 0).then_some(Self { size, starts })
     }
 
-    /// The areas of a trace: those in its metadata, or else found by the names of data in them.
-    #[must_use]
-    pub fn of(metadata: &Metadata) -> Option<Self> {
-        let recorded = metadata.processor_areas.clone();
-        recorded.or_else(|| Self::from_names(&metadata.ranges))
-    }
-
     /// Finds the areas by the names of ranges in them, such as `runqueues (processor 2)`.
-    fn from_names(ranges: &[AddressRange]) -> Option<Self> {
+    pub(crate) fn from_names(ranges: &[AddressRange]) -> Option<Self> {
         let mut symbols: BTreeMap<&str, BTreeMap<usize, u64>> = BTreeMap::new();
         let mut high = 0;
         for range in ranges {

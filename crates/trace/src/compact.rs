@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::bytes::DecodeFault;
 use crate::error::TraceError;
-use crate::import::ImportProgress;
 use crate::model::{Batch, Want};
 use crate::partial::{create_partial, is_being_written};
+use crate::progress::TraceProgress;
 use crate::reader::{TraceReader, damage_at_start};
 use crate::writer::{Summary, TraceWriter, WriterOptions};
 
@@ -54,7 +54,7 @@ pub fn compact(
     path: &Path,
     out: Option<&Path>,
     level: i32,
-    progress: &mut ImportProgress<'_>,
+    progress: &mut TraceProgress<'_>,
 ) -> Result<CompactReport, TraceError> {
     let trace = TraceReader::open(path)?;
     // For a symbolic link, its target is replaced.
@@ -109,7 +109,7 @@ fn write_again(
     file: &File,
     name: &Path,
     level: i32,
-    progress: &mut ImportProgress<'_>,
+    progress: &mut TraceProgress<'_>,
 ) -> Result<Summary, TraceError> {
     let options = WriterOptions { columns: trace.columns(), chunk_rows: trace.chunk_rows(), level };
     let mut writer = TraceWriter::new(file, name, options)?;

@@ -243,13 +243,15 @@ impl TraceError {
     }
 
     /// An error of the operating system on `path`; `action` follows `cannot`.
-    pub(crate) fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+    #[must_use]
+    pub fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), action, source }
     }
 
     /// An error of the operating system after `written` bytes, with a variant of its own for a full
     /// disk; `kept` if a repair can use the incomplete file.
-    pub(crate) fn write(path: &Path, written: u64, kept: bool, source: io::Error) -> Self {
+    #[must_use]
+    pub fn write(path: &Path, written: u64, kept: bool, source: io::Error) -> Self {
         let full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
         if full.contains(&source.kind()) {
             Self::NoSpace { path: path.to_owned(), written, kept }

@@ -3,15 +3,15 @@
 use crate::model::EventKind;
 
 /// Name and fields of one kind of event.
-pub(crate) struct EventShape {
+pub struct EventShape {
     /// Name in text formats; its index in [`SHAPES`] is its number in `.hnt` files.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Names of the numeric fields, in order.
-    pub(crate) numbers: &'static [&'static str],
+    pub numbers: &'static [&'static str],
     /// A bit for each numeric field that is an address (written in hexadecimal).
-    pub(crate) addresses: u8,
+    pub addresses: u8,
     /// Whether a text follows the numbers.
-    pub(crate) text: bool,
+    pub text: bool,
 }
 
 const fn shape(
@@ -24,7 +24,7 @@ const fn shape(
 }
 
 /// All kinds of event. The order is part of the `.hnt` format: append only.
-pub(crate) const SHAPES: &[EventShape] = &[
+pub const SHAPES: &[EventShape] = &[
     shape("thread-start", &["stack_low", "stack_high"], 0b11, false),
     shape("thread-exit", &[], 0, false),
     shape("thread-create", &["child"], 0, false),
@@ -49,16 +49,16 @@ pub(crate) const SHAPES: &[EventShape] = &[
 
 impl EventShape {
     /// Whether numeric field `i` is an address.
-    pub(crate) const fn is_address(&self, i: usize) -> bool {
+    pub const fn is_address(&self, i: usize) -> bool {
         self.addresses >> i & 1 == 1
     }
 }
 
 /// Most numeric fields an event has.
-pub(crate) const FIELDS: usize = 3;
+pub const FIELDS: usize = 3;
 
 /// Number of the kind, its fields (unused ones 0) and its text.
-pub(crate) fn flatten(kind: &EventKind) -> (u8, [u64; FIELDS], &str) {
+pub fn flatten(kind: &EventKind) -> (u8, [u64; FIELDS], &str) {
     use EventKind as K;
     let one = |tag, a: u64| (tag, [a, 0, 0], "");
     match kind {
@@ -86,7 +86,7 @@ pub(crate) fn flatten(kind: &EventKind) -> (u8, [u64; FIELDS], &str) {
 }
 
 /// The event with this number, fields and text, or `None` if a field is out of range.
-pub(crate) fn build(tag: u8, fields: [u64; FIELDS], text: String) -> Option<EventKind> {
+pub fn build(tag: u8, fields: [u64; FIELDS], text: String) -> Option<EventKind> {
     use EventKind as K;
     let [a, b, c] = fields;
     let small = |value: u64| u32::try_from(value).ok();
@@ -117,7 +117,7 @@ pub(crate) fn build(tag: u8, fields: [u64; FIELDS], text: String) -> Option<Even
 }
 
 /// Number and shape of the kind of event with this name.
-pub(crate) fn by_name(name: &str) -> Option<(u8, &'static EventShape)> {
+pub fn by_name(name: &str) -> Option<(u8, &'static EventShape)> {
     let place = SHAPES.iter().position(|shape| shape.name == name)?;
     Some((u8::try_from(place).ok()?, &SHAPES[place]))
 }

@@ -1,10 +1,9 @@
-//! The trace store: file format, reader, writer, repair, importers and exporters.
+//! The trace store: file format, reader, writer, repair.
 //!
 //! A trace is a totally ordered list of references and events plus metadata ([`Batch`], [`Event`],
 //! [`Metadata`]). [`TraceWriter`] stores it as an `.hnt` file, [`TraceReader`] reads it in
-//! parallel, [`transform`] derives traces from traces, [`compact`] writes one again in fewer
-//! bytes, [`repair`] recovers what a killed writer or a bad disk left, [`import`] and [`export`]
-//! convert from and to other tools' formats.
+//! parallel, [`compact`] recompresses it, [`repair`] recovers the intact chunks of a trace whose
+//! writer was killed or whose bytes are damaged.
 //!
 //! ```
 //! use homenode_base::{Access, AccessKind};
@@ -28,32 +27,30 @@
 mod areas;
 mod bytes;
 mod checksum;
+mod chunk;
 mod codec;
 mod compact;
 mod error;
-mod events;
-pub mod export;
+pub mod events;
 mod format;
-pub mod import;
 mod info;
 mod live;
 mod model;
 mod names;
 mod owned;
 mod partial;
+mod progress;
 mod reader;
-pub mod realign;
 mod repair;
 mod serial;
 mod source;
-pub mod transform;
 mod words;
 mod writer;
 
 pub use areas::ProcessorAreas;
+pub use chunk::ChunkInfo;
 pub use compact::{COMPACT_LEVEL, CompactReport, compact};
 pub use error::TraceError;
-pub use events::event_table;
 pub use info::{Info, info};
 pub use live::{LiveBatch, LiveFact, LiveMark, LiveProgram, LiveTurn, NO_LIMIT_NS};
 pub use model::{Batch, ChunkOutline, Columns, Event, EventKind, Metadata, Process, Want};
@@ -63,7 +60,8 @@ pub use names::{
 };
 pub use owned::{OwnedInterval, owned_intervals};
 pub use partial::partial_path;
-pub use reader::{ChunkInfo, TraceReader};
+pub use progress::TraceProgress;
+pub use reader::TraceReader;
 pub use repair::{LostRange, RepairReport, repair, repair_bytes};
 pub use words::WordSize;
 pub use writer::{Summary, TraceWriter, WriterOptions};

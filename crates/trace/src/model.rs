@@ -370,6 +370,16 @@ pub struct Metadata {
     pub provenance: Vec<String>,
 }
 
+impl Metadata {
+    /// The per-processor areas of the kernel: the recorded ones, or else those found by the names
+    /// of data in them.
+    #[must_use]
+    pub fn find_processor_areas(&self) -> Option<ProcessorAreas> {
+        let recorded = self.processor_areas.clone();
+        recorded.or_else(|| ProcessorAreas::from_names(&self.ranges))
+    }
+}
+
 /// What to decode of a chunk besides thread, kind, size and address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Want {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::bytes::{Cursor, DecodeFault};
 use crate::checksum::{ContentHash, to_hex};
+use crate::chunk::ChunkInfo;
 use crate::codec;
 use crate::error::TraceError;
 use crate::format::v1::{
@@ -16,53 +17,8 @@ use crate::format::v1::{
 };
 use crate::model::{Batch, ChunkOutline, Columns, Metadata, Want};
 use crate::source::ByteSource;
+use crate::words::WordSize;
 use in_words::CountedWords;
-
-/// An entry of the index: statistics of a chunk, known without reading it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChunkInfo {
-    /// Where the chunk begins in the file.
-    pub offset: u64,
-    /// Bytes of the chunk.
-    pub bytes: u64,
-    /// References and fetches.
-    pub rows: u32,
-    /// Data references.
-    pub references: u32,
-    /// Events.
-    pub events: u32,
-    /// Time of the first data reference.
-    pub first_time: u64,
-    /// Lowest address.
-    pub addr_low: u64,
-    /// Highest address touched.
-    pub addr_high: u64,
-    /// Threads with rows in the chunk and their row counts, ordered by thread.
-    pub threads: Vec<(u16, u32)>,
-    header: ChunkHeader,
-}
-
-impl ChunkInfo {
-    /// Reads, writes, atomics, private, synchronisation and kernel rows.
-    pub(crate) const fn counts(&self) -> [u32; 6] {
-        self.header.counts
-    }
-
-    pub(crate) fn new(offset: u64, header: ChunkHeader, threads: Vec<(u16, u32)>) -> Self {
-        Self {
-            offset,
-            bytes: CHUNK_HEADER_BYTES as u64 + u64::from(header.body_bytes),
-            rows: header.rows,
-            references: header.counts[0] + header.counts[1] + header.counts[2],
-            events: header.events,
-            first_time: header.first_time,
-            addr_low: header.addr_low,
-            addr_high: header.addr_high,
-            threads,
-            header,
-        }
-    }
-}
 
 /// A complete trace, open for reading. It can be shared between threads.
 #[derive(Debug)]
@@ -95,7 +51,10 @@ impl TraceReader {
     }
 
     /// Reads a trace from an open file; `name` is used in errors.
-    pub(crate) fn from_file(file: File, name: &Path) -> Result<Self, TraceError> {
+    ///
+    /// # Errors
+    /// As [`TraceReader::open`].
+    pub fn from_file(file: File, name: &Path) -> Result<Self, TraceError> {
         Self::from_source(ByteSource::opened(file, name)?)
     }
 
@@ -277,6 +236,57 @@ impl TraceReader {
         }
         let expected = format!("content with checksum {}", self.checksum());
         Err(damage(&self.source, 0, DecodeFault::new(0, expected, to_hex(&found))))
+    }
+}
+
+impl TraceReader {
+    /// The index entry of chunk `index`, with references counted in words. Its Time is the recorded
+    /// one; [`TraceReader::in_words`] corrects it.
+    ///
+    /// # Errors
+    /// When the chunk cannot be read or is damaged.
+    ///
+    /// # Panics
+    /// When there is no such chunk.
+    pub fn count_words(
+        &self,
+        index: usize,
+        word: WordSize,
+        batch: &mut Batch,
+    ) -> Result<ChunkInfo, TraceError> {
+        let columns = Columns { flags: true, ..Columns::default() };
+        self.read_chunk(index, Want { columns, events: false }, batch)?;
+        batch.flags.resize(batch.len(), 0);
+        Ok(in_words::counted(&self.chunks()[index], batch, word))
+    }
+
+    /// The words in which references are counted; `None` for references as recorded.
+    #[must_use]
+    pub fn word_size(&self) -> Option<WordSize> {
+        self.words.as_ref().map(|counted| counted.word)
+    }
+
+    /// The same trace with its data references counted in words: one reference of a word to each
+    /// word that a reference of this trace touches ([`WordSize::split`]). `chunks` is what
+    /// [`TraceReader::count_words`] gives for each chunk of this trace, in order. The checksum
+    /// stays that of the recorded trace.
+    #[must_use]
+    pub fn in_words(&self, word: WordSize, mut chunks: Vec<ChunkInfo>) -> Self {
+        let [mut rows, mut references] = [0, 0];
+        for chunk in &mut chunks {
+            chunk.first_time = references;
+            rows += u64::from(chunk.rows);
+            references += u64::from(chunk.references);
+        }
+        Self {
+            source: Arc::clone(&self.source),
+            columns: self.columns,
+            chunk_rows: self.chunk_rows,
+            chunks: Arc::clone(&self.chunks),
+            metadata: Arc::clone(&self.metadata),
+            footer: self.footer,
+            words: Some(CountedWords { word, chunks, rows, references }),
+        }
     }
 }
 

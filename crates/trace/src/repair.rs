@@ -6,12 +6,13 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::bytes::Cursor;
+use crate::chunk::ChunkInfo;
 use crate::error::TraceError;
 use crate::format::v1::{
     CHUNK_HEADER_BYTES, CHUNK_MAGIC, ChunkHeader, FOOTER_MAGIC, HEADER_BYTES, parse_threads,
 };
 use crate::model::{Batch, Columns, Metadata, Want};
-use crate::reader::{ChunkInfo, TraceReader, decode_chunk, read_header};
+use crate::reader::{TraceReader, decode_chunk, read_header};
 use crate::source::ByteSource;
 use crate::writer::{TraceWriter, WriterOptions};
 

@@ -6,8 +6,8 @@ use homenode_advise::{Layout, UseSurveyor, data_objects, false_sharing};
 use homenode_analysis::Names;
 use homenode_base::BlockSize;
 use homenode_machine::MachineKind;
-use homenode_trace::transform::CacheFilterShape;
 use homenode_trace::{TraceError, TraceReader};
+use homenode_transform::CacheFilterShape;
 
 use super::config::AdviceConfig;
 use super::evaluator::{LayoutEvaluator, PricedReferences};

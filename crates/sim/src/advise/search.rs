@@ -4,7 +4,7 @@ use homenode_advise::kind::TABLE;
 use homenode_advise::{Candidate, DataObject, Layout, MovedWords, UseSurvey, WordExtent};
 use homenode_base::BlockSize;
 use homenode_trace::TraceReader;
-use homenode_trace::realign::AddressMap;
+use homenode_transform::realign::AddressMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluator::{BlockCost, LayoutEvaluator, PricedReferences, PricedTrace, ReportPart};

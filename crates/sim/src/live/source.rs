@@ -1,7 +1,7 @@
 //! Facts about a program's references before and after its run.
 
-use homenode_trace::realign::AddressMap;
 use homenode_trace::{Batch, ChunkOutline, Columns, Metadata, TraceError};
+use homenode_transform::realign::AddressMap;
 
 use super::config::LiveEnd;
 use crate::pass::TraceSource;

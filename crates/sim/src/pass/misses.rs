@@ -1,7 +1,7 @@
 //! The references that reach memory behind a cache at each processor.
 
-use homenode_trace::transform::{CacheFilterShape, filter_temporarily};
 use homenode_trace::{TraceError, TraceReader};
+use homenode_transform::{CacheFilterShape, filter_temporarily};
 use serde::Serialize;
 
 use super::progress::{Progress, second_half};

@@ -1,7 +1,7 @@
 //! Sources of batches.
 
-use homenode_trace::realign::AddressMap;
 use homenode_trace::{Batch, ChunkOutline, Columns, Metadata, TraceError, TraceReader, Want};
+use homenode_transform::realign::AddressMap;
 
 /// A trace in pieces, which several threads can read in any order.
 pub trait TraceSource: Sync {

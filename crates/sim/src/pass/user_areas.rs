@@ -2,8 +2,8 @@
 //! kernel's private areas: it flags a kernel reference as private, and not the kind of its page.
 
 use homenode_base::Flags;
-use homenode_trace::realign::AddressMap;
 use homenode_trace::{Batch, ChunkOutline, Columns, Metadata, TraceError};
+use homenode_transform::realign::AddressMap;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 

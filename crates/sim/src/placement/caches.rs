@@ -2,7 +2,7 @@
 
 use homenode_machine::PricedMachine;
 use homenode_trace::TraceReader;
-use homenode_trace::transform::CacheFilterShape;
+use homenode_transform::CacheFilterShape;
 
 use super::config::SimConfig;
 use super::outcome::PlacementProvenance;

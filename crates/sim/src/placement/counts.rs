@@ -1,7 +1,7 @@
 //! Counts before pricing.
 
 use homenode_placement::Tally;
-use homenode_trace::realign::Realignment;
+use homenode_transform::realign::Realignment;
 
 /// Counts at one block size.
 #[derive(Clone, Debug, Default)]

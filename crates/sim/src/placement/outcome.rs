@@ -2,7 +2,7 @@
 
 use homenode_machine::{PriceList, PricedMachine};
 use homenode_placement::{Amount, Cost, Tally};
-use homenode_trace::realign::Realignment;
+use homenode_transform::realign::Realignment;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 

@@ -5,7 +5,7 @@ use homenode_machine::{PriceList, PriceModel, PricedMachine, Prices};
 use homenode_placement::{
     HistoryBuilder, HistoryOptions, PlacementSetup, PolicySpec, Shard, Times,
 };
-use homenode_trace::realign::WINDOW_MAX;
+use homenode_transform::realign::WINDOW_MAX;
 
 use super::config::SimConfig;
 use super::policies::POLICIES;

@@ -7,7 +7,7 @@
 use homenode_base::{AccessKind, ReferenceRole};
 use homenode_placement::{HistoryBuilder, OutsideReferences, ReferenceColumns};
 use homenode_trace::Batch;
-use homenode_trace::realign::{Realignment, WindowScan, WordMapping};
+use homenode_transform::realign::{Realignment, WindowScan, WordMapping};
 use rayon::prelude::*;
 
 use super::plan::MatrixPlan;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use homenode_base::Access;
-use homenode_trace::import::{ImportInput, find, import};
+use homenode_interchange::import::{ImportInput, find, import};
 use homenode_trace::{
     Batch, Columns, Metadata, TraceError, TraceReader, TraceWriter, Want, WriterOptions,
 };

@@ -1,13 +1,10 @@
 //! A view of a trace with references counted in words, without writing it.
 
-use std::sync::Arc;
-
 use homenode_base::{AccessKind, Flags};
 
-use super::{ChunkInfo, TraceReader};
-use crate::error::TraceError;
+use crate::chunk::ChunkInfo;
 use crate::format::v1::ChunkHeader;
-use crate::model::{Batch, ChunkOutline, Columns, Want};
+use crate::model::{Batch, ChunkOutline};
 use crate::words::WordSize;
 
 /// The index of a trace with references counted in words.
@@ -19,59 +16,8 @@ pub(super) struct CountedWords {
     pub(super) references: u64,
 }
 
-impl TraceReader {
-    /// The index entry of chunk `index`, with references counted in words. Its Time is the recorded
-    /// one; [`TraceReader::in_words`] corrects it.
-    ///
-    /// # Errors
-    /// When the chunk cannot be read or is damaged.
-    ///
-    /// # Panics
-    /// When there is no such chunk.
-    pub fn count_words(
-        &self,
-        index: usize,
-        word: WordSize,
-        batch: &mut Batch,
-    ) -> Result<ChunkInfo, TraceError> {
-        let columns = Columns { flags: true, ..Columns::default() };
-        self.read_chunk(index, Want { columns, events: false }, batch)?;
-        batch.flags.resize(batch.len(), 0);
-        Ok(counted(&self.chunks()[index], batch, word))
-    }
-
-    /// The words in which references are counted; `None` for references as recorded.
-    #[must_use]
-    pub fn word_size(&self) -> Option<WordSize> {
-        self.words.as_ref().map(|counted| counted.word)
-    }
-
-    /// The same trace with its data references counted in words: one reference of a word to each
-    /// word that a reference of this trace touches ([`WordSize::split`]). `chunks` is what
-    /// [`TraceReader::count_words`] gives for each chunk of this trace, in order. The checksum
-    /// stays that of the recorded trace.
-    #[must_use]
-    pub fn in_words(&self, word: WordSize, mut chunks: Vec<ChunkInfo>) -> Self {
-        let [mut rows, mut references] = [0, 0];
-        for chunk in &mut chunks {
-            chunk.first_time = references;
-            rows += u64::from(chunk.rows);
-            references += u64::from(chunk.references);
-        }
-        Self {
-            source: Arc::clone(&self.source),
-            columns: self.columns,
-            chunk_rows: self.chunk_rows,
-            chunks: Arc::clone(&self.chunks),
-            metadata: Arc::clone(&self.metadata),
-            footer: self.footer,
-            words: Some(CountedWords { word, chunks, rows, references }),
-        }
-    }
-}
-
 /// The index entry of a chunk after its references, in the batch, are split into words.
-fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> ChunkInfo {
+pub(super) fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> ChunkInfo {
     let mut header = ChunkHeader { rows: 0, counts: [0; 6], ..chunk.header };
     let threads = batch.thread.iter().max().map_or(0, |&last| usize::from(last) + 1);
     let mut by_thread = vec![0u32; threads];

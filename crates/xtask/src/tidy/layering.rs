@@ -6,6 +6,8 @@ use crate::source::{Finding, SourceFile};
 const ALLOWED: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("trace", &["base"]),
+    ("transform", &["base", "trace"]),
+    ("interchange", &["base", "trace"]),
     ("machine", &["base"]),
     ("placement", &["base", "trace", "machine"]),
     ("optimal", &["base", "trace", "machine", "placement"]),
@@ -23,6 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "base",
             "trace",
+            "transform",
             "machine",
             "placement",
             "optimal",
@@ -38,7 +41,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("symbol", &[]),
     ("capture", &["base", "trace", "symbol"]),
-    ("python", &["base", "trace", "machine", "placement", "sim", "analysis", "capture"]),
+    (
+        "python",
+        &[
+            "base",
+            "trace",
+            "transform",
+            "interchange",
+            "machine",
+            "placement",
+            "sim",
+            "analysis",
+            "capture",
+        ],
+    ),
     ("xtask", &[]),
 ];
 

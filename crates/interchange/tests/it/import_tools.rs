@@ -1,0 +1,210 @@
+//! Import of the output of tracers and profilers.
+
+use std::path::Path;
+
+use crate::text::{accesses, exported, imported, refused};
+use homenode_trace::TraceReader;
+
+fn fixture(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats");
+    std::fs::read(folder.join(format!("import.{name}"))).unwrap()
+}
+
+fn lines(trace: &TraceReader) -> Vec<String> {
+    exported("text", trace).lines().skip(1).map(str::to_owned).collect()
+}
+
+/// Lines of a view, with the prefix they all have.
+fn view(records: &[&str]) -> String {
+    let number = |(i, record): (usize, &&str)| format!("{i:>12}{:>12}:        1234 {record}\n", 1);
+    records.iter().enumerate().map(number).collect()
+}
+
+#[test]
+fn a_view_becomes_references_events_and_kernel_flags() {
+    let trace = imported("drmemtrace", &fixture("drmemtrace")).unwrap();
+    let expected = "\
+@ 0 thread-start 0x0 0x0
+@ 0 marker version 5
+@ 0 marker filetype 0xe40
+@ 0 marker cache line size 64
+@ 0 marker timestamp 13319413770947383
+@ 0 marker tid 2765542 on core 10
+0 I 0x404a7e 5 0x404a7e
+0 R 0x7fdf64e2adc8 8 0x404a7e
+0 I 0x401012 8 0x401012
+0 I 0x401020 8 0x401020
+0 A 0x402027 4 0x401020
+0 I 0x401028 2 0x401028
+@ 0 syscall-enter 202
+@ 0 marker maybe-blocking system call
+@ 0 marker trace start for system call number 202
+0 I 0xffffffff81000130 4 0xffffffff81000130 flags=kernel
+0 W 0xffffc90000003f58 8 0xffffffff81000130 flags=kernel
+@ 0 marker trace end for system call number 202
+@ 1 thread-start 0x0 0x0
+@ 1 marker version 5
+@ 1 marker filetype 0xe40
+@ 1 marker timestamp 13319413770949383
+@ 1 marker tid 2765543 on core 9
+1 I 0x404a78 6 0x404a78
+1 I 0x404a90 3 0x404a90
+@ 1 marker kernel xfer from 0x404a94 to handler
+1 I 0x404b00 3 0x404b00
+1 W 0x7fdf64e2ac00 64 0x404b00
+1 W 0x7fdf64e2ac40 36 0x404b00
+@ 1 thread-exit
+@ 0 syscall-exit 202
+0 I 0x40102a 2 0x40102a
+@ 0 thread-exit";
+    assert_eq!(lines(&trace), expected.lines().collect::<Vec<_>>());
+    let metadata = trace.metadata();
+    let notes = [
+        "threads, counted from 0, were 2765542, 2765543",
+        "1 prefetches and flushes were left out",
+    ];
+    assert_eq!(metadata.provenance, notes);
+    assert_eq!(metadata.wall_time_s, Some(0.002));
+    assert!(metadata.sampling.is_empty());
+}
+
+/// Only a write to the same place by the same instruction completes an atomic reference.
+#[test]
+fn a_read_without_its_write_stays_a_read() {
+    let fetch = "ifetch       3 byte(s) @ 0x0000000000000400 87 08 00 xchg   %ecx (%rax)[4byte]";
+    let read = "read         4 byte(s) @ 0x0000000000001000 by PC 0x0000000000000400";
+    let other = "write        4 byte(s) @ 0x0000000000001004 by PC 0x0000000000000400";
+    let same = "write        4 byte(s) @ 0x0000000000001000 by PC 0x0000000000000400";
+    let plain = "ifetch       3 byte(s) @ 0x0000000000000400 01 08 00 add    %ecx (%rax)[4byte]";
+    let found = |records: &[&str]| accesses("drmemtrace", &view(records))[2..].join(", ");
+    assert_eq!(found(&[fetch, read, other]), "0 R 0x1000 4 0x400, 0 W 0x1004 4 0x400");
+    assert_eq!(found(&[fetch, read, same]), "0 A 0x1000 4 0x400");
+    assert_eq!(found(&[plain, read, same]), "0 R 0x1000 4 0x400, 0 W 0x1000 4 0x400");
+    assert_eq!(found(&[fetch, read]), "0 R 0x1000 4 0x400");
+}
+
+#[test]
+fn workloads_of_a_view_are_processes() {
+    let text = "\
+           8           1:     W0.T1234 ifetch       5 byte(s) @ 0x0000000000404a7e non-branch
+           9           1:     W1.T1234 ifetch       5 byte(s) @ 0x0000000000404a7e non-branch
+          10           1:          -1 <marker: core is idle>
+          11           2:     W0.T1234 ifetch       5 byte(s) @ 0x0000000000404a83 non-branch
+";
+    let found = accesses("drmemtrace", text);
+    assert_eq!(found.iter().filter(|line| line.starts_with('@')).count(), 2);
+    assert_eq!(found.last().unwrap(), "0 I 0x404a83 5 0x404a83 pid=1");
+    assert!(found.contains(&"1 I 0x404a7e 5 0x404a7e pid=2".to_owned()));
+}
+
+#[test]
+fn samples_become_references_and_the_metadata_says_so() {
+    let trace = imported("perf", &fixture("perf")).unwrap();
+    let expected = "\
+0 W 0x555555558030 1 0x55555555518d pid=22930
+1 R 0x7f125bba7e06 1 0x55555555518d pid=22945
+2 W 0x7f125bba7e10 1 0x55555555519d
+3 A 0x7f125bba7e18 1 0xffffffff817554ea pid=22945 flags=kernel
+3 W 0x7f125bba7e20 1 0x55555555518d pid=22945";
+    assert_eq!(lines(&trace), expected.lines().collect::<Vec<_>>());
+    let metadata = trace.metadata();
+    assert!(metadata.sampling.starts_with("by perf"), "{}", metadata.sampling);
+    let notes = [
+        "threads, counted from 0, were 22936, 22950, 22945, 22951",
+        "1 of 7 samples say neither load nor store and were left out",
+        "1 of 7 samples have no address and were left out",
+    ];
+    assert_eq!(metadata.provenance, notes);
+}
+
+#[test]
+fn addresses_of_raw_perf_mem_samples_are_corrected() {
+    let expected = "\
+0 R 0x7f125bba7e06 1 0x55555555518d pid=22097
+1 A 0xffff888100004000 1 0xffffffff817554ea pid=22097 flags=kernel";
+    let blanks = imported("perf", &fixture("perf-mem")).unwrap();
+    assert_eq!(lines(&blanks), expected.lines().collect::<Vec<_>>());
+    let commas = "\
+# PID, TID, IP, ADDR, PHYS ADDR, DATA PAGE SIZE, LOCAL WEIGHT, DSRC, SYMBOL
+22097,22098,0x55555555518d,0x7f125bba7e06,0x0000000001234567,4K,7,0x68100142,/tmp/a b:work
+22097,22099,0xffffffff817554ea,0xffff888100004000,0x0000000000004000,4K,0,0x6a100144,x:y";
+    assert_eq!(accesses("perf", commas), expected.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn packets_of_gem5_are_distinguished_by_their_fields() {
+    let trace = imported("gem5", &fixture("gem5")).unwrap();
+    let expected = "\
+0 I 0x401000 64
+0 R 0x7fffffffdc00 8
+0 W 0x7fffffffdc00 8 0x40130e
+0 W 0xffffffff81000000 64 flags=kernel
+0 W 0xffffffff81000040 64 flags=kernel
+0 R 0x1000 4";
+    assert_eq!(lines(&trace), expected.lines().collect::<Vec<_>>());
+    let note = "1 of 6 packets are no requests and were left out";
+    assert_eq!(trace.metadata().provenance, [note]);
+}
+
+#[test]
+fn instructions_of_champsim_become_reads_writes_and_gaps() {
+    let trace = imported("champsim", &fixture("champsim")).unwrap();
+    let expected = "\
+0 R 0x7fff0010 1 0x401010 gap=2
+0 R 0x7fff0018 1 0x401010
+0 W 0x7fff0010 1 0x401010
+0 R 0x601000 1 0x401014";
+    assert_eq!(lines(&trace), expected.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn errors_in_records_have_an_offset() {
+    let mut bytes = fixture("champsim");
+    let refused = |bytes: &[u8]| {
+        let error = imported("champsim", bytes).unwrap_err();
+        (error.offset().unwrap(), error.to_string())
+    };
+    let (at, message) = refused(&bytes[..100]);
+    assert_eq!(at, 64);
+    assert!(message.ends_with("at byte 64 expected a record of 64 bytes, found 36 bytes"));
+    assert_eq!(refused(b"").0, 0);
+    bytes[64 + 9] = 7;
+    let (at, message) = refused(&bytes);
+    assert_eq!(at, 73);
+    assert!(message.contains("expected 0 or 1: is the file still compressed"), "{message}");
+}
+
+#[test]
+fn errors_in_lines_have_line_and_column() {
+    let view = |record: &str| format!("           1           0:        1234 {record}\n");
+    for (format, text, expected) in [
+        ("drmemtrace", "Hello\n".to_owned(), "in.txt:1: column 1: expected the number of a record"),
+        ("drmemtrace", "1 2 3\n".to_owned(), "column 3: expected the number of an instruction"),
+        ("drmemtrace", view("jump"), "column 39: expected ifetch, read, write, a marker"),
+        ("drmemtrace", view("read 0 byte(s) @ 0x1 by PC 0x2"), "column 44: expected a size from 1"),
+        ("drmemtrace", view("read 8 bytes @ 0x1 by PC 0x2"), "column 46: expected byte(s)"),
+        ("drmemtrace", view("read 8 byte(s) @ 0x1"), "column 59: expected by, found the end"),
+        ("drmemtrace", view("read 8 byte(s) @ 0x1 by PC x"), "expected a hexadecimal program"),
+        ("drmemtrace", view("<marker: version 5"), "expected the text of a marker and >"),
+        ("drmemtrace", view("<marker: system call x>"), "column 60: expected the number of a sys"),
+        ("drmemtrace", view("x").replace("1234", "W1.5"), "expected a thread: 1234, or W0.T1234"),
+        ("gem5", "r,1,2\n".into(), "column 1: expected [packet,]cmd,address,size,[flags,]tick"),
+        ("gem5", "x,1,2,3\n".into(), "column 1: expected r, w or u"),
+        ("gem5", "r,0x10,4,0,9\n".into(), "column 3: expected an address, in decimal"),
+        ("gem5", "5,r,16,0,0,9\n".into(), "column 8: expected a size from 1"),
+        ("gem5", "u,16,4,0,9\n".into(), "in.txt:2: column 1: expected read and write requests"),
+        ("perf", "p 1/2 ev: 1000\n".into(), "column 1: expected a time such as 123.456789"),
+        ("perf", "1.5: ev: 1000\n".into(), "column 1: expected a command and a thread"),
+        ("perf", "p x 1.5: ev: 1000\n".into(), "column 3: expected a thread, or a process"),
+        ("perf", "p 1 1.5: ev 1000\n".into(), "column 10: expected an event and a colon"),
+        ("perf", "p 1 1.5: load: zz\n".into(), "column 16: expected an address and a"),
+        ("perf", "p 1 1.5: load: 400000 main\n".into(), "in.txt:2: column 1: expected an address"),
+        ("perf", "p 1 1.5: load: 7 400000\n".into(), "in.txt:2: column 1: expected samples"),
+        ("perf", "\tzz main\n".into(), "column 2: expected a hexadecimal program counter"),
+        ("perf", "p 1 1.5: cycles: 1000 400000\n".into(), "in.txt:2: column 1: expected samples"),
+        ("perf", "# PID, TID, IP, ADDR, DSRC\n1 2 0x3 0x4\n".into(), "in.txt:2: column 12:"),
+    ] {
+        let message = refused(format, &text);
+        assert!(message.contains(expected), "{format} {text}: {message}");
+    }
+}

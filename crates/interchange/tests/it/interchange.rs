@@ -1,0 +1,183 @@
+//! Import and export of every format in the tables.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use crate::support::{Step, any_steps, read, small_chunks, steps, write};
+use crate::text::{accesses, exported, imported, refused};
+use homenode_interchange::export;
+use homenode_interchange::import::{self, ImportInput};
+use homenode_trace::{Columns, TraceReader, WriterOptions};
+use proptest::prelude::*;
+
+proptest! {
+    #[test]
+    fn text_and_csv_round_trip(steps in any_steps()) {
+        let (bytes, _) = write(&steps, small_chunks(25));
+        let trace = TraceReader::from_bytes(bytes, "memory").unwrap();
+        for format in ["text", "csv"] {
+            let text = exported(format, &trace);
+            let again = imported(format, text.as_bytes()).unwrap();
+            prop_assert_eq!(read(&again), steps.clone(), "{}", format);
+            prop_assert_eq!(exported(format, &again), text);
+        }
+    }
+
+    #[test]
+    fn no_importer_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        for entry in import::TABLE {
+            let _ = imported(entry.name, &bytes);
+        }
+    }
+
+    #[test]
+    fn no_importer_panics_on_likely_lines(
+        text in "[0-9a-zA-Z@#,=. \t\"x\n-]{0,120}"
+    ) {
+        for entry in import::TABLE {
+            let _ = imported(entry.name, text.as_bytes());
+        }
+    }
+}
+
+#[test]
+fn every_event_survives_text_and_csv() {
+    let (bytes, summary) = write(&steps(), small_chunks(25));
+    let trace = TraceReader::from_bytes(bytes, "memory").unwrap();
+    for format in ["text", "csv"] {
+        let again = imported(format, exported(format, &trace).as_bytes()).unwrap();
+        assert_eq!(again.checksum(), summary.checksum, "{format}");
+    }
+}
+
+#[test]
+fn din_round_trips_the_properties_that_it_has() {
+    let (bytes, _) = write(&steps(), small_chunks(25));
+    let trace = TraceReader::from_bytes(bytes, "memory").unwrap();
+    let again = imported("din", exported("din", &trace).as_bytes()).unwrap();
+    assert_eq!(again.columns(), Columns::default());
+    let plain = |step: Step| match step {
+        Step::Access(a) => Some((a.thread, a.kind.writes(), a.addr, a.size)),
+        Step::Event(_) => None,
+    };
+    let [before, after] =
+        [&trace, &again].map(|trace| read(trace).into_iter().filter_map(plain).collect::<Vec<_>>());
+    assert_eq!(before, after);
+}
+
+#[test]
+fn text_is_parsed_as_documented() {
+    let text =
+        "\u{feff}# comment\r\n\n0 W 1000\n1 r 0X20 8 0x400 gap=2 pid=3 flags=private,sync # why\n";
+    let expected = ["0 W 0x1000 4", "1 R 0x20 8 0x400 gap=2 pid=3 flags=private,sync"];
+    assert_eq!(accesses("text", text), expected);
+}
+
+#[test]
+fn lackey_lines_become_references_with_the_instruction_as_program_counter() {
+    let text = "==12== Lackey\nI  04001a40,3\n L 1fff0002a8,8\n M 0421c7cc,4\n S 1000,100\n";
+    let expected = [
+        "0 I 0x4001a40 3 0x4001a40",
+        "0 R 0x1fff0002a8 8 0x4001a40",
+        "0 R 0x421c7cc 4 0x4001a40",
+        "0 W 0x421c7cc 4 0x4001a40",
+        "0 W 0x1000 64 0x4001a40",
+        "0 W 0x1040 36 0x4001a40",
+    ];
+    assert_eq!(accesses("lackey", text), expected);
+}
+
+#[test]
+fn din_lines_may_name_a_thread_and_a_size() {
+    assert_eq!(
+        accesses("din", "0 1000\nw 0x10 3 8\n2 ff 1\n"),
+        ["0 R 0x1000 4", "3 W 0x10 8", "1 I 0xff 4"]
+    );
+}
+
+#[test]
+fn csv_columns_may_stand_in_any_order() {
+    let text = "Address,thread,kind,pc\n4096,0,W,\n0x20,1,atomic,0x400\n";
+    assert_eq!(accesses("csv", text), ["0 W 0x1000 4", "1 A 0x20 4 0x400"]);
+    let text = "kernel,thread,kind,addr,private,flags,pid\n1,0,R,0x10,0,,7\n0,0,R,0x10,1,sync,\n";
+    assert_eq!(
+        accesses("csv", text),
+        ["0 R 0x10 4 pid=7 flags=kernel", "0 R 0x10 4 flags=private,sync"]
+    );
+}
+
+#[test]
+fn errors_have_file_line_and_column() {
+    for (format, text, expected) in [
+        ("text", "0 W 10\n0 X 10\n", "in.txt:2: column 3: expected R, W, A or I, found \"X\""),
+        ("text", "0 W\n", "in.txt:1: column 4: expected a hexadecimal address, found the end"),
+        ("text", "0 W 10 65\n", "column 8: expected a size from 1 to 64 bytes, found \"65\""),
+        ("text", "65535 W 10\n", "column 1: expected a thread from 0 to 65534"),
+        ("text", "0 W 12345678123456781\n", "column 5: expected a hexadecimal address"),
+        ("text", "0 W 10 4 5 6\n", "column 12: expected gap=N"),
+        ("text", "0 W 10 flags=odd\n", "column 14: expected flags"),
+        ("text", "@ 0 lock-acquire\n", "column 17: expected addr"),
+        ("text", "@ 0 sleep\n", "column 5: expected the name of an event"),
+        ("text", "@ 0 marker a\\b\n", "column 13: expected \\n, \\r or \\\\"),
+        ("csv", "thread,kind\n", "expected a header line with the column addr"),
+        ("csv", "thread,kind,addr,colour\n", "column 18: expected a column name"),
+        ("csv", "thread,kind,addr,kernel\n0,W,1,2\n", "in.txt:2: column 7: expected 0 or 1"),
+        ("csv", "thread,kind,addr\n0,W\n", "in.txt:2: column 1: expected 3 values"),
+        ("csv", "thread,kind,addr\n0,W,\"1\n", "in.txt:2: column 7: expected a closing quote"),
+        ("lackey", "I  0400,3\nX 1,1\n", "in.txt:2: column 1: expected I, L, S, M"),
+        ("lackey", " L 1000\n", "column 4: expected an address and a size"),
+        ("lackey", " L 1000,0\n", "column 9: expected a size from 1 to 65536"),
+        ("din", "3 1000\n", "column 1: expected 0 (read), 1 (write) or 2"),
+        ("din", "0 1000 0 4 5\n", "column 12: expected the end of the line"),
+    ] {
+        let message = refused(format, text);
+        assert!(message.contains(expected), "{format}: {message}");
+    }
+    let long = "0".repeat(1 << 21);
+    assert!(refused("text", &long).contains("a line of less than 1048576 bytes"));
+    let error = imported("text", b"0 W 10\n\xff\n").unwrap_err();
+    assert!(error.to_string().contains("in.txt:2: column 1: expected UTF-8 text"), "{error}");
+}
+
+#[test]
+fn a_failed_or_interrupted_import_leaves_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("t.hnt");
+    for (text, stop) in [("0 W 10\nbad\n", false), ("0 W 10\n", true)] {
+        let mut reader = text.as_bytes();
+        let input = ImportInput { reader: &mut reader, name: Path::new("in.txt"), bytes: None };
+        let mut progress = |_: u64, _: Option<u64>| {
+            if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let result =
+            import::import_file("text", input, &out, WriterOptions::default(), &mut progress);
+        assert!(result.is_err());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+    let known: Vec<&str> = import::TABLE.iter().map(|entry| entry.name).collect();
+    let error = import::find("elf").unwrap_err().to_string();
+    assert_eq!(error, format!("unknown format \"elf\"; known: {}", known.join(", ")));
+}
+
+/// One format is one file; every file is in the table.
+#[test]
+fn every_format_file_is_in_its_table() {
+    let tables: [(&str, Vec<&str>); 2] = [
+        ("import", import::TABLE.iter().map(|entry| entry.name).collect()),
+        ("export", export::TABLE.iter().map(|entry| entry.name).collect()),
+    ];
+    for (folder, mut names) in tables {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .filter(|name| {
+                !["mod", "format", "input", "parser", "records", "threads", "token"]
+                    .contains(&name.as_str())
+            })
+            .collect();
+        files.sort();
+        names.sort_unstable();
+        assert_eq!(files, names);
+    }
+}

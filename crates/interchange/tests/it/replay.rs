@@ -1,0 +1,54 @@
+//! Replays every input that made a fuzz target of an importer fail, and the seeds, through the
+//! functions of the fuzz targets.
+
+use std::path::{Path, PathBuf};
+
+use crate::fuzz;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn crashes_stay_fixed() {
+    for (name, target) in fuzz::TARGETS {
+        let Ok(folder) = std::fs::read_dir(root().join("testdata/crashes").join(name)) else {
+            continue;
+        };
+        for file in folder {
+            target(&std::fs::read(file.unwrap().path()).unwrap());
+        }
+    }
+}
+
+/// The seeds fuzzing starts from, one for each format.
+#[test]
+fn seeds_pass() {
+    let folder = root().join("testdata/formats");
+    for (name, target) in fuzz::TARGETS {
+        let format = name.strip_prefix("import_").unwrap();
+        let seed = std::fs::read(folder.join(format!("import.{format}"))).unwrap();
+        target(&seed);
+        // Truncated and changed seeds too, as the fuzzer makes them.
+        for place in 0..seed.len() {
+            let mut changed = seed.clone();
+            changed[place] ^= 1 << (place % 8);
+            target(&changed);
+            target(&seed[..place]);
+        }
+    }
+}
+
+/// Targets of other crates, replayed by their own tests.
+const ELSEWHERE: &[&str] = &["reader", "chunk", "repair", "symbol", "guest_report"];
+
+#[test]
+fn every_target_has_its_file_and_its_line() {
+    let manifest = std::fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();
+    let files = std::fs::read_dir(root().join("fuzz/fuzz_targets")).unwrap().count();
+    assert_eq!(files, fuzz::TARGETS.len() + ELSEWHERE.len());
+    let here = fuzz::TARGETS.iter().map(|(name, _)| name);
+    for name in here.chain(ELSEWHERE) {
+        assert!(manifest.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
+    }
+}
