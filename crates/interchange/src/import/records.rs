@@ -2,9 +2,8 @@
 
 use std::io::Read;
 
-use homenode_trace::TraceError;
+use homenode_trace::{TraceError, TraceProgress};
 
-use super::TraceProgress;
 use super::input::{ImportInput, PROGRESS_LINES};
 use super::parser::{LineError, RecordSink, Records};
 

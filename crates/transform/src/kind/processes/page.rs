@@ -111,10 +111,11 @@ pub(super) struct RecordedPage {
 }
 
 impl RecordedPage {
-    /// A reference, in the order of rows. After the present owner's last reference in user mode,
-    /// the next owner's first reference, in either mode, makes the page that owner's. It then gets
-    /// a number from `renamed`, as in a mix the pages of all owners exist at once. Returns the
-    /// number of the page, and whether the page is private, whoever makes the reference.
+    /// Processes a reference, in the order of rows. After the current owner's last reference in
+    /// user mode, the next owner's first reference, in either mode, transfers the page to that
+    /// owner. The page then gets a number from `renamed`, as in a mix the pages of all owners exist
+    /// at once. Returns the number of the page, and whether the page is private, by any process's
+    /// reference.
     pub(super) fn refer(
         &mut self,
         pid: u32,
