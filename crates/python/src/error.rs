@@ -3,7 +3,8 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use pyo3::exceptions::PyException;
+use homenode_sim::SimError;
+use pyo3::exceptions::{PyBrokenPipeError, PyException, PyOSError};
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 
@@ -40,7 +41,7 @@ pub fn trace_error(error: &homenode_trace::TraceError) -> PyErr {
     if let homenode_trace::TraceError::Io { source, .. } = error
         && source.kind() == std::io::ErrorKind::BrokenPipe
     {
-        return pyo3::exceptions::PyBrokenPipeError::new_err(error.to_string());
+        return PyBrokenPipeError::new_err(error.to_string());
     }
     placed(TraceError::new_err(error.to_string()), error.path(), error.offset(), error.line())
 }
@@ -48,6 +49,17 @@ pub fn trace_error(error: &homenode_trace::TraceError) -> PyErr {
 /// An error in the configuration or the options.
 pub fn config_error(error: impl Display) -> PyErr {
     ConfigError::new_err(error.to_string())
+}
+
+/// A simulation's error as the exception for its cause.
+pub fn sim_error(error: &SimError) -> PyErr {
+    if let SimError::Output(cause) = error {
+        return match cause.raw_os_error() {
+            Some(number) => PyOSError::new_err((number, error.to_string())),
+            None => PyOSError::new_err(error.to_string()),
+        };
+    }
+    if let SimError::Trace(error) = error { trace_error(error) } else { config_error(error) }
 }
 
 fn placed(exception: PyErr, path: Option<&Path>, offset: Option<u64>, line: Option<u64>) -> PyErr {

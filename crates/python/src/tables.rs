@@ -1,4 +1,4 @@
-//! Lists, from the tables of the crates.
+//! What needs no trace: lists from the tables of the crates, machines, protocols and options.
 
 use homenode_analysis::synthetic::TABLE;
 use homenode_interchange::{export, import};
@@ -6,9 +6,8 @@ use homenode_sim::STUDIES;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
-use crate::error::config_error;
-use crate::interchange::to_json;
-use crate::simulate::sim_error;
+use crate::call::to_json;
+use crate::error::{config_error, sim_error};
 
 /// The rows of a table as a JSON list; `kind` is one of `directory-protocols`, `examples`,
 /// `formats`, `homes`, `machines`, `page-policies`, `policies`, `protocols`, `proxies`,
@@ -63,6 +62,54 @@ pub fn machine_prices(spec: &str, block_sizes: Vec<u64>, force: bool) -> PyResul
 fn prices(specs: &[&str], block_sizes: &[u64], force: bool) -> PyResult<String> {
     let rows = homenode_sim::machine_rows(specs, block_sizes, force);
     to_json(&rows.map_err(|error| sim_error(&error))?)
+}
+
+/// The kind of each machine: `placement`, `page-coherence`, `bus` or `multicore`.
+#[pyfunction]
+pub fn machine_kinds(machines: Vec<String>) -> PyResult<Vec<&'static str>> {
+    let kinds = homenode_sim::machine_kinds(&machines).map_err(|error| sim_error(&error))?;
+    Ok(kinds.into_iter().map(homenode_sim::MachineKind::name).collect())
+}
+
+/// Whether these machines have caches; an error if only some of them have.
+#[pyfunction]
+pub fn have_caches(machines: Vec<String>) -> PyResult<bool> {
+    homenode_sim::have_caches(&machines).map_err(|error| sim_error(&error))
+}
+
+/// The number of processors beyond which one more adds less than 0.5 to the power, from pairs of
+/// both; `None` if each adds more.
+#[pyfunction]
+pub fn critical_point(powers: Vec<(u16, f64)>) -> Option<u16> {
+    homenode_sim::critical_point(powers)
+}
+
+/// The model checker's reports on these protocols, all if there are none, as a JSON list.
+#[pyfunction]
+pub fn check_protocols(py: Python<'_>, names: Vec<String>) -> PyResult<String> {
+    let reports = py.detach(|| homenode_sim::check_protocols(&names));
+    to_json(&reports.map_err(|error| sim_error(&error))?)
+}
+
+/// The model checker's reports on these protocols with up to `nodes` nodes, as a JSON list.
+#[pyfunction]
+pub fn check_directory_protocols(
+    py: Python<'_>,
+    names: Vec<String>,
+    nodes: Option<usize>,
+) -> PyResult<String> {
+    let reports = py.detach(|| homenode_sim::check_directory_protocols(&names, nodes));
+    to_json(&reports.map_err(|error| sim_error(&error))?)
+}
+
+/// The page manager's table; `owner_copy` is `flush` or `keep`.
+#[pyfunction]
+pub fn page_actions(owner_copy: &str) -> PyResult<String> {
+    let choice = serde_json::from_value(owner_copy.into());
+    let choice = choice.map_err(|_| {
+        config_error(format!("owner_copy is {owner_copy:?}; expected one of flush, keep"))
+    })?;
+    to_json(&homenode_sim::pmap_actions(choice))
 }
 
 /// Transforms with their parameters.

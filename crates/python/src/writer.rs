@@ -7,8 +7,8 @@ use numpy::{Element, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::call::to_json;
 use crate::error::{config_error, trace_error};
-use crate::interchange::to_json;
 
 /// Writes a trace from NumPy columns; the file appears when `finish` is called.
 #[pyclass(name = "TraceWriter")]

@@ -1,23 +1,20 @@
-//! Facts about traces, and traces in and out of other formats.
+//! Facts about traces, and new traces: from other formats, from traces, and synthetic ones.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
+use homenode_analysis::synthetic::{SyntheticError, SyntheticShape, find};
 use homenode_interchange::{export, import};
 use homenode_trace::{COMPACT_LEVEL, TraceReader, WriterOptions};
+use homenode_transform::{TransformError, transform_files};
 use pyo3::prelude::*;
-use serde::Serialize;
+use serde::Deserialize;
 
-use crate::error::trace_error;
-use crate::patient::{Interruption, PatientReader};
-use crate::progress::ProgressCallback;
-
-/// JSON of a value whose serialisation cannot fail.
-pub fn to_json<T: Serialize>(value: &T) -> PyResult<String> {
-    serde_json::to_string(value)
-        .map_err(|e| pyo3::exceptions::PyRuntimeError::new_err(e.to_string()))
-}
+use crate::call::{detached, parse, to_json};
+use crate::error::{config_error, trace_error};
+use crate::interruptible::{InterruptibleReader, Interruption};
 
 /// Facts about a trace; with `lines`, the metadata's source lines and ranges too.
 #[pyfunction]
@@ -46,8 +43,7 @@ pub fn import_trace(
     out: PathBuf,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut progress = ProgressCallback::new(progress);
-    let result = py.detach(|| {
+    let summary = detached(py, progress, trace_error, |progress| {
         let interruption = Interruption::default();
         let (mut reader, bytes) = open_input(&source, &interruption)?;
         let name = if is_standard(&source) { Path::new("<stdin>") } else { &source };
@@ -60,15 +56,13 @@ pub fn import_trace(
         }
         result
     });
-    let summary = progress.finish(result.map_err(|error| trace_error(&error)))?;
-    to_json(&summary)
+    to_json(&summary?)
 }
 
 /// Writes a trace in another format to a file, or to standard output for `-`; `name` replaces the
 /// file's name in errors, for a file that is renamed later.
 #[pyfunction]
 #[pyo3(signature = (path, format, out, progress, name=None))]
-#[expect(clippy::too_many_arguments, reason = "Python names them, and `py` is none of its own")]
 pub fn export_trace(
     py: Python<'_>,
     path: PathBuf,
@@ -77,9 +71,8 @@ pub fn export_trace(
     progress: Option<Py<PyAny>>,
     name: Option<PathBuf>,
 ) -> PyResult<String> {
-    let mut progress = ProgressCallback::new(progress);
     let name = name.as_ref().unwrap_or(&out);
-    let result = py.detach(|| -> Result<u64, homenode_trace::TraceError> {
+    let rows = detached(py, progress, trace_error, |progress| {
         let entry = export::find(format)?;
         let trace = TraceReader::open(&path)?;
         let mut sink: Box<dyn Write> = if is_standard(&out) {
@@ -90,8 +83,7 @@ pub fn export_trace(
         export::export(entry, &trace, sink.as_mut(), name, &mut |d, t| progress.tick(d, t))?;
         Ok(trace.rows())
     });
-    let rows = progress.finish(result.map_err(|error| trace_error(&error)))?;
-    to_json(&serde_json::json!({ "references": rows }))
+    to_json(&serde_json::json!({ "references": rows? }))
 }
 
 /// Saves the undamaged chunks of a trace into a new one.
@@ -102,11 +94,12 @@ pub fn repair(
     out: PathBuf,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut progress = ProgressCallback::new(progress);
-    let result = py.detach(|| homenode_trace::repair(path, out));
-    let _ = progress.tick(1, Some(1));
-    let report = progress.finish(result.map_err(|error| trace_error(&error)))?;
-    to_json(&report)
+    let report = detached(py, progress, trace_error, |progress| {
+        let report = homenode_trace::repair(path, out);
+        let _ = progress.tick(1, Some(1));
+        report
+    });
+    to_json(&report?)
 }
 
 /// Rewrites a trace in fewer bytes, to `out` or in place; level 0 is the default.
@@ -118,13 +111,59 @@ pub fn compact(
     level: i32,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let mut progress = ProgressCallback::new(progress);
     let level = if level == 0 { COMPACT_LEVEL } else { level };
-    let result = py.detach(|| {
+    let report = detached(py, progress, trace_error, |progress| {
         homenode_trace::compact(&path, out.as_deref(), level, &mut |d, t| progress.tick(d, t))
     });
-    let report = progress.finish(result.map_err(|error| trace_error(&error)))?;
-    to_json(&report)
+    to_json(&report?)
+}
+
+/// A transform and its parameters as users write them.
+#[derive(Deserialize)]
+struct TransformChoice {
+    kind: String,
+    parameters: BTreeMap<String, String>,
+}
+
+/// Transforms one or several traces into a new one; returns the summaries of the written traces, as
+/// a list.
+#[pyfunction]
+pub fn transform(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    out: PathBuf,
+    config_json: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let TransformChoice { kind, parameters } = parse("configuration", config_json)?;
+    let exception = |error: &TransformError| match error {
+        TransformError::Trace(error) => trace_error(error),
+        error => config_error(error),
+    };
+    let written = detached(py, progress, exception, |progress| {
+        let traces: Vec<TraceReader> =
+            paths.iter().map(TraceReader::open).collect::<Result<_, _>>()?;
+        transform_files(&traces, &kind, &parameters, &out, &mut |d, t| progress.tick(d, t))
+    });
+    to_json(&written?)
+}
+
+/// Writes a trace whose false sharing is known in closed form; returns its summary. The shape is
+/// its number of processors, words and references.
+#[pyfunction]
+pub fn synthetic(
+    py: Python<'_>,
+    name: &str,
+    path: PathBuf,
+    shape: (u16, u64, u64),
+) -> PyResult<String> {
+    let (processors, words, references) = shape;
+    let shape = SyntheticShape { processors, words, references };
+    let result = py.detach(|| find(name)?.write(shape, &path));
+    to_json(&result.map_err(|error| match error {
+        SyntheticError::Trace(error) => trace_error(&error),
+        SyntheticError::Unknown { .. } | SyntheticError::Shape { .. } => config_error(error),
+    })?)
 }
 
 /// A file, a pipe or standard input, and its number of bytes if known.
@@ -133,13 +172,13 @@ fn open_input(
     interruption: &Interruption,
 ) -> Result<(Box<dyn BufRead>, Option<u64>), homenode_trace::TraceError> {
     if is_standard(source) {
-        let reader = PatientReader::new(|| Ok(io::stdin()), interruption);
+        let reader = InterruptibleReader::new(|| Ok(io::stdin()), interruption);
         return Ok((Box::new(BufReader::new(reader)), None));
     }
     let found = std::fs::metadata(source).map_err(|e| cannot("open", source, e))?;
     if !found.is_file() {
         let path = source.to_owned();
-        let reader = PatientReader::new(|| File::open(path), interruption);
+        let reader = InterruptibleReader::new(|| File::open(path), interruption);
         return Ok((Box::new(BufReader::new(reader)), None));
     }
     let file = File::open(source).map_err(|e| cannot("open", source, e))?;

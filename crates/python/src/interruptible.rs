@@ -21,14 +21,14 @@ pub type Interruption = Rc<RefCell<Option<PyErr>>>;
 
 /// Reads in a thread of its own, so that a signal can interrupt a blocked read: the system restarts
 /// reads, and Python's handler would only run when input arrives.
-pub struct PatientReader {
+pub struct InterruptibleReader {
     portions: Receiver<io::Result<Vec<u8>>>,
     portion: Vec<u8>,
     at: usize,
     interruption: Interruption,
 }
 
-impl PatientReader {
+impl InterruptibleReader {
     /// Reads from the source that `open` opens; opening may block too.
     pub fn new<R: Read>(
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
@@ -72,7 +72,7 @@ impl PatientReader {
     }
 }
 
-impl Read for PatientReader {
+impl Read for InterruptibleReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.at == self.portion.len() {
             (self.portion, self.at) = (self.next_portion()?, 0);

@@ -1,4 +1,5 @@
-//! Live programs on simulated machines: configurations and options in as JSON, results out as JSON.
+//! Programs, recorded or live on a simulated machine: configurations and options in as JSON,
+//! summaries and results out as JSON.
 
 use std::cell::RefCell;
 
@@ -7,11 +8,25 @@ use homenode_sim::{BusConfig, DirectoryConfig, LiveEnd, RunConfig, RunError};
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::error::config_error;
-use crate::interchange::to_json;
-use crate::progress::ProgressCallback;
-use crate::record::capture_error;
-use crate::simulate::{parse, sim_error};
+use crate::call::{detached, parse, to_json};
+use crate::error::{config_error, sim_error, trace_error};
+
+/// Runs a program built with `homenode cc` and writes its references to a trace.
+#[pyfunction]
+pub fn record(py: Python<'_>, options_json: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
+    let options: RecordOptions = parse("options", options_json)?;
+    let summary = detached(py, progress, capture_error, |progress| {
+        homenode_capture::record(&options, &mut |references| {
+            progress.tick(references, None).is_continue()
+        })
+    });
+    to_json(&summary?)
+}
+
+/// A full disk or a damaged file is a trace error, everything else a configuration error.
+fn capture_error(error: &CaptureError) -> PyErr {
+    if let CaptureError::Trace(error) = error { trace_error(error) } else { config_error(error) }
+}
 
 /// Runs a program on a machine with a bus or links: the result of `simulate_bus`, and the summary
 /// of the run.
@@ -23,7 +38,8 @@ pub fn run_bus(
     options_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, String)> {
-    let (config, choice) = (parse::<BusConfig>(config_json)?, parse::<RunConfig>(run_json)?);
+    let config: BusConfig = parse("configuration", config_json)?;
+    let choice: RunConfig = parse("configuration", run_json)?;
     let run = |start: StartProgram<'_, '_>, end: EndProgram<'_>| {
         homenode_sim::run_bus(&config, &choice, start, end)
     };
@@ -39,7 +55,8 @@ pub fn run_directory(
     options_json: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, String)> {
-    let (config, choice) = (parse::<DirectoryConfig>(config_json)?, parse::<RunConfig>(run_json)?);
+    let config: DirectoryConfig = parse("configuration", config_json)?;
+    let choice: RunConfig = parse("configuration", run_json)?;
     let run = |start: StartProgram<'_, '_>, end: EndProgram<'_>| {
         homenode_sim::run_directory(&config, &choice, start, end)
     };
@@ -56,10 +73,12 @@ fn run_on<T: Serialize + Send>(
     progress: Option<Py<PyAny>>,
     run: impl FnOnce(StartProgram<'_, '_>, EndProgram<'_>) -> Ran<T> + Send,
 ) -> PyResult<(String, String)> {
-    let options: RecordOptions = serde_json::from_str(options_json)
-        .map_err(|e| config_error(format!("the options cannot be read: {e}")))?;
-    let mut progress = ProgressCallback::new(progress);
-    let result = py.detach(|| {
+    let options: RecordOptions = parse("options", options_json)?;
+    let exception = |error: &RunError<CaptureError>| match error {
+        RunError::Simulation(error) => sim_error(error),
+        RunError::Program(error) => capture_error(error),
+    };
+    let done = detached(py, progress, exception, |progress| {
         let mut tick = |references| progress.tick(references, None).is_continue();
         let (summary, slack) = (RefCell::new(None::<DirectedSummary>), RefCell::new(0));
         let (known, tick): (&RefCell<u64>, &mut dyn FnMut(u64) -> bool) = (&slack, &mut tick);
@@ -78,16 +97,9 @@ fn run_on<T: Serialize + Send>(
             summary.replace(Some(done));
             Ok(end)
         });
-        let found = run(start, end)?;
+        let found = run(start, end).inspect_err(|_| DirectedProgram::discard(&options))?;
         Ok((found, summary.take()))
     });
-    let result = result.map_err(|error: RunError<CaptureError>| {
-        DirectedProgram::discard(&options);
-        match error {
-            RunError::Simulation(error) => sim_error(&error),
-            RunError::Program(error) => capture_error(&error),
-        }
-    });
-    let (found, summary) = progress.finish(result)?;
+    let (found, summary) = done?;
     Ok((to_json(&found)?, to_json(&summary)?))
 }
