@@ -15,15 +15,14 @@ mod layout;
 mod lines;
 mod live;
 mod machines;
-mod notes;
 mod optimal;
 mod options;
 mod pass;
 mod picture;
 mod placement;
 mod pmap;
-mod ratio;
 mod references;
+mod results;
 mod sharing;
 mod tlb;
 

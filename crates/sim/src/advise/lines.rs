@@ -60,7 +60,7 @@ pub(super) fn advise(
         block: replay.block,
     };
     let advice = rows(&point, objects, survey, &found, &scale);
-    let ratio = crate::ratio::ratio;
+    let ratio = crate::results::ratio;
     Ok((
         AdvicePoint {
             machine: point.machine.to_owned(),

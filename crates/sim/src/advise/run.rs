@@ -21,8 +21,8 @@ use crate::lines::{
     survey_beside, survey_uses,
 };
 use crate::machines::machine_kinds;
-use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, in_words, thread_pool};
-use crate::placement::{MatrixPlan, SimConfig, caches_of, on_misses, provenance, record};
+use crate::pass::{PassProgress, Progress, TraceSource, budget_bytes, thread_pool};
+use crate::placement::{CountedReferences, MatrixPlan, SimConfig, on_counted, provenance};
 use crate::references::data;
 
 /// Finds layouts that reduce cost, and their savings. With `out` it also writes the trace under the
@@ -40,15 +40,13 @@ pub fn advise(
     if kinds.iter().any(|kind| matches!(kind, MachineKind::Multicore | MachineKind::Directory)) {
         return on_lines(config, trace, out, progress);
     }
-    let simulation = &config.simulation;
-    let check = || checked(simulation, trace, out).map(drop);
-    let (word_bytes, threads) = (simulation.word_bytes, simulation.threads);
-    let found = in_words(word_bytes, threads, trace, progress, check, |words, progress| {
-        filtered(simulation, words, out, progress)
-    });
-    let mut found = found?;
+    let plan = |simulation: &SimConfig, trace: &TraceReader| checked(simulation, trace, out);
+    let (mut found, record) =
+        on_counted(&config.simulation, trace, progress, plan, |counted, progress| {
+            on_pages(counted, out, progress)
+        })?;
     if let AdviceProvenance::Priced(provenance) = &mut found.provenance {
-        provenance.word_bytes = simulation.word_bytes;
+        record.add_to(provenance);
     }
     Ok(found)
 }
@@ -71,40 +69,18 @@ fn checked(
     Ok(plan)
 }
 
-/// Advice on machines with prices, after references have been counted in words.
-fn filtered(
-    simulation: &SimConfig,
-    trace: &TraceReader,
-    out: Option<&Path>,
-    progress: Progress<'_>,
-) -> Result<AdviceReport, SimError> {
-    let plan = checked(simulation, trace, out)?;
-    let line = caches_of(simulation, &plan, trace)?.map(CacheFilterShape::block_bytes);
-    let (mut found, filtered) =
-        on_misses(simulation, &plan, trace, progress, |simulation, misses, progress| {
-            on_pages(simulation, trace, misses, line, out, progress)
-        })?;
-    if let AdviceProvenance::Priced(provenance) = &mut found.provenance {
-        record(provenance, trace, filtered);
-    }
-    Ok(found)
-}
-
-/// Advice on machines with prices. The whole trace gives the words and their layout; `misses`, the
-/// references that reach memory, give the cost. These are lines of `line_bytes` if there are
-/// caches, else the trace itself.
+/// Advice on machines with prices. The whole trace gives the words and their layout, the references
+/// that reach memory give the cost.
 fn on_pages(
-    simulation: &SimConfig,
-    trace: &TraceReader,
-    misses: &TraceReader,
-    line: Option<u64>,
+    counted: &CountedReferences<'_, MatrixPlan>,
     out: Option<&Path>,
     progress: Progress<'_>,
 ) -> Result<AdviceReport, SimError> {
-    let plan = MatrixPlan::new(simulation, misses)?;
+    let CountedReferences { config, plan, whole: trace, reaching: misses, caches } = *counted;
+    let line = caches.map(CacheFilterShape::block_bytes);
     let points = plan.machines.len() * plan.policies.len() * plan.sizes.len();
-    let pool = thread_pool(simulation.threads)?;
-    let budget = budget_bytes(simulation.memory_budget_bytes);
+    let pool = thread_pool(config.threads)?;
+    let budget = budget_bytes(config.memory_budget_bytes);
     let total = trace.references();
     let mut progress = PassProgress::new(progress, total, 0.0);
     #[expect(clippy::cast_precision_loss, reason = "progress is a rounded figure")]
@@ -130,7 +106,7 @@ fn on_pages(
     for machine in 0..plan.machines.len() {
         for policy in 0..plan.policies.len() {
             for size in 0..plan.sizes.len() {
-                let point = LayoutEvaluator::new(&plan, machine, policy, size, &pool, budget)?;
+                let point = LayoutEvaluator::new(plan, machine, policy, size, &pool, budget)?;
                 let one = at(&point, &priced, &objects, &mut progress)?;
                 if let Some(out) = out {
                     written = Some(write(&point, trace, &one, out)?);
@@ -147,7 +123,7 @@ fn on_pages(
         objects: u64::try_from(objects.len()).unwrap_or(u64::MAX),
         points: found,
         written,
-        provenance: AdviceProvenance::Priced(provenance(&plan, trace)),
+        provenance: AdviceProvenance::Priced(provenance(plan, trace)),
     })
 }
 

@@ -119,13 +119,12 @@ impl CachedClock {
 }
 
 /// Page frames, if the configuration translates addresses.
-pub(crate) fn placed<T: TraceSource + ?Sized>(
+pub(super) fn with_frames(
     splitter: StreamSplitter,
     plan: &BusPlan,
     config: &BusConfig,
-    trace: &T,
 ) -> StreamSplitter {
-    if !plan.translates(config, trace) {
+    if !plan.translates {
         return splitter;
     }
     splitter.with_page_table(PageTable::shuffled(page_shift(plan), config.seed ^ FRAMES))
@@ -155,7 +154,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
         Ok::<_, SimError>(clock)
     };
     let mut clocks: Vec<CachedClock> = plan.points.iter().map(clock).collect::<Result<_, _>>()?;
-    let mut splitter = placed(splitter(plan, config, trace)?, plan, config, trace);
+    let mut splitter = with_frames(splitter(plan, config, trace)?, plan, config);
     let simulate = |all: &[ThreadStreams]| push(&mut clocks, all);
     for_each_stream_window(pool, trace, &mut splitter, progress, simulate)?;
     if splitter.has_kernel() && config.kernel_model {
@@ -165,7 +164,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     let done: Vec<Result<_, ClockError>> =
         pool.install(|| clocks.into_par_iter().map(CachedClock::finish).collect());
     let results = done.into_iter().collect::<Result<_, _>>()?;
-    let notes = notes(&splitter, plan, config, trace).map(str::to_owned).collect();
+    let notes = notes(&splitter, plan, trace).map(str::to_owned).collect();
     Ok((results, notes))
 }
 
@@ -173,10 +172,9 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
 fn notes<T: TraceSource + ?Sized>(
     splitter: &StreamSplitter,
     plan: &BusPlan,
-    config: &BusConfig,
     trace: &T,
 ) -> impl Iterator<Item = &'static str> {
-    let (translated, metadata) = (plan.translates(config, trace), trace.metadata());
+    let (translated, metadata) = (plan.translates, trace.metadata());
     let common = metadata.processor_areas.is_none() && !metadata.processes.is_empty();
     let mixed = (splitter.is_mixed() && translated).then_some(MIXED);
     mixed.into_iter().chain((common && !translated).then_some(COMMON))
@@ -221,7 +219,7 @@ pub(crate) fn live_splitter<T: TraceSource + ?Sized>(
     let Some(point) = plan.points.first() else {
         return Err(SimError::Config { problem: "there is nothing to simulate".to_owned() });
     };
-    let pages = plan.translates(config, trace).then(|| PageNumbers::new(page_shift(plan)));
+    let pages = plan.translates.then(|| PageNumbers::new(page_shift(plan)));
     let (filter, private) = (point.setup.filter, &point.setup.private);
     let mut splitter = StreamSplitter::new(usize::from(trace.threads()), filter, private, pages);
     if let Some(areas) = &trace.metadata().processor_areas {

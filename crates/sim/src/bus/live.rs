@@ -3,7 +3,7 @@
 use homenode_machine::Interconnect;
 use homenode_trace::LiveProgram;
 
-use super::clock::{CachedClock, live_splitter, placed};
+use super::clock::{CachedClock, live_splitter, with_frames};
 use super::config::{BusConfig, ReferenceOrder};
 use super::outcome::{BusSimulation, assemble};
 use super::plan::{BusPlan, PlannedPoint};
@@ -41,7 +41,7 @@ pub fn run_bus<P: LiveProgram>(
         clock = clock.with_kernel(&model);
     }
     let splitter = live_splitter(&plan, config, &source)?;
-    let mut splitter = placed(splitter, &plan, config, &source).for_live(pace.mhz);
+    let mut splitter = with_frames(splitter, &plan, config).for_live(pace.mhz);
     let mut program = start(slack).map_err(RunError::Program)?;
     drive(clock.live(), &mut splitter, &mut program, pace)?;
     let result = clock.finish()?;

@@ -7,7 +7,6 @@ mod outcome;
 mod plan;
 mod protocols;
 mod run;
-mod trace_order;
 
 pub(crate) use clock::{CachedClock, PointResult, splitter};
 pub(crate) use plan::BusPlan;

@@ -11,10 +11,10 @@ use serde::Serialize;
 use super::clock::PointResult;
 use super::config::{AddressSpace, BusConfig, Contention, ReferenceOrder};
 use super::plan::BusPlan;
-use crate::notes::{notes_on, suggestions_on};
 use crate::pass::TraceSource;
-use crate::ratio::ratio;
 use crate::references::{Inclusion, PrivateReferences};
+use crate::results::ratio;
+use crate::results::{notes_on, suggestions_on};
 
 /// The result of one protocol on one machine with one cache. The field names are public;
 /// `docs/bus.md` defines each.
@@ -304,7 +304,7 @@ fn provenance<T: TraceSource + ?Sized>(
         restart: config.restart,
         contention: config.contention,
         seed: config.seed,
-        addresses: match (config.order, plan.translates(config, trace)) {
+        addresses: match (config.order, plan.translates) {
             (ReferenceOrder::Clock, true) => AddressSpace::Pages,
             (ReferenceOrder::Clock, false) | (ReferenceOrder::Trace, _) => AddressSpace::Trace,
         },

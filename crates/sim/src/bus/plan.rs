@@ -47,6 +47,8 @@ pub(crate) struct BusPlan {
     pub(crate) points: Vec<PlannedPoint>,
     /// Numbers of processors.
     pub(crate) processors: Vec<u16>,
+    /// Whether addresses of the trace are mapped to frames of memory.
+    pub(super) translates: bool,
     private_areas: Vec<Range<u64>>,
 }
 
@@ -66,6 +68,7 @@ impl BusPlan {
             machines: Vec::new(),
             points: Vec::new(),
             processors: Vec::new(),
+            translates: false,
             private_areas: private_areas(&config.private_ranges)?,
         };
         if config.points.is_empty() {
@@ -74,6 +77,7 @@ impl BusPlan {
             plan.select(config, trace)?;
         }
         plan.check_kinds()?;
+        plan.translates = plan.translates_addresses(config, trace);
         plan.check_memory()?;
         if config.order == ReferenceOrder::Clock {
             plan.check_pages()?;
@@ -218,13 +222,8 @@ impl BusPlan {
         self.machines.iter().any(|machine| machine.bus().is_none())
     }
 
-    /// Whether addresses of the trace are mapped to frames of memory. With links they are not,
-    /// because waits are reported for the program's data.
-    pub(super) fn translates<T: TraceSource + ?Sized>(
-        &self,
-        config: &BusConfig,
-        trace: &T,
-    ) -> bool {
+    /// With links addresses are not translated, because waits are reported for the program's data.
+    fn translates_addresses<T: TraceSource + ?Sized>(&self, config: &BusConfig, trace: &T) -> bool {
         match config.addresses {
             AddressSpace::Auto => !self.has_links() && trace.metadata().processes.is_empty(),
             AddressSpace::Pages => true,

@@ -1,12 +1,16 @@
 //! One pass over the trace for all configurations.
 
+use homenode_snoop::{BusCounts, TraceOrderSimulation};
+use homenode_trace::Batch;
+use rayon::prelude::*;
+
+use super::clock;
 use super::clock::PointResult;
 use super::config::{BusConfig, ReferenceOrder};
 use super::outcome::{BusSimulation, assemble};
 use super::plan::BusPlan;
-use super::{clock, trace_order};
 use crate::error::SimError;
-use crate::pass::{Progress, TraceSource, WithUserAreas, thread_pool};
+use crate::pass::{Progress, TraceSource, WithUserAreas, for_each_window, thread_pool};
 
 /// Simulates every combination of machine, protocol, cache size, associativity, block size and
 /// number of processors, in this order. The trace is decoded once for all of them.
@@ -20,11 +24,11 @@ pub fn simulate_bus<T: TraceSource + ?Sized>(
 ) -> Result<BusSimulation, SimError> {
     let plan = BusPlan::new(config, trace)?;
     let pool = thread_pool(config.threads)?;
-    let by_process = config.order == ReferenceOrder::Clock && plan.translates(config, trace);
+    let by_process = config.order == ReferenceOrder::Clock && plan.translates;
     let flagged = WithUserAreas::of(&pool, trace, by_process)?;
     let (results, notes) = match config.order {
         ReferenceOrder::Trace => {
-            let counts = trace_order::count(&plan, &flagged, &pool, progress)?;
+            let counts = count_in_order(&plan, &flagged, &pool, progress)?;
             let results = counts.into_iter().map(|counts| PointResult {
                 counts,
                 time: None,
@@ -38,4 +42,28 @@ pub fn simulate_bus<T: TraceSource + ?Sized>(
     let mut simulation = assemble(&plan, results, config, trace);
     simulation.provenance.notes.extend(notes);
     Ok(simulation)
+}
+
+/// Counts in the order of the trace.
+fn count_in_order<T: TraceSource + ?Sized>(
+    plan: &BusPlan,
+    trace: &T,
+    pool: &rayon::ThreadPool,
+    progress: Progress<'_>,
+) -> Result<Vec<BusCounts>, SimError> {
+    let counters = plan
+        .points
+        .iter()
+        .map(|point| TraceOrderSimulation::new(&point.setup, point.table.clone()));
+    let mut counters: Vec<TraceOrderSimulation> = counters.collect::<Result<_, _>>()?;
+    let total = trace.references();
+    let read = |index, batch: &mut Batch| trace.read(index, batch);
+    for_each_window(pool, trace, &read, progress, total, |batches| {
+        let push =
+            |counter: &mut TraceOrderSimulation| batches.iter().try_for_each(|b| counter.push(b));
+        // Every result is collected, so that the first error is the same on any number of threads.
+        let done: Vec<_> = counters.par_iter_mut().map(push).collect();
+        Ok(done.into_iter().collect::<Result<(), _>>()?)
+    })?;
+    Ok(counters.into_iter().map(TraceOrderSimulation::finish).collect())
 }

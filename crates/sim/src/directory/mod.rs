@@ -1,6 +1,5 @@
 //! Machines whose nodes each have a directory for their part of memory.
 
-mod checked;
 mod clock;
 mod config;
 mod controllers;

@@ -3,21 +3,21 @@
 use homenode_analysis::Names;
 use homenode_clock::{ClockTime, StallTime};
 use homenode_directory::{
-    ClockedDirectoryResult, DirectoryCounts, DirectoryResult, DirectoryTiming, HomeLoad,
-    ListCounts, ListMessage, MessageCounts, MissRule, PageMessageCounts, PageUsage, QueueLoad,
+    ClockedDirectoryResult, CoherenceTable, DirectoryCounts, DirectoryProtocol, DirectoryResult,
+    DirectoryTiming, HomeLoad, ListCounts, ListMessage, MessageCounts, MissRule, PageMessageCounts,
+    PageUsage, QueueLoad,
 };
 use homenode_machine::{ControllerMachine, DirectoryMachine, MemoryTopology, NetworkContention};
 use serde::Serialize;
 
-use super::checked::checked_reads;
 use super::config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
 use super::plan::DirectoryPlan;
 use super::uses::PageUseColumns;
 use crate::bus::ReferenceOrder;
-use crate::notes::{notes_on, suggestions_on};
 use crate::pass::TraceSource;
-use crate::ratio::ratio;
 use crate::references::{Inclusion, PrivateReferences};
+use crate::results::ratio;
+use crate::results::{notes_on, suggestions_on};
 
 /// The result of one protocol on one machine with one home policy. The field names are public;
 /// `docs/directory.md` defines each.
@@ -383,4 +383,48 @@ fn provenance<T: TraceSource + ?Sized>(
         notes,
         suggestions: suggestions_on(trace),
     }
+}
+
+/// A note for each guarantee that reads were checked against, with the number of checked reads that
+/// are counted. A read that violates it ends the run with an error.
+pub(super) fn checked_reads(
+    config: &DirectoryConfig,
+    outcomes: &[DirectoryOutcome],
+) -> Vec<String> {
+    if !config.check {
+        return Vec::new();
+    }
+    let of_pages = |outcome: &&DirectoryOutcome| {
+        DirectoryProtocol::parse(&outcome.protocol)
+            .is_ok_and(|protocol| matches!(protocol.table(), CoherenceTable::Pages(_)))
+    };
+    let (pages, blocks): (Vec<_>, Vec<_>) = outcomes.iter().partition(of_pages);
+    let of_blocks = match config.order {
+        ReferenceOrder::Trace => "each returned what was written last",
+        ReferenceOrder::Clock => {
+            "none returned a value older than the last write that all nodes had seen when it was \
+             asked for"
+        }
+    };
+    let of_pages = "none returned a value older than a write that acquires and releases put \
+                    before it, so a program without data races reads what it would read with one \
+                    memory";
+    [(blocks, of_blocks), (pages, of_pages)]
+        .into_iter()
+        .filter_map(|(found, promise)| note(&found, promise))
+        .collect()
+}
+
+fn note(found: &[&DirectoryOutcome], promise: &str) -> Option<String> {
+    let mut protocols: Vec<&str> = found.iter().map(|one| one.protocol.as_str()).collect();
+    protocols.dedup();
+    let reads: u64 = found.iter().map(|one| one.counts.reads).sum();
+    let (runs, protocols) = (found.len(), protocols.join(", "));
+    let simulations = if runs == 1 { "simulation" } else { "simulations" };
+    (runs > 0).then(|| {
+        format!(
+            "every read was checked in {runs} {simulations} of {protocols} ({reads} of them \
+             counted): {promise}"
+        )
+    })
 }

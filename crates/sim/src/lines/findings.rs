@@ -9,7 +9,7 @@ use homenode_base::BlockSize;
 use homenode_snoop::{WaitCause, WaitsByCause, WordWaits};
 use serde::Serialize;
 
-use crate::ratio::ratio;
+use crate::results::ratio;
 
 /// Findings are reported if processors wait for them for more than one in this many of their
 /// cycles, the same threshold as for named objects in a report.

@@ -2,14 +2,12 @@
 //! Results do not depend on the interleaving of the recording.
 
 mod config;
-mod directory;
 mod findings;
 mod layouts;
 mod outcome;
 mod replay;
 mod run;
 mod stack_variables;
-mod survey;
 
 pub use config::LineConfig;
 pub use findings::LineFinding;
@@ -19,5 +17,5 @@ pub(crate) use outcome::objects as line_objects;
 pub use outcome::{LineObject, LineProvenance, LineReport, LineTime};
 pub(crate) use replay::{LineReplay, LineResult};
 pub use run::line_waits;
+pub(crate) use run::{survey_beside, survey_uses};
 pub(crate) use stack_variables::name_stack_variables;
-pub(crate) use survey::{survey_beside, survey_uses};

@@ -14,10 +14,10 @@ use super::config::LineConfig;
 use super::findings::{LineFinding, findings};
 use super::replay::{LineReplay, LineResult};
 use crate::bus::WaitTotals;
-use crate::notes::{notes_on, suggestions_on};
 use crate::pass::TraceSource;
-use crate::ratio::ratio;
 use crate::references::{Inclusion, PrivateReferences};
+use crate::results::ratio;
+use crate::results::{notes_on, suggestions_on};
 
 /// Time of all processors, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

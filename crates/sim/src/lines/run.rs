@@ -1,8 +1,8 @@
 //! Simulates a machine and reports the data that its processors wait for.
 
-use homenode_advise::{Layout, UseSurveyor};
+use homenode_advise::{Layout, UseSurvey, UseSurveyor};
 use homenode_analysis::Names;
-use homenode_trace::TraceReader;
+use homenode_trace::{Batch, TraceReader};
 
 use super::config::LineConfig;
 use super::findings::{may_find, words_to_survey};
@@ -10,9 +10,8 @@ use super::layouts::LayoutVariant;
 use super::outcome::{LineReport, assemble};
 use super::replay::{LineReplay, LineResult};
 use super::stack_variables::{name_stack_variables, waits_for_stacks};
-use super::survey::survey_uses;
 use crate::error::SimError;
-use crate::pass::{PassProgress, Progress, TraceSource, thread_pool};
+use crate::pass::{PassProgress, Progress, TraceSource, WindowReader, part_of, thread_pool};
 use crate::references::data;
 
 /// Simulates the trace in cycles, and reports how long processors wait, why, and for which data.
@@ -60,4 +59,37 @@ fn surveyor(
     }
     let words = words_to_survey(names, waits, cycles);
     (!words.is_empty()).then(|| surveyor.of_words(words))
+}
+
+/// Reads the whole trace, with its events, once.
+pub(crate) fn survey_uses(
+    mut surveyor: UseSurveyor,
+    trace: &TraceReader,
+    pool: &rayon::ThreadPool,
+    tick: &mut dyn FnMut(f64) -> Result<(), SimError>,
+) -> Result<UseSurvey, SimError> {
+    let read = |index, batch: &mut Batch| trace.read_all(index, batch);
+    let mut windows = WindowReader::of_one_piece(pool, trace, &read);
+    let mut pieces = 0;
+    while let Some(()) = windows.next(|batches| batches.iter().for_each(|b| surveyor.push(b)))? {
+        pieces += 1;
+        tick(part_of(pieces, trace.pieces()))?;
+    }
+    Ok(surveyor.finish())
+}
+
+/// The survey, and the result of `other`, which runs in parallel and alone reports progress.
+pub(crate) fn survey_beside<R>(
+    surveyor: UseSurveyor,
+    trace: &TraceReader,
+    pool: &rayon::ThreadPool,
+    other: impl FnOnce() -> Result<R, SimError>,
+) -> Result<(UseSurvey, R), SimError> {
+    // A thread of its own: it only waits for the pool's threads, which do the work of both.
+    let (survey, other) = std::thread::scope(|scope| {
+        let survey = scope.spawn(|| survey_uses(surveyor, trace, pool, &mut |_| Ok(())));
+        let other = other();
+        (survey.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), other)
+    });
+    Ok((survey?, other?))
 }

@@ -1,8 +1,10 @@
 //! Options of `optimal`.
 
+use homenode_optimal::{Axis, Interval};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::SimError;
 use crate::placement::SimConfig;
 
 /// Options of a study of the optimum, in addition to those of a simulation.
@@ -21,4 +23,21 @@ pub struct OptimalConfig {
     /// costs.
     #[serde(default)]
     pub certify: bool,
+}
+
+/// Reads `R=59..400`.
+pub(super) fn interval(text: &str) -> Result<Interval, SimError> {
+    let fail = |what: String| SimError::Config {
+        problem: format!(
+            "--curve {text:?}: {what}; write it as in R=59..400, r=2..100/3 or g=1.5..4"
+        ),
+    };
+    let (letter, ends) =
+        text.split_once('=').ok_or_else(|| fail("there is no = in it".to_owned()))?;
+    let axis = Axis::ALL.iter().find(|(_, known)| *known == letter.trim());
+    let (axis, _) = axis.ok_or_else(|| fail(format!("{letter:?} is none of r, R, g, G")))?;
+    let (from, to) =
+        ends.split_once("..").ok_or_else(|| fail("there is no .. in it".to_owned()))?;
+    let number = |end: &str| end.trim().parse().map_err(|e| fail(format!("{e}")));
+    Ok(Interval { axis: *axis, from: number(from)?, to: number(to)? })
 }

@@ -4,9 +4,9 @@ use homenode_machine::{PriceList, Prices};
 use homenode_optimal::{Axis, Curve, Interval, PriceCounts, Ratio};
 use serde::Serialize;
 
-use super::certified::CertificateSummary;
-use super::found::{OptimumFindings, OptimumRequest};
-use super::moves::MoveHistogram;
+use super::findings::CertificateSummary;
+use super::findings::MoveHistogram;
+use super::findings::{OptimumFindings, OptimumRequest};
 use crate::pass::TraceSource;
 use crate::placement::{
     MatrixPlan, PlacementOutcome, PlacementProvenance, SizeCounts, assemble as outcomes,

@@ -1,20 +1,19 @@
 //! The optimum of every machine and block size, with one pass for each size and shard of blocks.
 
+use std::borrow::Borrow;
+
 use homenode_optimal::Interval;
 use homenode_placement::Shard;
 use homenode_trace::TraceReader;
 
-use super::config::OptimalConfig;
-use super::curve::{curve_solver, interval, replicates};
-use super::found::{OptimumFindings, OptimumRequest};
+use super::config::{OptimalConfig, interval};
+use super::findings::{OptimumFindings, OptimumRequest};
 use super::placement::{self, PlacementOutput};
 use super::report::{OptimalReport, assemble};
-use super::walk::HistoryWalk;
+use super::walk::{HistoryWalk, curve_solver, replicates};
 use crate::error::SimError;
-use crate::pass::{
-    Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, in_words, thread_pool,
-};
-use crate::placement::{MatrixPlan, SimConfig, SizeCounts, on_misses, record};
+use crate::pass::{Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, thread_pool};
+use crate::placement::{CountedReferences, MatrixPlan, SimConfig, SizeCounts, on_counted};
 
 /// Finds the optimum of every machine and block size of the configuration.
 ///
@@ -27,56 +26,47 @@ pub fn optimal(
     output: Option<PlacementOutput<'_>>,
     progress: Progress<'_>,
 ) -> Result<OptimalReport, SimError> {
-    let check = || checked(config, trace).map(drop);
-    let found = in_words(
-        config.simulation.word_bytes,
-        config.simulation.threads,
-        trace,
-        progress,
-        check,
-        |words, progress| filtered(config, words, output, progress),
-    );
-    let mut report = found?;
-    report.provenance.word_bytes = config.simulation.word_bytes;
-    Ok(report)
-}
-
-/// The study after references have been counted in words.
-fn filtered(
-    config: &OptimalConfig,
-    trace: &TraceReader,
-    output: Option<PlacementOutput<'_>>,
-    progress: Progress<'_>,
-) -> Result<OptimalReport, SimError> {
-    let (plan, _) = checked(config, trace)?;
-    let find = |simulation: &SimConfig, misses: &TraceReader, progress: Progress<'_>| {
-        let config = OptimalConfig { simulation: simulation.clone(), ..config.clone() };
-        find(&config, misses, output, progress)
-    };
-    let (mut report, filtered) = on_misses(&config.simulation, &plan, trace, progress, find)?;
+    let plan = |simulation: &SimConfig, trace: &TraceReader| checked(config, simulation, trace);
+    let simulation = &config.simulation;
+    let (mut report, record) =
+        on_counted(simulation, trace, progress, plan, |counted, progress| {
+            find(counted, config.certify, output, progress)
+        })?;
     for row in &mut report.outcomes {
-        row.outcome.cache_filter.clone_from(&filtered);
+        row.outcome.cache_filter.clone_from(&record.filter);
     }
-    record(&mut report.provenance, trace, filtered);
+    record.add_to(&mut report.provenance);
     Ok(report)
 }
 
-/// The study of all references of a trace, without caches.
+/// The matrix, and the interval of the curve if one is requested.
+struct OptimalPlan {
+    matrix: MatrixPlan,
+    curve: Option<Interval>,
+}
+
+impl Borrow<MatrixPlan> for OptimalPlan {
+    fn borrow(&self) -> &MatrixPlan {
+        &self.matrix
+    }
+}
+
 fn find(
-    config: &OptimalConfig,
-    trace: &TraceReader,
+    counted: &CountedReferences<'_, OptimalPlan>,
+    certify: bool,
     mut output: Option<PlacementOutput<'_>>,
     progress: Progress<'_>,
 ) -> Result<OptimalReport, SimError> {
-    let (plan, curve) = checked(config, trace)?;
+    let CountedReferences { config, plan: &OptimalPlan { matrix: ref plan, curve }, .. } = *counted;
+    let trace = counted.reaching;
     let placement = output.as_ref().map(|o| o.format);
-    let wanted = OptimumRequest { curve, certify: config.certify, placement };
+    let wanted = OptimumRequest { curve, certify, placement };
     if let Some(output) = &mut output {
         placement::head(output)?;
     }
-    let pool = thread_pool(config.simulation.threads)?;
+    let pool = thread_pool(config.threads)?;
     let mut meter = ProgressMeter::new(progress, plan.work(trace.references()));
-    let budget = budget_bytes(config.simulation.memory_budget_bytes);
+    let budget = budget_bytes(config.memory_budget_bytes);
     let mut found = Vec::new();
     let mut counts = Vec::new();
     for size in &plan.sizes {
@@ -92,7 +82,7 @@ fn find(
             counted.references += histories.references();
             counted.outside += histories.outside();
             counted.outside_references += histories.outside_references();
-            let walk = HistoryWalk { plan: &plan, size, wanted, pool: &pool };
+            let walk = HistoryWalk { plan, size, wanted, pool: &pool };
             walk.all(&histories, &mut jobs, &mut output, &mut meter)?;
         }
         counted.jobs = jobs.iter().map(|job| job.tally).collect();
@@ -100,16 +90,16 @@ fn find(
         found.push(jobs);
     }
     meter.finish()?;
-    Ok(assemble(&plan, &counts, &found, wanted, trace))
+    Ok(assemble(plan, &counts, &found, wanted, trace))
 }
 
-/// The plan, and the interval of the curve if one is requested.
 fn checked(
     config: &OptimalConfig,
+    simulation: &SimConfig,
     trace: &TraceReader,
-) -> Result<(MatrixPlan, Option<Interval>), SimError> {
-    let plan = MatrixPlan::new(&config.simulation, trace)?;
-    if let Some(policy) = plan.policies.iter().find(|p| replicates(p.entry.name).is_none()) {
+) -> Result<OptimalPlan, SimError> {
+    let matrix = MatrixPlan::new(simulation, trace)?;
+    if let Some(policy) = matrix.policies.iter().find(|p| replicates(p.entry.name).is_none()) {
         let problem = format!(
             "{} is not an optimum; choose the policies optimal or optimal-no-replication",
             policy.text
@@ -118,9 +108,9 @@ fn checked(
     }
     let curve = config.curve.as_deref().map(interval).transpose()?;
     if let Some(interval) = curve {
-        for job in plan.sizes.iter().flat_map(|size| &size.jobs) {
-            curve_solver(&plan, job.policy, &job.setup, interval)?;
+        for job in matrix.sizes.iter().flat_map(|size| &size.jobs) {
+            curve_solver(&matrix, job.policy, &job.setup, interval)?;
         }
     }
-    Ok((plan, curve))
+    Ok(OptimalPlan { matrix, curve })
 }

@@ -1,12 +1,11 @@
 //! Walks the histories of one block size.
 
 use homenode_machine::PriceList;
-use homenode_optimal::{Optimum, certify};
+use homenode_optimal::{CurveSolver, Interval, Optimum, certify};
 use homenode_placement::{Block, Cost, Histories, PlacementSetup, Tally};
 use rayon::prelude::*;
 
-use super::curve::{curve_solver, replicates};
-use super::found::{OptimumFindings, OptimumRequest};
+use super::findings::{OptimumFindings, OptimumRequest};
 use super::placement::{self, PlacementOutput};
 use crate::error::SimError;
 use crate::pass::ProgressMeter;
@@ -107,4 +106,24 @@ impl HistoryWalk<'_> {
             placement::write(&mut found.text, &about, block.number, &changes, format);
         }
     }
+}
+
+/// Whether an off-line policy replicates; `None` for other policies.
+pub(super) fn replicates(name: &str) -> Option<bool> {
+    match name {
+        "optimal" => Some(true),
+        "optimal-no-replication" => Some(false),
+        _ => None,
+    }
+}
+
+/// The solver of the curve of one job.
+pub(super) fn curve_solver(
+    plan: &MatrixPlan,
+    policy: usize,
+    setup: &PlacementSetup,
+    interval: Interval,
+) -> Result<CurveSolver, SimError> {
+    let replicate = replicates(plan.policies[policy].entry.name).unwrap_or(true);
+    Ok(CurveSolver::new(setup, replicate, interval)?)
 }

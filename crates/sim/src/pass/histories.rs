@@ -4,8 +4,8 @@ use homenode_placement::HistoryBuilder;
 use homenode_trace::Batch;
 use rayon::prelude::*;
 
-use super::memory::MemoryBudget;
 use super::progress::ProgressMeter;
+use super::resources::MemoryBudget;
 use super::source::TraceSource;
 use super::windows::WindowReader;
 use crate::error::SimError;

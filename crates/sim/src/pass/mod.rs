@@ -1,30 +1,25 @@
 //! Passes over a trace: sources of references, windows decoded ahead, worker threads, memory budget
 //! and progress.
 
-mod available;
 mod histories;
-mod memory;
-mod misses;
-mod pool;
-mod processors;
+mod preparation;
 mod progress;
+mod resources;
 mod source;
-mod streams;
 mod user_areas;
 mod windows;
-mod words;
 
 pub(crate) use histories::{PassSink, Unchanged, WithinBudget, build_histories};
-pub(crate) use memory::{MemoryBudget, budget_bytes, events_budget_bytes};
-pub(crate) use misses::behind_caches;
-pub(crate) use pool::{check_threads, thread_pool};
-pub(crate) use processors::{processor_counts, processors};
+pub(crate) use preparation::behind_caches;
+pub(crate) use preparation::in_words;
 pub(crate) use progress::{PassProgress, ProgressMeter, part_of, report};
-pub(crate) use streams::{for_each_stream_window, forecast};
+pub(crate) use resources::{MemoryBudget, budget_bytes, events_budget_bytes};
+pub(crate) use resources::{check_threads, thread_pool};
+pub(crate) use source::{processor_counts, processors};
 pub(crate) use user_areas::WithUserAreas;
 pub(crate) use windows::{WindowReader, for_each_window};
-pub(crate) use words::in_words;
+pub(crate) use windows::{for_each_stream_window, forecast};
 
-pub use misses::CacheFilterRecord;
+pub use preparation::CacheFilterRecord;
 pub use progress::Progress;
 pub use source::TraceSource;

@@ -7,10 +7,8 @@
 //! Invariant: the outcomes do not depend on the number of threads or on the memory budget, because
 //! counts are integers that merge by addition and blocks are independent.
 
-mod caches;
-mod columns;
 mod config;
-mod counts;
+mod counted;
 mod outcome;
 mod plan;
 mod policies;
@@ -19,14 +17,14 @@ mod run;
 mod walk;
 mod worst;
 
-pub(crate) use caches::{caches_of, on_misses, record};
-pub(crate) use counts::SizeCounts;
+pub(crate) use counted::{CountedReferences, on_counted};
 pub(crate) use outcome::{assemble, nanoseconds, provenance};
 pub(crate) use plan::{MatrixPlan, SizePlan};
+pub(crate) use walk::SizeCounts;
 pub(crate) use walk::ranges;
 
-pub use columns::{LatencyColumns, PacketColumns, PageCoherenceColumns};
 pub use config::SimConfig;
+pub use outcome::{LatencyColumns, PacketColumns, PageCoherenceColumns};
 pub use outcome::{PlacementOutcome, PlacementProvenance, PlacementSimulation, PriceListRecord};
 pub use policies::{POLICIES, PolicyRow, policy_rows};
 pub use run::run;

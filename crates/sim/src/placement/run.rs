@@ -4,17 +4,17 @@ use homenode_placement::{Histories, HistoryBuilder, PARTS, Shard, UnsortedHistor
 use homenode_trace::TraceReader;
 use rayon::prelude::*;
 
-use super::caches::{on_misses, record};
 use super::config::SimConfig;
-use super::counts::SizeCounts;
+use super::counted::{CountedReferences, on_counted};
 use super::outcome::{PlacementSimulation, assemble};
 use super::plan::MatrixPlan;
 use super::realign::RealigningSink;
+use super::walk::SizeCounts;
 use super::walk::walk;
 use crate::error::SimError;
 use crate::pass::{
     MemoryBudget, Progress, ProgressMeter, TraceSource, WithinBudget, budget_bytes,
-    build_histories, in_words, thread_pool,
+    build_histories, thread_pool,
 };
 
 /// Simulates the matrix of the configuration. Outcomes are in order of machine, then policy, then
@@ -27,40 +27,17 @@ pub fn run(
     trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<PlacementSimulation, SimError> {
-    let check = || planned(config, trace).map(drop);
-    let replayed =
-        in_words(config.word_bytes, config.threads, trace, progress, check, |words, progress| {
-            filtered(config, words, progress)
-        });
-    let mut simulation = replayed?;
-    simulation.provenance.word_bytes = config.word_bytes;
-    Ok(simulation)
-}
-
-/// The simulation after references have been counted in words.
-fn filtered(
-    config: &SimConfig,
-    trace: &TraceReader,
-    progress: Progress<'_>,
-) -> Result<PlacementSimulation, SimError> {
-    let plan = planned(config, trace)?;
-    let (mut simulation, filtered) = on_misses(config, &plan, trace, progress, simulate)?;
+    let (mut simulation, record) =
+        on_counted(config, trace, progress, planned, |counted, progress| {
+            let CountedReferences { config, plan, reaching, .. } = *counted;
+            let counts = count(plan, config, reaching, progress)?;
+            Ok(assemble(plan, &counts, reaching))
+        })?;
     for outcome in &mut simulation.outcomes {
-        outcome.cache_filter.clone_from(&filtered);
+        outcome.cache_filter.clone_from(&record.filter);
     }
-    record(&mut simulation.provenance, trace, filtered);
+    record.add_to(&mut simulation.provenance);
     Ok(simulation)
-}
-
-/// The simulation of all references of a trace, without caches.
-fn simulate(
-    config: &SimConfig,
-    trace: &TraceReader,
-    progress: Progress<'_>,
-) -> Result<PlacementSimulation, SimError> {
-    let plan = planned(config, trace)?;
-    let counts = count(&plan, config, trace, progress)?;
-    Ok(assemble(&plan, &counts, trace))
 }
 
 fn planned(config: &SimConfig, trace: &TraceReader) -> Result<MatrixPlan, SimError> {

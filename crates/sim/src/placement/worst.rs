@@ -7,11 +7,11 @@ use homenode_placement::PolicySpec;
 use homenode_trace::TraceReader;
 use serde::Serialize;
 
-use super::caches::on_misses;
 use super::config::SimConfig;
+use super::counted::{CountedReferences, on_counted};
 use super::plan::{MatrixPlan, SizePlan};
 use crate::error::{SimError, config_error};
-use crate::pass::{Progress, budget_bytes, in_words};
+use crate::pass::{Progress, budget_bytes};
 
 /// The worst blocks, and the machine and policy that they are for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,38 +36,26 @@ pub fn worst_blocks(
     count: usize,
     progress: Progress<'_>,
 ) -> Result<WorstBlocks, SimError> {
-    let one = |config: &SimConfig, misses: &TraceReader, progress: Progress<'_>| {
-        worst_of(config, misses, count, progress)
-    };
-    let planned = |trace: &TraceReader| {
+    let planned = |config: &SimConfig, trace: &TraceReader| {
         let plan = MatrixPlan::new(config, trace)?;
-        one_of_each(&plan).map(drop)?;
+        one_of_each(&plan)?;
         Ok(plan)
     };
-    in_words(
-        config.word_bytes,
-        config.threads,
-        trace,
-        progress,
-        || planned(trace).map(drop),
-        |words, progress| {
-            let plan = planned(words)?;
-            on_misses(config, &plan, words, progress, one).map(|(found, _)| found)
-        },
-    )
+    let found = on_counted(config, trace, progress, planned, |counted, progress| {
+        worst_of(counted, count, progress)
+    });
+    Ok(found?.0)
 }
 
-/// The search on all references of a trace, without caches.
 fn worst_of(
-    config: &SimConfig,
-    trace: &TraceReader,
+    counted: &CountedReferences<'_, MatrixPlan>,
     count: usize,
     progress: Progress<'_>,
 ) -> Result<WorstBlocks, SimError> {
-    let plan = MatrixPlan::new(config, trace)?;
-    let (machine, spec, size) = one_of_each(&plan)?;
+    let CountedReferences { config, plan, reaching, .. } = *counted;
+    let (machine, spec, size) = one_of_each(plan)?;
     let (Some(&prices), Some(job)) = (size.prices.first(), size.jobs.first()) else {
-        return Err(SimError::Config { problem: "nothing to simulate".to_owned() });
+        return Err(config_error("nothing to simulate"));
     };
     let query = WorstQuery {
         block_size: size.block,
@@ -78,7 +66,7 @@ fn worst_of(
         memory_budget_bytes: budget_bytes(config.memory_budget_bytes),
     };
     let mut policy = spec.build(&job.setup)?;
-    let report = homenode_analysis::worst_blocks(trace, &query, policy.as_mut(), progress);
+    let report = homenode_analysis::worst_blocks(reaching, &query, policy.as_mut(), progress);
     let report = report.map_err(|error| match error {
         AnalysisError::Trace(error) => SimError::Trace(error),
         AnalysisError::Interrupted => SimError::Interrupted,

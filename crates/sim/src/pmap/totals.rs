@@ -10,10 +10,10 @@ use homenode_pmap::{Costs, KernelTime, Manager, OwnerCopy, PageOutcome, PageStat
 use homenode_trace::TraceReader;
 
 use super::config::PmapConfig;
-use super::list::with_counts;
+use super::outcome::with_counts;
 use super::outcome::{AllGlobalTimes, Locality, PmapPage, PmapReport};
 use crate::pass::TraceSource;
-use crate::ratio::ratio;
+use crate::results::ratio;
 
 /// Totals of the pages so far.
 pub(super) struct PmapTotals<'a> {

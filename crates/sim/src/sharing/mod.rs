@@ -2,7 +2,6 @@
 
 mod config;
 mod outcome;
-mod plan;
 mod run;
 mod walk;
 

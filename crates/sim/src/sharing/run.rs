@@ -1,17 +1,19 @@
 //! Counts and prices false sharing, and names the objects with false sharing.
 
+use std::borrow::Borrow;
+
 use homenode_analysis::Names;
 use homenode_analysis::sharing::SharingQuestions;
+use homenode_base::BlockSize;
 use homenode_machine::{PriceList, PricedMachine};
 use homenode_trace::TraceReader;
 
 use super::config::SharingConfig;
 use super::outcome::{PlacedCounts, SharingReport, assemble};
-use super::plan::questions;
 use super::walk::WordWalk;
 use crate::error::SimError;
-use crate::pass::{Progress, TraceSource, in_words};
-use crate::placement::{MatrixPlan, SimConfig, on_misses, provenance, record, run};
+use crate::pass::{Progress, TraceSource};
+use crate::placement::{CountedReferences, MatrixPlan, SimConfig, on_counted, provenance, run};
 
 /// Counts and prices false sharing, and names the objects, blocks and source lines with false
 /// sharing.
@@ -23,61 +25,48 @@ pub fn sharing(
     trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<SharingReport, SimError> {
-    let mut simulation = config.simulation.clone();
-    simulation.policies = vec!["optimal".to_owned()];
-    let check = || questions(config, &MatrixPlan::new(&simulation, trace)?).map(drop);
-    let found = in_words(
-        simulation.word_bytes,
-        simulation.threads,
-        trace,
-        progress,
-        check,
-        |words, progress| filtered(config, simulation.clone(), words, progress),
-    );
-    let mut report = found?;
-    report.provenance.word_bytes = config.simulation.word_bytes;
+    let simulation = SimConfig {
+        policies: vec!["optimal".to_owned()],
+        // Word sharing is defined by all references, most of which a cache would hide.
+        filter: config.simulation.filter.clone().or_else(|| Some("none".to_owned())),
+        ..config.simulation.clone()
+    };
+    let plan = |simulation: &SimConfig, trace: &TraceReader| {
+        let matrix = MatrixPlan::new(simulation, trace)?;
+        Ok(SharingPlan { questions: questions(config, &matrix)?, matrix })
+    };
+    let (mut report, record) =
+        on_counted(&simulation, trace, progress, plan, |counted, progress| {
+            examined(config, counted, progress)
+        })?;
+    record.add_to(&mut report.provenance);
     Ok(report)
 }
 
-/// The study after references have been counted in words.
-fn filtered(
-    config: &SharingConfig,
-    mut simulation: SimConfig,
-    trace: &TraceReader,
-    progress: Progress<'_>,
-) -> Result<SharingReport, SimError> {
-    let has_cache = |machine: &PricedMachine| machine.last_level().is_some();
-    let plan = MatrixPlan::new(&simulation, trace)?;
-    let every = simulation.filter.is_none() && plan.machines.iter().any(has_cache);
-    // Word sharing is defined by all references, most of which a cache would hide.
-    simulation.filter.get_or_insert_with(|| "none".to_owned());
-    let planned = questions(config, &plan)?;
-    let examine = |simulation: &SimConfig, misses: &TraceReader, progress: Progress<'_>| {
-        examined(config, simulation, planned, misses, progress)
-    };
-    let (mut report, filtered) = on_misses(&simulation, &plan, trace, progress, examine)?;
-    record(&mut report.provenance, trace, filtered);
-    if every {
-        report.provenance.notes.push(EVERY_REFERENCE.to_owned());
+struct SharingPlan {
+    matrix: MatrixPlan,
+    questions: SharingQuestions,
+}
+
+impl Borrow<MatrixPlan> for SharingPlan {
+    fn borrow(&self) -> &MatrixPlan {
+        &self.matrix
     }
-    Ok(report)
 }
 
 /// Note on machines whose caches are ignored.
 const EVERY_REFERENCE: &str = "costs are of every reference, though the machine has caches: words \
                                are told apart by all references to them; --filter takes misses";
 
-/// The study of all references of a trace, without caches.
 fn examined(
     config: &SharingConfig,
-    simulation: &SimConfig,
-    questions: SharingQuestions,
-    trace: &TraceReader,
+    counted: &CountedReferences<'_, SharingPlan>,
     progress: Progress<'_>,
 ) -> Result<SharingReport, SimError> {
-    let plan = MatrixPlan::new(simulation, trace)?;
+    let SharingPlan { matrix: plan, questions } = counted.plan;
+    let trace = counted.reaching;
     let mut total = TraceSource::references(trace);
-    let simulated = match with_choices(simulation, &plan) {
+    let simulated = match with_choices(counted.config, plan) {
         None => Vec::new(),
         Some(simulation) => {
             let found = run(&simulation, trace, &mut |done, all| {
@@ -90,21 +79,25 @@ fn examined(
     };
     let names = Names::new(trace.metadata());
     let from = if simulated.is_empty() { 0.0 } else { 0.5 };
-    let work = WordWalk { config, plan: &plan, questions: &questions, names: &names, total, from };
+    let work = WordWalk { config, plan, questions, names: &names, total, from };
     let (findings, accesses) = work.examine(trace, progress)?;
     let mut simulated = simulated.iter().map(PlacedCounts::of);
     let mut placed = Vec::new();
     for machine in 0..plan.machines.len() {
-        let of_moves = |size| PlacedCounts::of_moves(&plan, machine, size, &findings, &accesses);
+        let of_moves = |size| PlacedCounts::of_moves(plan, machine, size, &findings, &accesses);
         let sizes = 0..plan.sizes.len();
-        if only_moves(&plan, machine) {
+        if only_moves(plan, machine) {
             placed.extend(sizes.map(of_moves));
         } else {
             placed.extend(simulated.by_ref().take(sizes.len()));
         }
     }
-    let provenance = provenance(&plan, trace);
-    assemble(config, &plan, &questions, &names, &placed, &findings, provenance)
+    let mut provenance = provenance(plan, trace);
+    let has_cache = |machine: &PricedMachine| machine.last_level().is_some();
+    if config.simulation.filter.is_none() && plan.machines.iter().any(has_cache) {
+        provenance.notes.push(EVERY_REFERENCE.to_owned());
+    }
+    assemble(config, plan, questions, &names, &placed, &findings, provenance)
 }
 
 /// The simulation of the machines whose optimal placement has a choice; `None` if there are none.
@@ -126,4 +119,40 @@ fn only_moves(plan: &MatrixPlan, machine: usize) -> bool {
         }
         PriceList::PageCoherence(_) => false,
     })
+}
+
+/// Largest block size of the study: two huge pages.
+const BLOCK_BYTES_MAX: u64 = 4 << 20;
+
+/// The checked block sizes, including that of the details.
+pub(super) fn questions(
+    config: &SharingConfig,
+    plan: &MatrixPlan,
+) -> Result<SharingQuestions, SimError> {
+    if config.merge_transfers == 0 {
+        let problem = "a merge cannot be free, as it moves data: charge at least 1 block move \
+                       (--merge)";
+        return Err(SimError::Config { problem: problem.to_owned() });
+    }
+    let sizes: Vec<BlockSize> = plan.sizes.iter().map(|size| size.block).collect();
+    let detail = config.detail.map(BlockSize::new).transpose()?;
+    for size in sizes.iter().chain(&detail) {
+        if size.bytes() > BLOCK_BYTES_MAX {
+            let problem = format!(
+                "block size {}: sharing is looked for in blocks of at most {BLOCK_BYTES_MAX} \
+                 bytes; choose smaller ones with --block-size",
+                size.bytes()
+            );
+            return Err(SimError::Config { problem });
+        }
+    }
+    if let Some(size) = detail.filter(|size| !sizes.contains(size)) {
+        let problem = format!(
+            "block size {} for details is none of those simulated; add it to --block-size",
+            size.bytes()
+        );
+        return Err(SimError::Config { problem });
+    }
+    let (merge_transfers, count) = (config.merge_transfers, config.count);
+    Ok(SharingQuestions { sizes, merge_transfers, detail, count })
 }

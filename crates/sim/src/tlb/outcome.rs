@@ -7,8 +7,8 @@ use super::config::TlbConfig;
 use super::plan::TlbPlan;
 use crate::pass::TraceSource;
 use crate::placement::{PlacementProvenance, PlacementSimulation};
-use crate::ratio::ratio;
 use crate::references::Inclusion;
+use crate::results::ratio;
 
 /// One TLB at one page size. The field names are public (`docs/tlb.md`).
 #[derive(Clone, Debug, Serialize)]

@@ -1,4 +1,4 @@
-//! Notes on a trace, and suggestions, that accompany results.
+//! What results of all engines have: notes on a trace, suggestions, and fractions.
 
 use crate::pass::TraceSource;
 
@@ -61,4 +61,10 @@ fn grouped(number: u64) -> String {
 fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,=@%".contains(&byte);
     !name.starts_with('-') && name.bytes().all(plain)
+}
+
+/// The part as a fraction of the whole; `None` if the whole is 0.
+pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+    (whole > 0).then(|| part as f64 / whole as f64)
 }

@@ -1,4 +1,6 @@
-//! The caches in front of memory: those of the options, or those of the machines.
+//! The references that count: in words, and behind the caches of the options or of the machines.
+
+use std::borrow::Borrow;
 
 use homenode_machine::PricedMachine;
 use homenode_trace::TraceReader;
@@ -8,8 +10,8 @@ use super::config::SimConfig;
 use super::outcome::PlacementProvenance;
 use super::plan::MatrixPlan;
 use crate::error::{SimError, config_error};
-use crate::notes::suggestions_on;
-use crate::pass::{CacheFilterRecord, Progress, TraceSource, behind_caches};
+use crate::pass::{CacheFilterRecord, Progress, TraceSource, behind_caches, in_words};
+use crate::results::suggestions_on;
 
 /// Note on a trace that fits into the caches.
 const ALL_FITS: &str = "all data fit into the caches, so that only first references and those to \
@@ -20,43 +22,76 @@ const ALL_FITS: &str = "all data fit into the caches, so that only first referen
 /// Remedy for problems of the filter.
 const NONE: &str = "none";
 
-/// Runs a simulation on the references that miss the caches of the configuration or of its
-/// machines. `simulate` gets a configuration without the filter and without counting in words,
-/// which are done. `plan` is that of the whole trace, so that errors are found before the filter's
-/// pass.
-pub(crate) fn on_misses<R>(
-    config: &SimConfig,
-    plan: &MatrixPlan,
-    trace: &TraceReader,
-    progress: Progress<'_>,
-    simulate: impl FnOnce(&SimConfig, &TraceReader, Progress<'_>) -> Result<R, SimError>,
-) -> Result<(R, Option<CacheFilterRecord>), SimError> {
-    let caches = caches_of(config, plan, trace)?.map(|shape| (shape, plan.processors));
-    let done = SimConfig {
-        filter: Some(NONE.to_owned()),
-        processors: Some(plan.processors),
-        word_bytes: None,
-        ..config.clone()
-    };
-    behind_caches(caches, trace, progress, |misses, progress| simulate(&done, misses, progress))
+/// The references that a study counts, and the plan for them.
+pub(crate) struct CountedReferences<'a, P> {
+    /// The configuration without words and filter, which are applied.
+    pub(crate) config: &'a SimConfig,
+    pub(crate) plan: &'a P,
+    /// All references, in words if the configuration has a word size.
+    pub(crate) whole: &'a TraceReader,
+    /// Those that reach memory: all of them without caches.
+    pub(crate) reaching: &'a TraceReader,
+    pub(crate) caches: Option<CacheFilterShape>,
 }
 
-/// Adds the filter to a provenance; its other facts are about the whole trace.
-pub(crate) fn record(
-    provenance: &mut PlacementProvenance,
-    trace: &TraceReader,
-    record: Option<CacheFilterRecord>,
-) {
-    provenance.trace_checksum = TraceSource::checksum(trace);
-    provenance.suggestions = suggestions_on(trace);
-    if record.as_ref().is_some_and(|record| record.replacements == 0) {
-        provenance.suggestions.push(ALL_FITS.to_owned());
+/// How references were counted, for a provenance.
+pub(crate) struct CountingRecord {
+    word_bytes: Option<u64>,
+    checksum: String,
+    suggestions: Vec<String>,
+    pub(crate) filter: Option<CacheFilterRecord>,
+}
+
+impl CountingRecord {
+    /// Adds words and filter to a provenance; its other facts are about the whole trace.
+    pub(crate) fn add_to(self, provenance: &mut PlacementProvenance) {
+        provenance.word_bytes = self.word_bytes;
+        provenance.trace_checksum = self.checksum;
+        provenance.suggestions = self.suggestions;
+        provenance.cache_filter = self.filter;
     }
-    provenance.cache_filter = record;
+}
+
+/// Runs a study on the references that count: in words of the configuration's size, and behind the
+/// caches of the configuration or of its machines. `plan` is called before each pass over the
+/// trace, so that errors are found first, and for each trace that differs from the one before,
+/// because policies use its rate of references.
+pub(crate) fn on_counted<P: Borrow<MatrixPlan>, R>(
+    config: &SimConfig,
+    trace: &TraceReader,
+    progress: Progress<'_>,
+    plan: impl Fn(&SimConfig, &TraceReader) -> Result<P, SimError>,
+    study: impl FnOnce(&CountedReferences<'_, P>, Progress<'_>) -> Result<R, SimError>,
+) -> Result<(R, CountingRecord), SimError> {
+    let (word_bytes, threads) = (config.word_bytes, config.threads);
+    let check = || plan(config, trace).map(drop);
+    in_words(word_bytes, threads, trace, progress, check, |whole, progress| {
+        let planned = plan(config, whole)?;
+        let processors = planned.borrow().processors;
+        let caches = caches_of(config, planned.borrow(), whole)?;
+        let config = &SimConfig {
+            filter: Some(NONE.to_owned()),
+            processors: Some(processors),
+            word_bytes: None,
+            ..config.clone()
+        };
+        let (found, filter) =
+            behind_caches(caches, processors, whole, progress, |reaching, progress| {
+                let filtered = caches.map(|_| plan(config, reaching)).transpose()?;
+                let plan = filtered.as_ref().unwrap_or(&planned);
+                study(&CountedReferences { config, plan, whole, reaching, caches }, progress)
+            })?;
+        let mut suggestions = suggestions_on(whole);
+        if filter.as_ref().is_some_and(|record| record.replacements == 0) {
+            suggestions.push(ALL_FITS.to_owned());
+        }
+        let checksum = TraceSource::checksum(whole);
+        Ok((found, CountingRecord { word_bytes, checksum, suggestions, filter }))
+    })
 }
 
 /// The caches of the configuration, or those that all of its machines have.
-pub(crate) fn caches_of(
+fn caches_of(
     config: &SimConfig,
     plan: &MatrixPlan,
     trace: &TraceReader,
