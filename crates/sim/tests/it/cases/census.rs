@@ -1,0 +1,82 @@
+//! Facts about a trace without any engine: its references, and the blocks they touch.
+
+use homenode_base::{Access, AccessKind, BlockSize, Flags};
+
+use serde::Serialize;
+
+use crate::cases::corpus::Case;
+
+/// Which references count.
+#[derive(Clone, Copy)]
+pub struct Counted {
+    /// Those flagged private.
+    pub private: bool,
+    /// Those flagged as synchronisation.
+    pub synchronisation: bool,
+    /// Instruction fetches.
+    pub fetches: bool,
+}
+
+impl Counted {
+    /// Shared data, which all engines count in the same way.
+    pub const SHARED_DATA: Self = Self { private: false, synchronisation: false, fetches: false };
+
+    /// The references that the configuration of an engine includes, by the fields that all of them
+    /// have.
+    ///
+    /// # Errors
+    /// When the configuration is not a table.
+    pub fn asked<C: Serialize>(config: &C, fetches: bool) -> Result<Self, String> {
+        let config = serde_json::to_value(config).map_err(|e| e.to_string())?;
+        Ok(Self {
+            private: config["private"] != "exclude",
+            synchronisation: config["sync"] == "include",
+            fetches: fetches && config["fetches"] != "exclude",
+        })
+    }
+
+    fn counts(self, access: &Access) -> bool {
+        (self.private || !access.flags.contains(Flags::PRIVATE))
+            && (self.synchronisation || !access.flags.contains(Flags::SYNC))
+            && (self.fetches || access.kind != AccessKind::Fetch)
+    }
+
+    /// The references of a case that count.
+    pub fn of(self, case: &Case) -> impl Iterator<Item = &Access> {
+        case.accesses.iter().filter(move |access| self.counts(access))
+    }
+
+    /// The number of counted references of a case.
+    pub fn references(self, case: &Case) -> u64 {
+        self.of(case).count() as u64
+    }
+
+    /// Processor, block and whether it is written, for each block that a reference touches.
+    pub fn touched(self, case: &Case, block: u64, processors: u16) -> Vec<(u16, u64, bool)> {
+        let size = BlockSize::new(block).expect("the size of a block");
+        let touch = |access: &Access| {
+            let by = (access.thread % processors, access.kind.writes());
+            size.blocks_touched(access.addr, access.size).map(move |block| (by.0, block, by.1))
+        };
+        self.of(case).flat_map(touch).collect()
+    }
+
+    /// The same block by block, each with its history.
+    pub fn histories(self, case: &Case, block: u64, processors: u16) -> Vec<Vec<(u16, bool)>> {
+        let mut blocks = std::collections::BTreeMap::<u64, Vec<(u16, bool)>>::new();
+        for (processor, number, write) in self.touched(case, block, processors) {
+            blocks.entry(number).or_default().push((processor, write));
+        }
+        blocks.into_values().collect()
+    }
+}
+
+/// Blocks that any reference of a case touches.
+pub fn blocks(case: &Case, block: u64) -> u64 {
+    let all = Counted { private: true, synchronisation: true, fetches: true };
+    let mut numbers: Vec<u64> =
+        all.touched(case, block, 1).into_iter().map(|(_, number, _)| number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers.len() as u64
+}
