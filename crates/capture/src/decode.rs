@@ -212,15 +212,15 @@ fn live_fact(p: &PendingRecord) -> LiveFact {
     let thread = u16::try_from(p.first).unwrap_or(u16::MAX);
     let limit_ns = p.second;
     match p.code {
-        code::ASKS => LiveFact::WaitsForLock { lock: p.first, limit_ns },
+        code::ASKS => LiveFact::Asks { lock: p.first, limit_ns },
         code::LEAVES => {
             let count = u32::try_from(p.second).unwrap_or(u32::MAX - 1);
-            LiveFact::WaitsAtBarrier { barrier: p.first, count }
+            LiveFact::Leaves { barrier: p.first, count }
         }
-        code::JOINS => LiveFact::WaitsForThread { child: thread, limit_ns },
-        code::WAITS => LiveFact::WaitsForWake { limit_ns },
-        code::ENDS => LiveFact::Wakes { thread },
-        code::GIVES_UP => LiveFact::StopsWaiting,
+        code::JOINS => LiveFact::Joins { child: thread, limit_ns },
+        code::WAITS => LiveFact::Waits { limit_ns },
+        code::ENDS => LiveFact::Ends { thread },
+        code::GIVES_UP => LiveFact::GivesUp,
         code::PAUSES => LiveFact::Pauses { limit_ns },
         _ => LiveFact::Resumes { thread },
     }

@@ -29,38 +29,38 @@ pub struct LiveTurn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveFact {
     /// It requests a lock.
-    WaitsForLock {
+    Asks {
         /// The lock.
         lock: u64,
         /// How long it waits, or [`NO_LIMIT_NS`].
         limit_ns: u64,
     },
     /// It waits for the other threads at a barrier.
-    WaitsAtBarrier {
+    Leaves {
         /// The barrier.
         barrier: u64,
         /// Threads that use the barrier.
         count: u32,
     },
     /// It waits for the end of another thread.
-    WaitsForThread {
+    Joins {
         /// The other thread.
         child: u16,
         /// How long it waits, or [`NO_LIMIT_NS`].
         limit_ns: u64,
     },
     /// It waits for the condition or semaphore of its last event.
-    WaitsForWake {
+    Waits {
         /// How long it waits, or [`NO_LIMIT_NS`].
         limit_ns: u64,
     },
     /// It ends the wait of another thread for a condition or semaphore.
-    Wakes {
+    Ends {
         /// The other thread.
         thread: u16,
     },
     /// It no longer waits for a condition or semaphore: the wait timed out or was interrupted.
-    StopsWaiting,
+    GivesUp,
     /// It waits for something else, or for time to pass.
     Pauses {
         /// How long, or [`NO_LIMIT_NS`].

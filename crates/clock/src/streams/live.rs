@@ -81,25 +81,25 @@ impl StreamSplitter {
 
     fn fact(&mut self, process: usize, fact: LiveFact) {
         match fact {
-            LiveFact::WaitsForLock { lock, limit_ns } => {
+            LiveFact::Asks { lock, limit_ns } => {
                 self.alarm(process, limit_ns);
                 self.operation(process, OpKind::Acquire, lock);
                 self.live.asked[process] = true;
             }
-            LiveFact::WaitsAtBarrier { barrier, count } => {
+            LiveFact::Leaves { barrier, count } => {
                 if let Some(episode) = self.episodes.inside(process, barrier) {
                     let depart = Operation::new(OpKind::Depart, episode);
                     self.push(process, Operation { count, ..depart });
                     self.live.leaving[process] = true;
                 }
             }
-            LiveFact::WaitsForThread { child, limit_ns } => {
+            LiveFact::Joins { child, limit_ns } => {
                 self.alarm(process, limit_ns);
                 let generation = self.generations.current(usize::from(child));
                 self.push_generation(process, OpKind::Join, child, generation);
                 self.joins[process] = true;
             }
-            LiveFact::WaitsForWake { limit_ns } => {
+            LiveFact::Waits { limit_ns } => {
                 self.alarm_in_wait(process, limit_ns);
                 if let Some(episode) = self.conditions.episode(process) {
                     let depart = Operation::new(OpKind::Depart, episode);
@@ -110,8 +110,8 @@ impl StreamSplitter {
                     self.live.paused[process] = true;
                 }
             }
-            LiveFact::Wakes { thread } => self.end_wait(process, usize::from(thread)),
-            LiveFact::StopsWaiting => {
+            LiveFact::Ends { thread } => self.end_wait(process, usize::from(thread)),
+            LiveFact::GivesUp => {
                 self.conditions.forget(process);
                 self.live.open[process] = false;
                 self.live.paused[process] = false;
@@ -251,8 +251,8 @@ mod tests {
 
     #[test]
     fn an_announced_wait_becomes_no_second_operation_when_it_is_over() {
-        let asks = LiveFact::WaitsForLock { lock: 8, limit_ns: NO_LIMIT_NS };
-        let leaves = LiveFact::WaitsAtBarrier { barrier: 64, count: 2 };
+        let asks = LiveFact::Asks { lock: 8, limit_ns: NO_LIMIT_NS };
+        let leaves = LiveFact::Leaves { barrier: 64, count: 2 };
         let (_, streams) = live(
             2,
             vec![
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn the_number_of_wakes_is_resolved_when_the_process_is_woken() {
-        let waits = LiveFact::WaitsForWake { limit_ns: 50 };
+        let waits = LiveFact::Waits { limit_ns: 50 };
         let (mut splitter, streams) = live(
             1,
             vec![
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!((streams.processes, &streams.resolved[..]), (3, &[][..]));
         let woken = vec![
             event(0, EventKind::ConditionWake { addr: 8 }),
-            (0, LiveMark::Fact(0, LiveFact::Wakes { thread: 2 })),
+            (0, LiveMark::Fact(0, LiveFact::Ends { thread: 2 })),
             event(2, EventKind::LockAcquire { addr: 16 }),
         ];
         let streams = splitter.split_live(&LiveBatch { marks: woken, ..LiveBatch::default() });

@@ -2,8 +2,9 @@
 
 use std::io::Read;
 
-use homenode_trace::{TraceError, TraceProgress};
+use homenode_trace::TraceError;
 
+use super::TraceProgress;
 use super::input::{ImportInput, PROGRESS_LINES};
 use super::parser::{LineError, RecordSink, Records};
 

@@ -5,11 +5,12 @@ use std::ops::Range;
 use homenode_base::{put_varint, zigzag};
 use rustc_hash::FxHashMap;
 
+use super::MAX_SITES;
 use super::index::SiteKey;
-use super::inferred::{ELSEWHERE, UnpredictedOffsets};
+use super::made_up::{ELSEWHERE, UnpredictedOffsets};
 use super::rows::{SiteColumns, Traits};
-use super::site::{MAX_SITES, SitePredictor};
-use super::thread::{CodedRows, INFERRED, INSTRUCTIONS, SCATTERED, ThreadCoder};
+use super::site::SitePredictor;
+use super::thread::{CodedRows, INSTRUCTIONS, MADE_UP, SCATTERED, ThreadCoder};
 use super::written::WrittenDifferences;
 use crate::format::v1::MAX_ROWS;
 
@@ -101,7 +102,7 @@ impl SiteCoder {
         let mut row = start;
         loop {
             let coder = &mut self.threads[slot];
-            row += if BY != INFERRED {
+            row += if BY != MADE_UP {
                 coder.known_instructions::<BY>(rows, row..end, thread, &mut self.differences)
             } else {
                 coder.followed(rows, row..end)
@@ -123,7 +124,7 @@ impl SiteCoder {
         let thread = &mut self.threads[slot];
         thread.reserve(1);
         let number = match BY {
-            INFERRED => thread.next_predicting(addr, traits).unwrap_or(0),
+            MADE_UP => thread.next_predicting(addr, traits).unwrap_or(0),
             _ => thread.instruction(name::<BY>(rows, row), traits),
         };
         match number {
@@ -138,7 +139,7 @@ impl SiteCoder {
         let (addr, traits) = (u64::from_le_bytes(rows.addr[row]), rows.traits[row].of_site());
         let thread = &mut self.threads[slot];
         let choice = match BY {
-            INFERRED => self.unpredicted.choose(thread, addr, traits),
+            MADE_UP => self.unpredicted.choose(thread, addr, traits),
             _ => Err(SiteKey { pc: name::<BY>(rows, row), traits }),
         };
         match choice {

@@ -2,7 +2,7 @@
 //!
 //! Every distance to the thread's previous address that is frequent in the chunk is a site; all
 //! other distances with the same traits share one. In some traces this takes fewer bytes than
-//! choosing sites row by row (`inferred`). To find out, the encoder holds a chunk and encodes it
+//! choosing sites row by row (`made_up`). To find out, the encoder holds a chunk and encodes it
 //! both ways.
 
 use super::coder::SiteCoder;

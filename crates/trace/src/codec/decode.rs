@@ -2,10 +2,10 @@
 
 use homenode_base::{AccessKind, Flags};
 
-use super::site::{CODES, FIRST_USE, MAX_SITES, OFFSET, SitePredictor, WIDTH_OF_CODE, difference};
+use super::site::{CODES, FIRST_USE, OFFSET, SitePredictor, WIDTH_OF_CODE, difference};
 use super::stream::Streams;
 use super::turns::{Turn, starts};
-use super::{event, id, wide};
+use super::{MAX_SITES, event, id, wide};
 use crate::bytes::{Cursor, DecodeFault};
 use crate::format::v1::ChunkHeader;
 use crate::model::{Batch, ChunkOutline, Columns, Event, Want};

@@ -7,7 +7,7 @@ use super::coder::SiteCoder;
 use super::counted::CountedSites;
 use super::rows::{BLOCK_ROWS, RowColumns, any};
 use super::stream::{StreamPacker, StreamWriter};
-use super::thread::{INFERRED, INSTRUCTIONS, SCATTERED};
+use super::thread::{INSTRUCTIONS, MADE_UP, SCATTERED};
 use super::turns::Turn;
 use super::{event, id, wide};
 use crate::model::Event;
@@ -26,7 +26,7 @@ pub(crate) struct ChunkEncoder {
     threads: ThreadList,
     /// Turns, by the position of the thread in `threads`.
     turns: Vec<Turn>,
-    /// Whether a program counter has occurred; until then sites are chosen as in `inferred`.
+    /// Whether a program counter has occurred; until then sites are chosen as in `made_up`.
     has_pc: bool,
     /// Number of next blocks whose rows are expected to be unpredictable.
     scattered: usize,
@@ -114,7 +114,7 @@ impl ChunkEncoder {
         if self.scattered > 0 {
             self.take_alternating::<SCATTERED>(rows);
         } else {
-            self.take_rows::<INFERRED>(rows);
+            self.take_rows::<MADE_UP>(rows);
         }
         let bytes = self.coder.differences.written().len() - before;
         self.scattered = match self.scattered {

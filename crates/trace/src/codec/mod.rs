@@ -10,7 +10,7 @@
 //! the previous row. The ACE trace saver (Bolosky, appendix A) codes the next sequential word in
 //! one bit for the same reason; here it costs a fraction of a bit.
 //!
-//! In a trace without program counters the encoder chooses the sites (see `inferred` and `counted`).
+//! In a trace without program counters the encoder chooses the sites (see `made_up` and `counted`).
 //! The decoder does not distinguish them from instructions.
 //!
 //! Streams of a chunk (see `stream` for their container):
@@ -44,10 +44,8 @@ mod counted;
 mod decode;
 mod encode;
 mod event;
-mod id;
 mod index;
-mod inferred;
-
+mod made_up;
 mod packing;
 mod rows;
 mod site;
@@ -64,3 +62,22 @@ pub(crate) use packing::DEFAULT_LEVEL;
 pub(crate) use rows::{RowBlock, RowColumns, is_storable};
 pub(crate) use stream::StreamPacker;
 pub(crate) use summary::ChunkSummary;
+
+/// Numbers of the streams.
+mod id {
+    pub(super) const TURNS: u8 = 0;
+    pub(super) const LENGTHS: u8 = 1;
+    pub(super) const SITES: u8 = 2;
+    pub(super) const WIDE_SITES: u8 = 3;
+    pub(super) const CODES: u8 = 4;
+    pub(super) const DIFFERENCES: u8 = 5;
+    pub(super) const FIRST_USES: u8 = 6;
+    pub(super) const DEFINITIONS: u8 = 7;
+    pub(super) const GAPS: u8 = 8;
+    pub(super) const LONG_GAPS: u8 = 9;
+    pub(super) const PIDS: u8 = 10;
+    pub(super) const EVENTS: u8 = 11;
+}
+
+/// Most sites of all threads together in a chunk: bounds the decoder's memory.
+const MAX_SITES: usize = 1 << 18;

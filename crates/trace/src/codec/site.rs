@@ -2,8 +2,6 @@
 
 use homenode_base::unzigzag;
 
-/// Most sites of all threads together in a chunk: bounds the decoder's memory.
-pub(super) const MAX_SITES: usize = 1 << 18;
 /// Last address plus the last stride.
 pub(super) const STRIDE: u8 = 0;
 /// Last address plus the second stride.

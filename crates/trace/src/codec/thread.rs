@@ -14,8 +14,8 @@ use super::written::WrittenDifferences;
 
 /// Rows get their sites by program counter.
 pub(super) const INSTRUCTIONS: u8 = 0;
-/// Rows get their sites one by one without program counters, see `inferred`.
-pub(super) const INFERRED: u8 = 1;
+/// Rows get their sites one by one without program counters, see `made_up`.
+pub(super) const MADE_UP: u8 = 1;
 /// Rows get their sites by a key in place of the program counter, see `counted`.
 pub(super) const COUNTED: u8 = 2;
 /// One site per thread and traits, for unpredictable rows.
@@ -163,7 +163,7 @@ impl ThreadCoder {
             if !site.has(rows.traits[row]) {
                 break;
             }
-            let Some(code) = predicting_code::<INFERRED>(&site.predictor, [addr, previous]) else {
+            let Some(code) = predicting_code::<MADE_UP>(&site.predictor, [addr, previous]) else {
                 break;
             };
             learn(&mut site.predictor, [addr, previous]);
@@ -182,7 +182,7 @@ impl ThreadCoder {
     pub(super) fn next_predicting(&self, addr: u64, traits: Traits) -> Option<u16> {
         let number = self.sites.site(self.last).next;
         let next = self.sites.site(number);
-        let code = predicting_code::<INFERRED>(&next.predictor, [addr, self.previous]);
+        let code = predicting_code::<MADE_UP>(&next.predictor, [addr, self.previous]);
         (code.is_some() && next.has(traits)).then_some(number)
     }
 
@@ -302,7 +302,7 @@ fn write_out<const BY: u8>(
     let [along_width, beside_width] = [along, beside].map(width_index);
     let beside_is_best = match BY {
         INSTRUCTIONS => beside_width < along_width,
-        INFERRED | SCATTERED => beside_width <= along_width,
+        MADE_UP | SCATTERED => beside_width <= along_width,
         _ => true,
     };
     let (zigzag, code) = if beside_is_best {

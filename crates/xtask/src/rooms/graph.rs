@@ -41,15 +41,15 @@ impl Graph {
     }
 
     /// Sets of rooms that use each other, directly or indirectly, each set once.
-    pub fn circles(&self) -> Vec<Vec<&str>> {
+    pub fn cycles(&self) -> Vec<Vec<&str>> {
         let reach = self.reach();
         let mut found: Vec<Vec<&str>> = Vec::new();
         for room in 0..self.names.len() {
-            let circle: Vec<usize> = (0..self.names.len())
+            let cycle: Vec<usize> = (0..self.names.len())
                 .filter(|&other| reach[room].contains(&other) && reach[other].contains(&room))
                 .collect();
-            if circle.first() == Some(&room) {
-                found.push(circle.into_iter().map(|room| self.names[room].as_str()).collect());
+            if cycle.first() == Some(&room) {
+                found.push(cycle.into_iter().map(|room| self.names[room].as_str()).collect());
             }
         }
         found
@@ -57,7 +57,7 @@ impl Graph {
 
     /// The arrows that do not follow from others; in a graph with cycles, all of them.
     pub fn reduced(&self) -> BTreeSet<(usize, usize)> {
-        if !self.circles().is_empty() {
+        if !self.cycles().is_empty() {
             return self.arrows.clone();
         }
         let reach = self.reach();
@@ -109,12 +109,12 @@ mod tests {
         assert_eq!(chain.layers(), [0, 1, 2]);
         let near = graph(&[("c", "b"), ("b", "a"), ("c", "d")]);
         assert_eq!(near.layers(), [0, 1, 2, 1], "d is only used by c");
-        assert!(chain.circles().is_empty());
+        assert!(chain.cycles().is_empty());
     }
 
     #[test]
     fn a_cycle_is_found_once_with_all_its_rooms() {
-        let circle = graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")]);
-        assert_eq!(circle.circles(), [["a", "b", "c"]]);
+        let cycle = graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")]);
+        assert_eq!(cycle.cycles(), [["a", "b", "c"]]);
     }
 }

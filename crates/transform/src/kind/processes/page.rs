@@ -111,11 +111,10 @@ pub(super) struct RecordedPage {
 }
 
 impl RecordedPage {
-    /// Processes a reference, in the order of rows. After the current owner's last reference in
-    /// user mode, the next owner's first reference, in either mode, transfers the page to that
-    /// owner. The page then gets a number from `renamed`, as in a mix the pages of all owners exist
-    /// at once. Returns the number of the page, and whether the page is private, by any process's
-    /// reference.
+    /// A reference, in the order of rows. After the present owner's last reference in user mode,
+    /// the next owner's first reference, in either mode, makes the page that owner's. It then gets
+    /// a number from `renamed`, as in a mix the pages of all owners exist at once. Returns the
+    /// number of the page, and whether the page is private, whoever makes the reference.
     pub(super) fn refer(
         &mut self,
         pid: u32,
