@@ -67,10 +67,10 @@ fn main() {
             }
             println!("\n{stream}: {} references, {nodes} nodes, 64-byte blocks", references(nodes));
             if wanted.any(&["trace", "clock"], "trace") {
-                in_order_of_trace((nodes, stream), &batches, &mut lines);
+                in_order_of_trace(nodes, stream, &batches, &mut lines);
             }
             if wanted.any(&["trace", "clock"], "clock") {
-                with_clock((nodes, stream), &batches, &wanted, &mut lines);
+                with_clock(nodes, stream, &batches, &wanted, &mut lines);
             }
         }
     }
@@ -79,11 +79,11 @@ fn main() {
     }
 }
 
-fn in_order_of_trace((nodes, stream): (u16, &str), batches: &[Batch], lines: &mut Vec<String>) {
+fn in_order_of_trace(nodes: u16, stream: &str, batches: &[Batch], lines: &mut Vec<String>) {
     for (bytes, ways) in CACHES {
-        let counts = streams::simulate(nodes, (bytes, ways), batches);
+        let counts = streams::simulate(nodes, bytes, ways, batches);
         let speed = rate(references(nodes), || {
-            std::hint::black_box(streams::simulate(nodes, (bytes, ways), batches));
+            std::hint::black_box(streams::simulate(nodes, bytes, ways, batches));
         });
         println!(
             "  {:>3} KiB {ways}-way{speed:>9.1} M references/s, {} misses, {} upgrades, \
@@ -101,7 +101,8 @@ fn in_order_of_trace((nodes, stream): (u16, &str), batches: &[Batch], lines: &mu
 }
 
 fn with_clock(
-    (nodes, stream): (u16, &str),
+    nodes: u16,
+    stream: &str,
     batches: &[Batch],
     wanted: &Wanted,
     lines: &mut Vec<String>,

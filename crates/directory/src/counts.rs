@@ -1,4 +1,4 @@
-//! What is counted. The names of the fields are a public contract (`docs/directory.md`).
+//! Counts. The names of the fields are a public contract (`docs/directory.md`).
 
 use homenode_cache::MissCounts;
 use homenode_protocol::Labelled;
@@ -6,34 +6,34 @@ use serde::Serialize;
 
 use crate::vocabulary::{Message, MessageKind};
 
-/// Everything that one configuration counts in the order of the trace.
+/// The counts of one configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DirectoryCounts {
     /// Data references in the trace.
     pub references: u64,
-    /// Those that only read.
+    /// Reads.
     pub reads: u64,
-    /// Those that write.
+    /// Writes.
     pub writes: u64,
-    /// References to blocks that found no valid copy, by why. One that straddles blocks is one to
-    /// each.
+    /// References to blocks without a valid copy, by cause. A reference that straddles blocks
+    /// counts for each.
     pub misses: MissCounts,
-    /// Writes to blocks that found a copy which others may have had as well.
+    /// Writes to blocks with a copy that others might share.
     pub upgrades: u64,
-    /// Blocks that came into a cache: one for each miss.
+    /// Blocks filled into a cache: one for each miss.
     pub fills: u64,
-    /// Those whose home is the node that missed.
+    /// Fills whose home is the node that missed.
     pub local_fills: u64,
-    /// Dirty blocks that were replaced.
+    /// Replaced dirty blocks.
     pub write_backs: u64,
-    /// Those whose home is the node that replaced them.
+    /// Write-backs whose home is the node that replaced the block.
     pub local_write_backs: u64,
     /// Messages between different nodes, of protocols that keep blocks coherent.
     #[serde(skip)]
     pub messages: MessageCounts,
     /// Bytes in them.
     pub message_bytes: u64,
-    /// Pages that got another home.
+    /// Moves of pages to another home.
     pub pages_moved: u64,
 }
 
@@ -61,13 +61,13 @@ pub struct MessageCounts {
 }
 
 impl MessageCounts {
-    /// All of them.
+    /// Messages of all kinds.
     #[must_use]
     pub fn total(&self) -> u64 {
         MessageKind::ALL.iter().map(|&kind| self.get(kind)).sum()
     }
 
-    /// Those of a kind.
+    /// Messages of one kind.
     #[must_use]
     pub const fn get(&self, kind: MessageKind) -> u64 {
         match kind {
@@ -98,18 +98,18 @@ impl MessageCounts {
     }
 }
 
-/// Messages by what they say.
+/// Sent messages by type.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SentMessages([u64; Message::ALL.len()]);
 
 impl SentMessages {
-    /// Counts one, if it goes from one node to another.
+    /// Counts a message if it crosses the network.
     #[inline]
     pub(crate) fn add_if(&mut self, message: Message, goes: bool) {
         self.0[usize::from(message.index())] += u64::from(goes);
     }
 
-    /// By kind, and the bytes of all: a header each, and the block in those that carry one.
+    /// Messages by kind, and the bytes of all: a header each, and the block where one is carried.
     pub(crate) fn counts(&self, header_bytes: u64, block_bytes: u64) -> (MessageCounts, u64) {
         let (mut counts, mut bytes) = (MessageCounts::default(), 0);
         for (&message, &sent) in Message::ALL.iter().zip(&self.0) {

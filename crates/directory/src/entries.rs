@@ -1,16 +1,16 @@
-//! The directory: what homes know of each block.
+//! The directory: the entries of blocks at their homes.
 
 /// No node.
 pub(crate) const NO_NODE: u16 = u16::MAX;
 /// No page.
 pub(crate) const NO_PAGE: u32 = u32::MAX;
 
-/// What the home knows of a block, without whom it lists.
+/// The entry of a block, without the list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryHead {
     /// State of the home's controller.
     pub(crate) state: u8,
-    /// Whether there were more nodes than can be listed.
+    /// Whether more nodes have copies than can be listed.
     pub(crate) overflow: bool,
     /// The node that owns the block, or [`NO_NODE`].
     pub(crate) owner: u16,
@@ -41,8 +41,8 @@ impl EntryHead {
     }
 }
 
-/// An entry for each block, by its number in the table of holders. It says nothing of where the
-/// home is, so that it is the same entry when the page gets another home.
+/// An entry for each block, by its number in the table of holders. It does not contain the home,
+/// so that it stays the same when the page moves.
 #[derive(Debug)]
 pub(crate) struct DirectoryEntries {
     /// For each block its head, and a bit for each node that is listed. A node that has replaced
@@ -62,13 +62,13 @@ impl DirectoryEntries {
         Self { words: Vec::new(), stride, nodes, pointers }
     }
 
-    /// Where the entry of a block is.
+    /// Position of the entry of a block.
     #[inline]
     fn at(&self, number: u32) -> usize {
         usize::try_from(number).unwrap_or(usize::MAX) * self.stride
     }
 
-    /// Makes room for a block.
+    /// Allocates the entry of a block.
     #[inline]
     pub(crate) fn reach(&mut self, number: u32) {
         if self.at(number) >= self.words.len() {
@@ -82,13 +82,13 @@ impl DirectoryEntries {
         self.words.resize(blocks.next_power_of_two() * self.stride, 0);
     }
 
-    /// What is known of a block for which there is room.
+    /// The head of a block's entry, which must be allocated.
     #[inline]
     pub(crate) fn head(&self, number: u32) -> EntryHead {
         EntryHead::unpack(self.words[self.at(number)])
     }
 
-    /// Keeps what is known of it now.
+    /// Writes the head of a block's entry.
     #[inline]
     pub(crate) fn put(&mut self, number: u32, head: EntryHead) {
         let at = self.at(number);
@@ -112,7 +112,7 @@ impl DirectoryEntries {
         self.set(number)[usize::from(node / 64)] >> (node % 64) & 1 != 0
     }
 
-    /// Lists a node; if there are too many, that is all that is known from now on.
+    /// Lists a node; beyond the limit the entry only records the overflow.
     #[inline]
     pub(crate) fn list(&mut self, number: u32, node: u16) {
         if self.pointers < u32::from(self.nodes) && !self.lists(number, node) {
@@ -125,44 +125,45 @@ impl DirectoryEntries {
         self.set_mut(number)[usize::from(node / 64)] |= 1 << (node % 64);
     }
 
-    /// Lists a node no longer.
+    /// Removes a node from the list.
     pub(crate) fn unlist(&mut self, number: u32, node: u16) {
         self.set_mut(number)[usize::from(node / 64)] &= !(1 << (node % 64));
     }
 
-    /// A node owns the block, and nobody is listed.
+    /// A node owns the block; the list is cleared.
     #[inline]
     pub(crate) fn own(&mut self, number: u32, owner: u16) {
         self.set_mut(number).fill(0);
         self.put(number, EntryHead { owner, overflow: false, ..self.head(number) });
     }
 
-    /// The block is in this state at home.
+    /// Sets the state of a block at its home.
     #[inline]
     pub(crate) fn set_state(&mut self, number: u32, state: u8) {
         self.put(number, EntryHead { state, ..self.head(number) });
     }
 
-    /// Nobody owns the block.
+    /// The block has no owner any more.
     pub(crate) fn disown(&mut self, number: u32) {
         self.put(number, EntryHead { owner: NO_NODE, ..self.head(number) });
     }
 
-    /// Whether nobody but perhaps this node has to be told of a write.
+    /// Whether a write has to invalidate no copy except perhaps that of this node.
     #[inline]
-    pub(crate) fn lists_nobody_but(&self, number: u32, node: u16) -> bool {
+    pub(crate) fn lists_only(&self, number: u32, node: u16) -> bool {
         let own = |word: usize| if word == usize::from(node / 64) { 1 << (node % 64) } else { 0 };
         !self.head(number).overflow
             && self.set(number).iter().enumerate().all(|(at, word)| word & !own(at) == 0)
     }
 
-    /// The nodes that are listed, in the order of their numbers.
+    /// The listed nodes, in the order of their numbers.
     pub(crate) fn listed(&self, number: u32) -> impl Iterator<Item = u16> {
         (0..self.nodes).filter(move |&node| self.lists(number, node))
     }
 
-    /// Whom a write has to be told, in the order of their numbers: those that are listed, or all.
-    pub(crate) fn told(&self, number: u32) -> impl Iterator<Item = u16> {
+    /// The nodes that a write has to invalidate or notify, in the order of their numbers: the
+    /// listed ones, or all after an overflow.
+    pub(crate) fn invalidation_targets(&self, number: u32) -> impl Iterator<Item = u16> {
         let overflow = self.head(number).overflow;
         let all = (0..self.nodes).filter(move |_| overflow);
         let listed = (0u16..).step_by(64).zip(self.set(number)).flat_map(move |(first, &word)| {
@@ -182,22 +183,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_too_many_makes_all_of_them_told() {
+    fn an_overflow_makes_all_nodes_targets() {
         let mut entries = DirectoryEntries::new(70, Some(2));
         entries.reach(9);
         entries.list(9, 3);
         entries.list(9, 69);
         entries.list(9, 3);
-        assert_eq!(entries.told(9).collect::<Vec<_>>(), [3, 69]);
+        assert_eq!(entries.invalidation_targets(9).collect::<Vec<_>>(), [3, 69]);
         entries.list(9, 4);
         assert!(!entries.lists(9, 4) && entries.lists(9, 69));
-        assert_eq!(entries.told(9).count(), 70);
+        assert_eq!(entries.invalidation_targets(9).count(), 70);
         entries.own(9, 4);
-        assert_eq!((entries.told(9).count(), entries.head(9).owner), (0, 4));
+        assert_eq!((entries.invalidation_targets(9).count(), entries.head(9).owner), (0, 4));
     }
 
     #[test]
-    fn an_entry_is_empty_at_first_and_keeps_what_is_known() {
+    fn an_entry_is_empty_at_first_and_keeps_its_fields() {
         let mut entries = DirectoryEntries::new(2, None);
         entries.reach(0);
         let none = EntryHead { state: 0, overflow: false, owner: NO_NODE, page: NO_PAGE };
@@ -208,11 +209,11 @@ mod tests {
     }
 
     #[test]
-    fn whoever_writes_need_not_be_told() {
+    fn the_writer_is_no_target() {
         let mut entries = DirectoryEntries::new(128, None);
         entries.reach(1);
-        assert!(entries.lists_nobody_but(1, 100));
+        assert!(entries.lists_only(1, 100));
         entries.list(1, 100);
-        assert!(entries.lists_nobody_but(1, 100) && !entries.lists_nobody_but(1, 36));
+        assert!(entries.lists_only(1, 100) && !entries.lists_only(1, 36));
     }
 }

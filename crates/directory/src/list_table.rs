@@ -1,4 +1,5 @@
-//! A protocol of lists as plain data: what the model checker explores and the simulator follows.
+//! A linked-list protocol as plain data, explored by the model checker and followed by the
+//! simulator.
 
 use homenode_protocol::Labelled;
 
@@ -6,30 +7,30 @@ use crate::list_vocabulary::{CopyAction, CopyEvent, ListHomeAction, ListHomeEven
 use crate::table::ControllerTable;
 use crate::vocabulary::{ControllerCell, CopyRole};
 
-/// A protocol of lists as its file writes it: total matches over its own states.
+/// A linked-list protocol as its file writes it: total matches over its own states.
 pub trait ListRules {
     /// States of a block at a node; the first one is that without a copy.
     type Copy: Labelled;
-    /// States of a block at its home; the first one is that in which nobody has a copy.
+    /// States of a block at its home; the first one is that in which no node has a copy.
     type Home: Labelled;
 
-    /// What a state promises.
+    /// The role of a state.
     fn role(state: Self::Copy) -> CopyRole;
 
-    /// Whether nothing is under way in this state.
+    /// Whether no transaction is in progress in this state.
     fn copy_rests(state: Self::Copy) -> bool;
 
-    /// Whether the block is in no frame of the node's cache in this state, and only the node's
-    /// controller has to do with it.
+    /// Whether the block has left the node's cache in this state, and only the node's controller
+    /// handles it.
     fn is_leaving(state: Self::Copy) -> bool;
 
-    /// Whether nothing is under way in this state.
+    /// Whether no transaction is in progress in this state.
     fn home_rests(state: Self::Home) -> bool;
 
-    /// What a node's controller does.
+    /// The cell of a node's controller.
     fn copy(state: Self::Copy, event: CopyEvent) -> ControllerCell<CopyAction, Self::Copy>;
 
-    /// What the home's controller does.
+    /// The cell of the home's controller.
     fn home(
         state: Self::Home,
         event: ListHomeEvent,
@@ -42,10 +43,10 @@ pub type CopyCell = ControllerCell<CopyAction, u8>;
 /// A cell of a home's controller.
 pub type ListHomeCell = ControllerCell<ListHomeAction, u8>;
 
-/// Every cell of a protocol of lists.
+/// Every cell of a linked-list protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListTable {
-    /// The controller of a node, for a block that it may have a copy of.
+    /// The controller of a node's copies.
     pub copy: ControllerTable<CopyAction>,
     /// The controller of a block's home.
     pub home: ControllerTable<ListHomeAction>,
@@ -73,7 +74,7 @@ impl ListTable {
         }
     }
 
-    /// What a state of a copy promises.
+    /// The role of a state of a copy.
     #[inline]
     #[must_use]
     pub fn role(&self, state: u8) -> CopyRole {
@@ -87,30 +88,32 @@ impl ListTable {
         self.leaving[usize::from(state)]
     }
 
-    /// What a node's controller does.
+    /// The cell of a node's controller.
     #[inline]
     #[must_use]
     pub fn copy_cell(&self, state: u8, event: CopyEvent) -> CopyCell {
         self.copy.cell(self.copy_cell_index(state, event))
     }
 
-    /// What a home's controller does.
+    /// The cell of a home's controller.
     #[inline]
     #[must_use]
     pub fn home_cell(&self, state: u8, event: ListHomeEvent, sender: ListSender) -> ListHomeCell {
         self.home.cell(self.home_cell_index(state, event, sender))
     }
 
-    /// Changes a cell: how tests plant bugs.
-    pub fn set_copy_cell(&mut self, (state, event): (u8, CopyEvent), cell: CopyCell) {
+    /// Changes a cell, to plant bugs in tests.
+    pub fn set_copy_cell(&mut self, state: u8, event: CopyEvent, cell: CopyCell) {
         let at = self.copy_cell_index(state, event);
         self.copy.set_cell(at, cell);
     }
 
-    /// Changes a cell: how tests plant bugs.
+    /// Changes a cell, to plant bugs in tests.
     pub fn set_home_cell(
         &mut self,
-        (state, event, sender): (u8, ListHomeEvent, ListSender),
+        state: u8,
+        event: ListHomeEvent,
+        sender: ListSender,
         cell: ListHomeCell,
     ) {
         let at = self.home_cell_index(state, event, sender);

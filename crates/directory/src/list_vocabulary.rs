@@ -1,14 +1,14 @@
-//! The words in which protocols are written whose directory is a list of copies: messages, what the
-//! controllers of a copy and of a home see, and what they do.
+//! The vocabulary of linked-list protocols: messages, and events and actions of the controllers of
+//! a copy and of a home.
 //!
-//! The home knows the *head* of a block's list, and each copy the one *behind* it. A pointer names
-//! a node and the request by which that got its copy: a node that has replaced its copy and has
-//! asked for the block again is told from the copy that an old pointer means.
+//! The home stores the *head* of a block's list, and each copy the one *behind* it. A pointer names
+//! a node and the request that fetched its copy, so that an old pointer is not taken for a copy
+//! fetched again after a replacement.
 //!
-//! A read may go by a *proxy*, a node that asks the home for all *clients* that have asked it.
-//! While it waits, its clients form a chain of which it knows one end; the block is handed down
-//! the chain. A proxy may *relay* reads: it asks home on behalf of its first client, hands on what
-//! comes, and keeps no copy.
+//! A read may use a *proxy*, a node that sends one request to the home for all its *clients*. While
+//! it waits, its clients form a chain, and it stores one end; the block is handed down the chain. A
+//! proxy may *relay* reads: it sends the request of its first client to the home, hands on the
+//! reply, and keeps no copy.
 
 use homenode_protocol::labelled;
 
@@ -74,7 +74,7 @@ impl ListMessage {
         }
     }
 
-    /// What the controller of a home sees when it comes, if it goes to a home.
+    /// Its event at the controller of a home, if it goes to a home.
     #[must_use]
     pub const fn event_at_home(self) -> Option<ListHomeEvent> {
         Some(match self {
@@ -98,7 +98,7 @@ impl ListMessage {
         })
     }
 
-    /// What the controller of a copy sees when it comes, if it goes to one.
+    /// Its event at the controller of a copy, if it goes to one.
     #[must_use]
     pub const fn event_at_copy(self, about: CopyMatter) -> Option<CopyEvent> {
         Some(match self {
@@ -138,7 +138,7 @@ impl ListMessage {
     }
 }
 
-/// What the event that a message is depends on, besides what it says.
+/// The state on which the event of a message depends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CopyMatter {
     /// Of data: whether they are to be handed on to another client. Of the only copy: whether an
@@ -274,7 +274,7 @@ pub enum ListHomeAction {
     PutAtHead,
     /// The head of the list owns the block.
     OwnByHead,
-    /// Memory takes the data; nobody owns the block.
+    /// Memory stores the data; the block has no owner any more.
     TakeData,
     /// The list is empty.
     Clear,

@@ -1,4 +1,4 @@
-//! A protocol of pages as plain data: what the model checker explores and the simulators follow.
+//! A page protocol as plain data, explored by the model checker and followed by the simulators.
 
 use homenode_protocol::Labelled;
 
@@ -9,46 +9,46 @@ use crate::page_vocabulary::{
 use crate::table::ControllerTable;
 use crate::vocabulary::ControllerCell;
 
-/// A protocol of pages as its file writes it: total matches over its own states.
+/// A page protocol as its file writes it: total matches over its own states.
 pub trait PagedRules {
     /// States of a page in a node's page table; the first one is that of a page that is not mapped.
     type Mapping: Labelled;
     /// States of what a node owes for what it wrote to a page; the first one is that of nothing.
     type Release: Labelled;
-    /// States of a page at its home; the first one is that in which nobody maps it.
+    /// States of a page at its home; the first one is that in which no node maps it.
     type Home: Labelled;
 
-    /// What a state of the mapping lets the processor do.
+    /// The accesses that a state of the mapping permits.
     fn permission(state: Self::Mapping) -> PagePermission;
 
-    /// Whether the node's next acquire has to be told of the page.
+    /// Whether the node's next acquire unmaps the page.
     fn is_noticed(state: Self::Mapping) -> bool;
 
-    /// Whether home has said how many nodes will acknowledge.
+    /// Whether the home has announced the number of acknowledgements.
     fn knows_due(state: Self::Release) -> bool;
 
     /// Whether the page is on the weak list.
     fn is_weak(state: Self::Home) -> bool;
 
-    /// Whether nothing is under way in this state.
+    /// Whether no transaction is in progress in this state.
     fn mapping_rests(state: Self::Mapping) -> bool;
 
     /// Whether nothing is owed in this state.
     fn release_rests(state: Self::Release) -> bool;
 
-    /// What a node does about its mapping.
+    /// The cell of a node's mapping.
     fn mapping(
         state: Self::Mapping,
         event: MappingEvent,
     ) -> ControllerCell<MappingAction, Self::Mapping>;
 
-    /// What a node does about what it owes.
+    /// The cell of a node's release.
     fn release(
         state: Self::Release,
         event: ReleaseEvent,
     ) -> ControllerCell<ReleaseAction, Self::Release>;
 
-    /// What the home's controller does.
+    /// The cell of the home's controller.
     fn home(
         state: Self::Home,
         event: PageHomeEvent,
@@ -63,7 +63,7 @@ pub type ReleaseCell = ControllerCell<ReleaseAction, u8>;
 /// A cell of the controller of a page's home.
 pub type PageHomeCell = ControllerCell<PageHomeAction, u8>;
 
-/// Every cell of a protocol of pages.
+/// Every cell of a page protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PagedTable {
     /// The page in a node's page table.
@@ -96,7 +96,7 @@ impl PagedTable {
         Self {
             mapping: ControllerTable::of(R::mapping_rests, MappingEvent::ALL.len(), mapping),
             release: ControllerTable::of(R::release_rests, ReleaseEvent::ALL.len(), release),
-            // A home answers at once; what waits there is a message under way.
+            // A home answers at once; a message that waits there counts as in flight.
             home: ControllerTable::of(|_| true, columns, home),
             permissions: R::Mapping::ALL.iter().map(|&state| R::permission(state)).collect(),
             noticed: R::Mapping::ALL.iter().map(|&state| R::is_noticed(state)).collect(),
@@ -105,14 +105,14 @@ impl PagedTable {
         }
     }
 
-    /// What a state of a mapping lets the processor do.
+    /// The accesses that a state of a mapping permits.
     #[inline]
     #[must_use]
     pub fn permission(&self, mapping: u8) -> PagePermission {
         self.permissions[usize::from(mapping)]
     }
 
-    /// Whether the node's next acquire has to be told of the page.
+    /// Whether the node's next acquire unmaps the page.
     #[must_use]
     pub fn is_noticed(&self, mapping: u8) -> bool {
         self.noticed[usize::from(mapping)]
@@ -124,49 +124,51 @@ impl PagedTable {
         self.knows_due[usize::from(release)]
     }
 
-    /// Whether a page is on the weak list in this state at home.
+    /// Whether a page is on the weak list in this state of its home.
     #[must_use]
     pub fn is_weak(&self, home: u8) -> bool {
         self.weak[usize::from(home)]
     }
 
-    /// What a node does about its mapping.
+    /// The cell of a node's mapping.
     #[inline]
     #[must_use]
     pub fn mapping_cell(&self, state: u8, event: MappingEvent) -> MappingCell {
         self.mapping.cell(self.mapping_cell_index(state, event))
     }
 
-    /// What a node does about what it owes.
+    /// The cell of a node's release.
     #[inline]
     #[must_use]
     pub fn release_cell(&self, state: u8, event: ReleaseEvent) -> ReleaseCell {
         self.release.cell(self.release_cell_index(state, event))
     }
 
-    /// What a home's controller does.
+    /// The cell of a home's controller.
     #[inline]
     #[must_use]
     pub fn home_cell(&self, state: u8, event: PageHomeEvent, sender: PageSender) -> PageHomeCell {
         self.home.cell(self.home_cell_index(state, event, sender))
     }
 
-    /// Changes a cell: how tests plant bugs.
-    pub fn set_mapping_cell(&mut self, (state, event): (u8, MappingEvent), cell: MappingCell) {
+    /// Changes a cell, to plant bugs in tests.
+    pub fn set_mapping_cell(&mut self, state: u8, event: MappingEvent, cell: MappingCell) {
         let at = self.mapping_cell_index(state, event);
         self.mapping.set_cell(at, cell);
     }
 
-    /// Changes a cell: how tests plant bugs.
-    pub fn set_release_cell(&mut self, (state, event): (u8, ReleaseEvent), cell: ReleaseCell) {
+    /// Changes a cell, to plant bugs in tests.
+    pub fn set_release_cell(&mut self, state: u8, event: ReleaseEvent, cell: ReleaseCell) {
         let at = self.release_cell_index(state, event);
         self.release.set_cell(at, cell);
     }
 
-    /// Changes a cell: how tests plant bugs.
+    /// Changes a cell, to plant bugs in tests.
     pub fn set_home_cell(
         &mut self,
-        (state, event, sender): (u8, PageHomeEvent, PageSender),
+        state: u8,
+        event: PageHomeEvent,
+        sender: PageSender,
         cell: PageHomeCell,
     ) {
         let at = self.home_cell_index(state, event, sender);

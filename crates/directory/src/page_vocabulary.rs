@@ -49,7 +49,7 @@ impl PageMessage {
         }
     }
 
-    /// What the controller of a home sees when it comes, if it goes to a home.
+    /// Its event at the controller of a home, if it goes to a home.
     #[must_use]
     pub const fn event_at_home(self) -> Option<PageHomeEvent> {
         Some(match self {
@@ -112,8 +112,7 @@ impl PageMessage {
         })
     }
 
-    /// By how much it changes the number of acknowledgements that are due at a release, if it
-    /// announces so many.
+    /// The change of the number of acknowledgements due at a release, if it announces `announced`.
     #[must_use]
     pub const fn acknowledgements(self, announced: i32) -> i32 {
         match self {

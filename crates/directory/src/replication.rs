@@ -13,11 +13,11 @@ pub enum PageReplication {
     /// Never.
     #[default]
     None,
-    /// When it is mapped next, if it was mapped for so many cycles.
+    /// When it is mapped next, if it was mapped for that many cycles.
     Time(u64),
-    /// When it is mapped next, if so many lines were fetched before it was unmapped.
+    /// When it is mapped next, if that many lines were fetched before it was unmapped.
     Counter(u64),
-    /// When so many lines were fetched since it was mapped.
+    /// When that many lines were fetched since it was mapped.
     CounterInterrupt(u64),
 }
 

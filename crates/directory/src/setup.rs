@@ -1,4 +1,4 @@
-//! What a simulation is given, and what cannot be simulated.
+//! The configuration of a simulation, and its errors.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -60,7 +60,7 @@ pub enum DemandCollection {
     AfterInitDone,
 }
 
-/// A machine that cannot be.
+/// Why a configuration is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DirectorySetupError {

@@ -26,8 +26,7 @@ pub(crate) const RELEASE: &str = "release";
 /// The tables of all controllers, with names instead of numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DirectorySheet {
-    /// The controllers: first the one whose states are those of copies. Whoever prints them need
-    /// not know how many there are.
+    /// The controllers; the first one has the states of copies.
     pub controllers: Vec<ControllerSheet>,
     /// The messages that they send.
     pub messages: Vec<SheetMessage>,
@@ -42,12 +41,11 @@ pub struct ControllerSheet {
     pub title: &'static str,
     /// Its states, that without a copy first.
     pub states: Vec<ControllerState>,
-    /// What it can see; what never happens in any state is left out.
+    /// Its events, without those impossible in every state.
     pub events: Vec<TableLabel>,
-    /// Who can have sent it, if that matters.
+    /// Possible senders, if they matter.
     pub senders: Vec<TableLabel>,
-    /// For each state and each event what it does, once for all senders with which it does the
-    /// same.
+    /// The cells of each state and event; senders with the same cell are merged.
     pub cells: Vec<ControllerSheetCell>,
 }
 
@@ -58,41 +56,41 @@ pub struct ControllerState {
     pub name: &'static str,
     /// What it means.
     pub meaning: &'static str,
-    /// What it promises; a home's controller promises nothing.
+    /// Its role; none for a home's controller.
     pub role: Option<CopyRole>,
-    /// Whether nothing is under way.
+    /// Whether no transaction is in progress.
     pub rests: bool,
 }
 
-/// What a controller does in a state about an event.
+/// A cell of a controller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ControllerSheetCell {
     /// The state.
     pub state: &'static str,
     /// The event.
     pub event: &'static str,
-    /// Whose, if that matters.
+    /// The senders, if they matter.
     pub senders: Vec<&'static str>,
-    /// What it does.
+    /// Its actions.
     pub actions: Vec<SheetAction>,
     /// The next state, if it does something.
     pub next: Option<&'static str>,
-    /// Whether the event waits until the state is another one.
+    /// Whether the event waits for a change of state.
     pub waits: bool,
-    /// Why this never happens, if it never does.
+    /// Why this is impossible, if it is.
     pub never: Option<&'static str>,
 }
 
-/// Something that a controller does.
+/// An action of a controller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SheetAction {
     /// In words.
     pub text: String,
     /// The message, if it sends one.
     pub message: Option<&'static str>,
-    /// Whom it goes to: `home`, `requester`, `owner`, `releaser`, or `listed`, which is all but the
-    /// requester that are listed; in a protocol with lists of copies also `sender`, `head`,
-    /// `behind`, which is who has the copy behind this one, and `client`.
+    /// The receiver: `home`, `requester`, `owner`, `releaser`, or `listed`, which is all listed
+    /// nodes except the requester; in a linked-list protocol also `sender`, `head`, `behind`, the
+    /// node with the copy behind this one, and `client`.
     pub to: Option<&'static str>,
 }
 
@@ -150,8 +148,7 @@ impl From<HomeAction> for SheetAction {
     }
 }
 
-/// What a controller does about an event, with the senders that it does it for; none if it is all
-/// the same.
+/// Cells of an event, each with its senders; no senders if all have the same cell.
 type SenderCells<A, S> = Vec<(Vec<S>, ControllerCell<A, u8>)>;
 
 impl DirectoryTable {
@@ -176,10 +173,11 @@ impl DirectoryTable {
             by_sender(cells)
         };
         let role = |state| Some(self.role(state));
-        let of_cache = (CACHE, "The controller of a cache");
-        let of_home = (HOME, "The controller of a block's home");
-        let cache = controller((of_cache, &self.cache), (CacheEvent::ALL, &[]), cache, role);
-        let home = controller((of_home, &self.home), (HomeEvent::ALL, Sender::ALL), home, |_| None);
+        let of_cache = SheetTitle { name: CACHE, title: "The controller of a cache" };
+        let of_home = SheetTitle { name: HOME, title: "The controller of a block's home" };
+        let cache = controller(of_cache, &self.cache, CacheEvent::ALL, &[], cache, role);
+        let (events, senders) = (HomeEvent::ALL, Sender::ALL);
+        let home = controller(of_home, &self.home, events, senders, home, |_| None);
         DirectorySheet { controllers: vec![cache, home], messages: self.messages() }
     }
 
@@ -208,7 +206,7 @@ fn does<A>(cell: &ControllerCell<A, u8>) -> &'static [A] {
     }
 }
 
-/// Senders with which the controller does the same, together.
+/// Merges senders with the same cell.
 fn by_sender<A: Copy + PartialEq, S>(
     cells: impl Iterator<Item = (S, ControllerCell<A, u8>)>,
 ) -> SenderCells<A, S> {
@@ -225,12 +223,21 @@ fn by_sender<A: Copy + PartialEq, S>(
     groups
 }
 
+/// Names of a controller.
+struct SheetTitle {
+    name: &'static str,
+    title: &'static str,
+}
+
 fn controller<A: Copy + Into<SheetAction>, E: Labelled, S: Labelled>(
-    ((name, title), table): ((&'static str, &'static str), &ControllerTable<A>),
-    (events, senders): (&[E], &[S]),
+    title: SheetTitle,
+    table: &ControllerTable<A>,
+    events: &[E],
+    senders: &[S],
     cells: impl Fn(u8, E) -> SenderCells<A, S>,
     role: impl Fn(u8) -> Option<CopyRole>,
 ) -> ControllerSheet {
+    let SheetTitle { name, title } = title;
     let states = || (0u8..).zip(table.states());
     let never = |cell: &ControllerCell<A, u8>| matches!(cell, ControllerCell::Impossible(_));
     let happens = |&&event: &&E| {
@@ -252,7 +259,7 @@ fn controller<A: Copy + Into<SheetAction>, E: Labelled, S: Labelled>(
             let all = cells(state, event).into_iter();
             sheet.cells.extend(all.map(|(senders, cell)| {
                 let senders = senders.into_iter().map(S::name).collect();
-                shown(table, (name, event.name(), senders), cell)
+                shown(table, name, event.name(), senders, cell)
             }));
         }
     }
@@ -261,7 +268,9 @@ fn controller<A: Copy + Into<SheetAction>, E: Labelled, S: Labelled>(
 
 fn shown<A: Copy + Into<SheetAction>>(
     table: &ControllerTable<A>,
-    (state, event, senders): (&'static str, &'static str, Vec<&'static str>),
+    state: &'static str,
+    event: &'static str,
+    senders: Vec<&'static str>,
     cell: ControllerCell<A, u8>,
 ) -> ControllerSheetCell {
     let (actions, next, waits, never) = match cell {

@@ -1,4 +1,4 @@
-//! A protocol as plain data: what the model checker explores and the simulators follow.
+//! A protocol as plain data, explored by the model checker and followed by the simulators.
 
 use homenode_protocol::{Labelled, TableLabel, labels};
 
@@ -10,22 +10,22 @@ use crate::vocabulary::{
 pub trait DirectoryRules {
     /// States of a block in a cache's controller; the first one is that without a copy.
     type Cache: Labelled;
-    /// States of a block at its home; the first one is that in which nobody has a copy.
+    /// States of a block at its home; the first one is that in which no node has a copy.
     type Home: Labelled;
 
-    /// What a state of the cache's controller promises.
+    /// The role of a state of the cache's controller.
     fn role(state: Self::Cache) -> CopyRole;
 
-    /// Whether nothing is under way in this state.
+    /// Whether no transaction is in progress in this state.
     fn cache_rests(state: Self::Cache) -> bool;
 
     /// The same for the home's controller.
     fn home_rests(state: Self::Home) -> bool;
 
-    /// What the cache's controller does.
+    /// The cell of the cache's controller.
     fn cache(state: Self::Cache, event: CacheEvent) -> ControllerCell<CacheAction, Self::Cache>;
 
-    /// What the home's controller does.
+    /// The cell of the home's controller.
     fn home(
         state: Self::Home,
         event: HomeEvent,
@@ -38,7 +38,7 @@ pub trait DirectoryRules {
 pub struct ControllerTable<A: 'static> {
     states: Vec<TableLabel>,
     rests: Vec<bool>,
-    /// Cells for each state.
+    /// Number of cells of each state.
     width: usize,
     cells: Vec<ControllerCell<A, u8>>,
 }
@@ -81,7 +81,7 @@ impl<A: Copy> ControllerTable<A> {
         self.states[usize::from(state)].name
     }
 
-    /// Whether nothing is under way in a state.
+    /// Whether no transaction is in progress in a state.
     #[must_use]
     pub fn rests(&self, state: u8) -> bool {
         self.rests[usize::from(state)]
@@ -109,7 +109,7 @@ impl<A: Copy> ControllerTable<A> {
         self.cells[at]
     }
 
-    /// Changes a cell.
+    /// Replaces the cell at a position.
     pub(crate) fn set_cell(&mut self, at: usize, cell: ControllerCell<A, u8>) {
         self.cells[at] = cell;
     }
@@ -144,38 +144,34 @@ impl DirectoryTable {
         }
     }
 
-    /// What a state of the cache's controller promises.
+    /// The role of a state of the cache's controller.
     #[must_use]
     pub fn role(&self, state: u8) -> CopyRole {
         self.roles[usize::from(state)]
     }
 
-    /// What a cache's controller does.
+    /// The cell of a cache's controller.
     #[inline]
     #[must_use]
     pub fn cache_cell(&self, state: u8, event: CacheEvent) -> CacheCell {
         self.cache.cell(self.cache_cell_index(state, event))
     }
 
-    /// What a home's controller does.
+    /// The cell of a home's controller.
     #[inline]
     #[must_use]
     pub fn home_cell(&self, state: u8, event: HomeEvent, sender: Sender) -> HomeCell {
         self.home.cell(self.home_cell_index(state, event, sender))
     }
 
-    /// Changes a cell: how tests plant bugs.
-    pub fn set_cache_cell(&mut self, (state, event): (u8, CacheEvent), cell: CacheCell) {
+    /// Changes a cell, to plant bugs in tests.
+    pub fn set_cache_cell(&mut self, state: u8, event: CacheEvent, cell: CacheCell) {
         let at = self.cache_cell_index(state, event);
         self.cache.set_cell(at, cell);
     }
 
-    /// Changes a cell: how tests plant bugs.
-    pub fn set_home_cell(
-        &mut self,
-        (state, event, sender): (u8, HomeEvent, Sender),
-        cell: HomeCell,
-    ) {
+    /// Changes a cell, to plant bugs in tests.
+    pub fn set_home_cell(&mut self, state: u8, event: HomeEvent, sender: Sender, cell: HomeCell) {
         let at = self.home_cell_index(state, event, sender);
         self.home.set_cell(at, cell);
     }

@@ -1,7 +1,7 @@
 //! The counting engine of `--order trace`: each reference completes before the next one begins.
 //!
-//! Rows are read by the engine of all machines with caches ([`TraceOrderEngine`]) and done by the
-//! protocol driver.
+//! [`TraceOrderEngine`], shared by all machines with caches, reads the rows; the protocol driver
+//! performs the references.
 
 use homenode_cache::{CacheArrays, CheckError, TraceOrderEngine, WordMask, boxed_for_geometry};
 use homenode_trace::{Batch, EventKind};
@@ -12,12 +12,10 @@ use crate::home::{HomePolicy, PageDemands, PageUsage};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use crate::table::DirectoryTable;
 
-/// Counts what one protocol does in one machine with one policy of homes, in the order of the
-/// trace.
+/// Simulates one protocol in one machine with one policy of homes, in the order of the trace.
 ///
-/// Time: a hit is a search of its set; any other reference takes as long as it has messages.
-/// Memory: the caches' frames, and for every block of the trace 8 bytes and four bits a node, in
-/// whole words.
+/// Time: O(ways) for a hit, O(messages) for any other reference. Memory: the caches' frames, and
+/// for every block of the trace 8 bytes and four bits a node, rounded up to words.
 ///
 /// ```
 /// use homenode_base::ReferenceFilter;
@@ -62,16 +60,16 @@ use crate::table::DirectoryTable;
 /// ```
 pub struct DirectorySimulation(Box<dyn DirectoryEngine>);
 
-/// What a simulation found.
+/// The result of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectoryResult {
-    /// What was counted.
+    /// Counts.
     pub counts: DirectoryCounts,
-    /// What nodes did with pages, if it was to be collected.
+    /// Demands on pages, if collected.
     pub demands: Option<PageDemands>,
-    /// What became of pages, if it was to be collected.
+    /// Use of pages, if collected.
     pub uses: Option<Vec<PageUsage>>,
-    /// What whoever reads the counts has to know.
+    /// Notes for readers of the counts.
     pub notes: Vec<String>,
 }
 
@@ -83,7 +81,7 @@ impl DirectorySimulation {
     /// A machine with empty caches.
     ///
     /// # Errors
-    /// When there can be no such machine.
+    /// When the configuration is invalid.
     pub fn new(
         setup: &DirectorySetup,
         table: DirectoryTable,
@@ -100,12 +98,12 @@ impl DirectorySimulation {
     /// Adds the references of a batch. Batches come in the order of the trace.
     ///
     /// # Errors
-    /// When the protocol breaks a promise.
+    /// When the protocol breaks an invariant.
     pub fn push(&mut self, batch: &Batch) -> Result<(), CheckError> {
         self.0.push(batch)
     }
 
-    /// What was found.
+    /// The result.
     #[must_use]
     pub fn finish(self) -> DirectoryResult {
         self.0.finish()

@@ -1,5 +1,5 @@
-//! The words in which protocols with a directory are written: messages, what the two controllers of
-//! a node see, and what they do.
+//! The vocabulary of directory protocols for blocks: messages, and events and actions of the
+//! controllers of a cache and of a home.
 
 use homenode_protocol::labelled;
 use serde::Serialize;
@@ -57,7 +57,7 @@ impl Message {
         }
     }
 
-    /// What the controller of a home sees when it comes, if it goes to a home.
+    /// Its event at the controller of a home, if it goes to a home.
     #[must_use]
     pub const fn event_at_home(self) -> Option<HomeEvent> {
         Some(match self {
@@ -104,8 +104,7 @@ impl Message {
         })
     }
 
-    /// By how much it changes the number of acknowledgements that are due at a cache, if it
-    /// announces so many.
+    /// The change of the number of acknowledgements due at a cache, if it announces `announced`.
     #[must_use]
     pub const fn acknowledgements(self, announced: i32) -> i32 {
         match self {
@@ -182,7 +181,7 @@ labelled! {
     }
 }
 
-/// Whom a message goes to.
+/// The receiver of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recipient {
@@ -192,7 +191,7 @@ pub enum Recipient {
     Requester,
 }
 
-/// How a message gets to where it goes: only what crosses the network counts.
+/// How a message reaches its destination; only messages across the network count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MessageWay {
@@ -204,7 +203,7 @@ pub enum MessageWay {
     WithReply,
 }
 
-/// What a cache's controller does about an event.
+/// An action of a cache's controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheAction {
     /// Sends a message.
@@ -213,15 +212,15 @@ pub enum CacheAction {
     Complete,
 }
 
-/// What the home's controller does about an event.
+/// An action of the home's controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HomeAction {
     /// Answers the requester.
     Reply(Message),
     /// Sends what was asked for on to the owner.
     Forward(Message),
-    /// Tells every node that is listed but the requester to give up its copy, which it acknowledges
-    /// to the requester; a copy at home goes at once.
+    /// Invalidates the copy of every listed node except the requester; each acknowledges to the
+    /// requester, and a copy at the home node is invalidated at once.
     Invalidate,
     /// Memory takes the data.
     TakeData,
@@ -229,9 +228,9 @@ pub enum HomeAction {
     ListRequester,
     /// The owner is listed, and owns the block no longer.
     ListOwner,
-    /// The requester owns the block; nobody is listed.
+    /// The requester owns the block; the list is cleared.
     Own,
-    /// Nobody owns the block.
+    /// The block has no owner any more.
     Disown,
 }
 
@@ -240,13 +239,13 @@ pub enum HomeAction {
 pub enum ControllerCell<A: 'static, S> {
     /// What the controller does, and its next state for the block.
     Does(&'static [A], S),
-    /// The event waits until the state is another one.
+    /// The event waits for a change of state.
     Waits,
-    /// This never happens, and why.
+    /// The event is impossible, and why.
     Impossible(&'static str),
 }
 
-/// What a state of a cache's controller promises; the model checker holds the protocol to it.
+/// The role of a state of a cache's controller, verified by the model checker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CopyRole {

@@ -40,18 +40,18 @@ pub fn simulate(nodes: u16, machine: &str, portions: &[ThreadStreams]) -> Clocke
     let mut clock = match protocol.table() {
         CoherenceTable::Lists(table) => {
             let (setup, timed) = alite(nodes, variant);
-            DirectoryClock::of_lists(&setup, table, (first_touch(nodes), &timed))
+            DirectoryClock::of_lists(&setup, table, first_touch(nodes), &timed)
         }
         table @ (CoherenceTable::Blocks(_) | CoherenceTable::Pages(_)) => {
             let (setup, timed) = dash_mesh(nodes, protocol.pointers);
-            DirectoryClock::new(&setup, table, (first_touch(nodes), &timed))
+            DirectoryClock::new(&setup, table, first_touch(nodes), &timed)
         }
     }
-    .expect("a machine that can be");
+    .expect("a valid machine");
     for portion in portions {
-        clock.push(portion).expect("a protocol that keeps its promises");
+        clock.push(portion).expect("a correct protocol");
     }
-    clock.finish().expect("a protocol that keeps its promises")
+    clock.finish().expect("a correct protocol")
 }
 
 fn first_touch(nodes: u16) -> Box<dyn HomePolicy> {

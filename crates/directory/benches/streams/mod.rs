@@ -23,17 +23,14 @@ pub fn streams(nodes: u16, references: usize) -> [(&'static str, Vec<Batch>); 2]
     [
         (
             "matrix-product",
-            collect((nodes, references), |thread| products[usize::from(thread)].next()),
+            collect(nodes, references, |thread| products[usize::from(thread)].next()),
         ),
-        ("shared-mix", collect((nodes, references), |thread| mixed(&mut rng, thread))),
+        ("shared-mix", collect(nodes, references, |thread| mixed(&mut rng, thread))),
     ]
 }
 
 /// The nodes take turns, reference by reference.
-fn collect(
-    (nodes, references): (u16, usize),
-    mut next: impl FnMut(u16) -> Reference,
-) -> Vec<Batch> {
+fn collect(nodes: u16, references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Batch> {
     let mut batches = Vec::new();
     let mut batch = Batch::default();
     for (_, thread) in (0..references).zip((0..nodes).cycle()) {
@@ -98,12 +95,12 @@ fn mixed(rng: &mut Rng, thread: u16) -> Reference {
     }
 }
 
-/// What `dash` does with these caches (bytes, ways), 64-byte blocks and 4 KiB pages, homes by first
-/// touch.
-pub fn simulate(nodes: u16, cache: (u64, u64), batches: &[Batch]) -> DirectoryCounts {
+/// `dash` with caches of this size and associativity, 64-byte blocks and 4 KiB pages, homes by
+/// first touch.
+pub fn simulate(nodes: u16, bytes: u64, ways: u64, batches: &[Batch]) -> DirectoryCounts {
     let setup = DirectorySetup {
         nodes,
-        cache: CacheShape { size_bytes: cache.0, block_size_bytes: 64, associativity: cache.1 },
+        cache: CacheShape { size_bytes: bytes, block_size_bytes: 64, associativity: ways },
         page_bytes: 4096,
         pointers: None,
         header_bytes: HEADER_BYTES,
@@ -120,10 +117,9 @@ pub fn simulate(nodes: u16, cache: (u64, u64), batches: &[Batch]) -> DirectoryCo
     let homes = homes.build(&machine).expect("a policy without hindsight");
     let table = DirectoryProtocol::parse("dash").expect("a protocol of the table").table();
     let table = table.blocks().expect("a protocol of blocks");
-    let mut simulation =
-        DirectorySimulation::new(&setup, table, homes).expect("a machine that can be");
+    let mut simulation = DirectorySimulation::new(&setup, table, homes).expect("a valid machine");
     for batch in batches {
-        simulation.push(batch).expect("a protocol that keeps its promises");
+        simulation.push(batch).expect("a correct protocol");
     }
     simulation.finish().counts
 }

@@ -1,10 +1,10 @@
-//! What can be wrong with a protocol.
+//! Faults of a block protocol.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A promise broken by one step.
+/// An invariant broken by one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BrokenDirectoryPromise {
     Stale { node: usize },
@@ -15,7 +15,7 @@ pub(super) enum BrokenDirectoryPromise {
     NotDone { node: usize },
     NotReplaced { node: usize },
     Impossible { what: String, why: &'static str },
-    Nobody { what: String },
+    NoRecipient { what: String },
     Flood,
 }
 
@@ -23,17 +23,17 @@ pub(super) enum BrokenDirectoryPromise {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DirectoryFindingKind {
-    /// An operation finds a value older than the last one that all nodes have learned of.
+    /// An operation returns a value older than the last one that all nodes have seen.
     StaleRead,
     /// Two nodes may write the block.
     TwoWriters,
-    /// A node may write the block, everything is acknowledged, and another one has a copy.
+    /// A node may write the block with all acknowledgements in, and another node has a copy.
     NotAlone,
-    /// Nothing is under way, and nobody has what was written last.
+    /// At rest, no node has the last write.
     LostWrite,
-    /// Home says that memory has what was written last, and it has not.
+    /// By the home's state memory has the last write, but it does not.
     StaleMemory,
-    /// A copy to which nothing leads from the head of its list: no write would take it away.
+    /// A copy not reachable from the head of its list, so that no write would invalidate it.
     UnlistedCopy,
     /// An operation completes without the data.
     NoData,
@@ -41,24 +41,24 @@ pub enum DirectoryFindingKind {
     NotDone,
     /// A replacement leaves the copy.
     NotReplaced,
-    /// A page's mapping permits what home has not been told of.
+    /// A page's mapping permits an access that the home has not granted.
     NotPermitted,
-    /// A node has forgotten a notice that has come for a page that it maps, or remembers one that
-    /// has not come, or a write that has not taken place.
+    /// A node has lost the record of a notice for a page that it maps, or records a notice or a
+    /// write that did not happen.
     WrongRecord,
-    /// A home's list of those that map a page is wrong.
+    /// A home's list of nodes that map a page is wrong.
     WrongList,
-    /// A page is on the weak list and should not be, or the other way round.
+    /// A page is wrongly on the weak list, or wrongly not on it.
     WrongWeakList,
-    /// Something happens that is declared impossible.
+    /// A cell declared impossible is reached.
     NotImpossible,
-    /// A message has nobody to go to.
+    /// A message has no recipient.
     NoRecipient,
-    /// More and more messages are under way.
+    /// The number of messages in flight grows without bound.
     Flood,
-    /// A cell or state that nothing leads to.
+    /// A cell that is never reached.
     Unreached,
-    /// From here the system never comes to rest: somebody waits for ever.
+    /// From here the system never comes to rest: a node waits forever.
     Deadlock,
 }
 
@@ -73,7 +73,7 @@ impl BrokenDirectoryPromise {
             Self::NotDone { .. } => DirectoryFindingKind::NotDone,
             Self::NotReplaced { .. } => DirectoryFindingKind::NotReplaced,
             Self::Impossible { .. } => DirectoryFindingKind::NotImpossible,
-            Self::Nobody { .. } => DirectoryFindingKind::NoRecipient,
+            Self::NoRecipient { .. } => DirectoryFindingKind::NoRecipient,
             Self::Flood => DirectoryFindingKind::Flood,
         }
     }
@@ -103,7 +103,7 @@ impl fmt::Display for BrokenDirectoryPromise {
             }
             Self::NotReplaced { node } => write!(f, "the copy of node {node} is still there"),
             Self::Impossible { what, why } => write!(f, "{what}: declared impossible ({why})"),
-            Self::Nobody { what } => write!(f, "{what}: there is nobody to send it to"),
+            Self::NoRecipient { what } => write!(f, "{what}: it has no recipient"),
             Self::Flood => f.write_str("more and more messages are under way"),
         }
     }

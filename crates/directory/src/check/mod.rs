@@ -1,14 +1,13 @@
-//! The model checker: every order of operations and messages in two to four nodes with one block.
-//! Protocols of pages (`pages/`) and those with lists of copies (`lists/`) have models of their
-//! own.
+//! The model checker: all interleavings of operations and messages in two to four nodes with one
+//! block. Page protocols (`pages/`) and linked-list protocols (`lists/`) have models of their own.
 //!
-//! The search is breadth first and begins with two nodes, so the first broken promise it meets is
-//! one of the shortest, with the fewest nodes. It reads the same [`DirectoryTable`] that the
+//! The search is breadth first and begins with two nodes, so the first broken invariant is one of
+//! the shortest, with the fewest nodes. It reads the same [`DirectoryTable`] that the
 //! simulators follow. Messages arrive in any order, also those between the same two nodes. A copy
-//! may be replaced at any time, which is all that a second block could bring about: two blocks meet
-//! only in the frames that they take from each other.
+//! may be replaced at any time, which covers the effect of a second block: blocks interact only
+//! through replacement.
 //!
-//! Node 0 is the home. Data are abstracted to whether they are what was written last.
+//! Node 0 is the home. Data are abstracted to whether they are the last write.
 
 mod broken_promise;
 mod lists;
@@ -29,34 +28,34 @@ use crate::table::DirectoryTable;
 use crate::vocabulary::{CacheEvent, ControllerCell, HomeEvent, Sender};
 use model::{DirectoryCoverage, DirectoryModel};
 
-/// Something wrong with a protocol of a directory.
+/// A fault of a protocol with a directory.
 pub type DirectoryFinding = ProtocolFinding<DirectoryFindingKind>;
 
-/// Nodes from which on every cell can be reached: a home, an owner and a requester. With fewer of
-/// them a cell that nothing leads to is no finding.
+/// Fewest nodes with which every cell can be reached: a home, an owner and a requester. With fewer,
+/// an unreached cell is no finding.
 const NODES_OF_ALL_CELLS: usize = 3;
 
-/// What was explored and what was found.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DirectoryCheckReport {
     /// Most nodes explored.
     pub nodes: usize,
-    /// Distinct situations with so many nodes, and of lists those of three nodes with buffers of a
-    /// certain size.
+    /// Distinct situations with that number of nodes; for linked lists also those of three nodes
+    /// with bounded buffers.
     pub situations: usize,
-    /// Steps tried in them.
+    /// Steps tried.
     pub steps: usize,
-    /// States of all controllers: a cache's or a node's, and a home's.
+    /// Number of states of all controllers.
     pub states: usize,
-    /// Cells of all tables that happen; each was reached unless a finding says otherwise.
+    /// Possible cells of all tables; each was reached unless a finding says otherwise.
     pub cells: usize,
     /// Cells that are declared impossible.
     pub impossible: usize,
-    /// What is wrong; empty if nothing is.
+    /// The faults found.
     pub findings: Vec<DirectoryFinding>,
 }
 
-/// Explores a protocol with up to so many nodes.
+/// Explores a protocol with up to `nodes_max` nodes.
 #[must_use]
 pub fn check(table: &CoherenceTable, nodes_max: usize) -> DirectoryCheckReport {
     match table {
@@ -66,8 +65,7 @@ pub fn check(table: &CoherenceTable, nodes_max: usize) -> DirectoryCheckReport {
     }
 }
 
-/// Explores a protocol of blocks with up to so many nodes. After a broken promise it stops: what
-/// follows from it is of no interest.
+/// Explores a block protocol with up to `nodes_max` nodes. It stops at the first broken invariant.
 #[must_use]
 pub fn check_blocks(table: &DirectoryTable, nodes_max: usize) -> DirectoryCheckReport {
     let (happen, impossible) = cells(table);
@@ -82,7 +80,7 @@ pub fn check_blocks(table: &DirectoryTable, nodes_max: usize) -> DirectoryCheckR
     };
     let mut coverage = DirectoryCoverage::new(table);
     for nodes in 2..=report.nodes {
-        // One list for all, and one that is too short for more than one node.
+        // A list for all nodes, and one for a single node.
         for pointers in [1, u32::MAX] {
             let model = DirectoryModel { table, coverage: &mut coverage, nodes, pointers };
             let mut search = Search::new(model);
@@ -101,7 +99,7 @@ pub fn check_blocks(table: &DirectoryTable, nodes_max: usize) -> DirectoryCheckR
             if let Some(steps) = search.stuck() {
                 report.findings.push(DirectoryFinding {
                     kind: DirectoryFindingKind::Deadlock,
-                    message: "from here somebody waits for ever".to_owned(),
+                    message: "from here a node waits forever".to_owned(),
                     steps: search.tell(&steps),
                     caches: nodes,
                 });
@@ -115,15 +113,15 @@ pub fn check_blocks(table: &DirectoryTable, nodes_max: usize) -> DirectoryCheckR
     report
 }
 
-/// Cells that happen and those that never do.
+/// Numbers of possible and impossible cells.
 fn cells(table: &DirectoryTable) -> (usize, usize) {
     let mut happen = 0;
     for_each_cell(table, |_, _, possible| happen += usize::from(possible));
     (happen, table.cache.cell_count() + table.home.cell_count() - happen)
 }
 
-/// Calls a function with the name of each cell, its position (at home or not), and whether it may
-/// happen.
+/// Calls a function with the name of each cell, its position (at home or not), and whether it is
+/// possible.
 fn for_each_cell(table: &DirectoryTable, mut call: impl FnMut(&str, (bool, usize), bool)) {
     for (state, label) in (0u8..).zip(table.cache.states()) {
         for &event in CacheEvent::ALL {
@@ -146,7 +144,7 @@ fn for_each_cell(table: &DirectoryTable, mut call: impl FnMut(&str, (bool, usize
     }
 }
 
-/// Cells that nothing leads to.
+/// Possible cells that were not reached.
 fn gaps(table: &DirectoryTable, coverage: &DirectoryCoverage) -> Vec<DirectoryFinding> {
     let mut findings = Vec::new();
     for_each_cell(table, |name, (at_home, index), possible| {
@@ -168,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_protocol_keeps_its_promises() {
+    fn every_protocol_keeps_its_invariants() {
         for protocol in crate::TABLE {
             for nodes in [2, 3] {
                 let report = check(&(protocol.build)(), nodes);

@@ -1,4 +1,4 @@
-//! The protocol of a table in some nodes, as the explorer takes it.
+//! The model of a block protocol that the search explores.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::vocabulary::{
 /// The home is at this node.
 const HOME: u8 = 0;
 
-/// Which cells and states were reached.
+/// Which cells were reached.
 #[derive(Clone, Debug)]
 pub(super) struct DirectoryCoverage {
     pub(super) cache_cells: Vec<bool>,
@@ -30,7 +30,7 @@ impl DirectoryCoverage {
     }
 }
 
-/// Something that can happen.
+/// A step of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DirectoryStep {
     /// A processor's operation, or a replacement.
@@ -39,7 +39,7 @@ pub(super) enum DirectoryStep {
     Deliver(CheckedMessage),
 }
 
-/// So many nodes under one protocol.
+/// Some nodes under one protocol.
 pub(super) struct DirectoryModel<'a> {
     pub(super) table: &'a DirectoryTable,
     pub(super) coverage: &'a mut DirectoryCoverage,
@@ -81,23 +81,23 @@ impl ProtocolModel for DirectoryModel<'_> {
         story: Option<&mut String>,
     ) -> Result<Option<Situation>, BrokenDirectoryPromise> {
         let mut next = situation.clone();
-        let mut told = String::new();
+        let mut log = String::new();
         let happened = match *step {
             DirectoryStep::Processor { node, event } => {
                 let message = processor_message(node);
-                self.cache(&mut next, (node, event), &message, &mut told)?
+                self.cache(&mut next, node, event, &message, &mut log)?
             }
             DirectoryStep::Deliver(message) => {
                 let at = next.messages.iter().position(|&other| other == message);
                 next.messages.remove(at.unwrap_or(0));
-                self.deliver(&mut next, &message, &mut told)?
+                self.deliver(&mut next, &message, &mut log)?
             }
         };
         if !happened {
             return Ok(None);
         }
         if let Some(story) = story {
-            story.push_str(&told);
+            story.push_str(&log);
         }
         self.check(&next)?;
         Ok(Some(next))
@@ -121,42 +121,49 @@ impl ProtocolModel for DirectoryModel<'_> {
     }
 }
 
-/// What a processor's own event is done on behalf of.
+/// The message that stands for a processor's own event.
 fn processor_message(node: usize) -> CheckedMessage {
     let node = u8::try_from(node).unwrap_or(u8::MAX);
     CheckedMessage { message: 0, from: node, to: node, requester: node, due: 0, data: Data::None }
 }
 
+/// A message of the home without data.
+fn without_data(kind: Message, to: u8, requester: u8) -> CheckedMessage {
+    let message = kind.index();
+    CheckedMessage { message, from: HOME, to, requester, due: 0, data: Data::None }
+}
+
 impl DirectoryModel<'_> {
-    /// A message arrives. Returns whether it need not wait.
+    /// A message arrives. Returns false if it has to wait.
     fn deliver(
         &mut self,
         next: &mut Situation,
         message: &CheckedMessage,
-        told: &mut String,
+        log: &mut String,
     ) -> Result<bool, BrokenDirectoryPromise> {
         let node = usize::from(message.to);
         let kind = Message::ALL[usize::from(message.message)];
         if let Some(event) = kind.event_at_home() {
-            return self.home(next, event, message, told);
+            return self.home(next, event, message, log);
         }
         let cache = &mut next.caches[node];
         let change = kind.acknowledgements(i32::from(message.due));
         cache.due += i8::try_from(change).unwrap_or(i8::MAX);
         let writable = self.table.role(cache.state) == CopyRole::Writable;
         match kind.event_at_cache(i32::from(cache.due), writable) {
-            Some(event) => self.cache(next, (node, event), message, told),
+            Some(event) => self.cache(next, node, event, message, log),
             None => Ok(true),
         }
     }
 
-    /// An event at a cache's controller. Returns whether it need not wait.
+    /// An event at a cache's controller. Returns false if it has to wait.
     fn cache(
         &mut self,
         next: &mut Situation,
-        (node, event): (usize, CacheEvent),
+        node: usize,
+        event: CacheEvent,
         message: &CheckedMessage,
-        told: &mut String,
+        log: &mut String,
     ) -> Result<bool, BrokenDirectoryPromise> {
         let before = next.caches[node];
         self.coverage.cache_cells[self.table.cache_cell_index(before.state, event)] = true;
@@ -190,15 +197,17 @@ impl DirectoryModel<'_> {
                     if kind.carries_block() && data == Data::None {
                         return Err(BrokenDirectoryPromise::NoData { node });
                     }
-                    // A copy at home goes without a message, and is not acknowledged.
+                    // A copy at the home node is invalidated without a message or an
+                    // acknowledgement.
                     if kind == Message::Acknowledge && node == usize::from(HOME) {
                         continue;
                     }
                     let from = u8::try_from(node).unwrap_or(u8::MAX);
-                    let requester = message.requester;
-                    self.send(next, (kind, data), (from, to, requester), told)?;
+                    let (message, requester) = (kind.index(), message.requester);
+                    let sent = CheckedMessage { message, from, to, requester, due: 0, data };
+                    self.post(next, sent, log)?;
                 }
-                CacheAction::Complete => self.complete(next, (node, event), state)?,
+                CacheAction::Complete => self.complete(next, node, event, state)?,
             }
         }
         next.caches[node].state = state;
@@ -209,7 +218,7 @@ impl DirectoryModel<'_> {
             next.caches[node].data = Data::None;
         }
         let _ = write!(
-            told,
+            log,
             "node {node} {} -> {}. ",
             self.table.cache.name(before.state),
             self.table.cache.name(state)
@@ -221,16 +230,16 @@ impl DirectoryModel<'_> {
     fn complete(
         &self,
         next: &mut Situation,
-        (node, event): (usize, CacheEvent),
+        node: usize,
+        event: CacheEvent,
         after: u8,
     ) -> Result<(), BrokenDirectoryPromise> {
         next.caches[node].asked = false;
         let data = next.caches[node].data;
         let stores = event == CacheEvent::Store
             || (event != CacheEvent::Load && self.table.role(after) == CopyRole::Writable);
-        // A read copy that comes while others write was ordered before their writes. One that is in
-        // the cache must not outlive them, and who writes keeps what others wrote elsewhere in the
-        // block.
+        // A copy that arrives for a read during others' writes was ordered before them. A copy in
+        // the cache must not outlive them, and a writer must keep others' writes to the block.
         let old = if event == CacheEvent::Load { !next.is_writing() } else { stores };
         match data {
             Data::None => Err(BrokenDirectoryPromise::NoData { node }),
@@ -244,39 +253,28 @@ impl DirectoryModel<'_> {
         }
     }
 
-    fn send(
-        &self,
-        next: &mut Situation,
-        (kind, data): (Message, Data),
-        (from, to, requester): (u8, u8, u8),
-        told: &mut String,
-    ) -> Result<(), BrokenDirectoryPromise> {
-        let message = CheckedMessage { message: kind.index(), from, to, requester, due: 0, data };
-        self.post(next, message, told)
-    }
-
     fn post(
         &self,
         next: &mut Situation,
         message: CheckedMessage,
-        told: &mut String,
+        log: &mut String,
     ) -> Result<(), BrokenDirectoryPromise> {
         if next.messages.len() >= MESSAGES_MAX {
             return Err(BrokenDirectoryPromise::Flood);
         }
         let name = Message::ALL[usize::from(message.message)].name();
-        let _ = write!(told, "{name} to node {}. ", message.to);
+        let _ = write!(log, "{name} to node {}. ", message.to);
         next.send(message);
         Ok(())
     }
 
-    /// An event at the home's controller. Returns whether it need not wait.
+    /// An event at the home's controller. Returns false if it has to wait.
     fn home(
         &mut self,
         next: &mut Situation,
         event: HomeEvent,
         message: &CheckedMessage,
-        told: &mut String,
+        log: &mut String,
     ) -> Result<bool, BrokenDirectoryPromise> {
         let home = next.home;
         let from = message.from;
@@ -305,11 +303,11 @@ impl DirectoryModel<'_> {
         let requester = if asks { Some(from) } else { home.requester };
         next.home.requester = requester;
         next.home.state = state;
-        let _ = write!(told, "home {name} -> {}. ", self.table.home.name(state));
+        let _ = write!(log, "home {name} -> {}. ", self.table.home.name(state));
         let mut due = 0;
         for &action in actions {
-            self.home_action(next, (action, message, &mut due), told)?
-                .ok_or_else(|| BrokenDirectoryPromise::Nobody { what: what() })?;
+            self.home_action(next, action, message, &mut due, log)?
+                .ok_or_else(|| BrokenDirectoryPromise::NoRecipient { what: what() })?;
         }
         if self.table.home.rests(state) {
             next.home.requester = None;
@@ -317,12 +315,14 @@ impl DirectoryModel<'_> {
         Ok(true)
     }
 
-    /// Does an action of the home's controller. Returns nothing if there is nobody to do it to.
+    /// Performs an action of the home's controller. Returns nothing if it lacks a node to act on.
     fn home_action(
         &mut self,
         next: &mut Situation,
-        (action, message, due): (HomeAction, &CheckedMessage, &mut i8),
-        told: &mut String,
+        action: HomeAction,
+        message: &CheckedMessage,
+        due: &mut i8,
+        log: &mut String,
     ) -> Result<Option<()>, BrokenDirectoryPromise> {
         let CheckedHome { owner, requester, memory, .. } = next.home;
         match (action, requester, owner) {
@@ -341,13 +341,13 @@ impl DirectoryModel<'_> {
                 let data = if kind.carries_block() { memory } else { Data::None };
                 let (message, due) = (kind.index(), *due);
                 let reply = CheckedMessage { message, from: HOME, to, requester: to, due, data };
-                self.post(next, reply, told)?;
+                self.post(next, reply, log)?;
             }
             (HomeAction::Forward(kind), Some(requester), Some(owner)) => {
-                self.send(next, (kind, Data::None), (HOME, owner, requester), told)?;
+                self.post(next, without_data(kind, owner, requester), log)?;
             }
             (HomeAction::Invalidate, Some(requester), _) => {
-                *due = self.invalidate(next, requester, told)?;
+                *due = self.invalidate(next, requester, log)?;
             }
             (HomeAction::ListOwner, _, None)
             | (HomeAction::ListRequester | HomeAction::Reply(_), None, _)
@@ -366,12 +366,12 @@ impl DirectoryModel<'_> {
         }
     }
 
-    /// Tells all that may have a copy; returns how many will acknowledge it.
+    /// Invalidates all copies that may exist; returns the number of acknowledgements due.
     fn invalidate(
         &mut self,
         next: &mut Situation,
         requester: u8,
-        told: &mut String,
+        log: &mut String,
     ) -> Result<i8, BrokenDirectoryPromise> {
         let mut due = 0;
         for node in 0..self.nodes {
@@ -382,17 +382,16 @@ impl DirectoryModel<'_> {
             }
             if to == HOME {
                 let message = CheckedMessage { requester, ..processor_message(node) };
-                self.cache(next, (node, CacheEvent::Invalidate), &message, told)?;
+                self.cache(next, node, CacheEvent::Invalidate, &message, log)?;
             } else {
                 due += 1;
-                let kind = (Message::Invalidate, Data::None);
-                self.send(next, kind, (HOME, to, requester), told)?;
+                self.post(next, without_data(Message::Invalidate, to, requester), log)?;
             }
         }
         Ok(due)
     }
 
-    /// What has to be true at all times, and at rest.
+    /// Checks the invariants, and those at rest.
     fn check(&self, situation: &Situation) -> Result<(), BrokenDirectoryPromise> {
         let role = |node: usize| self.table.role(situation.caches[node].state);
         let mut writers = (0..self.nodes).filter(|&node| role(node) == CopyRole::Writable);

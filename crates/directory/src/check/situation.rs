@@ -1,26 +1,26 @@
-//! Everything that decides what may happen next: the controllers, and the messages under way.
+//! The state of the model: the controllers, and the messages in flight.
 
 use crate::vocabulary::Message;
 
-/// Most nodes that are explored.
+/// Largest number of nodes explored.
 pub const NODES_MAX: usize = 4;
 
-/// Messages under way at most; a protocol that needs more of one block floods the network.
+/// Largest number of messages in flight; a protocol that exceeds it floods the network.
 pub(super) const MESSAGES_MAX: usize = 4 * NODES_MAX;
 
 /// The block in a node's cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct CheckedCache {
     pub(super) state: u8,
-    /// Whether there are data, and whether they are what was written last.
+    /// The data, abstracted.
     pub(super) data: Data,
-    /// Acknowledgements that are due, less those that came before that was known.
+    /// Acknowledgements due; negative if some arrived before their number was known.
     pub(super) due: i8,
-    /// Whether the processor waits for its operation to take place.
+    /// Whether an operation of the processor is outstanding.
     pub(super) asked: bool,
 }
 
-/// Data, abstracted to whether they are what was written last: a protocol never looks at values.
+/// Data, abstracted to whether they are the last write: a protocol never looks at values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Data {
     /// None.
@@ -28,27 +28,27 @@ pub(super) enum Data {
     None,
     /// Older than the last write.
     Old,
-    /// What was written last.
+    /// The last write.
     Latest,
 }
 
 impl Data {
-    /// The same after another node's write.
+    /// The data after another node's write.
     pub(super) fn outdated(self) -> Self {
         if self == Self::None { Self::None } else { Self::Old }
     }
 }
 
-/// A message under way.
+/// A message in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct CheckedMessage {
-    /// Its index among all kinds.
+    /// Index of its kind.
     pub(super) message: u8,
     pub(super) from: u8,
     pub(super) to: u8,
-    /// The node on whose behalf it is sent.
+    /// The node whose request it serves.
     pub(super) requester: u8,
-    /// Acknowledgements that it announces.
+    /// Number of acknowledgements that it announces.
     pub(super) due: i8,
     pub(super) data: Data,
 }
@@ -58,11 +58,11 @@ pub(super) struct CheckedMessage {
 pub(super) struct CheckedHome {
     pub(super) state: u8,
     pub(super) owner: Option<u8>,
-    /// For whom a transaction is under way.
+    /// The requester of the transaction in progress.
     pub(super) requester: Option<u8>,
     /// A bit for each node that is listed.
     pub(super) listed: u8,
-    /// Whether there were more than can be listed.
+    /// Whether more nodes have copies than can be listed.
     pub(super) overflow: bool,
     pub(super) memory: Data,
 }
@@ -72,12 +72,12 @@ pub(super) struct CheckedHome {
 pub(super) struct Situation {
     pub(super) caches: [CheckedCache; NODES_MAX],
     pub(super) home: CheckedHome,
-    /// In order, so that situations that differ only in the order of messages are one.
+    /// Sorted, so that the order of messages does not distinguish situations.
     pub(super) messages: Vec<CheckedMessage>,
 }
 
 impl Situation {
-    /// Nobody has a copy.
+    /// No node has a copy.
     pub(super) fn start() -> Self {
         let home = CheckedHome {
             state: 0,
@@ -95,7 +95,7 @@ impl Situation {
         self.messages.insert(at, message);
     }
 
-    /// A node writes: whatever others have is old now.
+    /// A node writes: all other data become old.
     pub(super) fn write(&mut self, node: usize) {
         self.caches.iter_mut().for_each(|cache| cache.data = cache.data.outdated());
         self.home.memory = self.home.memory.outdated();
@@ -104,7 +104,7 @@ impl Situation {
         self.caches[node].data = Data::Latest;
     }
 
-    /// Whether a write is under way that not all nodes have learned of.
+    /// Whether a write is in progress that not all nodes have seen.
     pub(super) fn is_writing(&self) -> bool {
         let invalidation =
             |m: &CheckedMessage| usize::from(m.message) == Message::Invalidate as usize;

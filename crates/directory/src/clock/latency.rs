@@ -1,11 +1,11 @@
-//! How long misses take where nobody is in the way.
+//! Latencies of misses without contention.
 
 use homenode_machine::DirectoryMachine;
 
 use super::places::NodePlaces;
 use crate::home::HomeCost;
 
-/// Cycles from asking for a block until it is there, if nothing else is under way.
+/// Cycles from a request for a block until the block arrives, without contention.
 ///
 /// A message of b bytes takes `8 b / path` cycles to leave its node, rounded up, and `routing +
 /// link` cycles a hop. The home looks the block up; its memory takes a latency and a time for each
@@ -17,7 +17,7 @@ pub struct MissLatency {
 }
 
 impl MissLatency {
-    /// For blocks of so many bytes.
+    /// Latencies for one block size.
     #[must_use]
     pub const fn new(machine: DirectoryMachine, block_bytes: u64) -> Self {
         Self { machine, block_bytes }
@@ -57,15 +57,15 @@ impl MissLatency {
         self.control(way) + self.machine.directory_cycles + self.memory_answer(way)
     }
 
-    /// A read, or a write of a block that nobody else has: memory answers. The home is so many
-    /// hops away; 0 is the own node.
+    /// A read, or a write of a block that no other node has: memory answers. `hops` is the distance
+    /// to the home, 0 within the node.
     #[must_use]
     pub fn clean(self, hops: u64) -> u64 {
         self.fill(self.way(hops))
     }
 
-    /// A read or a write of a block that another node has written: the request to the home, from
-    /// there to the owner, and the data from the owner, over so many hops each.
+    /// A read or a write of a block that another node has written: hops of the request to the
+    /// home, of the forwarded request to the owner, and of the data to the requester.
     #[must_use]
     pub fn dirty(self, [to_home, to_owner, back]: [u64; 3]) -> u64 {
         let [to_home, to_owner, back] = [to_home, to_owner, back].map(|hops| self.way(hops));
@@ -73,13 +73,13 @@ impl MissLatency {
         asked + self.machine.answer_cycles + self.data(back)
     }
 
-    /// A write of a block of which there is a copy, and which others may have: the permission.
+    /// A write of a block of which the node has a copy that others may share: the permission.
     #[must_use]
     pub fn upgrade(self, hops: u64) -> u64 {
         2 * self.control(self.way(hops)) + self.machine.directory_cycles
     }
 
-    /// A page of so many bytes from its old home, from the trap on.
+    /// The move of a page from its old home, from the trap on.
     #[must_use]
     pub fn page_move(self, hops: u64, page_bytes: u64) -> u64 {
         let machine = self.machine;
@@ -93,7 +93,7 @@ impl MissLatency {
     }
 }
 
-/// What fills and write-backs cost by distance, in cycles where nobody is in the way.
+/// Costs of fills and write-backs by distance, in cycles without contention.
 #[derive(Clone, Copy, Debug)]
 pub struct DistanceCost {
     latency: MissLatency,
@@ -101,7 +101,7 @@ pub struct DistanceCost {
 }
 
 impl DistanceCost {
-    /// Between memories of a machine with so many processors, for blocks of so many bytes.
+    /// Costs between the memories of a machine with `nodes` processors.
     #[must_use]
     pub fn new(machine: DirectoryMachine, nodes: u16, block_bytes: u64) -> Self {
         let latency = MissLatency::new(machine, block_bytes);

@@ -1,17 +1,17 @@
-//! The shape of a mesh: where nodes are, and which links a message goes along.
+//! The shape of a mesh: positions of nodes, and routes of messages.
 
 /// Directions in which a node has a link, in the order of their numbers.
 const DIRECTIONS: usize = 4;
 
 /// A mesh with two dimensions, as near to a square as the number of nodes allows: node i is in
-/// column i modulo the number of columns. Messages go along their row first, then along the column.
+/// column i modulo the number of columns. Messages take their row first, then the column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeshShape {
     columns: u16,
 }
 
 impl MeshShape {
-    /// The mesh of so many nodes: 64 are eight by eight.
+    /// The mesh of `nodes` nodes: 64 are eight by eight.
     ///
     /// ```
     /// use homenode_directory::MeshShape;
@@ -35,12 +35,12 @@ impl MeshShape {
         u64::from(from_x.abs_diff(to_x)) + u64::from(from_y.abs_diff(to_y))
     }
 
-    /// How many numbers links have.
+    /// Size of an array indexed by link number.
     pub(super) fn links(self, nodes: u16) -> usize {
         usize::from(nodes.next_multiple_of(self.columns)) * DIRECTIONS
     }
 
-    /// The numbers of the links from one node to another, in their order.
+    /// The numbers of the links from one node to another, in order of traversal.
     pub(super) fn route(self, from: u16, to: u16) -> impl Iterator<Item = usize> {
         let (mut at, goal) = (self.place(from), self.place(to));
         std::iter::from_fn(move || {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_route_has_as_many_links_as_there_are_hops_and_goes_along_the_row_first() {
+    fn a_route_has_a_link_for_each_hop_and_takes_the_row_first() {
         let mesh = MeshShape::new(12);
         for (from, to) in (0..12).flat_map(|from| (0..12).map(move |to| (from, to))) {
             assert_eq!(mesh.route(from, to).count() as u64, mesh.hops(from, to));

@@ -1,10 +1,10 @@
 //! Machines with a directory, in cycles.
 //!
-//! Every node has a processor, a cache, a part of memory with its controller, and a way into a
-//! mesh. A message leaves its node when the messages before it have left, goes along the links, and
-//! waits at the node it comes to for those that are coming in. A home's controller looks up one
-//! block after the other, and its memory does one access after the other. What a controller does
-//! then is said by the protocol's table (`dash/`).
+//! Every node has a processor, a cache, a part of memory with its controller, and a port to a mesh.
+//! A message leaves its node when the messages before it have left, crosses the links, and waits at
+//! its destination for messages that are being received. A home's controller looks up one block at
+//! a time, and its memory serves one access at a time. The protocol's table says what a controller
+//! does then (`dash/`).
 //!
 //! Events of one time are those of the lowest node first, and of one node in the order in which
 //! they were made.
@@ -52,14 +52,14 @@ pub use mesh::MeshShape;
 pub use queue::{HomeLoad, QueueLoad};
 pub use result::{ClockedDirectoryResult, DirectoryTiming, PageMessageCounts};
 
-/// What has a time.
+/// Parameters of a timed run.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectoryClockSetup {
     /// Processors and processes: process i runs on node i modulo the number of nodes.
     pub clock: ClockSetup,
-    /// What connects nodes, and what their parts take.
+    /// The network, and the latencies of the parts of a node.
     pub machine: DirectoryMachine,
-    /// Whether a write takes place when everybody has seen it, and not when it may.
+    /// Whether a write takes place only when all acknowledgements are in.
     pub sequential: bool,
     /// Whether pages move again at each mark of a phase.
     pub phase_change: bool,
@@ -71,86 +71,86 @@ pub struct DirectoryClockSetup {
     pub collect_waits: bool,
 }
 
-/// Simulates what one protocol does in one machine with one policy of homes, in cycles.
+/// Simulates one protocol in one machine with one policy of homes, in cycles.
 pub struct DirectoryClock(Box<dyn TimedSimulation>);
 
 impl DirectoryClock {
     /// A machine with empty caches at cycle 0; all processes are ready.
     ///
     /// # Errors
-    /// When there can be no such machine.
+    /// When the configuration is invalid.
     pub fn new(
         setup: &DirectorySetup,
         table: CoherenceTable,
-        (homes, timed): (Box<dyn HomePolicy>, &DirectoryClockSetup),
+        homes: Box<dyn HomePolicy>,
+        timed: &DirectoryClockSetup,
     ) -> Result<Self, DirectorySetupError> {
         let (block, geometry) = setup.geometry()?;
         let (words, ways, nodes) = (block.words(), geometry.ways, usize::from(setup.nodes));
-        let homes = (homes, timed);
         let simulation: Box<dyn TimedSimulation> = match table {
             CoherenceTable::Blocks(table)
                 if timed.collect_waits && block.bytes() <= ByteMask::COUNT =>
             {
-                // Sharing is told byte by byte.
-                boxed_for_bytes!((ways, nodes), ClockedDash, (setup, table, homes))
+                // Sharing is classified byte by byte.
+                boxed_for_bytes!((ways, nodes), ClockedDash, (setup, table, homes, timed))
             }
             CoherenceTable::Blocks(table) => {
-                boxed_for_geometry!((words, ways, nodes), ClockedDash, (setup, table, homes))
+                boxed_for_geometry!((words, ways, nodes), ClockedDash, (setup, table, homes, timed))
             }
             CoherenceTable::Pages(table) => {
-                boxed_for_geometry!((words, ways, nodes), ClockedLrc, (setup, table, homes))
+                boxed_for_geometry!((words, ways, nodes), ClockedLrc, (setup, table, homes, timed))
             }
             CoherenceTable::Lists(_) => return Err(DirectorySetupError::NoControllers),
         };
         Ok(Self(simulation))
     }
 
-    /// The same with a protocol of lists, on nodes with controllers.
+    /// A machine whose nodes have controllers, with a linked-list protocol.
     ///
     /// # Errors
-    /// When there can be no such machine.
+    /// When the configuration is invalid.
     pub fn of_lists(
         setup: &DirectorySetup,
         table: ListTable,
-        homes: (Box<dyn HomePolicy>, &ListClockSetup),
+        homes: Box<dyn HomePolicy>,
+        timed: &ListClockSetup,
     ) -> Result<Self, DirectorySetupError> {
         let (block, geometry) = setup.geometry()?;
         let (words, ways, nodes) = (block.words(), geometry.ways, usize::from(setup.nodes));
-        let of_proxies = homes.1.proxies.cache(block.bytes())?;
+        let of_proxies = timed.proxies.cache(block.bytes())?;
         let caches = if of_proxies.is_some() { 2 * nodes } else { nodes };
         let simulation: Box<dyn TimedSimulation> =
-            boxed_for_geometry!((words, ways, caches), ClockedLists, (setup, table, homes));
+            boxed_for_geometry!((words, ways, caches), ClockedLists, (setup, table, homes, timed));
         Ok(Self(simulation))
     }
 
-    /// Adds operations of some processes, and goes on as far as they are known; see
-    /// [`Clock::push`].
+    /// Adds operations of some processes, and simulates as far as they allow; see [`Clock::push`].
     ///
     /// # Errors
-    /// When the protocol breaks a promise.
+    /// When the protocol breaks an invariant.
     pub fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
         self.0.push(streams)
     }
 
-    /// What a live front end asks of it.
+    /// The interface of an execution-driven front end.
     pub fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
         self.0.live()
     }
 
-    /// Simulates what is left.
+    /// Simulates the remaining operations.
     ///
     /// # Errors
-    /// When the protocol breaks a promise.
+    /// When the protocol breaks an invariant.
     pub fn finish(self) -> Result<ClockedDirectoryResult, ClockError> {
         self.0.finish()
     }
 }
 
-/// A memory system that says at the end what it has found.
+/// A memory system with a result.
 trait TimedMemory: MemorySystem<Error = ClockError> + Send {
     fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult;
 
-    /// What was found to be wrong at last, after which nothing happened.
+    /// An error found at the last event, which no later event has reported.
     fn take_error(&mut self) -> Option<ClockError>;
 }
 
@@ -159,7 +159,7 @@ trait TimedMemory: MemorySystem<Error = ClockError> + Send {
 struct Clocked<M: TimedMemory>(Clock<M>);
 
 impl<M: TimedMemory> Clocked<M> {
-    fn of(memory: M, nodes: u16, (setup, from_init_done): (&ClockSetup, bool)) -> Self {
+    fn of(memory: M, nodes: u16, setup: &ClockSetup, from_init_done: bool) -> Self {
         let mut clock = Clock::new(memory, usize::from(nodes), setup);
         if from_init_done {
             clock.measure_from_init_done();
@@ -171,16 +171,16 @@ impl<M: TimedMemory> Clocked<M> {
 type ClockedDash<F, W, const WORDS: usize> = Clocked<DashMemory<F, W, WORDS>>;
 type ClockedLrc<F, W, const WORDS: usize> = Clocked<LrcMemory<F, W, WORDS>>;
 type ClockedLists<F, W, const WORDS: usize> = Clocked<ListMemory<F, W, WORDS>>;
-type TimedHomes<'a> = (Box<dyn HomePolicy>, &'a DirectoryClockSetup);
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Clocked<DashMemory<F, W, WORDS>> {
     fn new(
         setup: &DirectorySetup,
         table: DirectoryTable,
-        (homes, timed): TimedHomes<'_>,
+        homes: Box<dyn HomePolicy>,
+        timed: &DirectoryClockSetup,
     ) -> Result<Self, DirectorySetupError> {
-        let memory = DashMemory::new(setup, table, (homes, timed))?;
-        Ok(Self::of(memory, setup.nodes, (&timed.clock, timed.from_init_done)))
+        let memory = DashMemory::new(setup, table, homes, timed)?;
+        Ok(Self::of(memory, setup.nodes, &timed.clock, timed.from_init_done))
     }
 }
 
@@ -188,10 +188,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Clocked<LrcMemory<F, W,
     fn new(
         setup: &DirectorySetup,
         table: PagedTable,
-        (homes, timed): TimedHomes<'_>,
+        homes: Box<dyn HomePolicy>,
+        timed: &DirectoryClockSetup,
     ) -> Result<Self, DirectorySetupError> {
-        let memory = LrcMemory::new(setup, table, (homes, timed))?;
-        Ok(Self::of(memory, setup.nodes, (&timed.clock, timed.from_init_done)))
+        let memory = LrcMemory::new(setup, table, homes, timed)?;
+        Ok(Self::of(memory, setup.nodes, &timed.clock, timed.from_init_done))
     }
 }
 
@@ -199,10 +200,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> Clocked<ListMemory<F, W
     fn new(
         setup: &DirectorySetup,
         table: ListTable,
-        (homes, timed): (Box<dyn HomePolicy>, &ListClockSetup),
+        homes: Box<dyn HomePolicy>,
+        timed: &ListClockSetup,
     ) -> Result<Self, DirectorySetupError> {
-        let memory = ListMemory::new(setup, table, (homes, timed))?;
-        Ok(Self::of(memory, setup.nodes, (&timed.clock, timed.from_init_done)))
+        let memory = ListMemory::new(setup, table, homes, timed)?;
+        Ok(Self::of(memory, setup.nodes, &timed.clock, timed.from_init_done))
     }
 }
 
@@ -235,7 +237,7 @@ where
     }
 }
 
-/// What whoever reads the results has to know of the homes, and who used which page.
+/// Notes about the homes for readers of the results, and the demands on pages.
 fn of_homes(homes: &mut PageHomes) -> (Vec<String>, Option<PageDemands>) {
     let lacking = homes.lacks_init_done().then(|| NO_INIT_DONE.to_owned());
     (lacking.into_iter().collect(), homes.take_demands())

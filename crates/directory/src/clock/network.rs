@@ -1,30 +1,50 @@
-//! The network: when a message that leaves a node is at another one.
+//! The network: when a message that leaves a node arrives at another one.
 
 use homenode_machine::{MeshModel, NetworkContention};
 
 use super::places::NodePlaces;
 
-/// When the first and the last part of a message come to the node it goes to, if that can take it.
+/// The end points that a message goes from and to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Route {
+    pub(super) from: u16,
+    pub(super) to: u16,
+}
+
+impl Route {
+    #[inline]
+    pub(super) const fn new(from: u16, to: u16) -> Self {
+        Self { from, to }
+    }
+
+    /// Whether the message crosses the network.
+    #[inline]
+    pub(super) const fn is_remote(self) -> bool {
+        self.from != self.to
+    }
+}
+
+/// When the head and the tail of a message arrive, if its destination can receive it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Transit {
     pub(super) head: u64,
     pub(super) tail: u64,
 }
 
-/// A network through which messages go in one piece: the head waits for the way to be free, the
-/// rest follows a part a cycle.
+/// A wormhole network: the head of a message waits for free links, and the rest follows one flit a
+/// cycle.
 #[derive(Debug)]
 pub(super) struct NodeNetwork {
     pub(super) places: NodePlaces,
     model: MeshModel,
-    /// When each end point can send, and receive, the next message.
+    /// Cycle from which each end point can send, or receive, the next message.
     send_free: Vec<u64>,
     receive_free: Vec<u64>,
-    /// When each link is free, where messages wait for links.
+    /// Cycle from which each link is free, where contention for links is modelled.
     link_free: Vec<u64>,
-    /// Links that messages went along.
+    /// Links crossed by messages.
     pub(super) hops: u64,
-    /// Cycles for which nodes sent.
+    /// Cycles spent sending, by all nodes together.
     pub(super) sending: u64,
 }
 
@@ -42,22 +62,17 @@ impl NodeNetwork {
         }
     }
 
-    /// Cycles for which a message of so many bytes occupies a path.
+    /// Cycles for which a message occupies a link.
     pub(super) fn path_cycles(&self, bytes: u64) -> u64 {
         (bytes * 8).div_ceil(self.model.path_bits)
     }
 
-    /// A message leaves a node: `ready` is when the last of it is there to be sent.
-    pub(super) fn send(
-        &mut self,
-        now: u64,
-        way: (u16, u16),
-        (cycles, ready): (u64, u64),
-    ) -> Transit {
-        let (from, to) = way;
+    /// A message of `cycles` cycles leaves a node; its last part can be sent at `ready`.
+    pub(super) fn send(&mut self, now: u64, route: Route, cycles: u64, ready: u64) -> Transit {
+        let Route { from, to } = route;
         let hops = self.places.hops(from, to);
         let (hop, entry) = (self.places.link_cycles(), self.places.entry_cycles(from, to));
-        // What comes with the message before it is none of its own.
+        // A message that travels with the one before it is not counted.
         self.hops += if cycles == 0 { 0 } else { hops };
         self.sending += cycles;
         let mut start = now;
@@ -81,8 +96,8 @@ impl NodeNetwork {
         Transit { head, tail: (head + cycles).max(ready + hops * hop + entry) }
     }
 
-    /// The head of a message comes to a node. Returns when all of it is there.
-    pub(super) fn receive(&mut self, now: u64, to: u16, (cycles, tail): (u64, u64)) -> u64 {
+    /// The head of a message arrives at a node. Returns when all of it has been received.
+    pub(super) fn receive(&mut self, now: u64, to: u16, cycles: u64, tail: u64) -> u64 {
         if self.model.contention == NetworkContention::None {
             return tail;
         }
@@ -113,36 +128,36 @@ mod tests {
     };
 
     #[test]
-    fn messages_wait_for_each_other_where_they_leave_and_where_they_come() {
+    fn messages_wait_for_each_other_where_they_leave_and_where_they_arrive() {
         let mut network = of(16, MODEL);
         assert_eq!(network.path_cycles(8), 4);
         // Two hops of six cycles; the last of the message four cycles after the first.
-        let first = network.send(100, (0, 2), (4, 100));
+        let first = network.send(100, Route::new(0, 2), 4, 100);
         assert_eq!(first, Transit { head: 112, tail: 116 });
         // The second one leaves when the first has left.
-        let second = network.send(101, (0, 1), (36, 101));
+        let second = network.send(101, Route::new(0, 1), 36, 101);
         assert_eq!(second, Transit { head: 104 + 6, tail: 104 + 6 + 36 });
-        assert_eq!(network.receive(112, 2, (4, 116)), 116);
-        assert_eq!(network.receive(113, 2, (4, 117)), 120, "it waits for the one before");
+        assert_eq!(network.receive(112, 2, 4, 116), 116);
+        assert_eq!(network.receive(113, 2, 4, 117), 120, "it waits for the previous one");
         assert_eq!((network.hops, network.sending), (3, 40));
     }
 
     #[test]
-    fn a_message_whose_data_are_late_holds_its_way() {
+    fn a_message_whose_data_are_late_occupies_its_links() {
         let mut network = of(16, MODEL);
-        assert_eq!(network.send(0, (0, 1), (36, 64)), Transit { head: 6, tail: 70 });
-        assert_eq!(network.send(10, (0, 1), (4, 10)), Transit { head: 70, tail: 74 });
+        assert_eq!(network.send(0, Route::new(0, 1), 36, 64), Transit { head: 6, tail: 70 });
+        assert_eq!(network.send(10, Route::new(0, 1), 4, 10), Transit { head: 70, tail: 74 });
     }
 
     #[test]
-    fn links_are_waited_for_if_they_are_modelled() {
+    fn messages_wait_for_links_if_these_are_modelled() {
         let model = MeshModel { contention: NetworkContention::Links, ..MODEL };
         let mut network = of(16, model);
-        network.send(0, (0, 2), (36, 0));
+        network.send(0, Route::new(0, 2), 36, 0);
         // The link from node 1 to 2 is taken from 6 to 42.
-        assert_eq!(network.send(0, (1, 2), (4, 0)), Transit { head: 48, tail: 52 });
+        assert_eq!(network.send(0, Route::new(1, 2), 4, 0), Transit { head: 48, tail: 52 });
         let mut free = of(16, MODEL);
-        free.send(0, (0, 2), (36, 0));
-        assert_eq!(free.send(0, (1, 2), (4, 0)), Transit { head: 6, tail: 10 });
+        free.send(0, Route::new(0, 2), 36, 0);
+        assert_eq!(free.send(0, Route::new(1, 2), 4, 0), Transit { head: 6, tail: 10 });
     }
 }

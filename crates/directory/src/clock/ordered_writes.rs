@@ -2,30 +2,39 @@
 //!
 //! A node has to see what it wrote itself, and what others wrote before a release that took effect
 //! before its last acquire. A read is too old if it returns a value although the node has to see a
-//! write that came after that value in the same sense. Where writes of a word race, nothing is
-//! demanded between them: such programs may read either.
+//! write that came after that value in the same sense. Racing writes of a word are not ordered: a
+//! read may return either.
 
 use rustc_hash::FxHashMap;
 
-/// So many writes of a word are kept before those that nobody can miss are forgotten.
+/// Writes kept for a word before those superseded for all nodes are dropped.
 const KEPT: usize = 16;
+
+/// A word of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct WordRef {
+    /// Number of the block.
+    pub(super) number: u32,
+    /// Position in the block.
+    pub(super) word: u32,
+}
 
 /// The last write of a word by a node between two of its releases.
 #[derive(Clone, Copy, Debug)]
 struct NodeWrite {
-    /// The number of the write, of all.
+    /// Sequence number of the write.
     value: u64,
     node: u16,
-    /// How many releases of the node came before.
+    /// Number of earlier releases of the node.
     interval: usize,
 }
 
-/// What has to be known of the writes of a word.
+/// The writes of a word that still matter.
 #[derive(Clone, Debug, Default)]
 struct OrderedWordWrites {
-    /// Writes after which no other came whose node had to see them.
+    /// Writes not followed by a write whose node had to see them.
     last: Vec<NodeWrite>,
-    /// Writes that came after all earlier writes of the word: whoever has to see one of them can
+    /// Writes ordered after all earlier writes of the word: a node that has to see one of them may
     /// read nothing older.
     ordered: Vec<NodeWrite>,
 }
@@ -33,16 +42,15 @@ struct OrderedWordWrites {
 /// The writes of all words, and which of them each node has to see.
 #[derive(Debug)]
 pub(super) struct OrderedWrites {
-    /// Counts releases that took effect.
+    /// Number of releases that took effect.
     releases: u64,
-    /// By node, how many releases had taken effect when it last acquired.
+    /// By node, the number of releases that had taken effect at its last acquire.
     acquired: Vec<u64>,
     /// By node, the number of each of its releases.
     released: Vec<Vec<u64>>,
-    /// Nodes that have referred to anything.
+    /// By node, whether it has made a reference.
     refers: Vec<bool>,
-    /// By the block's number and the word's position in it.
-    words: FxHashMap<(u32, u32), OrderedWordWrites>,
+    words: FxHashMap<WordRef, OrderedWordWrites>,
 }
 
 impl OrderedWrites {
@@ -68,20 +76,20 @@ impl OrderedWrites {
         self.acquired[usize::from(node)] = self.releases;
     }
 
-    /// Whether a node that acquired after so many releases has to see a write.
-    fn sees(&self, (node, acquired): (u16, u64), write: &NodeWrite) -> bool {
+    /// Whether a node that last acquired after `acquired` releases has to see a write.
+    fn sees(&self, node: u16, acquired: u64, write: &NodeWrite) -> bool {
         let released = self.released[usize::from(write.node)].get(write.interval);
         write.node == node || released.is_some_and(|&number| number <= acquired)
     }
 
-    /// A node writes a word: the write has this number.
-    pub(super) fn write(&mut self, node: u16, word: (u32, u32), value: u64) {
+    /// A node writes a word; `value` is the sequence number of the write.
+    pub(super) fn write(&mut self, node: u16, word: WordRef, value: u64) {
         self.refers[usize::from(node)] = true;
         let mut found = self.words.remove(&word).unwrap_or_default();
         let interval = self.released[usize::from(node)].len();
         let write = NodeWrite { value, node, interval };
-        let who = (node, self.acquired[usize::from(node)]);
-        if found.last.iter().all(|earlier| self.sees(who, earlier)) {
+        let acquired = self.acquired[usize::from(node)];
+        if found.last.iter().all(|earlier| self.sees(node, acquired, earlier)) {
             found.last.clear();
             let again = |last: &mut NodeWrite| last.node == node && last.interval == interval;
             found.ordered.pop_if(again);
@@ -96,22 +104,23 @@ impl OrderedWrites {
         self.words.insert(word, found);
     }
 
-    /// Forgets writes before the last one that everybody has to see.
+    /// Drops writes before the last one that all nodes have to see.
     fn forget(&self, ordered: &mut Vec<NodeWrite>) {
         let nodes = || (0u16..).zip(self.acquired.iter().copied()).zip(&self.refers);
-        let by_all =
-            |write: &NodeWrite| nodes().all(|(who, refers)| !refers || self.sees(who, write));
+        let by_all = |write: &NodeWrite| {
+            nodes().all(|((node, acquired), refers)| !refers || self.sees(node, acquired, write))
+        };
         if let Some(last) = ordered.iter().rposition(by_all) {
             ordered.drain(..last);
         }
     }
 
-    /// Whether a node that reads a word may find this value there.
-    pub(super) fn may_read(&mut self, node: u16, word: (u32, u32), value: u64) -> bool {
+    /// Whether a read of a word by a node may return this value.
+    pub(super) fn may_read(&mut self, node: u16, word: WordRef, value: u64) -> bool {
         self.refers[usize::from(node)] = true;
-        let who = (node, self.acquired[usize::from(node)]);
+        let acquired = self.acquired[usize::from(node)];
         let Some(found) = self.words.get(&word) else { return true };
-        let newest = found.ordered.iter().rfind(|write| self.sees(who, write));
+        let newest = found.ordered.iter().rfind(|write| self.sees(node, acquired, write));
         newest.is_none_or(|write| write.value <= value)
     }
 }
@@ -120,10 +129,10 @@ impl OrderedWrites {
 mod tests {
     use super::*;
 
-    const WORD: (u32, u32) = (0, 3);
+    const WORD: WordRef = WordRef { number: 0, word: 3 };
 
     #[test]
-    fn what_was_released_has_to_be_seen_after_an_acquire_and_not_before() {
+    fn released_writes_have_to_be_seen_after_an_acquire_and_not_before() {
         let mut writes = OrderedWrites::new(2);
         writes.write(0, WORD, 5);
         assert!(writes.may_read(1, WORD, 0) && !writes.may_read(0, WORD, 0));
@@ -133,13 +142,13 @@ mod tests {
         assert!(writes.may_read(1, WORD, 0), "it has not acquired since");
         writes.acquire(1);
         assert!(!writes.may_read(1, WORD, 0) && writes.may_read(1, WORD, 5));
-        // A write after the release is seen by chance.
+        // A write after the release may or may not be seen.
         writes.write(0, WORD, 6);
         assert!(writes.may_read(1, WORD, 5) && writes.may_read(1, WORD, 6));
     }
 
     #[test]
-    fn of_writes_that_race_either_may_be_read_until_one_is_ordered_after_both() {
+    fn either_racing_write_may_be_read_until_one_is_ordered_after_both() {
         let mut writes = OrderedWrites::new(3);
         writes.write(0, WORD, 1);
         writes.write(1, WORD, 2);
@@ -154,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_can_miss_is_forgotten() {
+    fn superseded_writes_are_dropped() {
         let mut writes = OrderedWrites::new(4);
         for value in 1..200 {
             let node = u16::try_from(value % 2).unwrap();

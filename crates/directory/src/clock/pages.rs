@@ -1,8 +1,8 @@
 //! Which pages are mapped, on machines whose nodes share one page table.
 //!
-//! Where homes follow use, a page is mapped when somebody has referred to it. Whoever is first
-//! traps into the operating system; if the page's home is another node, and is to be this one, the
-//! page is brought here. Whoever refers to it meanwhile waits for that.
+//! Where homes follow use, a page is mapped at its first reference. The node that makes it traps
+//! into the operating system; if the page is to move to that node, it is copied there. Other nodes
+//! that refer to the page meanwhile wait.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ use crate::home::PageHomes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mapping {
     Unmapped,
-    /// Somebody maps it.
+    /// A node is mapping it.
     Busy,
     Mapped,
 }
@@ -23,11 +23,11 @@ const NONE: u32 = u32::MAX;
 /// The page table of all nodes.
 #[derive(Debug)]
 pub(super) struct SharedPageTable {
-    /// Whether pages are unmapped at first.
+    /// Whether pages start unmapped.
     by_use: bool,
     pages: Vec<Mapping>,
     waiting: FxHashMap<u32, Vec<u16>>,
-    /// The page of each node that was found to be mapped last.
+    /// By node, the page last found mapped.
     last: Vec<u32>,
     /// Traps into the operating system.
     pub(super) faults: u64,
@@ -56,8 +56,8 @@ impl SharedPageTable {
         &mut self.pages[at(page)]
     }
 
-    /// Whether a page is mapped; `moves` says whether it would have to move first, as the node that
-    /// refers to it claimed it.
+    /// Whether a page is mapped; `moves` says whether it has to move first because this node has
+    /// claimed it.
     fn is_mapped(&mut self, page: u32, node: u16, moves: impl Fn() -> bool) -> bool {
         if self.last[usize::from(node)] == page {
             return true;
@@ -69,49 +69,50 @@ impl SharedPageTable {
         mapped
     }
 
-    /// Whether the page of a block is mapped for a node, whose memory this is.
+    /// Whether the page of a block is mapped for a node, whose nearest memory is `memory`.
     #[inline]
     pub(super) fn is_block_mapped(
         &mut self,
         homes: &PageHomes,
         block: u64,
-        (node, memory): (u16, u16),
+        node: u16,
+        memory: u16,
     ) -> bool {
         if !homes.depend_on_use() {
             return true;
         }
         match homes.find(block) {
             Some(page) => self.is_mapped(page, node, || homes.moves_to(page, memory)),
-            // It gets a home without the operating system, unless homes follow use.
+            // Unless homes follow use, a page gets its home without a trap.
             None => !homes.places_at_use(),
         }
     }
 
-    /// Whether a page is mapped, wherever it may move.
+    /// Whether a page is mapped, regardless of claims.
     pub(super) fn is_mapped_for_all(&self, page: u32) -> bool {
         !self.by_use || self.pages.get(at(page)) == Some(&Mapping::Mapped)
     }
 
-    /// A node claims a page: its next reference is looked at again.
+    /// A node claims a page: its next reference checks the page table again.
     pub(super) fn forget_last(&mut self, node: u16) {
         self.last[usize::from(node)] = NONE;
     }
 
-    /// A node waits until a page is mapped. Returns whether nobody maps it yet, so that this node
-    /// does.
+    /// A node waits until a page is mapped. Returns whether this node has to map it because no
+    /// other one does.
     pub(super) fn fault(&mut self, page: u32, node: u16) -> bool {
         self.faults += 1;
         self.waiting.entry(page).or_default().push(node);
         std::mem::replace(self.reach(page), Mapping::Busy) != Mapping::Busy
     }
 
-    /// A page is mapped, unless it has to be used again first. Returns who waited for it.
+    /// A page is mapped, unless it has to be used again first. Returns the nodes that waited.
     pub(super) fn map(&mut self, page: u32, awaits_use: bool) -> Vec<u16> {
         *self.reach(page) = if awaits_use { Mapping::Unmapped } else { Mapping::Mapped };
         self.waiting.remove(&page).unwrap_or_default()
     }
 
-    /// All pages are unmapped, but those that somebody maps at the moment.
+    /// Unmaps all pages except those that are being mapped.
     pub(super) fn unmap_all(&mut self) {
         self.by_use = true;
         for page in &mut self.pages {

@@ -1,14 +1,15 @@
-//! Where processors and memories are, and how far it is from one to another.
+//! Positions of processors and memories, and distances between them.
 //!
-//! Messages go from end point to end point. The first end points are those of processors, by their
-//! numbers. If each processor has a memory beside it, both are one end point. If several share a
-//! memory, the slices of memories follow: those of memory 0, then those of memory 1, and so on.
+//! Messages travel between end points. The first end points are the processors, in order of their
+//! numbers. A processor with a memory of its own shares its end point with it. If several
+//! processors share a memory, the slices of the memories follow: first those of memory 0, then
+//! those of memory 1, and so on.
 
 use homenode_machine::{DirectoryMachine, MemoryTopology, SharedMemories};
 
 use super::mesh::MeshShape;
 
-/// The places of all processors and memories of a machine.
+/// The positions of all processors and memories of a machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodePlaces {
     processors: u16,
@@ -30,7 +31,7 @@ impl NodePlaces {
         Self { processors, topology, mesh, hop_cycles }
     }
 
-    /// How many end points there are.
+    /// Number of end points.
     pub(super) fn end_points(&self) -> u16 {
         match self.topology {
             MemoryTopology::PerProcessor => self.processors,
@@ -38,12 +39,12 @@ impl NodePlaces {
         }
     }
 
-    /// How many processors there are.
+    /// Number of processors.
     pub(super) fn processors(&self) -> usize {
         usize::from(self.processors)
     }
 
-    /// How many memories there are.
+    /// Number of memories.
     pub(super) fn memories(&self) -> u16 {
         self.topology.memories(self.processors)
     }
@@ -55,7 +56,7 @@ impl NodePlaces {
     }
 
     /// The end point of a block in a memory. Blocks are spread over the slices by a hash of their
-    /// number, as strides would meet one of them only.
+    /// number, because a stride could hit a single slice.
     #[inline]
     pub(super) fn end_point(&self, memory: u16, block: u64) -> u16 {
         match self.topology {
@@ -100,14 +101,12 @@ impl NodePlaces {
             MemoryTopology::Shared(shared) if shared.tiles > 0 => {
                 self.mesh.hops(self.tile(&shared, from), self.tile(&shared, to))
             }
-            MemoryTopology::Shared(shared) => {
-                u64::from(self.sockets(&shared, (from, to)).is_some())
-            }
+            MemoryTopology::Shared(shared) => u64::from(self.sockets(&shared, from, to).is_some()),
         }
     }
 
-    /// The sockets between which a message goes, if these are two.
-    fn sockets(&self, shared: &SharedMemories, (from, to): (u16, u16)) -> Option<(u16, u16)> {
+    /// The two sockets between which a message travels; `None` within a socket.
+    fn sockets(&self, shared: &SharedMemories, from: u16, to: u16) -> Option<(u16, u16)> {
         let [from, to] = [from, to].map(|at| self.reach(shared, at) / shared.memories);
         (from != to).then_some((from, to))
     }
@@ -121,19 +120,19 @@ impl NodePlaces {
         }
     }
 
-    /// Cycles of a message besides those of links of a mesh.
+    /// Cycles of a message in addition to those of mesh links.
     pub(super) fn entry_cycles(&self, from: u16, to: u16) -> u64 {
         let MemoryTopology::Shared(shared) = self.topology else { return 0 };
         if self.reach(&shared, from) == self.reach(&shared, to) {
             shared.near_cycles
-        } else if self.sockets(&shared, (from, to)).is_some() {
+        } else if self.sockets(&shared, from, to).is_some() {
             shared.far_cycles
         } else {
             shared.socket_cycles
         }
     }
 
-    /// How many numbers links have.
+    /// Size of an array indexed by link number.
     pub(super) fn links(&self) -> usize {
         match self.topology {
             MemoryTopology::PerProcessor => self.mesh.links(self.processors),
@@ -142,7 +141,7 @@ impl NodePlaces {
         }
     }
 
-    /// The numbers of the links from one end point to another, in their order.
+    /// The numbers of the links from one end point to another, in order of traversal.
     pub(super) fn route(&self, from: u16, to: u16) -> impl Iterator<Item = usize> + use<> {
         let (mesh, link) = match self.topology {
             MemoryTopology::PerProcessor => (Some(self.mesh.route(from, to)), None),
@@ -150,7 +149,7 @@ impl NodePlaces {
                 (Some(self.mesh.route(self.tile(&shared, from), self.tile(&shared, to))), None)
             }
             MemoryTopology::Shared(shared) => {
-                let between = self.sockets(&shared, (from, to));
+                let between = self.sockets(&shared, from, to);
                 let number = |(from, to): (u16, u16)| {
                     usize::from(from) * usize::from(shared.sockets) + usize::from(to)
                 };
@@ -160,8 +159,8 @@ impl NodePlaces {
         mesh.into_iter().flatten().chain(link)
     }
 
-    /// Cycles from a processor of one memory's reach to another memory, `None` if they are one end
-    /// point. On a mesh, which has one memory, it is the way to a neighbour.
+    /// Cycles from a processor near one memory to another memory; `None` if they share an end
+    /// point. On a mesh, which has one memory, the cycles to a neighbour.
     pub(super) fn between_memories(&self, one: u16, other: u16) -> Option<u64> {
         match self.topology {
             MemoryTopology::PerProcessor => {
@@ -210,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_are_within_a_memory_a_socket_or_between_sockets() {
+    fn distances_are_within_a_memory_within_a_socket_or_between_sockets() {
         let places = places(8, FOUR);
         // From processor 0 to its neighbour, its memory, the socket's other one, the other socket.
         let way = |to| (places.entry_cycles(0, to), places.hops(0, to));
@@ -226,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mesh_has_processors_and_slices_at_its_places() {
+    fn a_mesh_has_processors_and_slices_at_its_positions() {
         let mesh = SharedMemories { sockets: 1, memories: 1, slices: 16, tiles: 16, ..FOUR };
         let places = places(8, mesh);
         // Processor 7 is at place 14, in the third column of the last row; slice 0 at place 0.

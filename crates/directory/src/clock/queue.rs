@@ -1,35 +1,34 @@
-//! What waits at a controller or a memory, which do one thing after the other.
+//! Queues at controllers and memories, which serve one item at a time.
 
 use std::collections::VecDeque;
 
-/// What one controller or memory did, or several together.
+/// The load of one controller or memory, or of several together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueLoad {
-    /// Look-ups, or accesses.
+    /// Look-ups, or accesses, served.
     pub served: u64,
-    /// Cycles that they took.
+    /// Cycles of service.
     pub busy: u64,
-    /// Cycles for which they waited for those before them.
+    /// Cycles spent waiting in the queue.
     pub waited: u64,
-    /// Most of them that one controller or memory had at a time, the one that it was busy with
-    /// included.
+    /// Longest queue at one controller or memory, including the item in service.
     pub longest: u64,
 }
 
-/// What the home of pages did: the controllers and the memory of a node, or those of all slices of
-/// a memory that several processors share.
+/// The load of a home: the controller and the memory of a node, or those of all slices of a memory
+/// that several processors share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HomeLoad {
     /// Controllers, each with a part of the memory.
     pub controllers: u16,
-    /// What controllers looked up.
+    /// Look-ups by controllers.
     pub lookups: QueueLoad,
     /// Accesses of memory.
     pub accesses: QueueLoad,
 }
 
 impl QueueLoad {
-    /// Another controller or memory together with this one.
+    /// Adds the load of another controller or memory.
     pub fn add(&mut self, other: &Self) {
         self.served += other.served;
         self.busy += other.busy;
@@ -38,17 +37,17 @@ impl QueueLoad {
     }
 }
 
-/// Watches one controller or memory.
+/// Measures one controller or memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct QueueMeter {
-    /// When all that has come will have been done, in order.
+    /// Cycles at which the queued items will be done, in order.
     ends: VecDeque<u64>,
     pub(super) load: QueueLoad,
 }
 
 impl QueueMeter {
-    /// Something comes now; it will be done from `start` to `end`, behind all that came before.
-    pub(super) fn add(&mut self, now: u64, (start, end): (u64, u64)) {
+    /// An item arrives now, and is served from `start` to `end`, after all earlier ones.
+    pub(super) fn add(&mut self, now: u64, start: u64, end: u64) {
         while self.ends.front().is_some_and(|&end| end <= now) {
             self.ends.pop_front();
         }

@@ -1,4 +1,4 @@
-//! References of processors, as every memory system with nodes takes and counts them.
+//! References of processors, as all memory systems of this crate handle and count them.
 
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_cache::{BlockAccess, CacheCounts, WordMask};
@@ -13,7 +13,7 @@ pub(super) fn words<W: WordMask>(reference: &MemoryReference) -> W {
     W::range(W::word(reference.first), W::word(reference.last))
 }
 
-/// What is kept of a reference while it is under way.
+/// The state of a reference while it is outstanding.
 #[inline]
 pub(super) fn access<W: WordMask>(reference: &MemoryReference) -> BlockAccess<W> {
     BlockAccess {
@@ -26,10 +26,11 @@ pub(super) fn access<W: WordMask>(reference: &MemoryReference) -> BlockAccess<W>
     }
 }
 
-/// References took place.
+/// Counts references that took place.
 #[inline]
 pub(super) fn count(
-    (of_caches, counts): (&mut CacheCounts, &mut DirectoryCounts),
+    of_caches: &mut CacheCounts,
+    counts: &mut DirectoryCounts,
     counted: ReferenceCounts,
 ) {
     of_caches.references += counted.references;
@@ -38,7 +39,7 @@ pub(super) fn count(
     counts.writes += counted.writes;
 }
 
-/// An access to one block, as a walk has it, in a memory of blocks of `1 << shift` bytes.
+/// The reference for an access of a walk to one block of `1 << shift` bytes.
 pub(super) fn of_access(node: u16, access: &Access, shift: u32) -> MemoryReference {
     let first = access.addr & ((1 << shift) - 1);
     let kind = match access.kind {

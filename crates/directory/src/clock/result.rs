@@ -1,4 +1,4 @@
-//! What a simulation with a clock finds.
+//! Results of a timed simulation.
 
 use homenode_cache::WordWaits;
 use homenode_clock::ClockTime;
@@ -12,68 +12,67 @@ use crate::counts::DirectoryCounts;
 use crate::home::{PageDemands, PageUsage};
 use crate::page_vocabulary::PageMessage;
 
-/// What was counted and what took how long.
+/// Counts and times.
 #[derive(Clone, Debug, Default)]
 pub struct ClockedDirectoryResult {
-    /// What was counted.
+    /// Counts of events.
     pub counts: DirectoryCounts,
     /// Messages of a protocol that keeps pages coherent, instead of those among the counts.
     pub page_messages: Option<PageMessageCounts>,
-    /// Messages of a protocol of lists, likewise.
+    /// Messages of a linked-list protocol, likewise.
     pub list_messages: Option<ListCounts>,
-    /// Processors and processes.
+    /// Times of processors and processes.
     pub time: ClockTime,
-    /// What nodes other than processors did.
+    /// Times outside processors.
     pub timing: DirectoryTiming,
-    /// What homes did, by node, or by memory where processors share them.
+    /// Load of homes, by node, or by memory where processors share one.
     pub loads: Vec<HomeLoad>,
-    /// References, one for each block that they touch.
+    /// References, counted once for each block that they touch.
     pub block_references: u64,
-    /// Misses and waiting by word, in order of its address divided by four, if it was to be
-    /// collected.
+    /// Misses and waiting by word, in order of the word's address divided by four, if collected.
     pub waits: Option<WordWaits>,
-    /// What nodes did with pages, if it was to be collected.
+    /// Demands of nodes on pages, if collected.
     pub demands: Option<PageDemands>,
-    /// What became of pages, if it was to be collected.
+    /// Use of pages, if collected.
     pub uses: Option<Vec<PageUsage>>,
-    /// What whoever reads the results has to know.
+    /// Notes for readers of the results.
     pub notes: Vec<String>,
 }
 
-/// What took how long outside processors, in cycles.
+/// Times outside processors, in cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DirectoryTiming {
-    /// Blocks that came, and the cycles from asking for each until it was there.
+    /// Blocks that were fetched; `fill_cycles` sums the cycles from request to arrival.
     pub filled: u64,
     /// See [`Self::filled`].
     pub fill_cycles: u64,
-    /// Those that were read, and their cycles.
+    /// Blocks fetched for a read; `read_cycles` sums their cycles.
     pub read: u64,
     /// See [`Self::read`].
     pub read_cycles: u64,
     /// Traps into the operating system because of a page that was not mapped.
     pub page_faults: u64,
-    /// Fills of entries of lookaside buffers.
+    /// Fills of TLB entries.
     pub tlb_misses: u64,
-    /// Pages that were copied to a node that reads them, and copies that are no more.
+    /// Pages copied to a node that reads them.
     pub pages_replicated: u64,
-    /// See [`Self::pages_replicated`].
+    /// Copies of pages that were dropped.
     pub replicas_dropped: u64,
-    /// Cycles of acquires that unmap pages and flush their lines; processors wait for them as they
-    /// wait for other processors.
+    /// Cycles of acquires that unmap pages and flush their lines; counted in the synchronisation
+    /// time of processors.
     pub unmapping: u64,
-    /// Links that messages went along, in all.
+    /// Links crossed by messages, in total.
     pub hops: u64,
-    /// Cycles for which nodes sent, of all nodes together.
+    /// Cycles spent sending, by all nodes together.
     pub sending: u64,
-    /// Cycles for which controllers looked up.
+    /// Cycles that controllers spent on look-ups.
     pub looking_up: u64,
-    /// Cycles for which memories were accessed.
+    /// Cycles of memory accesses.
     pub accessing: u64,
 }
 
 impl DirectoryTiming {
-    /// What was asked for is there.
+    /// Counts a request that has been answered.
     pub(super) fn add_answer(&mut self, cycles: u64, reads: bool, misses: bool) {
         if misses {
             self.filled += 1;
@@ -91,25 +90,25 @@ impl DirectoryTiming {
 pub struct PageMessageCounts([u64; PageMessage::ALL.len()]);
 
 impl PageMessageCounts {
-    /// Counts one.
+    /// Counts a message.
     pub(super) fn add(&mut self, message: PageMessage) {
         self.0[usize::from(message.index())] += 1;
     }
 
-    /// All of them.
+    /// Messages of all kinds.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Those that say this.
+    /// Messages of one kind.
     #[must_use]
     pub fn get(&self, message: PageMessage) -> u64 {
         self.0[usize::from(message.index())]
     }
 }
 
-/// By name, with an underscore for each blank.
+/// A field for each kind, named with underscores.
 impl Serialize for PageMessageCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;

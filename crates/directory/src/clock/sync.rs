@@ -1,37 +1,38 @@
-//! Messages that synchronise processes: to the home of a lock or a barrier, and back.
+//! Messages of synchronisation: to the home of a lock or a barrier, and back.
 //!
-//! A lock has its home where its page has; barriers, conditions and locks whose page nobody has
-//! referred to have theirs by number. An acquire is answered when the lock is free. Releases and
-//! arrivals are sent, and their processor goes on.
+//! The home of a lock is the home of its page; barriers, conditions and locks on pages without a
+//! reference get a home by number. An acquire is answered when the lock is free. Releases and
+//! arrivals are sent, and the processor continues.
 
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemorySystem, Requesters, SyncRequest};
 
+use super::network::Route;
 use crate::home::PageHomes;
 
 /// A message about synchronisation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SyncMessage {
-    /// To the home: the operation with this number.
+    /// To the home: the operation with this index.
     Operation(u32),
-    /// To the processor: it has what it asked for.
+    /// To the processor: its acquire has succeeded.
     Grant,
-    /// To the node of this process: it may go on.
+    /// To the node of this process: it may continue.
     Wake(u16),
 }
 
-/// What becomes of a synchronisation operation.
+/// How a synchronisation operation is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SyncPart {
-    /// Whether what the processor wrote before has to be seen by whoever learns of it.
+    /// Whether earlier writes of the processor have to be visible to processes that observe it.
     pub(super) releases: bool,
-    /// Whether it is told to a home.
-    pub(super) told: bool,
+    /// Whether a message about it goes to a home.
+    pub(super) sent: bool,
 }
 
-/// What an operation is in terms of release consistency.
+/// The role of an operation under release consistency.
 pub(super) fn part(kind: OpKind) -> SyncPart {
-    let (releases, told) = match kind {
+    let (releases, sent) = match kind {
         OpKind::Acquire => (false, true),
         OpKind::Release | OpKind::Arrive => (true, true),
         OpKind::Create | OpKind::Exit | OpKind::InitDone | OpKind::Phase => (true, false),
@@ -47,16 +48,16 @@ pub(super) fn part(kind: OpKind) -> SyncPart {
         | OpKind::Atomic
         | OpKind::Fetch => (false, false),
     };
-    SyncPart { releases, told }
+    SyncPart { releases, sent }
 }
 
-/// Sends synchronisation operations to their homes, and keeps them until they are there.
+/// Sends synchronisation operations to their homes, and stores them until they arrive.
 #[derive(Debug)]
 pub(super) struct Synchroniser {
     block_shift: u32,
     requests: Vec<Option<SyncRequest>>,
     free: Vec<u32>,
-    /// When operations have their effects that were looked up, and where they were.
+    /// Operations whose effect is decided: when it takes place, and the home.
     decided: Vec<(u64, SyncRequest, u16)>,
 }
 
@@ -65,7 +66,7 @@ impl Synchroniser {
         Self { block_shift, requests: Vec::new(), free: Vec::new(), decided: Vec::new() }
     }
 
-    /// Keeps an operation. Returns its number.
+    /// Stores an operation. Returns its index.
     fn add(&mut self, request: SyncRequest) -> u32 {
         if let Some(number) = self.free.pop() {
             self.requests[at(number)] = Some(request);
@@ -75,8 +76,8 @@ impl Synchroniser {
         u32::try_from(self.requests.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// The memory whose node decides about a lock or a barrier, and the block of a lock.
-    fn home(&self, request: &SyncRequest, (homes, memories): (&PageHomes, u16)) -> (u16, u64) {
+    /// The memory that decides about a lock or a barrier, and the block of a lock.
+    fn home(&self, request: &SyncRequest, homes: &PageHomes, memories: u16) -> (u16, u64) {
         let (kind, addr) = (request.operation.kind, request.operation.addr);
         let lock = matches!(kind, OpKind::Acquire | OpKind::Release);
         let block = addr >> self.block_shift;
@@ -86,21 +87,23 @@ impl Synchroniser {
         (memory, block)
     }
 
-    /// An operation is to go to its home, of which there are so many. Returns which memory that is,
-    /// the block it is of, and what to send.
-    pub(super) fn tell(
+    /// Stores an operation that goes to its home, one of `memories` memories. Returns that memory,
+    /// the block, and the message.
+    pub(super) fn submit(
         &mut self,
         request: &SyncRequest,
-        homes: (&PageHomes, u16),
+        homes: &PageHomes,
+        memories: u16,
     ) -> (u16, u64, SyncMessage) {
-        let (memory, block) = self.home(request, homes);
+        let (memory, block) = self.home(request, homes, memories);
         (memory, block, SyncMessage::Operation(self.add(*request)))
     }
 
-    /// The home has looked an operation up at this time: it has its effect then.
+    /// The home has looked up an operation, which takes effect at `then`.
     pub(super) fn take_effect<M: MemorySystem>(
         &mut self,
-        (number, home): (u32, u16),
+        number: u32,
+        home: u16,
         then: u64,
         requesters: &mut Requesters<'_, M>,
     ) {
@@ -116,34 +119,35 @@ impl Synchroniser {
         }
     }
 
-    /// The node that tells of an operation which has its effect now: the home that has looked it
-    /// up, also if the lock's page has got another one since, or whoever did it.
-    fn teller(&self, cause: &SyncRequest) -> u16 {
+    /// The node that sends the effect of an operation: the home that looked it up, even if the
+    /// lock's page has moved since, or else the processor that performed it.
+    fn sender(&self, cause: &SyncRequest) -> u16 {
         let decided = self.decided.iter().find(|(_, request, _)| request == cause);
         decided.map_or(node(cause.processor), |&(.., home)| home)
     }
 
-    /// The home tells the processor that it may go on: from where to where, and what.
-    pub(super) fn grant(&self, request: &SyncRequest) -> ((u16, u16), SyncMessage) {
-        ((self.teller(request), node(request.processor)), SyncMessage::Grant)
+    /// The message by which the home lets the processor continue.
+    pub(super) fn grant(&self, request: &SyncRequest) -> (Route, SyncMessage) {
+        (Route::new(self.sender(request), node(request.processor)), SyncMessage::Grant)
     }
 
-    /// The home, or the processor that did something, tells the node of another process, of a
-    /// machine with so many processors.
+    /// The message that wakes another process, from the home or from the processor that caused it.
     pub(super) fn wake(
         &self,
-        (cause, process): (&SyncRequest, usize),
+        cause: &SyncRequest,
+        process: usize,
         processors: usize,
-    ) -> ((u16, u16), SyncMessage) {
+    ) -> (Route, SyncMessage) {
         let message = SyncMessage::Wake(u16::try_from(process).unwrap_or(u16::MAX));
-        ((self.teller(cause), node(process % processors)), message)
+        (Route::new(self.sender(cause), node(process % processors)), message)
     }
 }
 
-/// A message about synchronisation has come to a processor, which learns of it at this time.
+/// A message of synchronisation has arrived at a processor, and takes effect at `then`.
 pub(super) fn answer<M: MemorySystem>(
     to: u16,
-    (message, then): (SyncMessage, u64),
+    message: SyncMessage,
+    then: u64,
     requesters: &mut Requesters<'_, M>,
 ) {
     match message {

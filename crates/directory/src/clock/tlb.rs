@@ -1,31 +1,31 @@
-//! Translation lookaside buffers: which pages each processor refers to without looking at its page
-//! table.
+//! Translation lookaside buffers: the pages that each processor can access without a walk of its
+//! page table.
 
 use rustc_hash::FxHashMap;
 
 /// No page, and no slot.
 const NONE: u32 = u32::MAX;
 
-/// Entries of a processor that are looked at first, those used last. Most references are to them.
+/// Entries of a processor searched first: the most recently used ones, which serve most references.
 const RECENT: usize = 4;
 
 /// A page in the address space, and its number.
 pub(super) type NumberedPage = (u64, u32);
 
-/// One of the entries used last.
+/// One of the most recently used entries.
 #[derive(Clone, Copy, Debug)]
 struct RecentEntry {
     page: NumberedPage,
     slot: u32,
 }
 
-/// No entry: there is no such page.
+/// An unused entry.
 const NOTHING: RecentEntry = RecentEntry { page: (u64::MAX, NONE), slot: NONE };
 
-/// The entries of one processor, of which the one used longest ago gives way.
+/// The entries of one processor; the least recently used one is replaced.
 #[derive(Clone, Debug)]
 struct Entries {
-    /// The one used last first. When each was used is noted as it leaves them.
+    /// Most recently used first. The time of use is written to `used` when an entry leaves.
     recent: [RecentEntry; RECENT],
     /// By the page's number.
     slots: FxHashMap<u32, u32>,
@@ -35,7 +35,7 @@ struct Entries {
 }
 
 impl Entries {
-    /// Notes that an entry is used after all for which that was noted before.
+    /// Gives an entry the latest time of use.
     fn note_use(&mut self, entry: RecentEntry) {
         if let Some((_, time)) = self.used.get_mut(index(entry.slot)) {
             self.time += 1;
@@ -43,14 +43,14 @@ impl Entries {
         }
     }
 
-    /// An entry is used that is not among the recent ones.
+    /// An entry that is not among the recent ones is used.
     fn enter(&mut self, entry: RecentEntry) {
         self.note_use(self.recent[RECENT - 1]);
         self.recent.rotate_right(1);
         self.recent[0] = entry;
     }
 
-    /// An entry is not among the recent ones any more.
+    /// Removes an entry from the recent ones.
     fn forget(&mut self, page: u32) {
         if let Some(nth) = self.recent.iter().position(|entry| entry.page.1 == page) {
             self.recent[nth..].rotate_left(1);
@@ -58,7 +58,7 @@ impl Entries {
         }
     }
 
-    /// Takes the slot used longest ago from its page, if there is any slot.
+    /// Frees the least recently used slot, if there is any slot.
     fn free_slot(&mut self) -> Option<u32> {
         for nth in (0..RECENT).rev() {
             self.note_use(self.recent[nth]);
@@ -80,12 +80,12 @@ fn index(slot: u32) -> usize {
 pub(super) struct LookasideBuffers {
     size: usize,
     processors: Vec<Entries>,
-    /// Fills of an entry.
+    /// Fills of entries.
     pub(super) misses: u64,
 }
 
 impl LookasideBuffers {
-    /// With so many entries each.
+    /// Buffers of `entries` entries each.
     pub(super) fn new(processors: u16, entries: u64) -> Self {
         let none = Entries {
             recent: [NOTHING; RECENT],
@@ -100,8 +100,8 @@ impl LookasideBuffers {
         }
     }
 
-    /// The place of a page of the address space among the entries that a processor used last, and
-    /// the page's number.
+    /// The position of a page of the address space among a processor's recent entries, and the
+    /// page's number.
     #[inline]
     pub(super) fn recent(&self, processor: u16, page: u64) -> Option<(usize, u32)> {
         let recent = &self.processors[usize::from(processor)].recent;
@@ -109,7 +109,7 @@ impl LookasideBuffers {
         Some((nth, recent[nth].page.1))
     }
 
-    /// A processor uses the entry at this place among those.
+    /// A processor uses the recent entry at this position.
     #[inline]
     pub(super) fn use_recent(&mut self, processor: u16, nth: usize) {
         if nth > 0 {
@@ -117,7 +117,7 @@ impl LookasideBuffers {
         }
     }
 
-    /// Whether a processor has an entry for a page, which is used now.
+    /// Whether a processor has an entry for a page; if so, the entry counts as used.
     pub(super) fn has(&mut self, processor: u16, page: NumberedPage) -> bool {
         if let Some((nth, _)) = self.recent(processor, page.0) {
             self.use_recent(processor, nth);
@@ -141,7 +141,7 @@ impl LookasideBuffers {
         } else if let Some(slot) = entries.free_slot() {
             slot
         } else {
-            // Without entries a page can be referred to until there is another one.
+            // A buffer of no entries serves the page until the next fill.
             entries.recent = [NOTHING; RECENT];
             entries.enter(RecentEntry { page, slot: NONE });
             return;
@@ -151,7 +151,7 @@ impl LookasideBuffers {
         entries.enter(RecentEntry { page, slot });
     }
 
-    /// A page is mapped no longer.
+    /// A page is unmapped.
     pub(super) fn remove(&mut self, processor: u16, page: u32) {
         let entries = &mut self.processors[usize::from(processor)];
         entries.forget(page);
@@ -166,13 +166,13 @@ mod tests {
     use super::*;
     use homenode_base::Rng;
 
-    /// A page of the address space whose number is another one.
+    /// A page whose address differs from its number.
     fn page(number: u32) -> NumberedPage {
         (100 + u64::from(number), number)
     }
 
     #[test]
-    fn the_entry_used_longest_ago_gives_way() {
+    fn the_least_recently_used_entry_is_replaced() {
         let mut buffers = LookasideBuffers::new(2, 2);
         assert!(!buffers.has(0, page(7)));
         buffers.fill(0, page(7));
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(buffers.misses, 4);
     }
 
-    /// A list of pages in the order of their use says the same, for any number of entries.
+    /// A list of pages in order of use gives the same answers, for any number of entries.
     #[test]
     fn entries_are_those_of_a_list_in_the_order_of_use() {
         let mut rng = Rng::new(5);

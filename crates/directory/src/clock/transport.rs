@@ -1,35 +1,35 @@
-//! What every node has besides its processor and cache, whatever the protocol: a way into the
-//! network, a controller that looks things up, and memory. Each does one thing at a time.
+//! The parts of a node besides its processor and cache, for any protocol: a network port, a
+//! controller that looks up the directory, and memory. Each serves one item at a time.
 
 use homenode_cache::{BlockRef, LastLevelCache};
 use homenode_clock::{MemorySystem, Requesters, SyncRequest};
 use homenode_machine::{DirectoryMachine, LastLevelModel, MemoryTopology};
 
-use super::network::NodeNetwork;
+use super::network::{NodeNetwork, Route};
 use super::places::NodePlaces;
 use super::queue::{HomeLoad, QueueLoad, QueueMeter};
 use super::sync::{SyncMessage, Synchroniser, node};
 use crate::home::PageHomes;
 
-/// A node in the rank of an event: of those at one time the lowest node's come first.
+/// Shift of the node in an event's rank: of simultaneous events, the lowest node's come first.
 const NODE_SHIFT: u32 = 16;
 
-/// A message under way. `B` is what a protocol says about blocks or pages.
+/// A message in flight. `B` is the protocol's message about a block or page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Envelope<B> {
     pub(super) from: u16,
     pub(super) to: u16,
-    /// Cycles for which it occupies a path.
+    /// Cycles for which it occupies a link.
     pub(super) cycles: u32,
     pub(super) content: Content<B>,
 }
 
-/// What a message is about.
+/// The content of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Content<B> {
-    /// Coherence.
+    /// A message of the coherence protocol.
     Protocol(B),
-    /// The page with this number: its new home asks for it.
+    /// The new home requests the page with this number.
     PageRequest(u32),
     /// The page itself.
     Page(u32),
@@ -37,24 +37,24 @@ pub(super) enum Content<B> {
     Sync(SyncMessage),
 }
 
-/// What happens by itself in a machine with a directory.
+/// Events of a machine with a directory.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum NodeEvent<B> {
-    /// The head of a message comes to its node; the time is when the last of it would be there.
+    /// The head of a message arrives; the time is that of its tail, without contention.
     Arrives(Envelope<B>, u64),
-    /// All of a message is there.
+    /// All of a message has been received.
     Delivered(Envelope<B>),
-    /// The node's controller has looked up what a message is about.
+    /// The node's controller has looked up the block or page of a message.
     LookedUp(Envelope<B>),
-    /// The first of a message's data has come from memory; the last does at this time.
+    /// The first of a message's data is available; the last will be at this time.
     Fetched(Envelope<B>, u64),
-    /// A node's processor has got into its operating system, because of a page.
+    /// A node's processor has trapped into its operating system because of a page.
     Trapped(u16, u32),
-    /// A page is in the memory of the node that will be its home.
+    /// A page has arrived in the memory of its new home.
     PageThere(u16, u32),
     /// A page is mapped for all nodes.
     Mapped(u32),
-    /// A page is in a node's own page table.
+    /// A page has been entered in a node's own page table.
     Entered(u16, u32),
 }
 
@@ -65,16 +65,16 @@ pub(super) struct Transport {
     model: DirectoryMachine,
     lookup_free: Vec<u64>,
     memory_free: Vec<u64>,
-    /// What waits for controllers and memories, by end point.
+    /// Queues of controllers and memories, by end point.
     lookups: Vec<QueueMeter>,
     accesses: Vec<QueueMeter>,
-    /// What is in front of each slice of a memory; none where memory is reached at once.
+    /// The last-level cache of each slice of a memory; empty if there is none.
     last_levels: Vec<LastLevelCache>,
-    /// End points before the slices of memories.
+    /// Number of end points before those of the memory slices.
     processors: usize,
 }
 
-/// The events of one node come in the order in which they were made, after those of lower nodes.
+/// Simultaneous events are ordered by node, then by creation.
 pub(super) fn rank(node: u16) -> u32 {
     u32::from(node) << NODE_SHIFT
 }
@@ -104,18 +104,19 @@ impl Transport {
         }
     }
 
-    /// A message with so many bytes of data.
+    /// Makes a message with `data_bytes` bytes of data.
     pub(super) fn envelope<B>(
         &self,
-        (from, to): (u16, u16),
+        route: Route,
         data_bytes: u64,
         content: Content<B>,
     ) -> Envelope<B> {
         let cycles = self.network.path_cycles(self.model.network.header_bytes + data_bytes);
+        let Route { from, to } = route;
         Envelope { from, to, cycles: u32::try_from(cycles).unwrap_or(u32::MAX), content }
     }
 
-    /// An answer of a cache leaves when that has looked its block up.
+    /// An answer of a cache leaves when the cache has looked up the block.
     pub(super) fn post_answer<M, B>(
         &mut self,
         envelope: Envelope<B>,
@@ -132,8 +133,8 @@ impl Transport {
         }
     }
 
-    /// A message leaves its node; the last of it is there to be sent at `ready`. What stays in its
-    /// node is there then.
+    /// A message leaves its node; its last part can be sent at `ready`. A message within a node is
+    /// delivered then.
     pub(super) fn post<M, B>(
         &mut self,
         envelope: Envelope<B>,
@@ -148,39 +149,40 @@ impl Transport {
             requesters.schedule_at(ready.max(now), rank(to), NodeEvent::Delivered(envelope));
             return;
         }
-        let transit = self.network.send(now, (from, to), (u64::from(cycles), ready));
+        let transit = self.network.send(now, Route::new(from, to), u64::from(cycles), ready);
         let event = NodeEvent::Arrives(envelope, transit.tail);
         requesters.schedule_at(transit.head, rank(to), event);
     }
 
-    /// A synchronisation operation goes to its home.
+    /// Sends a synchronisation operation to its home.
     pub(super) fn post_operation<M, B>(
         &mut self,
         request: &SyncRequest,
-        (sync, homes): (&mut Synchroniser, &PageHomes),
+        sync: &mut Synchroniser,
+        homes: &PageHomes,
         requesters: &mut Requesters<'_, M>,
     ) where
         M: MemorySystem<Event = NodeEvent<B>>,
     {
-        let (memory, block, message) = sync.tell(request, (homes, self.places().memories()));
-        let way = (node(request.processor), self.places().end_point(memory, block));
-        self.post_sync(way, message, requesters);
+        let (memory, block, message) = sync.submit(request, homes, self.places().memories());
+        let route = Route::new(node(request.processor), self.places().end_point(memory, block));
+        self.post_sync(route, message, requesters);
     }
 
-    /// A message about synchronisation leaves its node.
+    /// A message of synchronisation leaves its node.
     pub(super) fn post_sync<M, B>(
         &mut self,
-        way: (u16, u16),
+        route: Route,
         message: SyncMessage,
         requesters: &mut Requesters<'_, M>,
     ) where
         M: MemorySystem<Event = NodeEvent<B>>,
     {
-        let envelope = self.envelope(way, 0, Content::Sync(message));
+        let envelope = self.envelope(route, 0, Content::Sync(message));
         self.post(envelope, requesters.now(), requesters);
     }
 
-    /// The head of a message comes to its node. Returns when all of it is there.
+    /// The head of a message arrives. Returns when all of it has been received.
     pub(super) fn receive<M, B>(
         &mut self,
         envelope: Envelope<B>,
@@ -191,12 +193,12 @@ impl Transport {
         M: MemorySystem<Event = NodeEvent<B>>,
     {
         let Envelope { to, cycles, .. } = envelope;
-        let there = self.network.receive(requesters.now(), to, (u64::from(cycles), tail));
+        let there = self.network.receive(requesters.now(), to, u64::from(cycles), tail);
         requesters.schedule_at(there, rank(to), NodeEvent::Delivered(envelope));
         there
     }
 
-    /// A node's controller looks up what a message is about, once it has done so for those before.
+    /// A node's controller looks up the block or page of a message, after those of earlier ones.
     pub(super) fn look_up<M, B>(
         &mut self,
         envelope: Envelope<B>,
@@ -208,26 +210,27 @@ impl Transport {
         let free = &mut self.lookup_free[usize::from(to)];
         let start = (*free).max(requesters.now());
         *free = start + self.model.directory_cycles;
-        self.lookups[usize::from(to)].add(requesters.now(), (start, *free));
+        self.lookups[usize::from(to)].add(requesters.now(), start, *free);
         requesters.schedule_at(*free, rank(to), NodeEvent::LookedUp(envelope));
     }
 
-    /// Where everything is.
+    /// The positions of processors and memories.
     #[inline]
     pub(super) fn places(&self) -> &NodePlaces {
         &self.network.places
     }
 
-    /// A memory is accessed, once it is free. Returns when the first and the last word are there.
+    /// A memory is accessed once it is free. Returns when the first and the last word are
+    /// available.
     pub(super) fn access_memory(&mut self, now: u64, end_point: u16, bytes: u64) -> (u64, u64) {
         let (latency, words) = (self.model.memory_latency_cycles, self.model.memory_cycles(bytes));
         let free = &mut self.memory_free[usize::from(end_point)];
         let start = (*free).max(now);
         let first = start + latency;
-        // Where it is pipelined, only words follow one another.
+        // A pipelined memory is busy only for the transfer of words.
         let busy = if self.model.memory_pipelined { words } else { latency + words };
         *free = start + busy;
-        self.accesses[usize::from(end_point)].add(now, (start, *free));
+        self.accesses[usize::from(end_point)].add(now, start, *free);
         (first, first + words)
     }
 
@@ -237,8 +240,7 @@ impl Transport {
         self.last_levels.get_mut(slice)
     }
 
-    /// A block, of this number, comes to the memory of its home: into the last level, if there is
-    /// one.
+    /// A block is written to the memory of its home, or to the last-level cache if there is one.
     pub(super) fn store_block(&mut self, now: u64, home: u16, block: BlockRef, bytes: u64) {
         match self.last_level(home) {
             Some(last_level) => last_level.insert(block),
@@ -248,8 +250,8 @@ impl Transport {
         }
     }
 
-    /// A message with a block, of this number, leaves its home as the block comes from memory, or
-    /// from the last level, which has it from then on.
+    /// A message with a block leaves its home as the block is read from the last-level cache or
+    /// from memory; in the latter case the last-level cache keeps it.
     pub(super) fn post_block<M, B>(
         &mut self,
         envelope: Envelope<B>,
@@ -276,7 +278,7 @@ impl Transport {
         }
     }
 
-    /// A message with data from its node's memory leaves as they come.
+    /// A message with data from its node's memory leaves as the data are read.
     pub(super) fn post_from_memory<M, B>(
         &mut self,
         envelope: Envelope<B>,
@@ -290,7 +292,7 @@ impl Transport {
         requesters.schedule_at(first, rank(from), NodeEvent::Fetched(envelope, last));
     }
 
-    /// What was counted so far is not wanted.
+    /// Discards all counts so far.
     pub(super) fn restart_counts(&mut self) {
         (self.network.hops, self.network.sending) = (0, 0);
         for meter in self.lookups.iter_mut().chain(&mut self.accesses) {
@@ -298,17 +300,17 @@ impl Transport {
         }
     }
 
-    /// Cycles for which controllers looked up.
+    /// Cycles that controllers spent on look-ups.
     pub(super) fn looking_up(&self) -> u64 {
         self.lookups.iter().map(|meter| meter.load.busy).sum()
     }
 
-    /// Cycles for which memories were accessed.
+    /// Cycles of memory accesses.
     pub(super) fn accessing(&self) -> u64 {
         self.accesses.iter().map(|meter| meter.load.busy).sum()
     }
 
-    /// What homes did, by memory.
+    /// Load of homes, by memory.
     pub(super) fn loads(&self) -> Vec<HomeLoad> {
         let places = self.places();
         let mut loads = vec![HomeLoad::default(); usize::from(places.memories())];
@@ -321,7 +323,7 @@ impl Transport {
         loads
     }
 
-    /// When a controller, a memory or a port is last in use.
+    /// Cycle from which all memories are idle.
     pub(super) fn at_rest_from(&self) -> u64 {
         self.memory_free.iter().copied().max().unwrap_or(0)
     }

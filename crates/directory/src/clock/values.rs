@@ -1,18 +1,18 @@
-//! Values of blocks, for `--check`: what is under way, and what everybody had seen when a node
-//! asked for a block.
+//! Values of blocks, for `--check`: those in flight, and those that all nodes had seen when a node
+//! requested a block.
 
 use std::hash::Hash;
 
 use homenode_cache::{ShadowValues, WordMask, value_at};
 use rustc_hash::FxHashMap;
 
-/// Values under way, by what tells a message from others (`K`), and writes that everybody has seen.
+/// Values in flight, by the identity of their message (`K`), and writes seen by all nodes.
 #[derive(Debug)]
 pub(super) struct CarriedValues<K> {
     sent: FxHashMap<K, Vec<u64>>,
-    /// By the block's number, for each word the number of the last write that everybody has seen.
+    /// By the block's number, for each word the sequence number of the last write seen by all.
     performed: FxHashMap<u32, Vec<u64>>,
-    /// The same when a node asked for a block that it awaits: what it gets may be as old as that.
+    /// The same at the time of a node's outstanding request: its data may be as old as that.
     asked: FxHashMap<(u16, u32), Vec<u64>>,
 }
 
@@ -24,39 +24,41 @@ impl<K> Default for CarriedValues<K> {
 }
 
 impl<K: Eq + Hash> CarriedValues<K> {
-    /// A node asks for a block.
+    /// A node requests a block.
     pub(super) fn ask(&mut self, own: u16, number: u32) {
         let performed = self.performed.get(&number).cloned().unwrap_or_default();
         self.asked.insert((own, number), performed);
     }
 
-    /// What a node asked for is there, and the references that waited for it have taken place.
+    /// The requested block has arrived, and the references that waited for it have taken place.
     pub(super) fn complete(&mut self, own: u16, number: u32) {
         self.asked.remove(&(own, number));
     }
 
-    /// A message leaves with a block.
+    /// A message with a block leaves.
     pub(super) fn send(&mut self, message: K, block: Vec<u64>) {
         self.sent.insert(message, block);
     }
 
-    /// A message has come: the block that it carries, if it does.
+    /// A message has arrived: the block that it carries, if any.
     pub(super) fn receive(&mut self, message: &K) -> Option<Vec<u64>> {
         self.sent.remove(message)
     }
 
-    /// Everybody has seen what was written to a block.
+    /// All nodes have seen the writes of a block.
     pub(super) fn perform(&mut self, number: u32, shadow: &mut ShadowValues) {
         let [latest, _] = shadow.latest_and_memory(number);
         self.performed.insert(number, latest.clone());
     }
 
-    /// The first of some words of a copy that is older than what everybody had seen when its node
-    /// asked for the block, or has by now if that was not asked for.
+    /// The first of some words of the copy in frame `at` that is older than the value seen by all
+    /// nodes when its node requested the block, or by now without a request.
     pub(super) fn stale_word<W: WordMask>(
         &self,
-        (own, number): (u16, u32),
-        (at, words): (usize, W),
+        own: u16,
+        number: u32,
+        at: usize,
+        words: W,
         shadow: &ShadowValues,
     ) -> Option<u32> {
         let asked = self.asked.get(&(own, number));

@@ -1,11 +1,11 @@
-//! The protocol driver: what a reference does to the caches, the directory and the homes, as the
-//! protocol's table says.
+//! The protocol driver: applies a reference to the caches, the directory and the homes by the
+//! protocol's table.
 //!
-//! A hit is settled by the frame's permissions. Any other reference is a transaction: its messages
-//! are delivered in the order in which they were sent until none is under way (`transaction.rs`),
-//! so that the next reference finds all controllers at rest. What most transactions consist of, a
-//! request and its reply, is worked out from the table beforehand (`prepared.rs`), and the most
-//! frequent misses are done as one (`simple_miss.rs`).
+//! The frame's permissions decide a hit. Any other reference is a transaction: its messages are
+//! delivered in the order in which they were sent until none is in flight (`transaction.rs`), so
+//! that the next reference finds all controllers at rest. Transactions of a request and its reply,
+//! which are most of them, are derived from the table beforehand (`prepared.rs`), and the most
+//! frequent misses are performed in one step (`simple_miss.rs`).
 
 mod network;
 mod observed;
@@ -14,8 +14,8 @@ mod simple_miss;
 mod transaction;
 
 use homenode_cache::{
-    BlockAccess, CacheArrays, CacheCounts, CacheFrame, CacheSystem, CacheSystemSetup, CheckError,
-    FrameLocation, MissStatus, TraceOrderDriver, WordMask,
+    BlockAccess, BlockRef, CacheArrays, CacheCounts, CacheFrame, CacheSystem, CacheSystemSetup,
+    CheckError, FrameLocation, MissStatus, TraceOrderDriver, WordMask,
 };
 
 use crate::counts::{DirectoryCounts, SentMessages};
@@ -29,7 +29,7 @@ pub(crate) use observed::{ObservedCell, ObservedController, ObservedEntry, Obser
 use prepared::PreparedTransactions;
 pub(crate) use prepared::permissions;
 use transaction::DirectoryTransaction;
-pub(crate) use transaction::goes_unsaid;
+pub(crate) use transaction::is_implicit;
 
 /// All nodes: caches, directory, homes, and the messages between them.
 pub(crate) struct DirectoryDriver<F, W, const WORDS: usize> {
@@ -38,14 +38,14 @@ pub(crate) struct DirectoryDriver<F, W, const WORDS: usize> {
     entries: DirectoryEntries,
     table: DirectoryTable,
     prepared: PreparedTransactions,
-    /// What the processor may do without a transaction, by state of its copy.
+    /// Accesses allowed without a transaction, by state of the copy.
     permissions: Vec<u64>,
     queue: MessageQueue,
-    /// Whom a write is told, kept for its allocation.
-    told: Vec<u16>,
+    /// Recipients of invalidations; a field to reuse its allocation.
+    invalidation_targets: Vec<u16>,
     sent: SentMessages,
-    /// What the table was asked, if somebody wants to know: then values are checked, so that every
-    /// reference goes through the table.
+    /// Log of the table cells used, if kept: then values are checked, so that every reference goes
+    /// through the table.
     pub(crate) log: Option<Vec<ObservedCell>>,
     header_bytes: u64,
     block_bytes: u64,
@@ -69,7 +69,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             caches: CacheSystem::new(CacheSystemSetup { geometries, words, rule, check }),
             homes: PageHomes::new(homes, setup),
             entries: DirectoryEntries::new(setup.nodes, setup.pointers),
-            // Prepared transactions move no values: where these are checked, messages have to.
+            // Prepared transactions do not move values, which checks need.
             prepared: if check {
                 PreparedTransactions::none()
             } else {
@@ -78,7 +78,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             permissions: permissions(&table),
             table,
             queue: MessageQueue::new(setup.nodes),
-            told: Vec::new(),
+            invalidation_targets: Vec::new(),
             sent: SentMessages::default(),
             log: None,
             header_bytes: setup.header_bytes,
@@ -91,8 +91,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         })
     }
 
-    /// Initialisation is over. If pages move at their first use, every copy has to be seen again
-    /// when it is used: frames lose their permissions until then.
+    /// Initialisation is over. If pages move at their first use, frames lose their permissions, so
+    /// that the next use of each copy is seen.
     pub(crate) fn init_done(&mut self) {
         if self.homes.init_done() {
             self.caches.frames.all_mut().iter_mut().filter(|frame| frame.is_used()).for_each(
@@ -103,9 +103,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         }
     }
 
-    /// The page of a block with this number, which has a home from now on.
+    /// The page of a block, which gets a home if it has none.
     #[inline]
-    fn page(&mut self, (block, number): (u64, u32), node: u16) -> u32 {
+    fn page(&mut self, block: BlockRef, node: u16) -> u32 {
+        let BlockRef { block, number } = block;
         self.entries.reach(number);
         let head = self.entries.head(number);
         if head.page != NO_PAGE {
@@ -116,7 +117,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         page
     }
 
-    /// Any reference to a block of this set.
+    /// A reference to a block of this set.
     fn reference(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {
         let found = self.caches.frames.find(set, access.block);
         let node = node(access.cache);
@@ -124,25 +125,25 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             Some(at) => self.caches.frame(at).number,
             None => self.caches.holders.number(access.block),
         };
-        let page = self.page((access.block, number), node);
+        let page = self.page(BlockRef { block: access.block, number }, node);
         if self.homes.awaits_use() {
             self.homes.used(page, node);
         }
         let Some(at) = found.filter(|&at| self.caches.frames.all()[at].state != 0) else {
-            let at = self.miss(access, (set, found), number)?;
+            let at = self.miss(access, set, found, number)?;
             self.fills += 1;
             let source = self.homes.home(page);
             self.local_fills += u64::from(source == node);
-            self.transact(access, (at, number), page)?;
+            self.transact(access, at, number, page)?;
             self.homes.filled(page, PageFill { node, source, block: access.block });
             return Ok(());
         };
         self.caches.frames.touch(set, at);
         if self.caches.touch_undecided(access, at, |state| self.permissions[usize::from(state)]) {
-            return self.check_hit(access, (at, number));
+            return self.check_hit(access, at, number);
         }
         self.upgrades += u64::from(access.write && !self.is_settled(at, CacheEvent::Store));
-        self.transact(access, (at, number), page)
+        self.transact(access, at, number, page)
     }
 
     /// Whether the processor's operation takes place at once.
@@ -152,13 +153,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         cell == ControllerCell::Does(&[crate::CacheAction::Complete], state)
     }
 
-    /// Values of a reference that needs no message and is not told to the table.
+    /// Checks the values of a reference that needs no transaction.
     fn check_hit(
         &mut self,
         access: &BlockAccess<W>,
-        (at, number): (usize, u32),
+        at: usize,
+        number: u32,
     ) -> Result<(), CheckError> {
-        self.observe_hit(access, (at, number));
+        self.observe_hit(access, at, number);
         let Some(shadow) = &mut self.caches.shadow else { return Ok(()) };
         if access.write {
             shadow.write(number, access.words, std::iter::once(at));
@@ -168,19 +170,23 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         stale.map_or(Ok(()), |address| Err(CheckError::stale(access.cache, address)))
     }
 
-    /// A reference to what a frame has, done as the table says.
+    /// A reference to the block in a frame, performed by the table.
     fn transact(
         &mut self,
         access: &BlockAccess<W>,
-        (at, number): (usize, u32),
+        at: usize,
+        number: u32,
         page: u32,
     ) -> Result<(), CheckError> {
         let event = if access.write { CacheEvent::Store } else { CacheEvent::Load };
         let home = self.homes.home(page);
-        if !self.prepared_fetch(access, (at, number), home) {
+        if !self.prepared_fetch(access, at, number, home) {
             let mut transaction = DirectoryTransaction::new(
-                (access.block, number, self.caches.holders.get(number)),
-                (node(access.cache), at, home),
+                BlockRef { block: access.block, number },
+                self.caches.holders.get(number),
+                node(access.cache),
+                at,
+                home,
                 event,
             );
             transaction.words = access.words;
@@ -191,16 +197,18 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         Ok(())
     }
 
-    /// Says why there is no copy, and makes room: the frame is left in the state without a copy.
+    /// Classifies a miss, and replaces the victim; the frame is left without a copy. `lost` is the
+    /// frame that had the block before.
     fn miss(
         &mut self,
         access: &BlockAccess<W>,
-        (set, lost): (usize, Option<usize>),
+        set: usize,
+        lost: Option<usize>,
         number: u32,
     ) -> Result<usize, CheckError> {
         let caches = &mut self.caches;
         let at = lost.unwrap_or_else(|| caches.frames.victim(set));
-        // Making room changes the record of another block only.
+        // A replacement changes the record of another block only.
         let mut record = caches.holders.get(number);
         let status = match lost {
             Some(at) => caches.coherence_miss(access, at, &record),
@@ -220,7 +228,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         Ok(at)
     }
 
-    /// Takes what is in a frame out of it.
+    /// Replaces the block in a frame.
     fn replace(&mut self, cache: usize, at: usize) -> Result<(), CheckError> {
         let frame = *self.caches.frame(at);
         if !frame.is_used() {
@@ -233,10 +241,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             }
             let (node, block) = (node(cache), frame.block());
             let page = self.entries.head(frame.number).page;
-            if !self.prepared_replacement((frame.state, frame.number), (node, page)) {
+            if !self.prepared_replacement(frame.state, frame.number, node, page) {
                 let mut transaction = DirectoryTransaction::new(
-                    (block, frame.number, record),
-                    (node, at, self.homes.home(page)),
+                    BlockRef { block, number: frame.number },
+                    record,
+                    node,
+                    at,
+                    self.homes.home(page),
                     CacheEvent::Replace,
                 );
                 self.run(&mut transaction)?;
@@ -258,20 +269,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         self.homes.written_back(page, node);
     }
 
-    /// What a state promises.
+    /// Whether a state has a copy that the processor may use.
     #[inline]
     fn has_copy(&self, state: u8) -> bool {
         self.table.role(state) != CopyRole::None
     }
 
-    /// What was counted in all, at the end of the trace; the engine knows how many writes there
-    /// were.
+    /// Counts at the end of the trace; `writes` is counted by the engine.
     pub(crate) fn finish(&mut self, writes: u64) -> DirectoryCounts {
         self.caches.end_all_copies();
         self.counts(writes)
     }
 
-    /// What was counted so far; misses that are still undecided are not in it.
+    /// Counts so far, without unclassified misses.
     pub(crate) fn counts(&self, writes: u64) -> DirectoryCounts {
         let (messages, message_bytes) = self.sent.counts(self.header_bytes, self.block_bytes);
         let CacheCounts { references, misses, .. } = self.caches.counts;
@@ -320,7 +330,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TraceOrderDriver
         if self.caches.frames.lacks(set, access.block) {
             return self.simple_miss(access, set);
         }
-        // Another frame than the one that was guessed may have the block.
+        // The block may be in another frame than the guessed one.
         let found = self.caches.frames.find(set, access.block);
         found.is_some_and(|at| self.caches.hit_access(FrameLocation { set, frame: at }, access))
     }

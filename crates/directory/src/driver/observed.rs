@@ -1,7 +1,6 @@
-//! What the controllers did, written down for whoever walks through references. Nobody else has a
-//! log, and the simulation does not depend on it.
+//! Log of the actions of controllers, kept for walks only. The simulation does not depend on it.
 
-use homenode_cache::{BlockAccess, CacheArrays, WordMask};
+use homenode_cache::{BlockAccess, BlockRef, CacheArrays, WordMask};
 
 use super::network::SentMessage;
 use super::transaction::DirectoryTransaction;
@@ -11,7 +10,7 @@ use crate::vocabulary::{
     CacheAction, CacheEvent, ControllerCell, HomeAction, HomeEvent, Message, MessageWay, Sender,
 };
 
-/// A controller, what it saw, and what it did.
+/// A controller, its event and its actions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ObservedController {
     Cache(CacheEvent, &'static [CacheAction]),
@@ -27,7 +26,7 @@ pub(crate) struct ObservedMessage {
     pub(crate) way: MessageWay,
 }
 
-/// What the directory has of a block.
+/// The directory's entry of a block.
 #[derive(Clone, Debug)]
 pub(crate) struct ObservedEntry {
     /// The home; none before the first reference to the page.
@@ -35,15 +34,16 @@ pub(crate) struct ObservedEntry {
     pub(crate) state: u8,
     pub(crate) owner: Option<u16>,
     pub(crate) listed: Vec<u16>,
-    /// Whether there were more nodes than can be listed.
+    /// Whether more nodes have copies than can be listed.
     pub(crate) overflow: bool,
 }
 
-/// A cell of the table, used.
+/// A use of a table cell.
 #[derive(Clone, Debug)]
 pub(crate) struct ObservedCell {
     pub(crate) block: u64,
-    /// What arrived; nothing if it is the processor's operation, or a home tells its own cache.
+    /// The message that arrived; nothing for the processor's operation, or for an invalidation of
+    /// the home's own cache.
     pub(crate) message: Option<ObservedMessage>,
     pub(crate) node: u16,
     pub(crate) controller: ObservedController,
@@ -54,14 +54,16 @@ pub(crate) struct ObservedCell {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
-    /// A controller is about to do what its table says.
+    /// Logs the actions of a controller.
     #[inline]
     pub(super) fn observe(
         &mut self,
         t: &DirectoryTransaction<W, WORDS>,
-        (node, message): (u16, Option<&SentMessage>),
+        node: u16,
+        message: Option<&SentMessage>,
         controller: ObservedController,
-        states: (u8, u8),
+        before: u8,
+        next: u8,
     ) {
         if self.log.is_some() {
             let message = message.map(|sent| ObservedMessage {
@@ -70,18 +72,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
                 to: sent.to,
                 way: t.way(sent),
             });
-            self.note((t.block, t.number), (node, message), controller, states);
+            let block = BlockRef { block: t.block, number: t.number };
+            self.note(block, node, message, controller, before, next);
         }
     }
 
-    /// How many cells were used, to say later of the next one what it did to the entry.
+    /// Length of the log, to complete the entries of later cells.
     #[inline]
     pub(super) fn observed(&self) -> usize {
         self.log.as_ref().map_or(0, Vec::len)
     }
 
-    /// A home's controller has done everything that its cell says: that is the entry after it, and
-    /// after what it led to at once.
+    /// A home's controller has performed all actions: sets the entry of its cell, and of those that
+    /// followed at once.
     #[inline]
     pub(super) fn observe_entry(&mut self, number: u32, first: usize) {
         if self.log.is_some() {
@@ -91,9 +94,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         }
     }
 
-    /// A reference needs no transaction: what its cell says has taken place.
+    /// Logs a reference that needs no transaction.
     #[inline]
-    pub(super) fn observe_hit(&mut self, access: &BlockAccess<W>, (at, number): (usize, u32)) {
+    pub(super) fn observe_hit(&mut self, access: &BlockAccess<W>, at: usize, number: u32) {
         if self.log.is_none() {
             return;
         }
@@ -101,25 +104,28 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         let state = self.caches.frame(at).state;
         if let ControllerCell::Does(actions, next) = self.table.cache_cell(state, event) {
             let controller = ObservedController::Cache(event, actions);
-            let who = (node(access.cache), None);
-            self.note((access.block, number), who, controller, (state, next));
+            let block = BlockRef { block: access.block, number };
+            self.note(block, node(access.cache), None, controller, state, next);
         }
     }
 
     #[cold]
     fn note(
         &mut self,
-        (block, number): (u64, u32),
-        (node, message): (u16, Option<ObservedMessage>),
+        block: BlockRef,
+        node: u16,
+        message: Option<ObservedMessage>,
         controller: ObservedController,
-        states: (u8, u8),
+        before: u8,
+        next: u8,
     ) {
-        let entry = self.observed_entry(number);
+        let BlockRef { block, number } = block;
+        let (states, entry) = ((before, next), self.observed_entry(number));
         let cell = ObservedCell { block, message, node, controller, states, entry };
         self.log.get_or_insert_default().push(cell);
     }
 
-    /// What the directory has of the block with this number.
+    /// The directory's entry of a block.
     pub(crate) fn observed_entry(&mut self, number: u32) -> ObservedEntry {
         self.entries.reach(number);
         let head = self.entries.head(number);

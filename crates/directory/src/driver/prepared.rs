@@ -1,4 +1,4 @@
-//! Transactions that consist of a request and its reply, worked out from the table beforehand.
+//! Transactions of a request and its reply, derived from the table beforehand.
 
 use homenode_cache::{BlockAccess, CacheArrays, MAY_READ, MAY_WRITE, WordMask};
 
@@ -9,22 +9,22 @@ use crate::vocabulary::{
     CacheAction, CacheEvent, ControllerCell, HomeAction, HomeEvent, Message, Recipient, Sender,
 };
 
-/// What a request does if the home answers it by itself and nobody else is told.
+/// A request that the home answers by itself, without messages to other nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PreparedFetch {
     request: Message,
     reply: Message,
-    /// Whether that holds only if nobody else is listed.
+    /// Whether this holds only if no other node is listed.
     alone: bool,
     listing: ListedAs,
     pub(super) cache_state: u8,
     home_state: u8,
 }
 
-/// What the directory knows of the requester afterwards.
+/// How the directory lists the requester afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListedAs {
-    /// What it knew before.
+    /// As before.
     Unchanged,
     Sharer,
     Owner,
@@ -34,7 +34,7 @@ enum ListedAs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PreparedReplacement {
     Silent,
-    /// With a message to home, which is in the one state and then in the other, without an owner.
+    /// With a message to the home, whose state changes as given, and which has no owner then.
     WriteBack {
         before: u8,
         after: u8,
@@ -42,18 +42,19 @@ enum PreparedReplacement {
     ByTable,
 }
 
-/// What a protocol does most.
+/// The prepared transactions of a protocol.
 pub(super) struct PreparedTransactions {
     /// States of the home's controller.
     homes: usize,
-    /// By the copy's state, whether it is a write, the home's state and whether the node is listed.
+    /// Indexed by the copy's state, whether it is a write, the home's state, and whether the node
+    /// is listed.
     fetches: Vec<Option<PreparedFetch>>,
     /// By the copy's state.
     replacements: Vec<PreparedReplacement>,
 }
 
 impl PreparedTransactions {
-    /// None: everything goes by the table.
+    /// None: all transactions use the table.
     pub(super) fn none() -> Self {
         Self { homes: 0, fetches: Vec::new(), replacements: Vec::new() }
     }
@@ -65,7 +66,7 @@ impl PreparedTransactions {
             for event in [CacheEvent::Load, CacheEvent::Store] {
                 for (home, _) in (0..=u8::MAX).zip(table.home.states()) {
                     for sender in [Sender::Other, Sender::Sharer] {
-                        prepared.fetches.push(fetch(table, (copy, event), (home, sender)));
+                        prepared.fetches.push(fetch(table, copy, event, home, sender));
                     }
                 }
             }
@@ -75,11 +76,7 @@ impl PreparedTransactions {
     }
 
     #[inline]
-    fn fetch(
-        &self,
-        (copy, write): (u8, bool),
-        (home, listed): (u8, bool),
-    ) -> Option<PreparedFetch> {
+    fn fetch(&self, copy: u8, write: bool, home: u8, listed: bool) -> Option<PreparedFetch> {
         let at = (usize::from(copy) * 2 + usize::from(write)) * self.homes + usize::from(home);
         self.fetches.get(at * 2 + usize::from(listed)).copied().flatten()
     }
@@ -97,7 +94,7 @@ impl PreparedTransactions {
     }
 }
 
-/// What the processor may do without a transaction, by state of its copy.
+/// Accesses allowed without a transaction, by state of the copy.
 pub(crate) fn permissions(table: &DirectoryTable) -> Vec<u64> {
     let of = |state, event, bit| {
         let settled = ControllerCell::Does(&[CacheAction::Complete], state);
@@ -111,19 +108,22 @@ pub(crate) fn permissions(table: &DirectoryTable) -> Vec<u64> {
         .collect()
 }
 
-/// Follows the table from an event until nothing is under way, if that is a request and its reply.
+/// Follows the table from an event to the end of its transaction, if that is a request and its
+/// reply.
 fn fetch(
     table: &DirectoryTable,
-    (copy, event): (u8, CacheEvent),
-    (home, sender): (u8, Sender),
+    copy: u8,
+    event: CacheEvent,
+    home: u8,
+    sender: Sender,
 ) -> Option<PreparedFetch> {
     let ControllerCell::Does([CacheAction::Send(request, Recipient::Home)], waiting) =
         table.cache_cell(copy, event)
     else {
         return None;
     };
-    let asked = request.event_at_home()?;
-    let ControllerCell::Does(actions, home_state) = table.home_cell(home, asked, sender) else {
+    let at_home = request.event_at_home()?;
+    let ControllerCell::Does(actions, home_state) = table.home_cell(home, at_home, sender) else {
         return None;
     };
     let (alone, rest) = match actions {
@@ -148,7 +148,7 @@ fn fetch(
     rests.then_some(prepared)
 }
 
-/// What the table says about replacing a copy, if that is at most a write-back.
+/// The replacement of a copy by the table, if it is at most a write-back.
 fn replacement(table: &DirectoryTable, copy: u8) -> PreparedReplacement {
     match table.cache_cell(copy, CacheEvent::Replace) {
         ControllerCell::Does([], 0) => PreparedReplacement::Silent,
@@ -172,21 +172,22 @@ fn replacement(table: &DirectoryTable, copy: u8) -> PreparedReplacement {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
-    /// Does a reference to what a frame has, if that is a request and its reply. Returns whether it
-    /// was such a one.
+    /// Performs a reference to the block in a frame, if it is a request and its reply. Returns
+    /// whether it was.
     #[inline]
     pub(super) fn prepared_fetch(
         &mut self,
         access: &BlockAccess<W>,
-        (at, number): (usize, u32),
+        at: usize,
+        number: u32,
         home: u16,
     ) -> bool {
         let node = node(access.cache);
         let state = self.caches.frame(at).state;
-        let Some(fetch) = self.find_fetch((state, access.write), (number, node)) else {
+        let Some(fetch) = self.find_fetch(state, access.write, number, node) else {
             return false;
         };
-        self.ask_home(fetch, (number, node), home);
+        self.apply_fetch(fetch, number, node, home);
         if state == 0 {
             let mut record = self.caches.holders.get(number);
             record.add_holder(access.cache);
@@ -197,23 +198,26 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         true
     }
 
-    /// What a reference of a node to a copy in this state does, if that is a request and its reply.
+    /// The prepared transaction of a node's reference to a copy in state `copy`, if there is one.
     #[inline]
     pub(super) fn find_fetch(
         &self,
-        copy: (u8, bool),
-        (number, node): (u32, u16),
+        copy: u8,
+        write: bool,
+        number: u32,
+        node: u16,
     ) -> Option<PreparedFetch> {
         let head = self.entries.head(number);
-        let fetch = self.prepared.fetch(copy, (head.state, self.entries.lists(number, node)))?;
-        // An owner that asks is a case of its own, as are those that have to be told.
-        let others = fetch.alone && !self.entries.lists_nobody_but(number, node);
+        let fetch =
+            self.prepared.fetch(copy, write, head.state, self.entries.lists(number, node))?;
+        // Requests of an owner, and those that invalidate copies, are not prepared.
+        let others = fetch.alone && !self.entries.lists_only(number, node);
         (head.owner != node && !others).then_some(fetch)
     }
 
-    /// The request, what the home does about it, and the reply.
+    /// Counts the request and the reply, and applies the home's actions.
     #[inline]
-    pub(super) fn ask_home(&mut self, fetch: PreparedFetch, (number, node): (u32, u16), home: u16) {
+    pub(super) fn apply_fetch(&mut self, fetch: PreparedFetch, number: u32, node: u16, home: u16) {
         self.sent.add_if(fetch.request, home != node);
         self.sent.add_if(fetch.reply, home != node);
         match fetch.listing {
@@ -224,13 +228,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         self.entries.set_state(number, fetch.home_state);
     }
 
-    /// Tells home that a node replaces a copy in this state, if that is at most a write-back.
-    /// Returns whether it was such a one.
+    /// Performs a node's replacement of a copy, if it is at most a write-back. Returns whether it
+    /// was.
     #[inline]
     pub(super) fn prepared_replacement(
         &mut self,
-        (state, number): (u8, u32),
-        (node, page): (u16, u32),
+        state: u8,
+        number: u32,
+        node: u16,
+        page: u32,
     ) -> bool {
         let (before, after) = match self.prepared.replacement(state) {
             PreparedReplacement::Silent => return true,

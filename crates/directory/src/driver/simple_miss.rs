@@ -1,14 +1,14 @@
-//! The most frequent misses: a request and its reply, in a frame whose copy concerns nobody else.
+//! The most frequent misses: a request and its reply, with a victim that affects no other node.
 
-use homenode_cache::{BlockAccess, CacheArrays, CacheFrame, MissStatus, WordMask};
+use homenode_cache::{BlockAccess, BlockRef, CacheArrays, CacheFrame, MissStatus, WordMask};
 
 use super::{DirectoryDriver, node};
 use crate::home::PageFill;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
-    /// Does a miss on a block that no frame of the set has or had, if the table says that it is
-    /// simple. Returns whether it was such a one; if not, nothing has happened but that the page
-    /// has a home. Records are changed where they are, for in large machines they are long.
+    /// Performs a miss on a block that no frame of the set has or had, if it is simple by the
+    /// table. Returns whether it was; if not, only the page has got a home. Records are changed in
+    /// place, because they are long in large machines.
     #[inline]
     pub(super) fn simple_miss(&mut self, access: &BlockAccess<W>, set: usize) -> bool {
         if !self.prepared.is_some() || self.homes.awaits_use() {
@@ -16,23 +16,23 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         }
         let (cache, node) = (access.cache, node(access.cache));
         let number = self.caches.holders.number(access.block);
-        let page = self.page((access.block, number), node);
+        let page = self.page(BlockRef { block: access.block, number }, node);
         let at = self.caches.frames.victim(set);
         let old = self.caches.frames.all()[at];
         if old.status.is_undecided() {
             return false;
         }
-        let Some(fetch) = self.find_fetch((0, access.write), (number, node)) else { return false };
+        let Some(fetch) = self.find_fetch(0, access.write, number, node) else { return false };
         if old.state != 0 {
-            // Those that lost the old block would have to learn what was written to it.
-            let told = !self.caches.holders.nobody_lost(old.number);
+            // Nodes that lost the old block need its writes to classify their misses.
+            let lost = !self.caches.holders.nobody_lost(old.number);
             let old_page = self.entries.head(old.number).page;
-            if told || !self.prepared_replacement((old.state, old.number), (node, old_page)) {
+            if lost || !self.prepared_replacement(old.state, old.number, node, old_page) {
                 return false;
             }
         }
         let home = self.homes.home(page);
-        self.ask_home(fetch, (number, node), home);
+        self.apply_fetch(fetch, number, node, home);
         let holders = &mut self.caches.holders;
         if old.is_used() {
             holders.remove_frame(old.number, cache);

@@ -1,6 +1,6 @@
-//! One transaction: what the controllers do about each message until none is under way.
+//! One transaction: the controllers handle messages until none is in flight.
 
-use homenode_cache::{BlockHolders, CacheArrays, CheckError, MissStatus, WordMask};
+use homenode_cache::{BlockHolders, BlockRef, CacheArrays, CheckError, MissStatus, WordMask};
 
 use super::DirectoryDriver;
 use super::network::SentMessage;
@@ -11,22 +11,22 @@ use crate::vocabulary::{
     Recipient, Sender,
 };
 
-/// What would be wrong with a protocol that stops before the reference is done.
+/// Faults of a protocol.
 mod because {
     pub(super) const WAITS: &str = "a message waits, and nothing that it waits for is under way";
     pub(super) const FLOOD: &str = "more and more messages are under way";
-    pub(super) const NOBODY: &str = "a message has nobody to go to";
+    pub(super) const NO_RECIPIENT: &str = "a message has no recipient";
     pub(super) const NO_FRAME: &str = "a node gets a copy and has no frame for it";
     pub(super) const KEPT: &str = "a replaced copy is still there";
     pub(super) const UNDONE: &str = "no message is under way, and the reference is not done";
 }
 
-/// A reference to a block that is not settled in the own cache, or a replacement.
+/// A reference that the node's own cache cannot serve, or a replacement.
 pub(super) struct DirectoryTransaction<W, const WORDS: usize> {
     pub(super) block: u64,
     /// The block's number.
     pub(super) number: u32,
-    /// Who has the block.
+    /// The holders of the block.
     pub(super) record: BlockHolders<WORDS>,
     requester: u16,
     /// The requester's frame.
@@ -35,24 +35,28 @@ pub(super) struct DirectoryTransaction<W, const WORDS: usize> {
     event: CacheEvent,
     /// The words of the reference.
     pub(super) words: W,
-    /// For whom the home has a transaction under way, or [`NO_NODE`].
-    asker: u16,
-    /// Acknowledgements that the requester awaits.
+    /// The requester of the transaction in progress at the home, or [`NO_NODE`].
+    active_requester: u16,
+    /// Acknowledgements due at the requester.
     due: i32,
     /// Whether the reference took place.
     done: bool,
-    /// Whether those who lost the block were told what was written since.
-    told: bool,
-    /// Whether a dirty copy was written back.
+    /// Whether the writes so far were passed to nodes that lost the block.
+    writes_passed: bool,
+    /// Whether a modified copy was written back.
     pub(super) wrote_back: bool,
 }
 
 impl<W: WordMask, const WORDS: usize> DirectoryTransaction<W, WORDS> {
     pub(super) fn new(
-        (block, number, record): (u64, u32, BlockHolders<WORDS>),
-        (requester, at, home): (u16, usize, u16),
+        block: BlockRef,
+        record: BlockHolders<WORDS>,
+        requester: u16,
+        at: usize,
+        home: u16,
         event: CacheEvent,
     ) -> Self {
+        let BlockRef { block, number } = block;
         Self {
             block,
             number,
@@ -62,21 +66,22 @@ impl<W: WordMask, const WORDS: usize> DirectoryTransaction<W, WORDS> {
             home,
             event,
             words: W::default(),
-            asker: NO_NODE,
+            active_requester: NO_NODE,
             due: 0,
             done: event == CacheEvent::Replace,
-            told: false,
+            writes_passed: false,
             wrote_back: false,
         }
     }
 
-    /// How a message gets to where it goes. What an owner tells a home that is itself the requester
-    /// comes with the reply.
+    /// How a message reaches its destination. If the home is itself the requester, the owner's
+    /// message to it travels with the reply.
     pub(super) fn way(&self, sent: &SentMessage) -> MessageWay {
-        let told = matches!(sent.message, Message::SharingWriteBack | Message::OwnershipTransfer);
+        let to_home =
+            matches!(sent.message, Message::SharingWriteBack | Message::OwnershipTransfer);
         if sent.from == sent.to {
             MessageWay::Within
-        } else if told && sent.to == self.requester {
+        } else if to_home && sent.to == self.requester {
             MessageWay::WithReply
         } else {
             MessageWay::Network
@@ -84,9 +89,9 @@ impl<W: WordMask, const WORDS: usize> DirectoryTransaction<W, WORDS> {
     }
 }
 
-/// Whether a cache's controller keeps to itself what its table has it say: a copy at home goes at
-/// once, and nobody waits for it.
-pub(crate) fn goes_unsaid(action: CacheAction, at_home: bool) -> bool {
+/// Whether an action of a cache's controller sends no message: a copy at the home node is
+/// invalidated at once, without an acknowledgement.
+pub(crate) fn is_implicit(action: CacheAction, at_home: bool) -> bool {
     at_home && matches!(action, CacheAction::Send(Message::Acknowledge, _))
 }
 
@@ -95,10 +100,10 @@ fn impossible(node: u16, what: &'static str) -> CheckError {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
-    /// Does a transaction to its end.
+    /// Runs a transaction to its end.
     pub(super) fn run(&mut self, t: &mut DirectoryTransaction<W, WORDS>) -> Result<(), CheckError> {
         self.queue.begin();
-        self.at_cache(t, (t.requester, t.event), None)?;
+        self.at_cache(t, t.requester, t.event, None)?;
         while let Some((message, flood)) = self.queue.arrive() {
             if flood {
                 return Err(impossible(message.to, because::FLOOD));
@@ -123,7 +128,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         let (_, state) = self.copy(t, message.to);
         let writable = self.table.role(state) == CopyRole::Writable;
         match message.message.event_at_cache(t.due, writable) {
-            Some(event) => self.at_cache(t, (message.to, event), Some(message)),
+            Some(event) => self.at_cache(t, message.to, event, Some(message)),
             None => Ok(()),
         }
     }
@@ -143,7 +148,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     fn at_cache(
         &mut self,
         t: &mut DirectoryTransaction<W, WORDS>,
-        (node, event): (u16, CacheEvent),
+        node: u16,
+        event: CacheEvent,
         message: Option<&SentMessage>,
     ) -> Result<(), CheckError> {
         let (at, state) = self.copy(t, node);
@@ -153,7 +159,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             ControllerCell::Impossible(why) => return Err(impossible(node, why)),
         };
         let does = ObservedController::Cache(event, actions);
-        self.observe(t, (node, message), does, (state, next));
+        self.observe(t, node, message, does, state, next);
         if let (Some(at), Some(shadow)) = (at, &mut self.caches.shadow)
             && let Some(message) = message.filter(|message| message.message.carries_block())
         {
@@ -164,7 +170,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         }
         for &action in actions {
             match action {
-                _ if goes_unsaid(action, node == t.home) => {}
+                _ if is_implicit(action, node == t.home) => {}
                 CacheAction::Send(message, recipient) => {
                     let to = match recipient {
                         Recipient::Home => t.home,
@@ -179,7 +185,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
                 }
             }
         }
-        self.change(t, (node, at), (state, next))
+        self.change(t, node, at, state, next)
     }
 
     /// The reference takes place: values are written, or compared with what was written last.
@@ -197,26 +203,29 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     fn change(
         &mut self,
         t: &mut DirectoryTransaction<W, WORDS>,
-        (node, at): (u16, Option<usize>),
-        (before, next): (u8, u8),
+        node: u16,
+        at: Option<usize>,
+        before: u8,
+        next: u8,
     ) -> Result<(), CheckError> {
         let holder = usize::from(node);
         let had = self.has_copy(before);
         let has = self.has_copy(next);
         if t.event == CacheEvent::Replace && node == t.requester {
-            // Whoever replaces the copy takes it out of the frame.
+            // The caller empties the frame.
             return if has { Err(impossible(node, because::KEPT)) } else { Ok(()) };
         }
         match at {
             Some(at) if had && !has && node != t.requester => {
-                if !std::mem::replace(&mut t.told, true) {
-                    // What was written before is nothing that these copies missed.
+                if !std::mem::replace(&mut t.writes_passed, true) {
+                    // These copies have not missed the writes so far.
                     self.caches.tell_writes(t.block, &t.record);
                 }
                 self.caches.lose(t.block, holder, at, MissStatus::Invalidated);
                 t.record.lose(holder);
             }
-            // Also if the state stays: permissions may have been withdrawn to see this reference.
+            // Restores permissions that were withdrawn to see this reference, even in the same
+            // state.
             Some(at) => {
                 self.caches.set_state(at, next, self.permissions[usize::from(next)]);
                 if has && !had {
@@ -240,7 +249,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         let from = message.from;
         let sender = if head.owner == from {
             Sender::Owner
-        } else if t.asker == from {
+        } else if t.active_requester == from {
             Sender::Requester
         } else if self.entries.lists(t.number, from) {
             Sender::Sharer
@@ -254,33 +263,38 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         };
         let first = self.observed();
         let does = ObservedController::Home(event, sender, actions);
-        self.observe(t, (t.home, Some(message)), does, (head.state, next));
+        self.observe(t, t.home, Some(message), does, head.state, next);
         if matches!(event, HomeEvent::Read | HomeEvent::Write | HomeEvent::Upgrade) {
-            t.asker = from;
+            t.active_requester = from;
         }
         self.entries.set_state(t.number, next);
         let mut due = 0;
         for &action in actions {
-            self.home_action(t, (action, message), &mut due)?;
+            self.home_action(t, action, message, &mut due)?;
         }
         if self.table.home.rests(next) {
-            t.asker = NO_NODE;
+            t.active_requester = NO_NODE;
         }
         self.observe_entry(t.number, first);
         Ok(())
     }
 
-    /// Does an action of the home's controller. `due` counts those that will acknowledge.
+    /// Performs an action of the home's controller. `due` counts expected acknowledgements.
     fn home_action(
         &mut self,
         t: &mut DirectoryTransaction<W, WORDS>,
-        (action, message): (HomeAction, &SentMessage),
+        action: HomeAction,
+        message: &SentMessage,
         due: &mut i32,
     ) -> Result<(), CheckError> {
         let (home, number) = (t.home, t.number);
         let owner = self.entries.head(number).owner;
         let known = |node: u16| {
-            if node == NO_NODE { Err(impossible(message.from, because::NOBODY)) } else { Ok(node) }
+            if node == NO_NODE {
+                Err(impossible(message.from, because::NO_RECIPIENT))
+            } else {
+                Ok(node)
+            }
         };
         match action {
             HomeAction::TakeData => {
@@ -288,50 +302,51 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
                     shadow.update_memory(at, number);
                 }
             }
-            HomeAction::Own => self.entries.own(number, t.asker),
+            HomeAction::Own => self.entries.own(number, t.active_requester),
             HomeAction::Disown => self.entries.disown(number),
             HomeAction::ListOwner => {
                 self.entries.list(number, known(owner)?);
                 self.entries.disown(number);
             }
-            HomeAction::ListRequester => self.entries.list(number, known(t.asker)?),
+            HomeAction::ListRequester => self.entries.list(number, known(t.active_requester)?),
             HomeAction::Reply(message) => {
-                let (to, due) = (known(t.asker)?, *due);
+                let (to, due) = (known(t.active_requester)?, *due);
                 self.post(t, SentMessage { message, from: home, to, due, frame: None });
             }
             HomeAction::Forward(message) => {
                 let to = known(owner)?;
                 self.post(t, SentMessage { message, from: home, to, due: 0, frame: None });
             }
-            HomeAction::Invalidate => *due = self.invalidate(t, known(t.asker)?)?,
+            HomeAction::Invalidate => *due = self.invalidate(t, known(t.active_requester)?)?,
         }
         Ok(())
     }
 
-    /// Tells all that may have a copy; returns how many will acknowledge it.
+    /// Invalidates all copies that may exist; returns the number of acknowledgements due.
     fn invalidate(
         &mut self,
         t: &mut DirectoryTransaction<W, WORDS>,
         requester: u16,
     ) -> Result<i32, CheckError> {
         let mut due = 0;
-        let mut told = std::mem::take(&mut self.told);
-        told.clear();
-        told.extend(self.entries.told(t.number).filter(|&node| node != requester));
-        for &to in &told {
+        let mut targets = std::mem::take(&mut self.invalidation_targets);
+        targets.clear();
+        let may_have = self.entries.invalidation_targets(t.number);
+        targets.extend(may_have.filter(|&node| node != requester));
+        for &to in &targets {
             if to == t.home {
-                self.at_cache(t, (to, CacheEvent::Invalidate), None)?;
+                self.at_cache(t, to, CacheEvent::Invalidate, None)?;
             } else {
                 due += 1;
                 let (message, from) = (Message::Invalidate, t.home);
                 self.post(t, SentMessage { message, from, to, due: 0, frame: None });
             }
         }
-        self.told = told;
+        self.invalidation_targets = targets;
         Ok(due)
     }
 
-    /// Sends a message, and counts it if it goes from one node to another.
+    /// Sends a message, and counts it if it crosses the network.
     fn post(&mut self, t: &DirectoryTransaction<W, WORDS>, sent: SentMessage) {
         self.sent.add_if(sent.message, t.way(&sent) == MessageWay::Network);
         self.queue.send(sent);

@@ -1,33 +1,33 @@
-//! Who uses each page: what homes with hindsight are chosen from.
+//! Demands of nodes on pages, from which homes with hindsight are chosen.
 
 use rustc_hash::FxHashMap;
 
-/// What a node did with a page.
+/// The demand of a node on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeDemand {
     /// The node.
     pub node: u16,
-    /// Blocks of the page that came into its cache.
+    /// Fills of blocks of the page.
     pub fills: u64,
-    /// Dirty blocks of the page that it replaced.
+    /// Write-backs of blocks of the page.
     pub write_backs: u64,
 }
 
-/// What all nodes did with a page.
+/// The demands of all nodes on a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageDemand {
     /// Its number: its address divided by its size.
     pub page: u64,
-    /// By node, in the order of their numbers; those that did nothing are left out.
+    /// In the order of the nodes' numbers, without those that have none.
     pub nodes: Vec<NodeDemand>,
 }
 
-/// What all nodes did with all pages, in the order in which those were first referenced. In the
-/// order of the trace it is the same whatever the homes are.
+/// The demands on all pages, in the order of their first references. In the order of the trace they
+/// do not depend on the homes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageDemands(pub Vec<PageDemand>);
 
-/// What a node did so far, among what all did, in the order of their numbers.
+/// The demand of a node, inserted in the order of node numbers.
 pub(super) fn demand_of(nodes: &mut Vec<NodeDemand>, node: u16) -> &mut NodeDemand {
     let at = match nodes.binary_search_by_key(&node, |found| found.node) {
         Ok(at) => at,

@@ -2,7 +2,7 @@
 
 use super::{Entry, HomePolicy, PlacedPage};
 
-/// The node that references a page first is its home for good, be it only to initialise it.
+/// The node that references a page first is its home for good, even if only to initialise it.
 ///
 /// Source: Marchetti, Kontothanassis, Bianchini and Scott 1995; naive, beside their `first-use`.
 pub const ENTRY: Entry = Entry {

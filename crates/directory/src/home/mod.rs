@@ -1,12 +1,11 @@
-//! Which node is the home of a page: policies, each a file that ends in its `ENTRY`, all listed in
+//! Policies that choose the home of a page: each a file that ends in its `ENTRY`, listed in
 //! [`TABLE`].
 //!
 //! # When a page gets another home
-//! In the order of the trace a page moves between two references, while nothing is under way. Its
-//! memory and the directory's entries of its blocks move with it as they are: owners and sharers
-//! keep their copies and stay listed, so that nothing is lost and no miss is due to the move. What
-//! the move itself costs is no message here; it is counted under `pages_moved`, and the machines
-//! with a clock price it.
+//! In the order of the trace a page moves between two references, while no message is in flight.
+//! Its memory and the directory's entries of its blocks move with it unchanged: owners and sharers
+//! keep their copies and stay listed, so that no miss is due to the move. The move itself sends no
+//! counted message; it is counted under `pages_moved`, and timed machines price it.
 
 mod best_static;
 mod demands;
@@ -46,7 +45,7 @@ pub trait HomePolicy: Send {
     /// The home of a page from its first reference on.
     fn place(&mut self, page: PlacedPage) -> u16;
 
-    /// Whether a page has no home before somebody references it, so that the first reference traps
+    /// Whether a page has no home before its first reference, so that this reference traps
     /// into the operating system, on machines that have a time.
     fn places_at_use(&self) -> bool {
         false
@@ -57,8 +56,8 @@ pub trait HomePolicy: Send {
         false
     }
 
-    /// How many fills of a page make a node its home, if that is how homes are found. The node that
-    /// is first to make so many becomes the home, after the last of them.
+    /// How many fills of a page make a node its home, if that is how homes are found. The first
+    /// node to reach that number becomes the home.
     fn fills_of_home(&self) -> Option<u64> {
         None
     }

@@ -1,31 +1,31 @@
-//! Who used each page, and which homes served that: what reports show of a run.
+//! Use of each page, and the memories that served it, for reports.
 
 use super::demands::{NodeDemand, demand_of};
 
-/// What became of a page in a run.
+/// The use of a page in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageUsage {
     /// Its number: its address divided by its size.
     pub page: u64,
     /// Its home at the end.
     pub home: u16,
-    /// What nodes did with it, in the order of their numbers; those that did nothing are left out.
+    /// Demands of nodes on it, in the order of their numbers, without those that have none.
     pub nodes: Vec<NodeDemand>,
-    /// The memories that its blocks came from: that of its home, or of several homes one after the
-    /// other, and those of nodes with a copy of the page.
+    /// The memories that served its blocks: those of its home or successive homes, and those of
+    /// nodes with a copy of the page.
     pub served: Vec<ServedBlocks>,
 }
 
-/// Blocks of one page that came from one memory.
+/// Blocks of one page served by one memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedBlocks {
-    /// Whose memory.
+    /// The node with that memory.
     pub home: u16,
-    /// How often each block came, by its place in the page.
+    /// Number of fills of each block, by its position in the page.
     pub fills: Vec<u64>,
 }
 
-/// One block that comes into a cache.
+/// The fill of one block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageFill {
     /// The node that gets it, or its memory, if several processors share one.
@@ -41,7 +41,7 @@ impl PageUsage {
         Self { page, home: 0, nodes: Vec::new(), served: Vec::new() }
     }
 
-    /// A block comes from the page, which has so many, as a shift.
+    /// Counts a fill from the page, which has `1 << shift` blocks.
     pub(super) fn filled(&mut self, fill: PageFill, shift: u32) {
         demand_of(&mut self.nodes, fill.node).fills += 1;
         // A page rarely has a second home, and then that is the last.
@@ -58,13 +58,13 @@ impl PageUsage {
         demand_of(&mut self.nodes, node).write_backs += 1;
     }
 
-    /// What happened so far is not wanted.
+    /// Discards all counts so far.
     pub(super) fn restart(&mut self) {
         self.nodes.clear();
         self.served.clear();
     }
 
-    /// All blocks that came from it.
+    /// Number of all fills.
     #[must_use]
     pub fn fills(&self) -> u64 {
         self.nodes.iter().map(|node| node.fills).sum()

@@ -14,14 +14,14 @@ pub(crate) struct PageHomes {
     shift: u32,
     numbers: FxHashMap<u64, u32>,
     homes: Vec<u16>,
-    /// What each is in the address space.
+    /// Number of each page in the address space.
     keys: Vec<u64>,
-    /// Who uses each page, if somebody wants to know.
+    /// Demands on each page, if collected.
     demands: Option<Vec<PageDemand>>,
     collect: bool,
-    /// What became of each page, if somebody wants to know.
+    /// Use of each page, if collected.
     uses: Option<Vec<PageUsage>>,
-    /// Whether fills and write-backs count by now.
+    /// Whether fills and write-backs are counted yet.
     counts: bool,
     fills_of_home: Option<u64>,
     /// Whether each page has the home that it keeps; empty unless pages move.
@@ -97,7 +97,7 @@ impl PageHomes {
         self.keys[at(page)]
     }
 
-    /// The number of a block's page, if somebody has referenced it.
+    /// The number of a block's page, after its first reference.
     pub(crate) fn find(&self, block: u64) -> Option<u32> {
         self.numbers.get(&self.key(block)).copied()
     }
@@ -134,8 +134,7 @@ impl PageHomes {
         (self.awaits_use && !self.settled[at(page)]) || self.claims.get(&page) == Some(&node)
     }
 
-    /// Another phase of the program begins: pages move again, to whoever uses them first. Returns
-    /// whether they do.
+    /// A phase of the program begins: pages move again to their next user. Returns whether they do.
     pub(crate) fn phase_change(&mut self) -> bool {
         let moves = self.policy.moves_at_first_use();
         if moves {
@@ -157,7 +156,7 @@ impl PageHomes {
         self.homes[at(page)]
     }
 
-    /// Whether references that hit have to be told as well ([`Self::used`]).
+    /// Whether hits have to be reported as well ([`Self::used`]).
     #[inline]
     pub(crate) fn awaits_use(&self) -> bool {
         self.awaits_use
@@ -182,7 +181,7 @@ impl PageHomes {
         }
     }
 
-    /// A block of a page has come into a node's cache.
+    /// A block of a page has been filled into a node's cache.
     #[inline]
     pub(crate) fn filled(&mut self, page: u32, fill: PageFill) {
         if let Some(uses) = &mut self.uses {
@@ -226,7 +225,7 @@ impl PageHomes {
         self.moved += u64::from(before != node);
     }
 
-    /// How many times a page got another home.
+    /// Number of moves of pages.
     pub(crate) fn moved(&self) -> u64 {
         self.moved
     }
@@ -236,13 +235,13 @@ impl PageHomes {
         self.policy.moves_at_first_use() && !self.awaits_use
     }
 
-    /// What nodes did with pages, if it was to be collected.
+    /// Demands of nodes on pages, if collected.
     pub(crate) fn take_demands(&mut self) -> Option<PageDemands> {
         let demands = self.demands.take().filter(|_| self.collect);
         demands.map(PageDemands)
     }
 
-    /// What became of pages, if it was to be collected.
+    /// Use of pages, if collected.
     pub(crate) fn take_uses(&mut self) -> Option<Vec<PageUsage>> {
         let mut uses = self.uses.take()?;
         for (page, home) in uses.iter_mut().zip(&self.homes) {
@@ -251,7 +250,7 @@ impl PageHomes {
         Some(uses)
     }
 
-    /// What pages were used for so far is not wanted.
+    /// Discards the use of pages so far.
     pub(crate) fn restart_uses(&mut self) {
         self.uses.iter_mut().flatten().for_each(PageUsage::restart);
     }

@@ -12,11 +12,11 @@ pub struct HomeSpec {
     setting: ProtocolSetting<Entry>,
 }
 
-/// A policy that cannot be had on this machine.
+/// Why a policy cannot be used on a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HomeError {
-    /// A home at a node that there is not.
+    /// A home at a node that does not exist.
     #[error("fixed:node={node}: the machine has {nodes} nodes, numbered from 0")]
     Node {
         /// The node.
@@ -24,7 +24,7 @@ pub enum HomeError {
         /// How many there are.
         nodes: u16,
     },
-    /// A policy with hindsight that was not given any.
+    /// A policy with hindsight without a first run.
     #[error("{name} chooses homes by a first run of the same trace, and was given none")]
     NoFirstRun {
         /// The policy.
@@ -76,7 +76,7 @@ impl ListedProtocol for Entry {
     }
 }
 
-/// What a first run found, which a policy cannot do without.
+/// The demands of a first run, which the policy requires.
 pub(super) fn first_run<'a>(
     setup: &HomeSetup<'a>,
     name: &'static str,

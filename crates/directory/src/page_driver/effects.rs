@@ -1,4 +1,4 @@
-//! What follows from an access, a synchronisation or a message.
+//! Effects of an access, a synchronisation or a message.
 
 use crate::page_vocabulary::PageMessage;
 use homenode_protocol::Labelled;
@@ -12,37 +12,37 @@ pub enum PageEnd {
     Node(u16),
 }
 
-/// A message under way.
+/// A message in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentPageMessage {
-    /// What it says.
+    /// Its kind.
     pub message: PageMessage,
     /// The page.
     pub page: u32,
-    /// Who sends it.
+    /// The sender.
     pub from: PageEnd,
-    /// Whom it goes to.
+    /// The receiver.
     pub to: PageEnd,
-    /// The node on whose behalf it is sent: of a notice, whom it is acknowledged to.
+    /// The node whose request it serves; for a write notice, the node to which it is acknowledged.
     pub requester: u16,
-    /// Acknowledgements that it announces.
+    /// Number of acknowledgements that it announces.
     pub due: i32,
 }
 
-/// What the caller has to do.
+/// An effect that the caller has to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageEffect {
-    /// Take the message to where it goes. Those of caches ([`PageMessage::Fetch`],
-    /// [`PageMessage::WriteBack`]) the caller sends itself.
+    /// Deliver the message. The messages of caches ([`PageMessage::Fetch`],
+    /// [`PageMessage::WriteBack`]) are sent by the caller itself.
     Send(SentPageMessage),
-    /// The node's access goes on to its cache. A write is told when it takes place there.
+    /// The node's access proceeds to its cache; a write is reported when it takes place there.
     Complete {
         /// The node.
         node: u16,
         /// The page.
         page: u32,
     },
-    /// The page's lines leave the node's cache, their dirty words are sent home.
+    /// The page's lines are flushed from the node's cache, and their dirty words sent home.
     Flush {
         /// The node.
         node: u16,
@@ -56,7 +56,7 @@ pub enum PageEffect {
         /// The page.
         page: u32,
     },
-    /// Memory takes the dirty words that the delivered message brings.
+    /// Memory stores the dirty words of the delivered message.
     TakeWords {
         /// The page.
         page: u32,
@@ -68,39 +68,38 @@ pub enum PageEffect {
     },
 }
 
-/// Whether something took place.
+/// Whether an event was handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageAnswer {
-    /// It did.
+    /// It was.
     Done,
-    /// It has to be tried again later.
+    /// It has to wait and be tried again.
     Waits,
 }
 
-/// Something that the protocol has no answer to: the table is wrong, or the caller does what
-/// [`crate::PageDriver`] says it must not.
+/// A fault: the table is wrong, or the caller breaks a rule of [`crate::PageDriver`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PageFault {
-    /// What a table calls impossible.
+    /// An event that a table declares impossible.
     #[error(
         "{event} at page {page}, of node {node}, in state {state}: declared impossible ({why})"
     )]
     Impossible {
-        /// The node that does it, or has sent it.
+        /// The node where it happens, or that sent it.
         node: u16,
         /// The page's number.
         page: u32,
-        /// What happens.
+        /// The event.
         event: &'static str,
         /// State of the controller.
         state: &'static str,
-        /// Why that should never happen.
+        /// Why the table declares it impossible.
         why: &'static str,
     },
-    /// A message with nobody to go to.
-    #[error("{message} of page {page} has nobody to go to")]
-    Nobody {
+    /// A message without a recipient.
+    #[error("{message} of page {page} has no recipient")]
+    NoRecipient {
         /// The message.
         message: &'static str,
         /// The page's number.
@@ -109,15 +108,15 @@ pub enum PageFault {
 }
 
 impl PageFault {
-    /// Why it should never happen.
+    /// Why it is a fault.
     pub(crate) const fn reason(&self) -> &'static str {
         match self {
             Self::Impossible { why, .. } => why,
-            Self::Nobody { .. } => "a message has nobody to go to",
+            Self::NoRecipient { .. } => "a message has no recipient",
         }
     }
 
-    pub(super) fn nobody(sent: &SentPageMessage) -> Self {
-        Self::Nobody { message: sent.message.name(), page: sent.page }
+    pub(super) fn no_recipient(sent: &SentPageMessage) -> Self {
+        Self::NoRecipient { message: sent.message.name(), page: sent.page }
     }
 }

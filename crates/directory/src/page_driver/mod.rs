@@ -1,11 +1,11 @@
-//! What a protocol of pages does about each access, synchronisation and message, as its table says.
+//! The driver of a page protocol: applies accesses, synchronisation and messages by the protocol's
+//! table.
 //!
-//! Nothing here has a time or a cache: who calls has them. Every call says what follows from it
-//! ([`PageEffect`]): messages, which the caller hands back ([`PageDriver::deliver`]) whenever they
-//! arrive, in any order, and what a cache has to do. So a machine with a clock can put a time on
-//! each.
+//! The driver has no clock and no cache; the caller has. Every call returns its effects
+//! ([`PageEffect`]): messages, which the caller passes to [`PageDriver::deliver`] when they arrive,
+//! in any order, and actions of a cache. So a timed machine can give each effect a time.
 //!
-//! Pages are numbered from 0 by the caller, who also knows where their homes are.
+//! The caller numbers pages from 0, and stores their homes.
 
 mod effects;
 mod observed;
@@ -31,8 +31,8 @@ use under_way::PagesUnderWay;
 /// Bits of a mapping's state; those of the release's are above them.
 const MAPPING_BITS: u32 = 4;
 
-/// The controllers of all nodes and homes. A machine with a clock follows it; without one there are
-/// no acquires and releases that could be followed.
+/// The controllers of all nodes and homes. Only a timed machine uses it, because acquires and
+/// releases need a clock.
 #[derive(Debug)]
 pub struct PageDriver {
     table: PagedTable,
@@ -41,7 +41,7 @@ pub struct PageDriver {
     states: Vec<u8>,
     /// For each page its home's state, and a bit for each node that is listed.
     homes: DirectoryEntries,
-    /// For each node what it waits for.
+    /// For each node its outstanding messages.
     under_way: Vec<PagesUnderWay>,
     /// For each node the pages that it has written since its last release.
     written: Vec<Vec<u32>>,
@@ -49,11 +49,11 @@ pub struct PageDriver {
     noticed: Vec<Vec<u32>>,
     /// For each node the pages for which its release has not taken effect.
     releasing: Vec<u32>,
-    /// What was done, if somebody wants to know.
+    /// Log of actions, if kept.
     log: Option<Box<PageLog>>,
 }
 
-/// What follows from a call, or what is wrong with the protocol or the caller.
+/// The answer of a call, or a fault of the protocol or the caller.
 type Answered = Result<PageAnswer, PageFault>;
 
 impl PageDriver {
@@ -74,7 +74,7 @@ impl PageDriver {
         }
     }
 
-    /// Makes room for a page. It comes before all else that is done with the page.
+    /// Allocates the state of a page. Required before any other call for the page.
     pub fn reach(&mut self, page: u32) {
         self.homes.reach(page);
         let end = self.at(0, page) + usize::from(self.nodes);
@@ -83,7 +83,7 @@ impl PageDriver {
         }
     }
 
-    /// What a node may do with a page without a fault.
+    /// The accesses of a node to a page that do not fault.
     #[inline]
     #[must_use]
     pub fn permission(&self, node: u16, page: u32) -> PagePermission {
@@ -96,59 +96,60 @@ impl PageDriver {
         self.table.is_weak(self.homes.head(page).state)
     }
 
-    /// A processor reads or writes. Sooner or later [`PageEffect::Complete`] follows, unless the
-    /// access has to wait: then it is tried again after the node's next message.
+    /// A processor reads or writes. [`PageEffect::Complete`] follows eventually, unless the access
+    /// has to wait: then the caller tries it again after the node's next message.
     ///
     /// # Errors
-    /// When the table calls it impossible.
+    /// When the table declares it impossible.
     pub fn access(
         &mut self,
-        (node, page): (u16, u32),
+        node: u16,
+        page: u32,
         store: bool,
         effects: &mut Vec<PageEffect>,
     ) -> Answered {
         let event = if store { MappingEvent::Store } else { MappingEvent::Load };
-        self.mapping_event((node, page), event, node, effects)
+        self.mapping_event(node, page, event, node, effects)
     }
 
     /// A processor's write takes place in its cache.
     ///
     /// # Errors
-    /// When the table calls it impossible.
-    pub fn stored(&mut self, (node, page): (u16, u32), effects: &mut Vec<PageEffect>) -> Answered {
-        self.release_event((node, page), ReleaseEvent::Store, effects)
+    /// When the table declares it impossible.
+    pub fn stored(&mut self, node: u16, page: u32, effects: &mut Vec<PageEffect>) -> Answered {
+        self.release_event(node, page, ReleaseEvent::Store, effects)
     }
 
-    /// A processor acquires: the pages for which a notice has come are unmapped. No access of the
-    /// node may be under way.
+    /// A processor acquires: pages with a write notice are unmapped. No access of the node may be
+    /// outstanding.
     ///
     /// # Errors
-    /// When the table calls it impossible.
+    /// When the table declares it impossible.
     pub fn acquire(&mut self, node: u16, effects: &mut Vec<PageEffect>) -> Answered {
         for page in std::mem::take(&mut self.noticed[usize::from(node)]) {
-            self.mapping_event((node, page), MappingEvent::Acquire, node, effects)?;
+            self.mapping_event(node, page, MappingEvent::Acquire, node, effects)?;
         }
         Ok(PageAnswer::Done)
     }
 
-    /// Every node's next acquire unmaps all its pages, as if a notice had come for each.
+    /// Every node's next acquire unmaps all its pages, as if each had a write notice.
     pub fn notice_all(&mut self) {
         for page in (0..).take(self.states.len() / usize::from(self.nodes).max(1)) {
             for node in 0..self.nodes {
                 let mut acknowledged = Vec::new();
                 let event = MappingEvent::WriteNotice;
-                // Nobody waits for it to be acknowledged; the table has an answer in every state.
-                let answer = self.mapping_event((node, page), event, node, &mut acknowledged);
+                // The acknowledgement is dropped; the table has an answer in every state.
+                let answer = self.mapping_event(node, page, event, node, &mut acknowledged);
                 debug_assert_eq!(answer, Ok(PageAnswer::Done));
             }
         }
     }
 
-    /// A processor releases. It may go on when [`PageEffect::Released`] follows. No access of the
-    /// node may be under way.
+    /// A processor releases. It may continue when [`PageEffect::Released`] follows. No access of
+    /// the node may be outstanding.
     ///
     /// # Errors
-    /// When the table calls it impossible.
+    /// When the table declares it impossible.
     pub fn release(&mut self, node: u16, effects: &mut Vec<PageEffect>) -> Answered {
         let pages = std::mem::take(&mut self.written[usize::from(node)]);
         self.releasing[usize::from(node)] = u32::try_from(pages.len()).unwrap_or(u32::MAX);
@@ -156,61 +157,63 @@ impl PageDriver {
             effects.push(PageEffect::Released { node });
         }
         for page in pages {
-            self.release_event((node, page), ReleaseEvent::Release, effects)?;
+            self.release_event(node, page, ReleaseEvent::Release, effects)?;
         }
         Ok(PageAnswer::Done)
     }
 
-    /// A node's cache has sent so many lines with dirty words of a page to its home. The caller
-    /// says so when it replaces such a line, and in any case after [`PageEffect::Flush`] and
-    /// [`PageEffect::WriteBack`], also of no lines. A line must not be fetched before its
+    /// A node's cache has sent `lines` lines with dirty words of a page to its home. The caller
+    /// reports this when it replaces such a line, and always after [`PageEffect::Flush`] and
+    /// [`PageEffect::WriteBack`], even for 0 lines. A line must not be fetched before its
     /// write-back is acknowledged.
     ///
     /// # Errors
-    /// When the table calls what follows impossible.
+    /// When the table declares an effect impossible.
     pub fn sent_lines(
         &mut self,
-        (node, page): (u16, u32),
+        node: u16,
+        page: u32,
         lines: u32,
         effects: &mut Vec<PageEffect>,
     ) -> Answered {
         if self.under_way[usize::from(node)].wrote_back(page, lines) > 0 {
             return Ok(PageAnswer::Done);
         }
-        self.mapping_event((node, page), MappingEvent::WrittenBack, node, effects)?;
-        self.release_event((node, page), ReleaseEvent::WrittenBack, effects)
+        self.mapping_event(node, page, MappingEvent::WrittenBack, node, effects)?;
+        self.release_event(node, page, ReleaseEvent::WrittenBack, effects)
     }
 
-    /// A message arrives. One that has to wait is handed in again after the next message to the
-    /// page's home.
+    /// A message arrives. The caller delivers a message that has to wait again after the next
+    /// message to the page's home.
     ///
     /// # Errors
-    /// When the table calls it impossible, or it has nobody to go to.
+    /// When the table declares it impossible, or the message has no recipient.
     pub fn deliver(&mut self, sent: &SentPageMessage, effects: &mut Vec<PageEffect>) -> Answered {
         let SentPageMessage { message, page, from, to, requester, due } = *sent;
         match (to, message.event_at_home()) {
             (PageEnd::Home, Some(event)) => {
-                let PageEnd::Node(from) = from else { return Err(PageFault::nobody(sent)) };
-                self.home_event(page, (event, from), effects)
+                let PageEnd::Node(from) = from else { return Err(PageFault::no_recipient(sent)) };
+                self.home_event(page, event, from, effects)
             }
             (PageEnd::Node(node), None) => {
-                let at = (node, page);
                 if message == PageMessage::WrittenBack {
                     self.under_way[usize::from(node)].written_back(page);
-                    return self.sent_lines(at, 0, effects);
+                    return self.sent_lines(node, page, 0, effects);
                 }
                 let change = message.acknowledgements(due);
                 let due = self.under_way[usize::from(node)].change_due(page, change);
                 let known = self.table.knows_due(self.owed(node, page));
                 if let Some(event) = message.event_at_release(due, known) {
-                    return self.release_event(at, event, effects);
+                    return self.release_event(node, page, event, effects);
                 }
                 match message.event_at_mapping() {
-                    Some(event) => self.mapping_event(at, event, requester, effects),
+                    Some(event) => self.mapping_event(node, page, event, requester, effects),
                     None => Ok(PageAnswer::Done),
                 }
             }
-            (PageEnd::Home, None) | (PageEnd::Node(_), Some(_)) => Err(PageFault::nobody(sent)),
+            (PageEnd::Home, None) | (PageEnd::Node(_), Some(_)) => {
+                Err(PageFault::no_recipient(sent))
+            }
         }
     }
 
@@ -230,16 +233,17 @@ impl PageDriver {
         self.states[self.at(node, page)] >> MAPPING_BITS
     }
 
-    /// A message to the page's home.
-    fn tell((node, page): (u16, u32), message: PageMessage) -> PageEffect {
+    /// A message of a node to the page's home.
+    fn to_home(node: u16, page: u32, message: PageMessage) -> PageEffect {
         let (from, to) = (PageEnd::Node(node), PageEnd::Home);
         PageEffect::Send(SentPageMessage { message, page, from, to, requester: node, due: 0 })
     }
 
-    /// An event at a mapping. `releaser` is whom a notice is acknowledged to.
+    /// An event at a mapping. `releaser` is the node to which a write notice is acknowledged.
     fn mapping_event(
         &mut self,
-        (node, page): (u16, u32),
+        node: u16,
+        page: u32,
         event: MappingEvent,
         releaser: u16,
         effects: &mut Vec<PageEffect>,
@@ -256,12 +260,12 @@ impl PageDriver {
         let at = self.at(node, page);
         self.states[at] = state | self.owed(node, page) << MAPPING_BITS;
         let done = ObservedPageController::Mapping(event, actions, (before, state));
-        self.observe((node, page), done);
+        self.observe(node, page, done);
         if self.table.is_noticed(state) && !self.table.is_noticed(before) {
             self.noticed[usize::from(node)].push(page);
         }
         effects.extend(actions.iter().map(|&action| match action {
-            MappingAction::Tell(message) => Self::tell((node, page), message),
+            MappingAction::Tell(message) => Self::to_home(node, page, message),
             MappingAction::Acknowledge => PageEffect::Send(SentPageMessage {
                 message: PageMessage::Acknowledge,
                 page,
@@ -279,7 +283,8 @@ impl PageDriver {
     /// An event at a release.
     fn release_event(
         &mut self,
-        (node, page): (u16, u32),
+        node: u16,
+        page: u32,
         event: ReleaseEvent,
         effects: &mut Vec<PageEffect>,
     ) -> Answered {
@@ -295,12 +300,12 @@ impl PageDriver {
         let at = self.at(node, page);
         self.states[at] = self.mapping(node, page) | state << MAPPING_BITS;
         let done = ObservedPageController::Release(event, actions, (before, state));
-        self.observe((node, page), done);
+        self.observe(node, page, done);
         if state != before && self.table.release.rests(before) {
             self.written[usize::from(node)].push(page);
         }
         effects.extend(actions.iter().map(|&action| match action {
-            ReleaseAction::Tell(message) => Self::tell((node, page), message),
+            ReleaseAction::Tell(message) => Self::to_home(node, page, message),
             ReleaseAction::WriteBack => PageEffect::WriteBack { node, page },
         }));
         if state != before && self.table.release.rests(state) {
@@ -317,7 +322,8 @@ impl PageDriver {
     fn home_event(
         &mut self,
         page: u32,
-        (event, from): (PageHomeEvent, u16),
+        event: PageHomeEvent,
+        from: u16,
         effects: &mut Vec<PageEffect>,
     ) -> Answered {
         let sender = self.sender(page, from);
@@ -332,7 +338,7 @@ impl PageDriver {
         };
         self.homes.set_state(page, state);
         let done = ObservedPageController::Home(event, sender, actions, (before, state));
-        self.observe((from, page), done);
+        self.observe(from, page, done);
         let mut due = 0;
         let send = |message, to, due| {
             let (to, from_home) = (PageEnd::Node(to), PageEnd::Home);
@@ -346,7 +352,7 @@ impl PageDriver {
                 PageHomeAction::TakeWords => effects.push(PageEffect::TakeWords { page }),
                 PageHomeAction::Reply(message) => effects.push(send(message, from, due)),
                 PageHomeAction::Notify => {
-                    for to in self.homes.told(page).filter(|&node| node != from) {
+                    for to in self.homes.invalidation_targets(page).filter(|&node| node != from) {
                         effects.push(send(PageMessage::WriteNotice, to, 0));
                         due += 1;
                     }
@@ -357,11 +363,11 @@ impl PageDriver {
         Ok(PageAnswer::Done)
     }
 
-    /// Who a node is to the home of a page.
+    /// The role of a node at the home of a page.
     fn sender(&self, page: u32, from: u16) -> PageSender {
         if !self.homes.lists(page, from) {
             PageSender::Other
-        } else if self.homes.lists_nobody_but(page, from) {
+        } else if self.homes.lists_only(page, from) {
             PageSender::Only
         } else {
             PageSender::Sharer

@@ -23,52 +23,52 @@ impl Nodes {
         Self { driver, effects: Vec::new() }
     }
 
-    /// Does one thing; returns what follows, in words.
-    fn told(
+    /// Makes one call; returns its effects in words.
+    fn effects_of(
         &mut self,
         call: impl FnOnce(&mut PageDriver, &mut Vec<PageEffect>) -> Answered,
     ) -> String {
         self.effects.clear();
         let answer = call(&mut self.driver, &mut self.effects).unwrap();
-        let mut told: Vec<String> = self.effects.iter().map(words).collect();
+        let mut words: Vec<String> = self.effects.iter().map(in_words).collect();
         if answer == PageAnswer::Waits {
-            told.push("waits".to_owned());
+            words.push("waits".to_owned());
         }
-        told.join(", ")
+        words.join(", ")
     }
 
     fn access(&mut self, node: u16, store: bool) -> String {
-        self.told(|driver, effects| driver.access((node, PAGE), store, effects))
+        self.effects_of(|driver, effects| driver.access(node, PAGE, store, effects))
     }
 
     fn stored(&mut self, node: u16) {
-        assert_eq!(self.told(|driver, effects| driver.stored((node, PAGE), effects)), "");
+        assert_eq!(self.effects_of(|driver, effects| driver.stored(node, PAGE, effects)), "");
     }
 
     fn acquire(&mut self, node: u16) -> String {
-        self.told(|driver, effects| driver.acquire(node, effects))
+        self.effects_of(|driver, effects| driver.acquire(node, effects))
     }
 
     fn release(&mut self, node: u16) -> String {
-        self.told(|driver, effects| driver.release(node, effects))
+        self.effects_of(|driver, effects| driver.release(node, effects))
     }
 
     fn sent_lines(&mut self, node: u16, lines: u32) -> String {
-        self.told(|driver, effects| driver.sent_lines((node, PAGE), lines, effects))
+        self.effects_of(|driver, effects| driver.sent_lines(node, PAGE, lines, effects))
     }
 
-    /// A message from a node comes home.
+    /// A message from a node arrives at the home.
     fn home(&mut self, from: u16, message: PageMessage) -> String {
         let (from, to, requester) = (PageEnd::Node(from), PageEnd::Home, from);
         let sent = SentPageMessage { message, page: PAGE, from, to, requester, due: 0 };
-        self.told(|driver, effects| driver.deliver(&sent, effects))
+        self.effects_of(|driver, effects| driver.deliver(&sent, effects))
     }
 
-    /// A message comes to a node, on behalf of another or announcing acknowledgements.
-    fn node(&mut self, to: u16, message: PageMessage, (requester, due): (u16, i32)) -> String {
+    /// A message arrives at a node, on behalf of another or announcing acknowledgements.
+    fn node(&mut self, to: u16, message: PageMessage, requester: u16, due: i32) -> String {
         let (from, to) = (PageEnd::Home, PageEnd::Node(to));
         let sent = SentPageMessage { message, page: PAGE, from, to, requester, due };
-        self.told(|driver, effects| driver.deliver(&sent, effects))
+        self.effects_of(|driver, effects| driver.deliver(&sent, effects))
     }
 
     /// A node maps the page, and its write takes place.
@@ -76,13 +76,13 @@ impl Nodes {
         let fault = if store { PageMessage::WriteFault } else { PageMessage::ReadFault };
         assert_eq!(self.access(node, store), format!("{} to home", fault.name()));
         assert_eq!(self.home(node, fault), format!("mapped to {node}"));
-        assert_eq!(self.node(node, PageMessage::Mapped, (node, 0)), format!("{node} completes"));
+        assert_eq!(self.node(node, PageMessage::Mapped, node, 0), format!("{node} completes"));
         if store {
             self.stored(node);
         }
     }
 
-    /// A node that has dirty words in one line releases up to what it tells home.
+    /// A node with dirty words in one line releases, up to its message to the home.
     fn begin_release(&mut self, node: u16) {
         assert_eq!(self.release(node), format!("{node} writes back"));
         assert_eq!(self.sent_lines(node, 1), "");
@@ -90,11 +90,11 @@ impl Nodes {
             self.home(node, PageMessage::WriteBack),
             format!("words, written back to {node}")
         );
-        assert_eq!(self.node(node, PageMessage::WrittenBack, (node, 0)), "modified to home");
+        assert_eq!(self.node(node, PageMessage::WrittenBack, node, 0), "modified to home");
     }
 }
 
-fn words(effect: &PageEffect) -> String {
+fn in_words(effect: &PageEffect) -> String {
     match *effect {
         PageEffect::Send(SentPageMessage { message, to: PageEnd::Home, .. }) => {
             format!("{} to home", message.name())
@@ -118,10 +118,10 @@ fn a_first_access_faults_and_later_ones_do_not() {
     nodes.map(0, false);
     assert_eq!(nodes.driver.permission(0, PAGE), PagePermission::Read);
     assert_eq!(nodes.access(0, false), "0 completes");
-    // A write to a page that is mapped read-only faults as well. Nobody else maps it: not weak.
+    // A write to a page that is mapped read-only faults as well. No other node maps it: not weak.
     assert_eq!(nodes.access(0, true), "upgrade to home");
     assert_eq!(nodes.home(0, PageMessage::Upgrade), "mapped to 0");
-    assert_eq!(nodes.node(0, PageMessage::Mapped, (0, 0)), "0 completes");
+    assert_eq!(nodes.node(0, PageMessage::Mapped, 0, 0), "0 completes");
     nodes.stored(0);
     assert_eq!(nodes.driver.permission(0, PAGE), PagePermission::Write);
     assert!(!nodes.driver.is_weak(PAGE));
@@ -162,7 +162,7 @@ fn a_release_of_a_page_that_is_not_weak_sends_no_notice() {
     nodes.map(0, true);
     nodes.begin_release(0);
     assert_eq!(nodes.home(0, PageMessage::Modified), "notices sent to 0");
-    assert_eq!(nodes.node(0, PageMessage::NoticesSent, (0, 0)), "0 released");
+    assert_eq!(nodes.node(0, PageMessage::NoticesSent, 0, 0), "0 released");
     // Nothing was written since.
     assert_eq!(nodes.release(0), "0 released");
 }
@@ -178,12 +178,12 @@ fn a_release_takes_effect_when_everything_is_acknowledged() {
         nodes.home(0, PageMessage::Modified),
         "write notice to 1, write notice to 2, notices sent (2) to 0"
     );
-    // An acknowledgement may come before home's word.
-    assert_eq!(nodes.node(1, PageMessage::WriteNotice, (0, 0)), "acknowledge to 0");
-    assert_eq!(nodes.node(0, PageMessage::Acknowledge, (0, 0)), "");
-    assert_eq!(nodes.node(0, PageMessage::NoticesSent, (0, 2)), "");
-    assert_eq!(nodes.node(2, PageMessage::WriteNotice, (0, 0)), "acknowledge to 0");
-    assert_eq!(nodes.node(0, PageMessage::Acknowledge, (0, 0)), "0 released");
+    // An acknowledgement may arrive before the home's message.
+    assert_eq!(nodes.node(1, PageMessage::WriteNotice, 0, 0), "acknowledge to 0");
+    assert_eq!(nodes.node(0, PageMessage::Acknowledge, 0, 0), "");
+    assert_eq!(nodes.node(0, PageMessage::NoticesSent, 0, 2), "");
+    assert_eq!(nodes.node(2, PageMessage::WriteNotice, 0, 0), "acknowledge to 0");
+    assert_eq!(nodes.node(0, PageMessage::Acknowledge, 0, 0), "0 released");
 }
 
 #[test]
@@ -193,16 +193,16 @@ fn a_release_waits_for_write_backs_of_lines_replaced_before() {
     assert_eq!(nodes.sent_lines(0, 1), "");
     assert_eq!(nodes.release(0), "0 writes back");
     assert_eq!(nodes.sent_lines(0, 0), "");
-    assert_eq!(nodes.node(0, PageMessage::WrittenBack, (0, 0)), "modified to home");
+    assert_eq!(nodes.node(0, PageMessage::WrittenBack, 0, 0), "modified to home");
 }
 
 #[test]
-fn an_acquire_unmaps_pages_for_which_a_notice_has_come_and_no_others() {
+fn an_acquire_unmaps_pages_with_a_notice_and_no_others() {
     let mut nodes = Nodes::new(2);
     nodes.map(0, false);
     nodes.map(1, true);
     assert_eq!(nodes.acquire(0), "");
-    assert_eq!(nodes.node(0, PageMessage::WriteNotice, (1, 0)), "acknowledge to 1");
+    assert_eq!(nodes.node(0, PageMessage::WriteNotice, 1, 0), "acknowledge to 1");
     // Until then the page may be used.
     assert_eq!(nodes.access(0, false), "0 completes");
     assert_eq!(nodes.acquire(0), "0 flushes, unmap to home");
@@ -218,16 +218,16 @@ fn an_acquire_unmaps_pages_for_which_a_notice_has_come_and_no_others() {
 }
 
 #[test]
-fn dirty_words_are_written_back_before_home_hears_of_an_unmap_and_are_released_later() {
+fn dirty_words_are_written_back_before_the_home_learns_of_an_unmap_and_are_released_later() {
     let mut nodes = Nodes::new(2);
     nodes.map(0, true);
     nodes.map(1, true);
-    nodes.node(0, PageMessage::WriteNotice, (1, 0));
+    nodes.node(0, PageMessage::WriteNotice, 1, 0);
     assert_eq!(nodes.acquire(0), "0 flushes");
     assert_eq!(nodes.sent_lines(0, 2), "");
     assert_eq!(nodes.access(0, false), "waits");
-    assert_eq!(nodes.node(0, PageMessage::WrittenBack, (0, 0)), "");
-    assert_eq!(nodes.node(0, PageMessage::WrittenBack, (0, 0)), "unmap to home");
+    assert_eq!(nodes.node(0, PageMessage::WrittenBack, 0, 0), "");
+    assert_eq!(nodes.node(0, PageMessage::WrittenBack, 0, 0), "unmap to home");
     assert_eq!(nodes.home(0, PageMessage::Unmap), "");
     // What was written is not released yet, although the page is not mapped any more.
     assert_eq!(nodes.release(0), "0 writes back");
@@ -241,7 +241,7 @@ fn a_page_is_weak_until_no_node_maps_it() {
     nodes.map(0, true);
     nodes.map(1, true);
     for node in [0, 1] {
-        nodes.node(node, PageMessage::WriteNotice, (1 - node, 0));
+        nodes.node(node, PageMessage::WriteNotice, 1 - node, 0);
         nodes.acquire(node);
         assert_eq!(nodes.sent_lines(node, 0), "unmap to home");
         assert!(nodes.driver.is_weak(PAGE));
@@ -253,25 +253,25 @@ fn a_page_is_weak_until_no_node_maps_it() {
 }
 
 #[test]
-fn a_notice_that_comes_during_a_fault_matters_to_lines_that_are_there() {
+fn a_notice_during_a_fault_matters_for_lines_in_the_cache() {
     let mut nodes = Nodes::new(2);
     nodes.access(0, false);
     nodes.home(0, PageMessage::ReadFault);
-    // Home has listed the node: whatever it fetches now has the words.
-    assert_eq!(nodes.node(0, PageMessage::WriteNotice, (1, 0)), "acknowledge to 1");
-    assert_eq!(nodes.node(0, PageMessage::Mapped, (0, 0)), "0 completes");
+    // The home has listed the node: lines fetched from now on have the words.
+    assert_eq!(nodes.node(0, PageMessage::WriteNotice, 1, 0), "acknowledge to 1");
+    assert_eq!(nodes.node(0, PageMessage::Mapped, 0, 0), "0 completes");
     assert_eq!(nodes.acquire(0), "");
     // With the page mapped read-only there may be old lines.
     assert_eq!(nodes.access(0, true), "upgrade to home");
     nodes.home(0, PageMessage::Upgrade);
-    assert_eq!(nodes.node(0, PageMessage::WriteNotice, (1, 0)), "acknowledge to 1");
-    assert_eq!(nodes.node(0, PageMessage::Mapped, (0, 0)), "0 completes");
+    assert_eq!(nodes.node(0, PageMessage::WriteNotice, 1, 0), "acknowledge to 1");
+    assert_eq!(nodes.node(0, PageMessage::Mapped, 0, 0), "0 completes");
     nodes.stored(0);
     assert_eq!(nodes.acquire(0), "0 flushes");
 }
 
 #[test]
-fn what_must_not_be_is_an_error() {
+fn faults_are_errors() {
     let mut nodes = Nodes::new(2);
     let (from, to) = (PageEnd::Node(0), PageEnd::Home);
     let fetch = PageMessage::Fetch;
@@ -280,5 +280,5 @@ fn what_must_not_be_is_an_error() {
     assert!(error.to_string().starts_with("fetch at page 3, of node 0, in state nobody: "));
     let lost = SentPageMessage { to: PageEnd::Node(1), ..sent };
     let error = nodes.driver.deliver(&lost, &mut nodes.effects).unwrap_err();
-    assert_eq!(error.to_string(), "fetch of page 3 has nobody to go to");
+    assert_eq!(error.to_string(), "fetch of page 3 has no recipient");
 }

@@ -1,24 +1,24 @@
-//! What a node waits for.
+//! Outstanding messages of a node.
 
 use rustc_hash::FxHashMap;
 
-/// What is under way of one page.
+/// Outstanding messages of one page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct PageUnderWay {
-    /// Write-backs that are not acknowledged.
+    /// Write-backs without an acknowledgement.
     write_backs: u32,
-    /// Acknowledgements of notices that are due, less those that came before that was known.
+    /// Acknowledgements of notices due; negative if some arrived before their number was known.
     due: i32,
 }
 
-/// What a node waits for, of the pages for which there is anything: few at a time.
+/// Outstanding messages of a node, for the few pages that have any.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PagesUnderWay {
     pages: FxHashMap<u32, PageUnderWay>,
 }
 
 impl PagesUnderWay {
-    /// So many lines are written back. Returns how many write-backs of the page are under way.
+    /// Adds write-backs of `lines` lines. Returns the number of outstanding write-backs.
     pub(super) fn wrote_back(&mut self, page: u32, lines: u32) -> u32 {
         self.change(page, |found| found.write_backs += lines).write_backs
     }
@@ -28,7 +28,7 @@ impl PagesUnderWay {
         self.change(page, |found| found.write_backs = found.write_backs.saturating_sub(1));
     }
 
-    /// Changes how many acknowledgements are due. Returns how many are now.
+    /// Changes the number of acknowledgements due. Returns the new number.
     pub(super) fn change_due(&mut self, page: u32, change: i32) -> i32 {
         if change == 0 && self.pages.is_empty() {
             return 0;

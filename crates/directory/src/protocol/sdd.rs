@@ -23,7 +23,7 @@ use home::ListHomeState;
 /// comes, but for those that come while data of an owner are on their way to memory. A node that
 /// home has made the owner lets forwarded requests wait until it is one. A pointer names a node and
 /// the request by which it got its copy: so a node that has replaced a copy and has asked for the
-/// block again knows whether an invalidation is of the old copy. Whoever writes the head of the
+/// block again knows whether an invalidation is of the old copy. A writer at the head of the
 /// list needs no data; any other writer gets them anew. A proxy with a copy puts its client behind
 /// itself in the list; one that cannot serve its client, or has no frame for a copy, has home serve
 /// it. One that keeps no copies for clients asks home on behalf of its first client, which home

@@ -1,9 +1,10 @@
-//! The tables of a protocol with lists of copies, as they are printed.
+//! The printed tables of a linked-list protocol.
 
 use homenode_protocol::Labelled;
 
 use super::{
-    DirectorySheet, HOME, SenderCells, SheetAction, SheetMessage, by_sender, controller, does,
+    DirectorySheet, HOME, SenderCells, SheetAction, SheetMessage, SheetTitle, by_sender,
+    controller, does,
 };
 use crate::list_table::ListTable;
 use crate::list_vocabulary::{
@@ -12,11 +13,11 @@ use crate::list_vocabulary::{
 
 /// What tables call the controller of a node.
 pub(crate) const COPY: &str = "copy";
-/// Whom messages go to that are for the copy behind one.
+/// The receiver of messages for the copy behind.
 const BEHIND: &str = "behind";
 
 impl SheetAction {
-    /// Sends the message; what is said after the receiver.
+    /// Sends a message; `more` follows the receiver in the text.
     fn sends_list(message: ListMessage, to: &'static str, more: &str) -> Self {
         let name = message.name();
         let whom = if to == BEHIND { "the copy behind" } else { to };
@@ -132,15 +133,15 @@ impl ListTable {
             by_sender(cells)
         };
         let role = |state| Some(self.role(state));
-        let of_copy = (COPY, "The controller of a copy");
-        let of_home = (HOME, "The controller of a block's home");
-        let copy = controller((of_copy, &self.copy), (CopyEvent::ALL, &[]), copy, role);
-        let events = (ListHomeEvent::ALL, ListSender::ALL);
-        let home = controller((of_home, &self.home), events, home, |_| None);
+        let of_copy = SheetTitle { name: COPY, title: "The controller of a copy" };
+        let of_home = SheetTitle { name: HOME, title: "The controller of a block's home" };
+        let copy = controller(of_copy, &self.copy, CopyEvent::ALL, &[], copy, role);
+        let (events, senders) = (ListHomeEvent::ALL, ListSender::ALL);
+        let home = controller(of_home, &self.home, events, senders, home, |_| None);
         DirectorySheet { controllers: vec![copy, home], messages: self.messages() }
     }
 
-    /// The messages that one of the controllers sends, and those by which a read takes another way.
+    /// The messages sent by the controllers, and the proxy read and bounce.
     fn messages(&self) -> Vec<SheetMessage> {
         let of_copy = self.copy.cells().iter().flat_map(does).map(|&action| action.into());
         let of_home = self.home.cells().iter().flat_map(does).map(|&action| action.into());

@@ -1,10 +1,10 @@
-//! The tables of a protocol that keeps pages coherent, as they are printed.
+//! The printed tables of a page protocol.
 
 use homenode_protocol::Labelled;
 
 use super::{
-    DirectorySheet, HOME, MAPPING, RELEASE, SenderCells, SheetAction, SheetMessage, by_sender,
-    controller, does,
+    DirectorySheet, HOME, MAPPING, RELEASE, SenderCells, SheetAction, SheetMessage, SheetTitle,
+    by_sender, controller, does,
 };
 use crate::page_table::PagedTable;
 use crate::page_vocabulary::{
@@ -80,19 +80,19 @@ impl PagedTable {
                 PagePermission::Write => CopyRole::Writable,
             })
         };
-        let of_mapping = (MAPPING, "The mapping of a page at a node");
-        let of_release = (RELEASE, "The release of a page at a node");
-        let of_home = (HOME, "The controller of a page's home");
-        let events = (MappingEvent::ALL, &[][..]);
-        let mapping = controller((of_mapping, &self.mapping), events, mapping, role);
-        let events = (ReleaseEvent::ALL, &[][..]);
-        let release = controller((of_release, &self.release), events, release, |_| None);
-        let events = (PageHomeEvent::ALL, PageSender::ALL);
-        let home = controller((of_home, &self.home), events, home, |_| None);
+        let of_mapping = SheetTitle { name: MAPPING, title: "The mapping of a page at a node" };
+        let of_release = SheetTitle { name: RELEASE, title: "The release of a page at a node" };
+        let of_home = SheetTitle { name: HOME, title: "The controller of a page's home" };
+        let events = MappingEvent::ALL;
+        let mapping = controller(of_mapping, &self.mapping, events, &[], mapping, role);
+        let events = ReleaseEvent::ALL;
+        let release = controller(of_release, &self.release, events, &[], release, |_| None);
+        let (events, senders) = (PageHomeEvent::ALL, PageSender::ALL);
+        let home = controller(of_home, &self.home, events, senders, home, |_| None);
         DirectorySheet { controllers: vec![mapping, release, home], messages: self.messages() }
     }
 
-    /// The messages that one of the controllers sends, and those of caches.
+    /// The messages sent by the controllers and by caches.
     fn messages(&self) -> Vec<SheetMessage> {
         let of_mapping = self.mapping.cells().iter().flat_map(does).map(|&action| action.into());
         let of_release = self.release.cells().iter().flat_map(does).map(|&action| action.into());

@@ -1,6 +1,6 @@
-//! The engine with everything on view, one reference at a time.
+//! Inspection of the trace-order engine, one reference at a time.
 //!
-//! Values are carried along, so every reference goes through the tables.
+//! Values are checked, so every reference goes through the tables.
 
 use homenode_base::Access;
 use homenode_cache::walk::WalkBlock;
@@ -12,7 +12,7 @@ use super::recorder::{DoneReference, WalkedEngine};
 use super::scene::{ActCause, ControllerAct, DirectoryEntry, DirectoryScene, WalkMessage};
 use crate::counts::{DirectoryCounts, MessageCounts};
 use crate::driver::{
-    ObservedCell, ObservedController, ObservedEntry, ObservedMessage, goes_unsaid,
+    ObservedCell, ObservedController, ObservedEntry, ObservedMessage, is_implicit,
 };
 use crate::home::{HomePolicy, PageDemands};
 use crate::setup::{DirectorySetup, DirectorySetupError};
@@ -20,10 +20,10 @@ use crate::sheet;
 use crate::table::DirectoryTable;
 use crate::trace_order::{DirectoryEngine, DirectoryRows};
 
-/// The caches that serve every block and number of nodes are fast enough here.
+/// One kind of cache that serves every block size and number of nodes is fast enough here.
 type ObservedRows = DirectoryRows<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>;
 
-/// An engine to look into.
+/// An engine that can be inspected.
 pub(super) struct ObservedDirectory<'a> {
     rows: Box<ObservedRows>,
     table: &'a DirectoryTable,
@@ -51,8 +51,8 @@ impl<'a> ObservedDirectory<'a> {
         let (controller, names, event, sender, actions) = match cell.controller {
             ObservedController::Cache(event, actions) => {
                 let at_home = cell.entry.home == Some(cell.node);
-                let said = actions.iter().filter(|&&action| !goes_unsaid(action, at_home));
-                let actions = said.map(|&action| action.into()).collect();
+                let sent = actions.iter().filter(|&&action| !is_implicit(action, at_home));
+                let actions = sent.map(|&action| action.into()).collect();
                 let names = [state, next].map(|state| table.cache.name(state));
                 (sheet::CACHE, names, event.name(), None, actions)
             }

@@ -1,5 +1,5 @@
-//! A walk under a protocol whose directory is a list of copies: the memory system of the clock does
-//! one reference at a time, with all that follows from it.
+//! A walk under a linked-list protocol: the timed memory system performs one reference at a time,
+//! with all its effects.
 
 use std::ops::Range;
 
@@ -25,16 +25,13 @@ use crate::setup::{DemandCollection, DirectorySetup};
 use crate::sheet;
 use crate::vocabulary::MessageWay;
 
-/// Homes of pages, and what has a time.
-type ListedHomes<'a> = (Box<dyn HomePolicy>, &'a ListClockSetup);
-
 /// A reference of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkedReference {
     /// What is referenced.
     pub access: Access,
-    /// Whether the next reference begins as soon as the request of this one has been sent, and not
-    /// when all is over that follows from it.
+    /// Whether the next reference begins when the request of this one has been sent, not when this
+    /// one is complete.
     pub overlaps: bool,
 }
 
@@ -44,42 +41,44 @@ impl From<Access> for WalkedReference {
     }
 }
 
-/// Walks through references in their order, under the protocol with these tables and with these
-/// homes. Values are always carried along, whatever the setup says.
+/// Walks through references in order. Values are always checked, regardless of the setup.
 ///
 /// # Errors
-/// When there can be no such machine, or the protocol breaks a promise.
+/// When the configuration is invalid, or the protocol breaks an invariant.
 pub fn walk_lists(
     setup: &DirectorySetup,
     table: &ListTable,
-    homes: ListedHomes<'_>,
+    homes: Box<dyn HomePolicy>,
+    timed: &ListClockSetup,
     references: &[WalkedReference],
 ) -> Result<DirectoryWalk<ListCounts>, PagedWalkError> {
-    walked(setup, table, homes, references).map(|(walk, _)| walk)
+    walked(setup, table, homes, timed, references).map(|(walk, _)| walk)
 }
 
-/// What nodes do with pages in a walk, by which homes can be chosen.
+/// The demands on pages in a walk, for the choice of homes.
 ///
 /// # Errors
-/// When there can be no such machine, or the protocol breaks a promise.
+/// When the configuration is invalid, or the protocol breaks an invariant.
 pub fn list_demands(
     setup: &DirectorySetup,
     table: &ListTable,
-    homes: ListedHomes<'_>,
+    homes: Box<dyn HomePolicy>,
+    timed: &ListClockSetup,
     references: &[WalkedReference],
 ) -> Result<PageDemands, PagedWalkError> {
     let setup = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
-    walked(&setup, table, homes, references).map(|(_, demands)| demands.unwrap_or_default())
+    walked(&setup, table, homes, timed, references).map(|(_, demands)| demands.unwrap_or_default())
 }
 
 fn walked(
     setup: &DirectorySetup,
     table: &ListTable,
-    homes: ListedHomes<'_>,
+    homes: Box<dyn HomePolicy>,
+    timed: &ListClockSetup,
     references: &[WalkedReference],
 ) -> Result<RecordedWalk<ListCounts>, PagedWalkError> {
     let engine = WalkedLists {
-        engine: ObservedLists::new(setup, table.clone(), homes)?,
+        engine: ObservedLists::new(setup, table.clone(), homes, timed)?,
         nodes: setup.nodes,
         private: &setup.private,
         overlaps: references.iter().map(|reference| reference.overlaps).collect(),

@@ -1,9 +1,8 @@
-//! A walk through a few references: what the controllers do at each, for people to follow.
+//! A walk through a few references: the actions of controllers at each, for readers.
 //!
 //! The recorder pushes one reference at a time into the engine that also counts
-//! ([`crate::DirectorySimulation`]; with lists of copies the memory system of the clock), and
-//! writes down which cells of the tables it used, and what the caches, memory and the directory
-//! have then. It decides nothing itself.
+//! ([`crate::DirectorySimulation`]; for linked lists the timed memory system), and records the
+//! table cells used and the state of caches, memory and directory. It makes no decisions.
 
 mod engine;
 mod lists;
@@ -31,23 +30,23 @@ use crate::table::DirectoryTable;
 use engine::ObservedDirectory;
 use recorder::DirectoryRecorder;
 
-/// Why there is no walk.
+/// Why a walk failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DirectoryWalkError {
-    /// There can be no such machine.
+    /// The configuration is invalid.
     #[error(transparent)]
     Setup(#[from] DirectorySetupError),
-    /// The protocol breaks a promise.
+    /// The protocol breaks an invariant.
     #[error(transparent)]
     Check(#[from] CheckError),
 }
 
-/// Walks through references in their order, under the protocol with this table and with these
-/// homes. Values are always carried along, whatever the setup says. Fetches are no references here.
+/// Walks through references in order. Values are always checked, regardless of the setup.
+/// Instruction fetches are not references here.
 ///
 /// # Errors
-/// When there can be no such machine, or the protocol breaks a promise.
+/// When the configuration is invalid, or the protocol breaks an invariant.
 pub fn walk(
     setup: &DirectorySetup,
     table: &DirectoryTable,

@@ -1,5 +1,4 @@
-//! Writes down what an engine does at each of some references, be its directory at homes or a list
-//! of copies.
+//! Recorder of walks, for directories at homes and linked lists.
 
 use homenode_base::{Access, Flags};
 use homenode_cache::MissCounts;
@@ -14,42 +13,42 @@ use crate::counts::DirectoryCounts;
 use crate::home::PageDemands;
 use crate::vocabulary::MessageWay;
 
-/// What was done about a reference: the cells that were used, in order, and for how many cycles the
-/// processor waited, if the engine has a clock.
+/// The effects of a reference: the cells used, in order, and the cycles for which the processor
+/// waited, if the engine has a clock.
 pub(super) struct DoneReference {
-    /// Each with the number of its block in the address space; block and message have no number in
+    /// Each with the block's number in the address space; its block and message have no number in
     /// the walk yet.
     pub(super) acts: Vec<(u64, ControllerAct)>,
     pub(super) cycles: Option<u64>,
 }
 
-/// A walk, and what nodes did with pages, if that was collected.
+/// A walk, and the demands on pages, if collected.
 pub(super) type RecordedWalk<C> = (DirectoryWalk<C>, Option<PageDemands>);
 
-/// An engine to look into, one reference at a time.
+/// An engine that performs one reference at a time and can be inspected.
 pub(super) trait WalkedEngine {
     /// Messages between different nodes, as they are counted.
     type Sent;
-    /// What can go wrong.
+    /// Errors of the engine.
     type Error;
 
-    /// Bytes in a block, as a shift.
+    /// Logarithm of the block size.
     fn shift(&self) -> u32;
-    /// Whether the engine takes the reference for one to a private area.
+    /// Whether the engine treats the reference as one to a private area.
     fn is_private(&self, access: &Access) -> bool;
-    /// Does a reference to one block, a part of the one with this number.
+    /// Performs a reference to one block, a part of reference `number` of the walk.
     fn push(&mut self, number: usize, access: &Access) -> Result<DoneReference, Self::Error>;
-    /// The state of a node's copy, and whether its miss is still to be judged.
+    /// The state of a node's copy, and whether its miss is still unclassified.
     fn state_of(&self, node: usize, block: u64) -> (u8, bool);
     /// The name of a state.
     fn state_name(&self, state: u8) -> &'static str;
-    /// Misses so far; those that are still undecided are not in it.
+    /// Misses so far, without unclassified ones.
     fn misses(&self) -> MissCounts;
     /// Messages so far, and their bytes.
     fn sent(&self) -> (Self::Sent, u64);
-    /// A block in the caches of so many nodes, in memory and at its home.
+    /// A block in the caches of `nodes` nodes, in memory and at its home.
     fn scene(&mut self, block: &WalkBlock, nodes: usize) -> DirectoryScene;
-    /// What was counted in all, and what nodes did with pages, if that was collected.
+    /// Totals, and the demands on pages, if collected.
     fn finish(self) -> (DirectoryCounts, Self::Sent, Option<PageDemands>);
 }
 
@@ -70,7 +69,7 @@ impl<E: WalkedEngine> DirectoryRecorder<E> {
         Self { engine, nodes, blocks, steps, misses, crossed: 0 }
     }
 
-    /// Has the engine do references, in their order.
+    /// Performs references in order.
     pub(super) fn record(
         mut self,
         references: &[Access],
@@ -98,7 +97,7 @@ impl<E: WalkedEngine> DirectoryRecorder<E> {
         let had_copy = self.engine.state_of(usize::from(node), address >> shift).0 != 0;
         let DoneReference { acts, cycles } = self.engine.push(reference, access)?;
         let miss = self.miss(WalkCopy { cache: usize::from(node), block }, had_copy, &misses);
-        let acts = acts.into_iter().map(|act| self.act(act)).collect();
+        let acts = acts.into_iter().map(|(number, act)| self.act(number, act)).collect();
         let (messages, message_bytes) = self.engine.sent();
         let scenes = self.scenes();
         self.steps.push(DirectoryWalkStep {
@@ -132,14 +131,13 @@ impl<E: WalkedEngine> DirectoryRecorder<E> {
         (0..self.nodes).map(name).collect()
     }
 
-    /// All blocks as they are now.
+    /// The current state of all blocks.
     fn scenes(&mut self) -> Vec<DirectoryScene> {
         let Self { engine, blocks, nodes, .. } = self;
         blocks.iter().map(|block| engine.scene(block, usize::from(*nodes))).collect()
     }
 
-    /// Writes down which earlier misses the step has decided, and says why its own copy was not
-    /// there.
+    /// Records the classes of earlier misses that the step decides; returns that of its own.
     fn miss(&mut self, own: WalkCopy, had_copy: bool, before: &MissCounts) -> Option<WalkMiss> {
         let (step, engine, blocks) = (self.steps.len(), &self.engine, &self.blocks);
         let is_open = |copy: WalkCopy| {
@@ -154,7 +152,7 @@ impl<E: WalkedEngine> DirectoryRecorder<E> {
     }
 
     /// Gives the block of an act its position in the walk, and its message its number.
-    fn act(&mut self, (number, mut act): (u64, ControllerAct)) -> ControllerAct {
+    fn act(&mut self, number: u64, mut act: ControllerAct) -> ControllerAct {
         let address = number << self.engine.shift();
         act.block = self.blocks.iter().position(|b| b.address == address).unwrap_or(0);
         if let Some(message) = &mut act.message

@@ -118,7 +118,7 @@ pub struct ControllerAct {
     pub state: &'static str,
     /// Its next state.
     pub next: &'static str,
-    /// What it does. A home's own cache tells nobody that its copy is gone.
+    /// Its actions. The home's own cache does not acknowledge an invalidation.
     pub actions: Vec<SheetAction>,
     /// The directory's entry after it.
     pub entry: DirectoryEntry,

@@ -17,7 +17,8 @@ fn sdd() -> ListTable {
 /// which something that has to wait is done at once, without an action.
 fn changed<A: Copy>(
     cell: ControllerCell<A, u8>,
-    (state, states): (u8, usize),
+    state: u8,
+    states: usize,
 ) -> Vec<ControllerCell<A, u8>> {
     let (actions, next) = match cell {
         ControllerCell::Does(actions, next) => (actions, next),
@@ -40,9 +41,9 @@ fn mutants(table: &ListTable) -> Vec<(String, ListTable)> {
     let states = table.copy.states();
     for (state, label) in (0u8..).zip(states) {
         for &event in CopyEvent::ALL {
-            for cell in changed(table.copy_cell(state, event), (state, states.len())) {
+            for cell in changed(table.copy_cell(state, event), state, states.len()) {
                 let mut bug = table.clone();
-                bug.set_copy_cell((state, event), cell);
+                bug.set_copy_cell(state, event, cell);
                 mutants.push((format!("copy {}: {}: {cell:?}", label.name, event.name()), bug));
             }
         }
@@ -52,9 +53,9 @@ fn mutants(table: &ListTable) -> Vec<(String, ListTable)> {
         for &event in ListHomeEvent::ALL {
             for &sender in ListSender::ALL {
                 let cell = table.home_cell(state, event, sender);
-                for cell in changed(cell, (state, states.len())) {
+                for cell in changed(cell, state, states.len()) {
                     let mut bug = table.clone();
-                    bug.set_home_cell((state, event, sender), cell);
+                    bug.set_home_cell(state, event, sender, cell);
                     let what = format!("{} by {}", event.name(), sender.name());
                     mutants.push((format!("home {}: {what}: {cell:?}", label.name), bug));
                 }
@@ -66,7 +67,7 @@ fn mutants(table: &ListTable) -> Vec<(String, ListTable)> {
 
 /// Changes that break no promise. A node that waits for a copy as a proxy may as well let its own
 /// processor wait for the same copy. One that has asked for the only copy and has none may do what
-/// one with an old copy does, which comes to the same as long as nobody is told of that.
+/// one with an old copy does, which comes to the same as long as no message reports it.
 const HARMLESS: &[&str] = &[
     "copy IS: load: Does([], 3)",
     "copy IM: proxy read: Does([AskFor], 8)",
@@ -123,13 +124,15 @@ fn state(table: &ListTable, name: &str) -> u8 {
 
 /// The first thing that is found if a cell of a copy is another one, and in how many steps.
 fn first_found(
-    (from, event): (&str, CopyEvent),
-    (actions, to): (&'static [CopyAction], &str),
+    from: &str,
+    event: CopyEvent,
+    actions: &'static [CopyAction],
+    to: &str,
     proxies: bool,
 ) -> (DirectoryFindingKind, usize) {
     let mut bug = sdd();
     let cell = ControllerCell::Does(actions, state(&bug, to));
-    bug.set_copy_cell((state(&bug, from), event), cell);
+    bug.set_copy_cell(state(&bug, from), event, cell);
     let report = check_lists(&bug, proxies, 3);
     let finding = report.findings.first().unwrap();
     assert_eq!(finding.steps.is_empty(), finding.kind == DirectoryFindingKind::Unreached);
@@ -138,27 +141,27 @@ fn first_found(
 
 #[test]
 fn a_lost_link_of_a_chain_is_found() {
-    // The second client takes the place of the first one, who is told to nobody.
-    let (kind, _) = first_found(("IS", CopyEvent::ProxyRead), (&[], "IS"), true);
+    // The second client takes the place of the first one, which no client learns of.
+    let (kind, _) = first_found("IS", CopyEvent::ProxyRead, &[], "IS", true);
     assert_eq!(kind, DirectoryFindingKind::Deadlock);
-    let (kind, _) = first_found(("IS", CopyEvent::Follower), (&[], "ISF"), true);
+    let (kind, _) = first_found("IS", CopyEvent::Follower, &[], "ISF", true);
     assert_eq!(kind, DirectoryFindingKind::Deadlock, "the client forgets whom to hand it on to");
-    let lost = (&[CopyAction::KeepFollower][..], "S");
-    let (kind, _) = first_found(("SF", CopyEvent::Follower), lost, true);
+    let lost = &[CopyAction::KeepFollower];
+    let (kind, _) = first_found("SF", CopyEvent::Follower, lost, "S", true);
     assert_eq!(kind, DirectoryFindingKind::NotDone, "it is not handed on");
 }
 
 #[test]
 fn a_read_that_comes_back_and_is_not_asked_again_is_found() {
     for proxies in [false, true] {
-        let (kind, _) = first_found(("IS", CopyEvent::Bounce), (&[], "IS"), proxies);
+        let (kind, _) = first_found("IS", CopyEvent::Bounce, &[], "IS", proxies);
         assert_eq!(kind, DirectoryFindingKind::Deadlock);
     }
 }
 
 #[test]
 fn a_copy_left_behind_a_replaced_one_is_found() {
-    let (kind, steps) = first_found(("S", CopyEvent::ReplaceAhead), (&[], "I"), false);
+    let (kind, steps) = first_found("S", CopyEvent::ReplaceAhead, &[], "I", false);
     assert_eq!(kind, DirectoryFindingKind::UnlistedCopy);
     // Two reads, each with its data, and the replacement: no write has to come before.
     assert!(steps <= 7, "{steps}");
@@ -166,10 +169,10 @@ fn a_copy_left_behind_a_replaced_one_is_found() {
 
 #[test]
 fn an_acknowledgement_that_comes_too_early_is_found() {
-    let early: (&'static [CopyAction], &str) = (&[CopyAction::Acknowledge], "I");
-    let (kind, _) = first_found(("S", CopyEvent::Invalidate), early, false);
+    let early = &[CopyAction::Acknowledge];
+    let (kind, _) = first_found("S", CopyEvent::Invalidate, early, "I", false);
     assert_ne!(kind, DirectoryFindingKind::Unreached, "those behind it are forgotten");
-    let early: (&'static [CopyAction], &str) = (&[CopyAction::Acknowledge], "L");
-    let (kind, _) = first_found(("L", CopyEvent::Invalidate), early, false);
+    let early = &[CopyAction::Acknowledge];
+    let (kind, _) = first_found("L", CopyEvent::Invalidate, early, "L", false);
     assert_ne!(kind, DirectoryFindingKind::Unreached, "those behind it are not gone yet");
 }

@@ -36,7 +36,7 @@ fn mutants(table: &PagedTable) -> Vec<(String, PagedTable)> {
             let cell = table.mapping_cell(state, event);
             for cell in [changed(cell, states.len()), hurried(cell, state)].concat() {
                 let mut bug = table.clone();
-                bug.set_mapping_cell((state, event), cell);
+                bug.set_mapping_cell(state, event, cell);
                 mutants.push((format!("mapping {}: {}: {cell:?}", label.name, event.name()), bug));
             }
         }
@@ -46,7 +46,7 @@ fn mutants(table: &PagedTable) -> Vec<(String, PagedTable)> {
         for &event in ReleaseEvent::ALL {
             for cell in changed(table.release_cell(state, event), states.len()) {
                 let mut bug = table.clone();
-                bug.set_release_cell((state, event), cell);
+                bug.set_release_cell(state, event, cell);
                 mutants.push((format!("release {}: {}: {cell:?}", label.name, event.name()), bug));
             }
         }
@@ -58,7 +58,7 @@ fn mutants(table: &PagedTable) -> Vec<(String, PagedTable)> {
                 let cell = table.home_cell(state, event, sender);
                 for cell in [changed(cell, states.len()), hurried(cell, state)].concat() {
                     let mut bug = table.clone();
-                    bug.set_home_cell((state, event, sender), cell);
+                    bug.set_home_cell(state, event, sender, cell);
                     let what = format!("{} by {}", event.name(), sender.name());
                     mutants.push((format!("home {}: {what}: {cell:?}", label.name), bug));
                 }

@@ -163,7 +163,7 @@ fn a_lost_invalidation_is_found() {
     let shared = state(bug.cache.states(), "S");
     let cell = bug.cache_cell(shared, CacheEvent::Invalidate);
     // It is acknowledged, and the copy stays.
-    bug.set_cache_cell((shared, CacheEvent::Invalidate), without(cell, &[], Some(shared)));
+    bug.set_cache_cell(shared, CacheEvent::Invalidate, without(cell, &[], Some(shared)));
     assert!(stale(&CoherenceTable::Blocks(bug.clone()), true) > 10);
     assert!(stale(&CoherenceTable::Blocks(bug), false) > 10, "without races, too");
 }
@@ -178,7 +178,7 @@ fn a_lost_write_back_is_found() {
                 let cell = bug.home_cell(state, event, sender);
                 let ControllerCell::Does(actions, _) = cell else { continue };
                 if let Some(at) = actions.iter().position(|a| *a == HomeAction::TakeData) {
-                    bug.set_home_cell((state, event, sender), without(cell, &[at], None));
+                    bug.set_home_cell(state, event, sender, without(cell, &[at], None));
                 }
             }
         }
@@ -194,9 +194,9 @@ fn lost_notices_flushes_and_write_backs_of_pages_are_found() {
         let mut bug = right.clone();
         let weak = state(right.home.states(), "weak");
         for sender in [PageSender::Sharer, PageSender::Other] {
-            let at = (weak, PageHomeEvent::Modified, sender);
-            let cell = right.home_cell(at.0, at.1, at.2);
-            bug.set_home_cell(at, without(cell, &[0], None));
+            let event = PageHomeEvent::Modified;
+            let cell = right.home_cell(weak, event, sender);
+            bug.set_home_cell(weak, event, sender, without(cell, &[0], None));
         }
         assert!(stale(&CoherenceTable::Pages(bug), races) > 5, "no notices");
 
@@ -205,15 +205,15 @@ fn lost_notices_flushes_and_write_backs_of_pages_are_found() {
             [("read-only, noticed", "read-only"), ("read-write, noticed", "read-write")]
         {
             let next = state(right.mapping.states(), next);
-            let at = (state(right.mapping.states(), name), MappingEvent::Acquire);
-            bug.set_mapping_cell(at, ControllerCell::Does(&[], next));
+            let noticed = state(right.mapping.states(), name);
+            bug.set_mapping_cell(noticed, MappingEvent::Acquire, ControllerCell::Does(&[], next));
         }
         assert!(stale(&CoherenceTable::Pages(bug), races) > 5, "nothing is unmapped");
 
         let mut bug = right.clone();
         let released = state(right.release.states(), "released");
-        let at = (state(right.release.states(), "written"), ReleaseEvent::Release);
-        bug.set_release_cell(at, ControllerCell::Does(&[], released));
+        let written = state(right.release.states(), "written");
+        bug.set_release_cell(written, ReleaseEvent::Release, ControllerCell::Does(&[], released));
         assert!(stale(&CoherenceTable::Pages(bug), races) > 5, "nothing is written back");
     }
 }

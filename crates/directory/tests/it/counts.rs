@@ -18,7 +18,7 @@ fn the_engine_agrees_with_the_oracle_in_every_count() {
             _ => u16::try_from(17 + rng.below(48)).unwrap(),
         };
         let machine = machine(&mut rng, nodes);
-        let trace = trace(&mut rng, (nodes, 1_500));
+        let trace = trace(&mut rng, nodes, 1_500);
         let mut oracle = Oracle::new(machine);
         trace.iter().for_each(|&r| oracle.access(r));
         let found = simulate(&machine, &trace, false);
@@ -58,7 +58,7 @@ fn every_combination_agrees_with_the_oracle() {
                 for pointers in [None, Some(1), Some(2), Some(4)] {
                     let mut machine = machine(&mut rng, nodes);
                     (machine.home, machine.ways, machine.pointers) = (home, ways, pointers);
-                    let trace = trace(&mut rng, (nodes, 800));
+                    let trace = trace(&mut rng, nodes, 800);
                     let mut oracle = Oracle::new(machine);
                     trace.iter().for_each(|&r| oracle.access(r));
                     let found = simulate(&machine, &trace, false);
@@ -76,7 +76,7 @@ fn large_machines_agree_with_the_oracle() {
         let mut rng = Rng::new(u64::from(nodes));
         for round in 0..8 {
             let machine = machine(&mut rng, nodes);
-            let trace = trace(&mut rng, (nodes, 2_000));
+            let trace = trace(&mut rng, nodes, 2_000);
             let mut oracle = Oracle::new(machine);
             trace.iter().for_each(|&r| oracle.access(r));
             let found = simulate(&machine, &trace, round % 3 == 0);
@@ -91,7 +91,7 @@ fn checking_finds_nothing_and_changes_nothing() {
     for _ in 0..200 {
         let nodes = u16::try_from(1 + rng.below(70)).unwrap();
         let machine = machine(&mut rng, nodes);
-        let trace = trace(&mut rng, (nodes, 1_500));
+        let trace = trace(&mut rng, nodes, 1_500);
         let [plain, checked] = [false, true].map(|check| simulate(&machine, &trace, check));
         assert_eq!(plain, checked, "{machine:?}");
     }

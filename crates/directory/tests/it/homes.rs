@@ -126,7 +126,7 @@ fn fills_of_initialisation_make_no_home_where_the_trace_says_when_it_is_over() {
     let local = |marks_init_done| {
         let homes = HomeSetup { marks_init_done, ..homes(4, None) };
         let off = DirectorySetup { collect_demands: DemandCollection::Off, ..setup(4) };
-        let counts = with_homes((&off, dash()), ("first-fill:n=2", &homes), text).unwrap().counts;
+        let counts = with_homes(&off, dash(), "first-fill:n=2", &homes, text).unwrap().counts;
         (counts.fills, counts.local_fills, counts.pages_moved)
     };
     // Node 2 makes its second fill; else the page is node 1's before.
@@ -144,7 +144,7 @@ fn homes_with_hindsight_may_leave_initialisation_out() {
     assert_eq!(users, [(0, 1), (4, 0), (1, 0)]);
     // Pages without users stay where their turn puts them: the last one at node 2.
     let counts = |home: &str, text: &str| {
-        try_run((&setup(4), dash()), (home, Some(&found)), text).unwrap().counts.local_fills
+        try_run(&setup(4), dash(), home, Some(&found), text).unwrap().counts.local_fills
     };
     for home in ["best-static", "optimal-static"] {
         assert_eq!(
@@ -212,7 +212,7 @@ fn hindsight_chooses_by_fills_or_by_cost() {
     let text = "1 R 0; 1 R 40; 2 W 80; 2 R 480; 2 W 80; 2 R 480; 3 R 0; 3 R 40; 3 R c0";
     let found = demands(text);
     let local = |home: &str| {
-        let run = try_run((&setup(4), dash()), (home, Some(&found)), text).unwrap();
+        let run = try_run(&setup(4), dash(), home, Some(&found), text).unwrap();
         (run.counts.local_fills, run.counts.local_write_backs)
     };
     // Page 4 is node 2's, which makes two fills of it.

@@ -1,5 +1,5 @@
 //! The table of latencies in `docs/directory.md`, worked by hand from table 1 of the publication:
-//! 64 nodes, blocks of 64 bytes, nobody in the way. A header takes 4 cycles of a path, a header
+//! 64 nodes, blocks of 64 bytes, no contention. A header takes 4 cycles of a path, a header
 //! with a block 36, a hop 6, a lookup 10, the first word of memory 12 and each word 4.
 
 use crate::timed::{dash_mesh, step};
@@ -14,7 +14,7 @@ const NODES: usize = 64;
 /// Node 0 is the home; how far away these are from it.
 const DISTANCES: [(usize, u64); 4] = [(0, 0), (1, 1), (7, 7), (63, 14)];
 
-/// An operation so many cycles after the one before.
+/// An operation `cycles` cycles after the one before.
 fn later(kind: OpKind, cycles: u32) -> Operation {
     Operation { count: cycles, ..step(kind, DATA) }
 }
@@ -143,7 +143,7 @@ fn locks_and_barriers() {
         let expected = if distance == 0 { 10 } else { 18 + 12 * distance };
         let steps = [step(OpKind::Acquire, LOCK), step(OpKind::Release, LOCK)];
         assert_eq!(waits("fixed:node=0", node, &steps[..1], &[]), expected);
-        assert_eq!(waits("fixed:node=0", node, &steps, &[]), 0, "nobody waits for a release");
+        assert_eq!(waits("fixed:node=0", node, &steps, &[]), 0, "no processor waits for a release");
     }
     let cycles = |of: &[(usize, Vec<Operation>)]| {
         dash_mesh(64, "fixed:node=0").run(&programs(of), 100).time.cycles

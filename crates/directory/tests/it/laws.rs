@@ -12,7 +12,7 @@ use homenode_machine::CacheShape;
 use homenode_snoop::{BusSetup, ProtocolSpec, TraceOrderSimulation};
 use homenode_trace::Batch;
 
-fn random(rng: &mut Rng, (nodes, flagged): (u16, bool)) -> Batch {
+fn random(rng: &mut Rng, nodes: u16, flagged: bool) -> Batch {
     let (words, writes) = (20 + rng.below(400), 5 + rng.below(40));
     let mut batch = Batch::default();
     for _ in 0..3_000 {
@@ -72,7 +72,7 @@ fn misses_by_class_are_those_of_mesi_on_a_bus() {
             check: round % 7 == 0,
             ..setup(nodes)
         };
-        let batch = random(&mut rng, (nodes, round % 3 == 1));
+        let batch = random(&mut rng, nodes, round % 3 == 1);
         let home = ["round-robin", "first-touch", "first-fill:n=2"][round % 3];
         let homes = HomeSetup {
             nodes,
@@ -109,9 +109,9 @@ fn a_planted_bug_is_a_stale_read_with_its_place() {
     let (shared, acknowledges) = (state("S"), CacheEvent::Invalidate);
     let ControllerCell::Does(actions, _) = table.cache_cell(shared, acknowledges) else { panic!() };
     assert!(matches!(actions, [CacheAction::Send(_, _)]));
-    table.set_cache_cell((shared, acknowledges), ControllerCell::Does(actions, shared));
+    table.set_cache_cell(shared, acknowledges, ControllerCell::Does(actions, shared));
     let text = "1 R 1000; 2 R 1000; 2 W 1008; 1 R 1000; 1 R 1008";
-    let error = try_run((&setup(3), table), ("fixed", None), text).unwrap_err();
+    let error = try_run(&setup(3), table, "fixed", None, text).unwrap_err();
     assert_eq!(error, CheckError::Stale { reference: 4, processor: 1, address: 0x1008 });
 }
 
@@ -119,10 +119,10 @@ fn a_planted_bug_is_a_stale_read_with_its_place() {
 #[test]
 fn a_table_in_which_a_message_waits_for_ever_is_an_error() {
     let mut table = dash();
-    table.set_cache_cell((0, CacheEvent::Load), ControllerCell::Waits);
+    table.set_cache_cell(0, CacheEvent::Load, ControllerCell::Waits);
     for check in [false, true] {
         let setup = DirectorySetup { check, ..setup(2) };
-        let found = try_run((&setup, table.clone()), ("fixed", None), "0 W 40; 1 R 80");
+        let found = try_run(&setup, table.clone(), "fixed", None, "0 W 40; 1 R 80");
         let error = found.unwrap_err();
         let place = matches!(
             error,
@@ -134,7 +134,7 @@ fn a_table_in_which_a_message_waits_for_ever_is_an_error() {
 
 #[test]
 fn fetches_never_count() {
-    let found = try_run((&setup(2), dash()), ("fixed", None), "0 I 40; 1 A 80; 1 R 80").unwrap();
+    let found = try_run(&setup(2), dash(), "fixed", None, "0 I 40; 1 A 80; 1 R 80").unwrap();
     let counts = found.counts;
     assert_eq!((counts.references, counts.reads, counts.writes, counts.fills), (2, 1, 1, 1));
 }

@@ -23,7 +23,7 @@ fn machine(allocation: ProxyAllocation) -> ListMachine {
     machine
 }
 
-/// An operation so many cycles after the one before.
+/// An operation `cycles` cycles after the one before.
 fn later(kind: OpKind, cycles: u32, addr: u64) -> Operation {
     Operation { count: cycles, ..step(kind, addr) }
 }

@@ -1,6 +1,6 @@
 //! Random programs on small machines with controllers, tiny caches, buffers of one to three
 //! messages, with and without proxies: reads return nothing old, the protocol does nothing that it
-//! says is impossible, everybody is served, and what is counted adds up. Protocols with a planted
+//! says is impossible, every reference completes, and counts add up. Protocols with a planted
 //! bug are found out.
 
 use crate::controllers::{ListMachine, alite, sdd, step};
@@ -95,7 +95,7 @@ fn adds_up(found: &ClockedDirectoryResult, machine: &ListMachine, of: &str) {
 }
 
 #[test]
-fn no_read_is_stale_and_everybody_is_served() {
+fn no_read_is_stale_and_every_reference_completes() {
     let mut bounced = 0;
     let (mut proxied, mut combined) = ([0; 3], [0; 3]);
     for seed in 0..1_500 {
@@ -165,7 +165,7 @@ fn planted_bugs_are_found_out() {
     let planted = [
         // A copy stays behind one that is replaced.
         ("S", CopyEvent::ReplaceAhead, &[] as &'static [CopyAction], "I"),
-        // A copy that has to go tells nobody behind it.
+        // An invalidated copy does not pass the invalidation on.
         ("S", CopyEvent::Invalidate, &[CopyAction::Acknowledge], "I"),
         // A copy that has to go stays.
         ("S", CopyEvent::Invalidate, &[CopyAction::PassOn], "S"),
@@ -184,7 +184,7 @@ fn planted_bugs_are_found_out() {
     for (before, event, actions, after) in planted {
         let mut bug = table.clone();
         let cell = ControllerCell::Does(actions, state(after));
-        bug.set_copy_cell((state(before), event), cell);
+        bug.set_copy_cell(state(before), event, cell);
         assert!(found_out(&bug) > 0, "{} in {before}", event.name());
     }
 }

@@ -1,5 +1,5 @@
 //! The table of latencies of `alite` in `docs/controllers.md`, worked by hand from table 1.2 of the
-//! publication, with nobody in the way. The second level is looked up in 2 + 6 + 1 = 9 cycles, a
+//! publication, without contention. The second level is looked up in 2 + 6 + 1 = 9 cycles, a
 //! line of it comes in 2 + 18 + 1 = 21, both take 27; memory is looked up in 3 + 20 + 2 = 25, with
 //! a line in 49. A message takes 5 to send and 5 on its way, 10 with a line.
 
@@ -10,7 +10,7 @@ use homenode_directory::{ListLatency, ListMessage, ProxySetup, ProxyUse};
 const DATA: u64 = 0x1_0000;
 const NODES: usize = 64;
 
-/// An operation so many cycles after the one before.
+/// An operation `cycles` cycles after the one before.
 fn later(kind: OpKind, cycles: u32) -> Operation {
     Operation { count: cycles, ..step(kind, DATA) }
 }

@@ -131,7 +131,7 @@ fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
 /// In a block whose proxy is node 1.
 const DATA: u64 = 0x1040;
 
-/// A reference after so many instructions.
+/// A reference after a number of instructions.
 fn after(cycles: u32, kind: OpKind, addr: u64) -> Operation {
     Operation { count: cycles, ..step(kind, addr) }
 }

@@ -15,10 +15,10 @@ const APART: u32 = 100_000;
 
 fn walked(machine: &ListMachine, references: &[Access]) -> DirectoryWalk<ListCounts> {
     let references: Vec<_> = references.iter().map(|&access| access.into()).collect();
-    walk_lists(&machine.setup, &sdd(), (machine.homes(), &machine.timed), &references).unwrap()
+    walk_lists(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap()
 }
 
-/// Nodes whose caches have room for so many blocks of 16 bytes.
+/// Nodes whose caches have room for `blocks` blocks of 16 bytes.
 fn machine(nodes: u16, blocks: u64, home: &str) -> ListMachine {
     let mut machine = alite(nodes, home);
     machine.setup.cache = CacheShape { size_bytes: 16 * blocks, ..Example::CACHE };
@@ -144,7 +144,7 @@ fn overlapping(machine: &ListMachine, readers: &[u16]) -> DirectoryWalk<ListCoun
         overlaps: node != *last,
     };
     let references: Vec<_> = readers.iter().map(reference).collect();
-    walk_lists(&machine.setup, &sdd(), (machine.homes(), &machine.timed), &references).unwrap()
+    walk_lists(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap()
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn mutants(table: &DirectoryTable) -> Vec<(String, DirectoryTable)> {
         for &event in CacheEvent::ALL {
             for cell in changed(table.cache_cell(state, event), states.len()) {
                 let mut bug = table.clone();
-                bug.set_cache_cell((state, event), cell);
+                bug.set_cache_cell(state, event, cell);
                 mutants.push((format!("cache {} {}: {cell:?}", label.name, event.name()), bug));
             }
         }
@@ -37,7 +37,7 @@ fn mutants(table: &DirectoryTable) -> Vec<(String, DirectoryTable)> {
             for &sender in Sender::ALL {
                 for cell in changed(table.home_cell(state, event, sender), states.len()) {
                     let mut bug = table.clone();
-                    bug.set_home_cell((state, event, sender), cell);
+                    bug.set_home_cell(state, event, sender, cell);
                     let what = format!("{} by {}", event.name(), sender.name());
                     mutants.push((format!("home {} {what}: {cell:?}", label.name), bug));
                 }

@@ -20,17 +20,17 @@ fn lrc() -> PagedTable {
 }
 
 fn walked(machine: &TimedMachine, steps: &[WrittenStep]) -> PagedWalk {
-    walk_pages(&machine.setup, &lrc(), (machine.homes(), &machine.timed), steps).unwrap()
+    walk_pages(&machine.setup, &lrc(), machine.homes(), &machine.timed, steps).unwrap()
 }
 
-/// Nodes whose caches have room for so many lines of 16 bytes.
+/// Nodes whose caches have room for `lines` lines of 16 bytes.
 fn machine(nodes: u16, lines: u64, home: &str) -> TimedMachine {
     let mut machine = dash_mesh(nodes, home);
     machine.setup.cache = CacheShape { size_bytes: 16 * lines, ..Example::CACHE };
     machine
 }
 
-/// A word that nobody else refers to, before each acquire and release: with the time of its
+/// A word that no other node refers to, before each acquire and release: with the time of its
 /// reference the clock can be told when they are.
 fn own_word(node: u16) -> WrittenStep {
     let address = 0x10_0000 * (u64::from(node) + 1);
@@ -165,14 +165,14 @@ fn accesses_take_the_messages_of_the_protocol() {
     assert_eq!(last("1 R a0; 1 W a0"), "1-0 upgrade, 0-1 mapped", "the line is there");
     assert_eq!(last("1 W a0; 1 W a1"), "", "a hit");
     assert_eq!(last("1 R a0; 1 R b0"), fetch, "the page is mapped");
-    assert_eq!(last("2 W a0; 1 W a0; 2 W a1"), "", "several writers, nobody loses a line");
+    assert_eq!(last("2 W a0; 1 W a0; 2 W a1"), "", "several writers, no node loses a line");
 }
 
 #[test]
 fn synchronisation_takes_the_messages_of_the_protocol() {
     assert_eq!(last("1 W a0; 1 rel; 1 rel"), "", "nothing was written since");
     let written = "1-0 write-back, 0-1 written back, 1-0 modified, 0-1 notices sent";
-    assert_eq!(last("1 W a0; 1 rel"), written, "nobody else maps the page");
+    assert_eq!(last("1 W a0; 1 rel"), written, "no other node maps the page");
     let told = "1-0 write-back, 0-1 written back, 1-0 modified, 0-2 write notice, \
                 0-1 notices sent, 2-1 acknowledge";
     assert_eq!(last("1 W a0; 2 R a0; 1 rel"), told);

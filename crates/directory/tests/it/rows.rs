@@ -126,7 +126,11 @@ fn replacement_of_a_dirty_block() {
     let written = "request, reply, write_back, fill, written back, 152 bytes";
     assert_eq!(last("1 W 0; 1 R 400"), written);
     assert_eq!(last("0 W 0; 0 R 400"), "fill, local, written back, locally");
-    assert_eq!(last("1 W 0; 1 R 400; 2 W 0"), "request, reply, fill, 80 bytes", "nobody is listed");
+    assert_eq!(
+        last("1 W 0; 1 R 400; 2 W 0"),
+        "request, reply, fill, 80 bytes",
+        "no node is listed"
+    );
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn walked(setup: &DirectorySetup, protocol: &str, home: &str, all: &[Access]) ->
     walk(setup, &table, homes(setup, home), all).unwrap()
 }
 
-/// The counts by the engine as everybody else uses it.
+/// The counts of the public engine.
 fn counted(setup: &DirectorySetup, protocol: &str, home: &str, all: &[Access]) -> DirectoryCounts {
     let table = DirectoryProtocol::parse(protocol).unwrap().table().blocks().unwrap();
     let setup = DirectorySetup { check: false, ..setup.clone() };

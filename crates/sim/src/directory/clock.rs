@@ -54,13 +54,13 @@ pub(crate) fn clock_of(
     let (model, table) = match (point.model, table) {
         (NodeModel::Controllers(machine), CoherenceTable::Lists(table)) => {
             let setup = list_setup(plan, point, config, processes, machine);
-            return Ok(DirectoryClock::of_lists(&point.setup, table, (homes, &setup))?);
+            return Ok(DirectoryClock::of_lists(&point.setup, table, homes, &setup)?);
         }
         (NodeModel::Directory(model), table) => (model, table),
         (NodeModel::Controllers(_), _) => return Err(DirectorySetupError::NoControllers.into()),
     };
     let setup = clock_setup(plan, model, point, config, processes);
-    Ok(DirectoryClock::new(&point.setup, table, (homes, &setup))?)
+    Ok(DirectoryClock::new(&point.setup, table, homes, &setup)?)
 }
 
 /// The splitter of the trace into process streams.

@@ -54,10 +54,9 @@ fn explained(
         return Err(config_error(format!("{name} has no lists of copies")));
     };
     let setup = &nodes.setup;
-    let homes = nodes.homes(|first| {
-        list_demands(setup, &table, (first, timed), references).map_err(walk_error)
-    })?;
-    let walk = walk_lists(setup, &table, (homes, timed), references).map_err(walk_error)?;
+    let homes = nodes
+        .homes(|first| list_demands(setup, &table, first, timed, references).map_err(walk_error))?;
+    let walk = walk_lists(setup, &table, homes, timed, references).map_err(walk_error)?;
     Ok(ExplainedDirectoryProtocol::new(protocol, table.sheet(), walk))
 }
 

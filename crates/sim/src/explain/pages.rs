@@ -45,8 +45,8 @@ fn explained(
     };
     let (setup, timed) = (&nodes.setup, timed(nodes));
     let homes = nodes
-        .homes(|first| page_demands(setup, &table, (first, &timed), steps).map_err(walk_error))?;
-    let walk = walk_pages(setup, &table, (homes, &timed), steps).map_err(walk_error)?;
+        .homes(|first| page_demands(setup, &table, first, &timed, steps).map_err(walk_error))?;
+    let walk = walk_pages(setup, &table, homes, &timed, steps).map_err(walk_error)?;
     Ok(ExplainedDirectoryProtocol::new(protocol, table.sheet(), walk))
 }
 

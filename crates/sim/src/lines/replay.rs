@@ -226,6 +226,6 @@ impl DirectoryReplay {
         timed.machine = timed.machine.slower_by(slower_by);
         let known = point.homes(self.config.seed, self.marks_init_done, None::<&PageDemands>);
         let homes = point.home.build(&known)?;
-        Ok(DirectoryClock::new(&point.setup, point.table.clone(), (homes, &timed))?)
+        Ok(DirectoryClock::new(&point.setup, point.table.clone(), homes, &timed)?)
     }
 }

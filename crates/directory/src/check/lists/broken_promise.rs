@@ -1,10 +1,10 @@
-//! What can be wrong with a protocol of lists.
+//! Faults of a linked-list protocol.
 
 use std::fmt;
 
 use crate::check::DirectoryFindingKind;
 
-/// A promise broken by one step.
+/// An invariant broken by one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BrokenListPromise {
     Stale { node: usize },
@@ -19,7 +19,7 @@ pub(super) enum BrokenListPromise {
     WrongOperation { node: usize },
     NotReplaced { node: usize },
     Impossible { what: String, why: &'static str },
-    Nobody { what: String },
+    NoRecipient { what: String },
     Flood,
 }
 
@@ -38,7 +38,7 @@ impl BrokenListPromise {
             }
             Self::NotReplaced { .. } => DirectoryFindingKind::NotReplaced,
             Self::Impossible { .. } => DirectoryFindingKind::NotImpossible,
-            Self::Nobody { .. } => DirectoryFindingKind::NoRecipient,
+            Self::NoRecipient { .. } => DirectoryFindingKind::NoRecipient,
             Self::Flood => DirectoryFindingKind::Flood,
         }
     }
@@ -49,7 +49,7 @@ impl fmt::Display for BrokenListPromise {
         match self {
             Self::Stale { node } => write!(f, "the copy of node {node} is old"),
             Self::StaleMemory => {
-                f.write_str("nobody owns the block, but memory has not got what was written last")
+                f.write_str("the block has no owner, but memory does not have the last write")
             }
             Self::TwoWriters { nodes: [one, other] } => {
                 write!(f, "nodes {one} and {other} may both write the block")
@@ -80,7 +80,7 @@ impl fmt::Display for BrokenListPromise {
             ),
             Self::NotReplaced { node } => write!(f, "the copy of node {node} is still there"),
             Self::Impossible { what, why } => write!(f, "{what}: declared impossible ({why})"),
-            Self::Nobody { what } => write!(f, "{what}: there is nobody to send it to"),
+            Self::NoRecipient { what } => write!(f, "{what}: it has no recipient"),
             Self::Flood => f.write_str("more and more messages are under way"),
         }
     }

@@ -1,4 +1,4 @@
-//! What the two controllers do about an event, as the table says.
+//! The two controllers of the model, by the table.
 
 use homenode_protocol::Labelled;
 
@@ -12,8 +12,17 @@ use crate::list_vocabulary::{
 };
 use crate::vocabulary::{ControllerCell, CopyRole};
 
+/// An event at a node's controller.
+#[derive(Clone, Copy)]
+struct CopyStep {
+    node: usize,
+    event: CopyEvent,
+    /// The next state.
+    after: u8,
+}
+
 impl ListModel<'_> {
-    /// A message arrives. Returns whether it need not wait.
+    /// A message arrives. Returns false if it has to wait.
     pub(super) fn deliver(
         &mut self,
         scene: &mut ListScene,
@@ -23,24 +32,27 @@ impl ListModel<'_> {
         if message.to == HOME {
             return match kind.event_at_home() {
                 Some(event) => self.home(scene, event, message),
-                None => Err(BrokenListPromise::Nobody { what: format!("{} at home", kind.name()) }),
+                None => {
+                    Err(BrokenListPromise::NoRecipient { what: format!("{} at home", kind.name()) })
+                }
             };
         }
         let at = usize::from(message.to);
         let node = &scene.next.nodes[at];
         match kind.event_at_copy(self.matter(node, message)) {
-            Some(event) => self.copy(scene, (at, event), message),
-            None => {
-                Err(BrokenListPromise::Nobody { what: format!("{} at node {at}", kind.name()) })
-            }
+            Some(event) => self.copy(scene, at, event, message),
+            None => Err(BrokenListPromise::NoRecipient {
+                what: format!("{} at node {at}", kind.name()),
+            }),
         }
     }
 
-    /// An event at a node's controller. Returns whether it need not wait.
+    /// An event at a node's controller. Returns false if it has to wait.
     pub(super) fn copy(
         &mut self,
         scene: &mut ListScene,
-        (node, event): (usize, CopyEvent),
+        node: usize,
+        event: CopyEvent,
         message: &ListedMessage,
     ) -> ListHappened {
         let before = scene.next.nodes[node].state;
@@ -56,7 +68,8 @@ impl ListModel<'_> {
             }
         };
         if scene.chance == Chance::NoFrame {
-            return self.copy_action(scene, (node, event, state), (CopyAction::AskFor, message));
+            let at = CopyStep { node, event, after: state };
+            return self.copy_action(scene, at, CopyAction::AskFor, message);
         }
         let found = &mut scene.next.nodes[node];
         if event == CopyEvent::Load {
@@ -75,7 +88,7 @@ impl ListModel<'_> {
             found.chain.ahead = message.relayed && !self.variant.fair;
         }
         for &action in actions {
-            self.copy_action(scene, (node, event, state), (action, message))?;
+            self.copy_action(scene, CopyStep { node, event, after: state }, action, message)?;
         }
         let found = &mut scene.next.nodes[node];
         found.state = state;
@@ -92,43 +105,45 @@ impl ListModel<'_> {
         if state == 0 {
             (found.copy, found.behind, found.data) = (None, None, Data::None);
         }
-        scene.tell(format_args!("node {node} {name} -> {}. ", table.copy.name(state)));
+        scene.log(format_args!("node {node} {name} -> {}. ", table.copy.name(state)));
         Ok(true)
     }
 
-    /// Does an action of a node's controller.
+    /// Performs an action of a node's controller.
     fn copy_action(
         &mut self,
         scene: &mut ListScene,
-        (node, event, after): (usize, CopyEvent, u8),
-        (action, message): (CopyAction, &ListedMessage),
+        at: CopyStep,
+        action: CopyAction,
+        message: &ListedMessage,
     ) -> ListHappened {
+        let CopyStep { node, event, after } = at;
         let this = number(node);
         let found = &mut scene.next.nodes[node];
         let requester = message.requester;
         let lacks = BrokenListPromise::NoData { node };
-        let to_requester = |kind| plain(kind, (requester.node, requester));
+        let to_requester = |kind| plain(kind, requester.node, requester);
         let supplied = ListedMessage {
             relayed: message.relayed,
-            ..plain(ListMessage::Data, (self.receiver(message), requester))
+            ..plain(ListMessage::Data, self.receiver(message), requester)
         };
         let copy = found.copy.map(|tag| Pointer { node: this, tag });
         let data = found.data;
         let sent = match action {
             CopyAction::Complete => {
-                self.complete(scene, (node, event), after)?;
+                self.complete(scene, node, event, after)?;
                 None
             }
             CopyAction::Ask | CopyAction::AskAgain => {
                 (found.request, found.reads) = (Some(REQUEST), true);
                 let by = Pointer { node: this, tag: REQUEST };
                 Some(if scene.chance == Chance::ByProxy {
-                    plain(ListMessage::ProxyRead, (number(self.variant.proxy_of(node)), by))
+                    plain(ListMessage::ProxyRead, number(self.variant.proxy_of(node)), by)
                 } else {
-                    plain(ListMessage::Read, (HOME, by))
+                    plain(ListMessage::Read, HOME, by)
                 })
             }
-            CopyAction::Tell(kind) => Some(Self::tell(found, kind, this).ok_or(lacks)?),
+            CopyAction::Tell(kind) => Some(Self::message_home(found, kind, this).ok_or(lacks)?),
             CopyAction::Supply => {
                 let about = Some(copy.ok_or(lacks)?);
                 Some(ListedMessage { about, data, ..supplied })
@@ -138,16 +153,16 @@ impl ListModel<'_> {
                 Some(ListedMessage { data, ..to_requester(ListMessage::Exclusive) })
             }
             CopyAction::Acknowledge => Some(to_requester(ListMessage::Acknowledge)),
-            CopyAction::AskFor => Some(plain(ListMessage::Read, (HOME, requester))),
+            CopyAction::AskFor => Some(plain(ListMessage::Read, HOME, requester)),
             CopyAction::AskToRelay => {
-                let read = plain(ListMessage::Read, (HOME, requester));
+                let read = plain(ListMessage::Read, HOME, requester);
                 Some(ListedMessage { relayed: true, ..read })
             }
             CopyAction::InvalidateBehind | CopyAction::PassOn => {
-                Self::walk_on(found, (action, event), (this, requester))?
+                Self::walk_on(found, action, event, this, requester)?
             }
             CopyAction::SupplyClient | CopyAction::HandOn => {
-                Self::hand_on(found, action, (this, requester))
+                Self::hand_on(found, action, this, requester)
             }
             CopyAction::Relay => Self::relay(found, message),
             CopyAction::Chain => self.chain(&mut found.chain, requester),
@@ -160,7 +175,7 @@ impl ListModel<'_> {
         if ListMessage::ALL[usize::from(sent.message)].carries_block() && sent.data == Data::None {
             return Err(BrokenListPromise::NoData { node });
         }
-        // Of a walk, only who is to be told of its end matters.
+        // Of a walk, only the node that waits for its end matters.
         let walks = [ListMessage::Invalidate, ListMessage::Acknowledge];
         if walks.contains(&ListMessage::ALL[usize::from(sent.message)]) {
             sent.requester = Pointer::to_node(sent.requester.node);
@@ -168,50 +183,53 @@ impl ListModel<'_> {
         self.send(scene, sent).map(|()| true)
     }
 
-    /// What a node tells home: a request, or something about its copy, if it has one.
-    fn tell(found: &mut ListNode, kind: ListMessage, this: u8) -> Option<ListedMessage> {
+    /// A message of a node to the home: a request, or one about its copy, if it has one.
+    fn message_home(found: &mut ListNode, kind: ListMessage, this: u8) -> Option<ListedMessage> {
         let about = found.copy.map(|tag| Pointer { node: this, tag });
         if matches!(kind, ListMessage::Write | ListMessage::Upgrade) {
             (found.request, found.reads) = (Some(REQUEST), false);
             let about = if kind == ListMessage::Upgrade { about } else { None };
             let by = Pointer { node: this, tag: REQUEST };
-            return Some(ListedMessage { about, ..plain(kind, (HOME, by)) });
+            return Some(ListedMessage { about, ..plain(kind, HOME, by) });
         }
         let data = if kind.carries_block() { found.data } else { Data::None };
         let by = Pointer::to_node(this);
-        about.map(|about| ListedMessage { about: Some(about), data, ..plain(kind, (HOME, by)) })
+        about.map(|about| ListedMessage { about: Some(about), data, ..plain(kind, HOME, by) })
     }
 
-    /// Tells the copy behind this one to go, or that there is none any more.
+    /// Invalidates the copy behind this one, or acknowledges the end of the list.
     fn walk_on(
         found: &mut ListNode,
-        (action, event): (CopyAction, CopyEvent),
-        (this, requester): (u8, Pointer),
+        action: CopyAction,
+        event: CopyEvent,
+        this: u8,
+        requester: Pointer,
     ) -> Result<Option<ListedMessage>, BrokenListPromise> {
         let passes_on = action == CopyAction::PassOn;
         let for_whom = if passes_on { requester } else { Pointer::to_node(this) };
         match found.behind.take() {
             Some(behind) => {
                 let about = Some(behind);
-                let invalidate = plain(ListMessage::Invalidate, (behind.node, for_whom));
+                let invalidate = plain(ListMessage::Invalidate, behind.node, for_whom);
                 Ok(Some(ListedMessage { about, ..invalidate }))
             }
             None if passes_on => {
-                Ok(Some(plain(ListMessage::Acknowledge, (requester.node, requester))))
+                Ok(Some(plain(ListMessage::Acknowledge, requester.node, requester)))
             }
             None => {
                 let what = format!("{} at node {this}", event.name());
-                Err(BrokenListPromise::Nobody { what })
+                Err(BrokenListPromise::NoRecipient { what })
             }
         }
     }
 
-    /// Sends a copy to a client, or to the first of a chain of them, which is behind this node's
-    /// copy from then on, or ahead of it.
+    /// Sends a copy to a client, or to the first of a chain of clients, which is inserted behind
+    /// this node's copy, or is ahead of it.
     fn hand_on(
         found: &mut ListNode,
         action: CopyAction,
-        (this, requester): (u8, Pointer),
+        this: u8,
+        requester: Pointer,
     ) -> Option<ListedMessage> {
         let (client, further, ahead) = if action == CopyAction::SupplyClient {
             (requester, 0, false)
@@ -221,24 +239,24 @@ impl ListModel<'_> {
         };
         let own = found.copy.map(|tag| Pointer { node: this, tag });
         let about = if ahead { own } else { found.behind.replace(client) };
-        let data = plain(ListMessage::Data, (client.node, client));
+        let data = plain(ListMessage::Data, client.node, client);
         Some(ListedMessage { about, further, relayed: ahead, data: found.data, ..data })
     }
 
-    /// Hands the data that a message has brought on to the first of a chain of clients.
+    /// Relays the data of a message to the first of a chain of clients.
     fn relay(found: &mut ListNode, message: &ListedMessage) -> Option<ListedMessage> {
         let Chain { first, clients, .. } = std::mem::take(&mut found.chain);
         let client = first?;
         let further = clients.saturating_sub(1);
-        let data = plain(ListMessage::Data, (client.node, client));
+        let data = plain(ListMessage::Data, client.node, client);
         let (about, relayed) = (message.about, true);
         Some(ListedMessage { about, further, relayed, data: message.data, ..data })
     }
 
-    /// A client waits for the block; the message tells another one, or it, who comes after it.
+    /// A client joins the chain; the message tells a client which one follows it.
     fn chain(&self, chain: &mut Chain, client: Pointer) -> Option<ListedMessage> {
         chain.clients += 1;
-        let (told, follower) = if self.variant.fair {
+        let (target, follower) = if self.variant.fair {
             let last = chain.last.replace(client);
             chain.first = chain.first.or(Some(client));
             (last?, client)
@@ -246,15 +264,16 @@ impl ListModel<'_> {
             (client, chain.first.replace(client)?)
         };
         let about = Some(follower);
-        Some(ListedMessage { about, ..plain(ListMessage::Follower, (told.node, told)) })
+        Some(ListedMessage { about, ..plain(ListMessage::Follower, target.node, target) })
     }
 
-    /// A processor's operation takes place, and the node has its copy by the request that it made
-    /// for that, if it made one.
+    /// A processor's operation takes place; the node's copy gets the tag of its request, if it made
+    /// one.
     fn complete(
         &self,
         scene: &mut ListScene,
-        (node, event): (usize, CopyEvent),
+        node: usize,
+        event: CopyEvent,
         after: u8,
     ) -> Result<(), BrokenListPromise> {
         let found = &mut scene.next.nodes[node];
@@ -279,7 +298,7 @@ impl ListModel<'_> {
         Ok(())
     }
 
-    /// An event at the home's controller. Returns whether it need not wait.
+    /// An event at the home's controller. Returns false if it has to wait.
     fn home(
         &mut self,
         scene: &mut ListScene,
@@ -312,15 +331,15 @@ impl ListModel<'_> {
             }
         };
         scene.next.home.state = state;
-        scene.tell(format_args!("home {name} -> {}. ", table.home.name(state)));
+        scene.log(format_args!("home {name} -> {}. ", table.home.name(state)));
         for &action in actions {
             self.home_action(scene, action, message)?
-                .ok_or_else(|| BrokenListPromise::Nobody { what: what() })?;
+                .ok_or_else(|| BrokenListPromise::NoRecipient { what: what() })?;
         }
         Ok(true)
     }
 
-    /// Does an action of the home's controller. Returns nothing if there is nobody to do it to.
+    /// Performs an action of the home's controller. Returns nothing if it lacks a node to act on.
     fn home_action(
         &mut self,
         scene: &mut ListScene,
@@ -330,13 +349,13 @@ impl ListModel<'_> {
         let home = &mut scene.next.home;
         let ListHome { head, owner, memory: data, .. } = *home;
         let requester = message.requester;
-        let to_requester = |kind| plain(kind, (requester.node, requester));
+        let to_requester = |kind| plain(kind, requester.node, requester);
         let exclusive = to_requester(ListMessage::Exclusive);
         let sent = match (action, owner, head) {
             (ListHomeAction::ReplyData, ..) => {
                 let receiver = self.receiver(message);
                 let relayed = message.relayed;
-                let reply = plain(ListMessage::Data, (receiver, requester));
+                let reply = plain(ListMessage::Data, receiver, requester);
                 ListedMessage { about: head, relayed, data, ..reply }
             }
             (ListHomeAction::ReplyExclusive, ..) => ListedMessage { data, ..exclusive },
@@ -346,11 +365,11 @@ impl ListModel<'_> {
             (ListHomeAction::Reply(kind), ..) => to_requester(kind),
             (ListHomeAction::Forward(kind), Some(owner), _) => {
                 let relayed = message.relayed;
-                ListedMessage { relayed, ..plain(kind, (owner.node, requester)) }
+                ListedMessage { relayed, ..plain(kind, owner.node, requester) }
             }
             (ListHomeAction::InvalidateHead, _, Some(head)) => {
                 let for_whom = Pointer::to_node(requester.node);
-                let invalidate = plain(ListMessage::Invalidate, (head.node, for_whom));
+                let invalidate = plain(ListMessage::Invalidate, head.node, for_whom);
                 ListedMessage { about: Some(head), ..invalidate }
             }
             (ListHomeAction::Forward(_), None, _) | (ListHomeAction::InvalidateHead, _, None) => {

@@ -1,24 +1,21 @@
-//! The model checker of protocols with lists of copies: every order of operations, replacements and
+//! The model checker of linked-list protocols: all interleavings of operations, replacements and
 //! messages in two to four nodes with one block, with and without proxies.
 //!
 //! Messages arrive in any order, also those between the same two nodes. A copy may be replaced at
-//! any time, and a proxy have no frame for one at any time, which is all that a second block could
-//! bring about. A read may come back from home or from a proxy at any time, whatever is in its
-//! buffer: so buffers of every size are explored, and what else is in them. Three nodes are
-//! explored once more with buffers of one to three messages, from which a read comes back exactly
-//! if they are full; what waits there takes room.
+//! any time, and a proxy may lack a frame at any time, which covers the effect of a second block. A
+//! home or a proxy may bounce a read at any time, which covers buffers of every size and content.
+//! Three nodes are explored once more with buffers of one to three messages, which bounce a read
+//! exactly when they are full; waiting messages take room.
 //!
-//! With proxies node 0 is the proxy of all others, each of which may read by it or from home, first
-//! as well as after a read has come back: so the reads of some or all go by proxies at first, or
-//! only those that have come back. Four nodes can also be two proxies with a client each. The proxy
-//! keeps copies for its clients in the cache of its processor, or none, or in a separate cache;
-//! that is a node of its own then, which has no processor, and the cache of the proxy's processor
-//! is one of its clients.
+//! With proxies, node 0 is the proxy of all others. Each of these may read through it or from the
+//! home, at first as well as after a bounce, which covers basic and reactive proxies. Four nodes
+//! can also be two proxies with a client each. The proxy keeps copies for its clients in the cache
+//! of its processor, or none, or in a separate cache. A separate cache is a node of its own without
+//! a processor, and the cache of the proxy's processor is one of its clients.
 //!
-//! Requests are numbered so that only equal ones have the same number: there are few that anything
-//! still refers to. Data are abstracted to whether they are what was written last. No processor
-//! reads while it waits for a write of its own, so no copy may be read that is older than the last
-//! write that has taken place, wherever that was.
+//! Requests are renumbered, because only a few are still referred to. Data are abstracted to
+//! whether they are the last write. No processor reads while its own write is outstanding, so no
+//! readable copy may be older than the last write that has taken place at any node.
 
 mod broken_promise;
 mod controllers;
@@ -38,22 +35,21 @@ use crate::vocabulary::ControllerCell;
 use model::{ListCoverage, ListModel, ProxyCopies, Variant};
 use situation::Alike;
 
-/// Nodes from which on every cell can be reached: a proxy, two clients, of which one is to hand the
-/// block on, and one that has left the list ahead of a copy which that client had before.
+/// Fewest nodes with which every cell can be reached: a proxy, two clients, one of which hands the
+/// block on, and a node that has left the list ahead of an earlier copy of that client.
 const NODES_OF_ALL_CELLS: usize = 4;
-/// Nodes from which on all can be reached but some in which a node is told to give up a copy that
-/// it had before: a proxy and two clients.
+/// Fewest nodes with which all cells can be reached except stale invalidations: a proxy and two
+/// clients.
 const NODES_OF_MOST_CELLS: usize = 3;
-/// Nodes with which there are two proxies as well, each with a client.
+/// Number of nodes at which two proxies with a client each are explored too.
 const NODES_OF_TWO_PROXIES: usize = 4;
-/// Nodes that are explored with buffers that have so much room and no more.
+/// Number of nodes explored with bounded buffers.
 const NODES_OF_BUFFERS: usize = 3;
-/// Most messages that find room in such a buffer.
+/// Largest such buffer, in messages.
 const ROOM_MAX: usize = 3;
 
-/// Explores a protocol with up to so many nodes, without proxies, or with them. After a broken
-/// promise it stops: what follows from it is of no interest. Only with proxies every cell has to be
-/// reached.
+/// Explores a protocol with up to `nodes_max` nodes, with or without proxies. It stops at the first
+/// broken invariant. Only with proxies every cell has to be reached.
 #[must_use]
 pub fn check_lists(table: &ListTable, proxies: bool, nodes_max: usize) -> DirectoryCheckReport {
     let (mut happen, mut cells) = (0, 0);
@@ -74,7 +70,7 @@ pub fn check_lists(table: &ListTable, proxies: bool, nodes_max: usize) -> Direct
     for nodes in 2..=report.nodes {
         (report.nodes, report.situations, report.steps) = (nodes, 0, 0);
         for variant in variants(nodes, proxies) {
-            explore(&mut report, (table, &mut coverage), (nodes, variant));
+            explore(&mut report, table, &mut coverage, nodes, variant);
             if !report.findings.is_empty() {
                 return report;
             }
@@ -86,18 +82,20 @@ pub fn check_lists(table: &ListTable, proxies: bool, nodes_max: usize) -> Direct
     if report.nodes >= NODES_OF_BUFFERS {
         for variant in with_buffers(proxies) {
             if report.findings.is_empty() {
-                explore(&mut report, (table, &mut coverage), (NODES_OF_BUFFERS, variant));
+                explore(&mut report, table, &mut coverage, NODES_OF_BUFFERS, variant);
             }
         }
     }
     report
 }
 
-/// Explores some nodes, and adds what was found to the report.
+/// Explores one variant, and adds the findings to the report.
 fn explore(
     report: &mut DirectoryCheckReport,
-    (table, coverage): (&ListTable, &mut ListCoverage),
-    (nodes, variant): (usize, Variant),
+    table: &ListTable,
+    coverage: &mut ListCoverage,
+    nodes: usize,
+    variant: Variant,
 ) {
     let alike = alike(nodes, variant);
     let mut search = Search::new(ListModel { table, coverage, nodes, variant, alike });
@@ -110,7 +108,7 @@ fn first_fault(search: &mut Search<ListModel<'_>>) -> Option<DirectoryFinding> {
     let (kind, message, steps) = match search.explore() {
         Err(broken) => (broken.fault.kind(), broken.fault.to_string(), broken.steps),
         Ok(()) => {
-            let message = "from here somebody waits for ever".to_owned();
+            let message = "from here a node waits forever".to_owned();
             (DirectoryFindingKind::Deadlock, message, search.stuck()?)
         }
     };
@@ -118,12 +116,12 @@ fn first_fault(search: &mut Search<ListModel<'_>>) -> Option<DirectoryFinding> {
     Some(DirectoryFinding { kind, message, steps, caches })
 }
 
-/// No proxies, or one that is unfair and keeps copies, and any buffers.
+/// No proxies, or one that is unfair and keeps copies; buffers of any size.
 fn plain(proxies: bool) -> Variant {
     Variant { proxies: proxies.into(), copies: ProxyCopies::Kept, fair: false, buffers: None }
 }
 
-/// What is explored with so many nodes, whatever buffers there are.
+/// The variants explored with buffers of any size.
 fn variants(nodes: usize, proxies: bool) -> Vec<Variant> {
     let plain = plain(proxies);
     let mut variants = vec![plain];
@@ -141,7 +139,7 @@ fn variants(nodes: usize, proxies: bool) -> Vec<Variant> {
     variants
 }
 
-/// What is explored with buffers that have so much room and no more.
+/// The variants explored with bounded buffers.
 fn with_buffers(proxies: bool) -> Vec<Variant> {
     let all = [ProxyCopies::Kept, ProxyCopies::Relayed, ProxyCopies::Separate];
     let copies = if proxies { &all[..] } else { &all[..1] };
@@ -152,7 +150,7 @@ fn with_buffers(proxies: bool) -> Vec<Variant> {
     copies.iter().flat_map(of).collect()
 }
 
-/// Nodes are alike if their proxies are, or they are no clients of one.
+/// The nodes that may exchange their numbers: those with equivalent proxies, or without one.
 fn alike(nodes: usize, variant: Variant) -> Alike {
     let proxies = variant.proxies;
     let same = |order: &Vec<usize>| {
@@ -164,8 +162,8 @@ fn alike(nodes: usize, variant: Variant) -> Alike {
     Alike { fixed, orders: orders(nodes).into_iter().filter(same).collect() }
 }
 
-/// Calls a function with the name of each cell, its position (at home or not), and whether it may
-/// happen: at all, and with fewer nodes.
+/// Calls a function with the name of each cell, its position (at home or not), and whether it is
+/// possible: at all, and with fewer nodes.
 fn for_each_cell(table: &ListTable, mut call: impl FnMut(&str, (bool, usize), (bool, bool))) {
     for (state, label) in (0u8..).zip(table.copy.states()) {
         for &event in CopyEvent::ALL {
@@ -189,7 +187,7 @@ fn for_each_cell(table: &ListTable, mut call: impl FnMut(&str, (bool, usize), (b
     }
 }
 
-/// Cells that nothing leads to.
+/// Possible cells that were not reached.
 fn gaps(table: &ListTable, coverage: &ListCoverage, nodes: usize) -> Vec<DirectoryFinding> {
     let mut findings = Vec::new();
     for_each_cell(table, |name, (at_home, index), (possible, with_few)| {

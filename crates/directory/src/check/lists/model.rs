@@ -1,4 +1,4 @@
-//! The protocol of a table of lists in some nodes, as the explorer takes it.
+//! The model of a linked-list protocol that the search explores.
 
 use std::fmt::{Arguments, Write};
 
@@ -12,34 +12,34 @@ use crate::list_table::{CopyCell, ListTable};
 use crate::list_vocabulary::{CopyAction, CopyEvent, CopyMatter, ListMessage};
 use crate::vocabulary::ControllerCell;
 
-/// What becomes of a block that a proxy gets for its clients.
+/// Where a proxy stores a block for its clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ProxyCopies {
-    /// It is kept in the cache of the proxy's processor.
+    /// In the cache of the proxy's processor.
     Kept,
-    /// It is handed on only.
+    /// Nowhere: the block is relayed.
     Relayed,
-    /// It is kept in a cache beside that of the processor. This is a node of its own here, without
-    /// a processor; the processor's cache is another one.
+    /// In a separate cache, which is modelled as a node of its own without a processor; the
+    /// processor's cache is another node.
     Separate,
 }
 
-/// What is explored.
+/// A configuration to explore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variant {
-    /// So many of the first nodes are proxies. Each of the others may read by one of them, instead
-    /// or after a read has come back.
+    /// The number of proxies, which are the first nodes. Each other node may read through one of
+    /// them, at first or after a bounce.
     pub(super) proxies: usize,
     pub(super) copies: ProxyCopies,
     /// Whether a proxy's first client gets the block first.
     pub(super) fair: bool,
-    /// How many messages have to be in a buffer for reads to come back from there, and no others
-    /// to do so; unless it is said, any may.
+    /// The number of messages that fill a buffer, so that exactly then reads bounce; if not given,
+    /// any read may bounce.
     pub(super) buffers: Option<usize>,
 }
 
 impl Variant {
-    /// The proxy of a client; without proxies there is none but the node itself.
+    /// The proxy of a client; without proxies the node itself.
     pub(super) fn proxy_of(self, client: usize) -> usize {
         client.checked_rem(self.proxies).unwrap_or(client)
     }
@@ -60,31 +60,31 @@ impl ListCoverage {
     }
 }
 
-/// What may be so or otherwise when something happens.
+/// A nondeterministic choice of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chance {
-    /// A node that reads does so from home; there is room for whatever comes.
+    /// A node reads from the home; buffers have room.
     Usual,
-    /// The node that reads does so by its proxy.
+    /// The node reads through its proxy.
     ByProxy,
-    /// The buffer of whom the message is for is full.
+    /// The receiver's buffer is full.
     Full,
     /// The proxy has no frame for a copy.
     NoFrame,
 }
 
-/// Something that can happen.
+/// A step of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListStep {
     /// A processor's operation, or a replacement.
     Processor { node: usize, event: CopyEvent, chance: Chance },
-    /// A message comes into the buffer of whom it is for, or finds no room there.
+    /// A message enters the receiver's buffer, or bounces.
     Arrive(ListedMessage),
     /// A message arrives, or is taken from the buffer.
     Deliver(ListedMessage, Chance),
 }
 
-/// So many nodes under one protocol.
+/// Some nodes under one protocol.
 pub(super) struct ListModel<'a> {
     pub(super) table: &'a ListTable,
     pub(super) coverage: &'a mut ListCoverage,
@@ -97,19 +97,19 @@ pub(super) struct ListModel<'a> {
 pub(super) struct ListScene {
     pub(super) next: ListSituation,
     pub(super) chance: Chance,
-    /// What happens, if somebody wants to read it.
-    told: Option<String>,
+    /// Description of the step, if requested.
+    text: Option<String>,
 }
 
 impl ListScene {
-    pub(super) fn tell(&mut self, what: Arguments<'_>) {
-        if let Some(told) = &mut self.told {
-            let _ = told.write_fmt(what);
+    pub(super) fn log(&mut self, what: Arguments<'_>) {
+        if let Some(text) = &mut self.text {
+            let _ = text.write_fmt(what);
         }
     }
 }
 
-/// Whether something need not wait.
+/// Whether an event was handled; false if it has to wait.
 pub(super) type ListHappened = Result<bool, BrokenListPromise>;
 
 /// The number of a node in messages.
@@ -174,21 +174,21 @@ impl ProtocolModel for ListModel<'_> {
         step: &ListStep,
         story: Option<&mut String>,
     ) -> Result<Option<ListSituation>, BrokenListPromise> {
-        let told = story.is_some().then(String::new);
+        let text = story.is_some().then(String::new);
         let chance = match *step {
             ListStep::Processor { chance, .. } | ListStep::Deliver(_, chance) => chance,
             ListStep::Arrive(_) => Chance::Usual,
         };
-        let mut scene = ListScene { next: situation.clone(), chance, told };
+        let mut scene = ListScene { next: situation.clone(), chance, text };
         let happened = match *step {
             ListStep::Processor { node, event, .. } => {
                 let message = of_processor(node);
                 let found = &situation.nodes[node];
                 let does =
                     matches!(self.table.copy_cell(found.state, event), ControllerCell::Does(..));
-                // A processor does one thing after the other.
+                // A processor performs one operation at a time.
                 let waits = found.asked != Asked::Nothing && event.is_operation() && does;
-                !waits && self.copy(&mut scene, (node, event), &message)?
+                !waits && self.copy(&mut scene, node, event, &message)?
             }
             ListStep::Arrive(message) => {
                 scene.next.take(&message);
@@ -208,8 +208,8 @@ impl ProtocolModel for ListModel<'_> {
         if !happened {
             return Ok(None);
         }
-        if let (Some(story), Some(told)) = (story, &scene.told) {
-            story.push_str(told);
+        if let (Some(story), Some(text)) = (story, &scene.text) {
+            story.push_str(text);
         }
         scene.next.settle(&self.alike);
         self.check(&scene.next)?;
@@ -242,7 +242,7 @@ impl ProtocolModel for ListModel<'_> {
     }
 }
 
-/// A message, whom it is for and what it is about.
+/// A message with its requester and subject, in words.
 fn in_words(message: &ListedMessage) -> String {
     let name = ListMessage::ALL[usize::from(message.message)].name();
     let requester = message.requester.node;
@@ -256,14 +256,14 @@ fn may_bounce(message: &ListedMessage) -> bool {
     ListMessage::ALL[usize::from(message.message)].may_bounce()
 }
 
-/// What a processor's own event is done on behalf of.
+/// The message that stands for a processor's own event.
 fn of_processor(node: usize) -> ListedMessage {
     let requester = Pointer::to_node(number(node));
-    plain(ListMessage::Read, (number(node), requester))
+    plain(ListMessage::Read, number(node), requester)
 }
 
-/// A message that carries nothing.
-pub(super) fn plain(message: ListMessage, (to, requester): (u8, Pointer)) -> ListedMessage {
+/// A message without data.
+pub(super) fn plain(message: ListMessage, to: u8, requester: Pointer) -> ListedMessage {
     let message = message.index();
     let (about, data) = (None, Data::None);
     ListedMessage {
@@ -280,7 +280,7 @@ pub(super) fn plain(message: ListMessage, (to, requester): (u8, Pointer)) -> Lis
 }
 
 impl ListModel<'_> {
-    /// What may be so or otherwise when a message arrives.
+    /// The choices when a message arrives.
     fn chances_of(&self, situation: &ListSituation, message: &ListedMessage) -> &'static [Chance] {
         let kind = ListMessage::ALL[usize::from(message.message)];
         let node = usize::from(message.to);
@@ -294,10 +294,10 @@ impl ListModel<'_> {
         }
     }
 
-    /// What the event depends on that a message is.
+    /// The state on which the event of a message depends.
     pub(super) fn matter(&self, node: &ListNode, message: &ListedMessage) -> CopyMatter {
         let tag = message.about.map(|about| about.tag);
-        // A copy on its way counts as one.
+        // A copy in flight counts as one.
         let copy = if node.reads && node.copy.is_none() { node.request } else { node.copy };
         CopyMatter {
             more: message.due || message.further > 0,
@@ -307,7 +307,7 @@ impl ListModel<'_> {
         }
     }
 
-    /// The node to which what is sent to the requester goes: its proxy, if that hands it on.
+    /// The recipient of an answer to the requester: its proxy, if the proxy relays it.
     pub(super) fn receiver(&self, message: &ListedMessage) -> u8 {
         let requester = message.requester.node;
         if message.relayed {
@@ -317,7 +317,7 @@ impl ListModel<'_> {
         }
     }
 
-    /// The same when a cell is followed.
+    /// The choices when a cell is followed.
     fn chances(&self, node: usize, cell: CopyCell) -> &'static [Chance] {
         let ControllerCell::Does(actions, _) = cell else { return &[Chance::Usual] };
         let asks = |action: &CopyAction| matches!(action, CopyAction::Ask | CopyAction::AskAgain);
@@ -332,7 +332,7 @@ impl ListModel<'_> {
         }
     }
 
-    /// A message comes into the buffer of whom it is for; if that is full, a read comes back.
+    /// A message enters the receiver's buffer; if that is full, a read bounces.
     fn arrive(
         &self,
         scene: &mut ListScene,
@@ -347,14 +347,14 @@ impl ListModel<'_> {
         Ok(())
     }
 
-    /// A read comes back to whoever has sent it.
+    /// A read bounces to its sender.
     fn send_back(
         &self,
         scene: &mut ListScene,
         message: &ListedMessage,
     ) -> Result<(), BrokenListPromise> {
-        let to = (self.receiver(message), message.requester);
-        self.send(scene, plain(ListMessage::Bounce, to))
+        let (to, requester) = (self.receiver(message), message.requester);
+        self.send(scene, plain(ListMessage::Bounce, to, requester))
     }
 
     pub(super) fn send(
@@ -366,7 +366,7 @@ impl ListModel<'_> {
             return Err(BrokenListPromise::Flood);
         }
         let name = ListMessage::ALL[usize::from(message.message)].name();
-        scene.tell(format_args!("{name} to {}. ", who(message.to)));
+        scene.log(format_args!("{name} to {}. ", who(message.to)));
         scene.next.messages.push(message);
         Ok(())
     }

@@ -1,10 +1,9 @@
-//! Pointers to copies, and how the requests by which nodes got them are numbered so that there are
-//! only a few of them.
+//! Pointers to copies, and the renumbering of requests that keeps the number of states small.
 
 use super::situation::ListNode;
 use crate::check::situation::NODES_MAX;
 
-/// A copy: whose, and by which request the node got it or is to get it.
+/// A copy, perhaps in flight: its node, and the request that fetches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pointer {
     pub(super) node: u8,
@@ -17,16 +16,16 @@ const STALE: u8 = 0;
 const COPY: u8 = 1;
 /// The node's request.
 pub(super) const REQUEST: u8 = 2;
-/// The first of the copies that the node no longer has and home may yet be told of.
+/// The first of the node's former copies that the home may still receive messages about.
 const FORMER: u8 = 3;
 
 impl Pointer {
-    /// A node, whichever copy.
+    /// A node, regardless of its copy.
     pub(super) fn to_node(node: u8) -> Self {
         Self { node, tag: STALE }
     }
 
-    /// As a number, if the node has this one.
+    /// As a number, with this number for the node.
     pub(super) fn code(self, node: u8) -> u32 {
         1 + u32::from(node) * 8 + u32::from(self.tag)
     }
@@ -54,8 +53,7 @@ impl Tags {
         tags
     }
 
-    /// A pointer by which a copy is told to go, or which becomes one: of a former copy it does not
-    /// matter which.
+    /// A pointer used to invalidate a copy: former copies need not be distinguished.
     pub(super) fn named(&self, pointer: Pointer) -> Pointer {
         let at = usize::from(pointer.node);
         let tag = Some(pointer.tag);

@@ -1,4 +1,4 @@
-//! What has to be true of a list at all times, and when nothing is under way.
+//! Invariants of a list, and those at rest.
 
 use homenode_protocol::{Labelled, ProtocolModel};
 
@@ -11,7 +11,7 @@ use crate::list_vocabulary::ListMessage;
 use crate::vocabulary::CopyRole;
 
 impl ListModel<'_> {
-    /// What has to be true at all times, and at rest.
+    /// Checks the invariants, and those at rest.
     pub(super) fn check(&self, situation: &ListSituation) -> Result<(), BrokenListPromise> {
         let nodes = || 0..self.nodes;
         let role = |node: usize| self.table.role(situation.nodes[node].state);
@@ -71,19 +71,19 @@ fn is(message: &ListedMessage, kind: ListMessage) -> bool {
     message.message == kind.index()
 }
 
-/// Whether a copy is on its way to a node.
+/// Whether a copy is in flight to a node.
 fn has_data_on_the_way(situation: &ListSituation, node: usize) -> bool {
     let mut messages = situation.messages.iter();
-    // What is relayed is for the requester already on its way to the proxy.
+    // Relayed data count for the requester even on their way to the proxy.
     let for_node = |message: &ListedMessage| message.requester.node == number(node);
     messages.any(|message| is(message, ListMessage::Data) && for_node(message))
 }
 
-/// What a walk down the list that begins now will come to, sooner or later.
+/// The copies and requests that a walk down the list, begun now, reaches eventually.
 ///
-/// A walk goes from a copy to the one behind it. It waits for a copy on its way, which says who is
-/// behind it; for the data that an owner was asked to send; and at a node that has left the list
-/// until the walk from there has come to an end.
+/// A walk goes from a copy to the one behind it. It waits for a copy in flight, which names the
+/// copy behind it; for data that an owner was asked to send; and at a node that has left the list,
+/// for the end of the walk from there.
 struct Reached<'a> {
     situation: &'a ListSituation,
     copies: [bool; NODES_MAX],
@@ -143,25 +143,24 @@ impl<'a> Reached<'a> {
         self.handed_on_to(at);
     }
 
-    /// Relayed data come to a node from the client that is behind it, which has got them or will.
-    /// Data that are not relayed come from one ahead of it, and nothing leads here before they are
-    /// on their way.
+    /// Relayed data arrive from the client behind the node, which has them or will. Other data
+    /// arrive from the node ahead, and no pointer leads here before they are sent.
     fn handed_on_to(&mut self, at: usize) {
         let situation = self.situation;
         let is_this = |pointer: Option<Pointer>| pointer.is_some_and(|it| it.node == number(at));
         for (client, node) in situation.nodes.iter().enumerate() {
-            let told = |message: &ListedMessage| {
+            let follows = |message: &ListedMessage| {
                 let to_client = message.to == number(client);
                 to_client && is(message, ListMessage::Follower) && is_this(message.about)
             };
-            if is_this(node.chain.first) || situation.messages.iter().any(told) {
+            if is_this(node.chain.first) || situation.messages.iter().any(follows) {
                 let own = |tag| Pointer { node: number(client), tag };
                 self.follow(node.copy.or(node.request).map(own));
             }
         }
     }
 
-    /// A walk of whose end a node waits to be told.
+    /// A walk whose end a node waits for.
     fn walk_for(&mut self, at: usize) {
         let situation = self.situation;
         for message in &situation.messages {

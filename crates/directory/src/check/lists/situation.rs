@@ -1,27 +1,27 @@
-//! Everything that decides what may happen next to a block with a list of copies: what each node
-//! has, the home, and the messages under way.
+//! The state of the model of a block with a list of copies: the nodes, the home, and the messages
+//! in flight.
 
 use std::hash::{Hash, Hasher};
 
 use super::pointer::{Pointer, Tags};
 use crate::check::situation::{Data, NODES_MAX};
 
-/// The home as a receiver of messages. It is none of the nodes: a node at the same place is one
-/// whose reads happen to find room in the home's buffer and go by no proxy.
+/// The home as a receiver of messages. It is not one of the nodes: a node at the home behaves like
+/// one whose reads never bounce and use no proxy.
 pub(super) const HOME: u8 = 4;
 const _: () = assert!(HOME as usize == NODES_MAX);
 
-/// Messages under way at most; a protocol that needs more of one block floods the network.
+/// Largest number of messages in flight; a protocol that exceeds it floods the network.
 pub(super) const MESSAGES_MAX: usize = 4 * NODES_MAX;
 
-/// To whom a node is to hand the block on.
+/// The clients to which a node hands the block on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Chain {
     pub(super) first: Option<Pointer>,
-    /// The one that came last, if proxies know it.
+    /// The last client, if proxies know it.
     pub(super) last: Option<Pointer>,
     pub(super) clients: u8,
-    /// Whether the next one is ahead of this copy in the list, and not behind it.
+    /// Whether the next client is ahead of this copy in the list, not behind it.
     pub(super) ahead: bool,
 }
 
@@ -38,9 +38,9 @@ pub(super) enum Asked {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ListNode {
     pub(super) state: u8,
-    /// By which request it has got its copy.
+    /// The request that fetched its copy.
     pub(super) copy: Option<u8>,
-    /// The request under way.
+    /// The outstanding request.
     pub(super) request: Option<u8>,
     /// Whether that is a read.
     pub(super) reads: bool,
@@ -51,24 +51,25 @@ pub(super) struct ListNode {
     pub(super) asked: Asked,
 }
 
-/// A message under way.
+/// A message in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ListedMessage {
-    /// Its index among all kinds.
+    /// Index of its kind.
     pub(super) message: u8,
     pub(super) to: u8,
-    /// The node on whose behalf it is sent, and by which request.
+    /// The node whose request it serves, and the request.
     pub(super) requester: Pointer,
-    /// The copy that it is about: who is behind, who has to go, who follows, or the sender's.
+    /// The copy that it is about: the one behind, the one to invalidate, the next client, or the
+    /// sender's.
     pub(super) about: Option<Pointer>,
-    /// How many clients the block is to be handed on to.
+    /// Number of clients to hand the block on to.
     pub(super) further: u8,
-    /// Whether others have to go first.
+    /// Whether other copies have to be invalidated first.
     pub(super) due: bool,
-    /// Whether data come, or are to come, by the proxy of the requester, which keeps no copy.
+    /// Whether data are relayed by the requester's proxy, which keeps no copy.
     pub(super) relayed: bool,
     pub(super) data: Data,
-    /// Whether it is in the buffer of whom it is for.
+    /// Whether it is in the receiver's buffer.
     pub(super) arrived: bool,
 }
 
@@ -81,16 +82,16 @@ pub(super) struct ListHome {
     pub(super) memory: Data,
 }
 
-/// Which nodes may have each other's numbers.
+/// The symmetry of the nodes.
 pub(super) struct Alike {
-    /// All from this one on are alike, whatever numbers the others have.
+    /// All nodes from this one on are interchangeable, for any numbers of the others.
     pub(super) fixed: usize,
-    /// All orders of the nodes in which they do the same.
+    /// All orders of the nodes that preserve their behaviour.
     pub(super) orders: Vec<Vec<usize>>,
 }
 
-/// One block in some nodes. Two situations are the same if they differ only in which node has
-/// which number, among those that are alike.
+/// One block in some nodes. Situations are equal if they differ only by a renumbering of
+/// interchangeable nodes.
 #[derive(Clone, Debug)]
 pub(super) struct ListSituation {
     pub(super) nodes: [ListNode; NODES_MAX],
@@ -114,7 +115,7 @@ impl Hash for ListSituation {
 }
 
 impl ListSituation {
-    /// Nobody has a copy.
+    /// No node has a copy.
     pub(super) fn start(alike: &Alike) -> Self {
         let home = ListHome { state: 0, head: None, owner: None, memory: Data::Latest };
         let mut start = Self {
@@ -127,14 +128,14 @@ impl ListSituation {
         start
     }
 
-    /// A message is under way no longer.
+    /// Removes a message.
     pub(super) fn take(&mut self, message: &ListedMessage) {
         if let Some(at) = self.messages.iter().position(|other| other == message) {
             self.messages.remove(at);
         }
     }
 
-    /// A node writes: whatever others have is old now.
+    /// A node writes: all other data become old.
     pub(super) fn write(&mut self, node: usize) {
         self.nodes.iter_mut().for_each(|node| node.data = node.data.outdated());
         self.home.memory = self.home.memory.outdated();
@@ -142,22 +143,21 @@ impl ListSituation {
         self.nodes[node].data = Data::Latest;
     }
 
-    /// The situation is complete: requests get the numbers that they are compared by, and it gets
-    /// what it is compared by as a whole, the least of the descriptions that other numbers of nodes
-    /// would give.
+    /// Renumbers requests, and sets the key by which situations are compared: the least description
+    /// over all renumberings of nodes.
     pub(super) fn settle(&mut self, alike: &Alike) {
         self.number_requests();
         let codes = std::array::from_fn(|node| self.node_code(node));
-        // Nodes that are alike in the order of what they have; only equal ones can change places.
+        // Interchangeable nodes are sorted by their codes; only equal ones can change places.
         let sorted = |order: &&Vec<usize>| {
             order[alike.fixed..].windows(2).all(|pair| codes[pair[0]] <= codes[pair[1]])
         };
         let orders = alike.orders.iter().filter(sorted);
-        let least = orders.map(|order| self.description((order, &codes))).min();
+        let least = orders.map(|order| self.description(order, &codes)).min();
         self.key = least.unwrap_or_default().into_boxed_slice();
     }
 
-    /// Numbers of requests matter only as far as they are equal.
+    /// Renumbers requests: only equality of their numbers matters.
     fn number_requests(&mut self) {
         let mut tags = Tags::new(&mut self.nodes);
         tags.name_at_home(&mut self.home.owner);
@@ -177,7 +177,7 @@ impl ListSituation {
         }
     }
 
-    fn description(&self, (order, codes): (&[usize], &[u32; NODES_MAX])) -> Vec<u32> {
+    fn description(&self, order: &[usize], codes: &[u32; NODES_MAX]) -> Vec<u32> {
         let mut number = [HOME; HOME as usize + 1];
         for (new, &old) in (0u8..).zip(order) {
             number[old] = new;
@@ -212,7 +212,7 @@ impl ListSituation {
         key
     }
 
-    /// What there is to say of a node, whatever its number and those of others.
+    /// The state of a node, independent of the numbers of nodes.
     fn node_code(&self, at: usize) -> u32 {
         let node = &self.nodes[at];
         fields(&[

@@ -1,10 +1,10 @@
-//! What can be wrong with a protocol of pages.
+//! Faults of a page protocol.
 
 use std::fmt;
 
 use crate::check::DirectoryFindingKind;
 
-/// A promise broken by one step.
+/// An invariant broken by one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BrokenPagePromise {
     Stale { node: usize, word: usize },
@@ -20,7 +20,7 @@ pub(super) enum BrokenPagePromise {
     NotWeak,
     WeakAlone,
     Impossible { what: String, why: &'static str },
-    Nobody { what: String },
+    NoRecipient { what: String },
     Flood,
 }
 
@@ -39,7 +39,7 @@ impl BrokenPagePromise {
             Self::NotListed { .. } | Self::NotMapped { .. } => DirectoryFindingKind::WrongList,
             Self::NotWeak | Self::WeakAlone => DirectoryFindingKind::WrongWeakList,
             Self::Impossible { .. } => DirectoryFindingKind::NotImpossible,
-            Self::Nobody { .. } => DirectoryFindingKind::NoRecipient,
+            Self::NoRecipient { .. } => DirectoryFindingKind::NoRecipient,
             Self::Flood => DirectoryFindingKind::Flood,
         }
     }
@@ -88,11 +88,11 @@ impl fmt::Display for BrokenPagePromise {
                 "several nodes map the page, one of them read-write, and it is not weak",
             ),
             Self::WeakAlone => f.write_str(
-                "the page is weak, and since nobody mapped it no two nodes have, one of them \
-                 read-write",
+                "the page is weak, but since it was last unmapped no two nodes have mapped it, \
+                 one of them read-write",
             ),
             Self::Impossible { what, why } => write!(f, "{what}: declared impossible ({why})"),
-            Self::Nobody { what } => write!(f, "{what}: nobody waits for it"),
+            Self::NoRecipient { what } => write!(f, "{what}: no node waits for it"),
             Self::Flood => f.write_str("more and more messages are under way"),
         }
     }

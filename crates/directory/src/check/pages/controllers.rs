@@ -1,4 +1,4 @@
-//! What the three controllers do about an event, as the table says.
+//! The three controllers of the model, by the table.
 
 use homenode_protocol::Labelled;
 
@@ -13,7 +13,7 @@ use crate::page_vocabulary::{
 use crate::vocabulary::ControllerCell;
 
 impl PageModel<'_> {
-    /// A message arrives. Returns whether it need not wait.
+    /// A message arrives. Returns false if it has to wait.
     pub(super) fn deliver(
         &mut self,
         scene: &mut PageScene,
@@ -28,13 +28,11 @@ impl PageModel<'_> {
         if kind == PageMessage::Line {
             node.line = message.words;
             return match node.processor {
-                CheckedProcessor::Fetches(access) => {
-                    self.access(scene, (at, access)).map(|()| true)
-                }
+                CheckedProcessor::Fetches(access) => self.access(scene, at, access).map(|()| true),
                 CheckedProcessor::Idle
                 | CheckedProcessor::Faults(_)
                 | CheckedProcessor::Releases => {
-                    Err(BrokenPagePromise::Nobody { what: format!("a line at node {at}") })
+                    Err(BrokenPagePromise::NoRecipient { what: format!("a line at node {at}") })
                 }
             };
         }
@@ -46,19 +44,20 @@ impl PageModel<'_> {
         node.due = node.due.saturating_add(i8::try_from(change).unwrap_or(i8::MAX));
         let known = self.table.knows_due(node.release);
         if let Some(event) = kind.event_at_release(i32::from(node.due), known) {
-            return self.release(scene, (at, event));
+            return self.release(scene, at, event);
         }
         match kind.event_at_mapping() {
-            Some(event) => self.mapping(scene, (at, event), Some(message)),
+            Some(event) => self.mapping(scene, at, event, Some(message)),
             None => Ok(true),
         }
     }
 
-    /// An event at a mapping. Returns whether it need not wait.
+    /// An event at a mapping. Returns false if it has to wait.
     pub(super) fn mapping(
         &mut self,
         scene: &mut PageScene,
-        (node, event): (usize, MappingEvent),
+        node: usize,
+        event: MappingEvent,
         message: Option<&CheckedPageMessage>,
     ) -> Happened {
         let before = scene.next.nodes[node].mapping;
@@ -74,24 +73,24 @@ impl PageModel<'_> {
             }
         };
         scene.next.nodes[node].mapping = state;
-        self.follow_rules(scene, (node, event), before)?;
-        scene.tell(format_args!("node {node} {name} -> {}. ", table.mapping.name(state)));
+        self.follow_rules(scene, node, event, before)?;
+        scene.log(format_args!("node {node} {name} -> {}. ", table.mapping.name(state)));
         let mut flushes = false;
         for &action in actions {
             match action {
                 MappingAction::Tell(kind) => {
-                    Self::send_home(scene, (kind, node), [Data::None; WORDS])?;
+                    Self::send_home(scene, kind, node, [Data::None; WORDS])?;
                 }
                 MappingAction::Acknowledge => {
                     let to = message.map_or(HOME, |message| message.requester);
-                    Self::send(scene, plain(PageMessage::Acknowledge, (number(node), to)))?;
+                    Self::send(scene, plain(PageMessage::Acknowledge, number(node), to))?;
                 }
                 MappingAction::Complete => match scene.next.nodes[node].processor {
-                    CheckedProcessor::Faults(access) => self.access(scene, (node, access))?,
+                    CheckedProcessor::Faults(access) => self.access(scene, node, access)?,
                     CheckedProcessor::Idle
                     | CheckedProcessor::Fetches(_)
                     | CheckedProcessor::Releases => {
-                        return Err(BrokenPagePromise::Nobody { what: what() });
+                        return Err(BrokenPagePromise::NoRecipient { what: what() });
                     }
                 },
                 MappingAction::Flush => {
@@ -104,12 +103,13 @@ impl PageModel<'_> {
         if flushes { self.written_back(scene, node) } else { Ok(true) }
     }
 
-    /// What the rules say of any mapping: it permits more only when home answers, and at an acquire
-    /// there is none any more if a notice has come.
+    /// The rules of every mapping: permissions grow only when the home answers, and an acquire
+    /// unmaps a page with a notice.
     fn follow_rules(
         &self,
         scene: &mut PageScene,
-        (node, event): (usize, MappingEvent),
+        node: usize,
+        event: MappingEvent,
         before: u8,
     ) -> Result<(), BrokenPagePromise> {
         let found = &mut scene.next.nodes[node];
@@ -129,11 +129,12 @@ impl PageModel<'_> {
         Ok(())
     }
 
-    /// An event at a release. Returns whether it need not wait.
+    /// An event at a release. Returns false if it has to wait.
     pub(super) fn release(
         &mut self,
         scene: &mut PageScene,
-        (node, event): (usize, ReleaseEvent),
+        node: usize,
+        event: ReleaseEvent,
     ) -> Happened {
         let before = scene.next.nodes[node].release;
         let table = self.table;
@@ -153,13 +154,13 @@ impl PageModel<'_> {
             return Err(BrokenPagePromise::NotWritten { node });
         }
         if state != before {
-            scene.tell(format_args!("node {node} {name} -> {}. ", table.release.name(state)));
+            scene.log(format_args!("node {node} {name} -> {}. ", table.release.name(state)));
         }
         let mut writes_back = false;
         for &action in actions {
             match action {
                 ReleaseAction::Tell(kind) => {
-                    Self::send_home(scene, (kind, node), [Data::None; WORDS])?;
+                    Self::send_home(scene, kind, node, [Data::None; WORDS])?;
                 }
                 ReleaseAction::WriteBack => {
                     Self::write_back(scene, node)?;
@@ -169,17 +170,17 @@ impl PageModel<'_> {
         }
         let releases = scene.next.nodes[node].processor == CheckedProcessor::Releases;
         if releases && table.release.rests(state) {
-            // The release takes effect: what the node knows is known to those who acquire.
+            // The release takes effect: later acquires learn what the node knows.
             scene.next.nodes[node].processor = CheckedProcessor::Idle;
             let knows = scene.next.nodes[node].knows;
             let released = scene.next.released.iter_mut();
             released.zip(knows).for_each(|(released, knows)| *released |= knows);
-            scene.tell(format_args!("the release takes effect. "));
+            scene.log(format_args!("the release takes effect. "));
         }
         if writes_back { self.written_back(scene, node) } else { Ok(true) }
     }
 
-    /// An event at the home's controller. Returns whether it need not wait.
+    /// An event at the home's controller. Returns false if it has to wait.
     fn home(
         &mut self,
         scene: &mut PageScene,
@@ -206,10 +207,10 @@ impl PageModel<'_> {
             }
         };
         scene.next.home.state = state;
-        scene.tell(format_args!("home {name} -> {}. ", table.home.name(state)));
+        scene.log(format_args!("home {name} -> {}. ", table.home.name(state)));
         let mut due = 0;
         for &action in actions {
-            self.home_action(scene, (action, message), &mut due)?;
+            self.home_action(scene, action, message, &mut due)?;
         }
         let home = &mut scene.next.home;
         if matches!(event, PageHomeEvent::WriteFault | PageHomeEvent::Upgrade) {
@@ -224,11 +225,12 @@ impl PageModel<'_> {
         }
     }
 
-    /// Does an action of the home's controller. `due` counts those that will acknowledge.
+    /// Performs an action of the home's controller. `due` counts expected acknowledgements.
     fn home_action(
         &mut self,
         scene: &mut PageScene,
-        (action, message): (PageHomeAction, &CheckedPageMessage),
+        action: PageHomeAction,
+        message: &CheckedPageMessage,
         due: &mut i8,
     ) -> Result<(), BrokenPagePromise> {
         let sender = message.from;
@@ -243,7 +245,7 @@ impl PageModel<'_> {
                 for to in (0..number(self.nodes)).filter(|&to| to != sender) {
                     if scene.next.home.listed >> to & 1 != 0 {
                         *due += 1;
-                        let notice = plain(PageMessage::WriteNotice, (HOME, to));
+                        let notice = plain(PageMessage::WriteNotice, HOME, to);
                         Self::send(scene, CheckedPageMessage { requester: sender, ..notice })?;
                     }
                 }
@@ -254,7 +256,7 @@ impl PageModel<'_> {
                 } else {
                     [Data::None; WORDS]
                 };
-                let reply = CheckedPageMessage { due: *due, words, ..plain(kind, (HOME, sender)) };
+                let reply = CheckedPageMessage { due: *due, words, ..plain(kind, HOME, sender) };
                 if matches!(kind, PageMessage::Line | PageMessage::WrittenBack) {
                     scene.at_once = Some(reply);
                 } else {
@@ -266,8 +268,8 @@ impl PageModel<'_> {
     }
 }
 
-/// A message that carries nothing.
-pub(super) fn plain(message: PageMessage, (from, to): (u8, u8)) -> CheckedPageMessage {
+/// A message without data.
+pub(super) fn plain(message: PageMessage, from: u8, to: u8) -> CheckedPageMessage {
     let words = [Data::None; WORDS];
     CheckedPageMessage { message: message.index(), from, to, requester: to, due: 0, words }
 }

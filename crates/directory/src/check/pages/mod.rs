@@ -1,19 +1,19 @@
-//! The model checker of protocols of pages: every order of accesses, acquires, releases,
+//! The model checker of page protocols: all interleavings of accesses, acquires, releases,
 //! replacements and messages in two or three nodes with a page of one line of two words.
 //!
-//! Two words are enough to lose a write: two nodes may write different words of the line at the
-//! same time. A line may be replaced at any time, which is all that a second line could bring
-//! about; only one with dirty words need be, for a clean one that stays is at least as old as one
-//! that is fetched again. Messages arrive in any order, also those between the same two nodes, but
-//! for what a cache gets from home, which is there at once: the access, or what it waits for, may
-//! come as much later.
+//! Two words are enough to lose a write: two nodes may write different words of the line
+//! concurrently. A line may be replaced at any time, which covers the effect of a second line; only
+//! dirty lines are, because a clean line that stays is at least as old as one that is fetched
+//! again. Messages arrive in any order, also those between the same two nodes. Replies of the home
+//! to a cache arrive at once: a delay of the access, or of the message before it, has the same
+//! effect.
 //!
-//! What a program may expect is told by knowledge: a node knows the last write of a word if that
-//! is ordered before whatever the node does next, by itself or by a release and an acquire. All
-//! releases and acquires are of one thing, so that an acquire learns what any node has released: a
-//! program with more locks learns less, so that less is promised to it, while what its releases
-//! and acquires do is the same. Only a node that knows a word's last write may write it, for else
-//! the program has a race; it may always read, but only what it knows is checked.
+//! Guarantees to the program are expressed by knowledge: a node knows the last write of a word if
+//! that write is ordered before the node's next operation, by program order or by a release and an
+//! acquire. All releases and acquires use one lock, so that an acquire learns everything released:
+//! a program with more locks learns less and is promised less, while its releases and acquires do
+//! the same. Only a node that knows a word's last write may write the word, because otherwise the
+//! program has a race; it may always read, but only known words are checked.
 
 mod broken_promise;
 mod controllers;
@@ -30,11 +30,10 @@ use model::{PageCoverage, PageModel};
 use situation::PAGED_NODES_MAX;
 pub(super) use situation::orders;
 
-/// Nodes from which on every cell can be reached.
+/// Fewest nodes with which every cell can be reached.
 const NODES_OF_ALL_CELLS: usize = 3;
 
-/// Explores a protocol with up to so many nodes. After a broken promise it stops: what follows from
-/// it is of no interest.
+/// Explores a protocol with up to `nodes_max` nodes. It stops at the first broken invariant.
 #[must_use]
 pub fn check_pages(table: &PagedTable, nodes_max: usize) -> DirectoryCheckReport {
     let (mut happen, mut cells) = (0, 0);
@@ -71,7 +70,7 @@ pub fn check_pages(table: &PagedTable, nodes_max: usize) -> DirectoryCheckReport
         if let Some(steps) = search.stuck() {
             report.findings.push(DirectoryFinding {
                 kind: DirectoryFindingKind::Deadlock,
-                message: "from here somebody waits for ever".to_owned(),
+                message: "from here a node waits forever".to_owned(),
                 steps: search.tell(&steps),
                 caches: nodes,
             });
@@ -92,7 +91,7 @@ enum PageController {
     Home,
 }
 
-/// Calls a function with the name of each cell, its position, and whether it may happen.
+/// Calls a function with the name of each cell, its position, and whether it is possible.
 fn for_each_cell(table: &PagedTable, mut call: impl FnMut(&str, (PageController, usize), bool)) {
     for (state, label) in (0u8..).zip(table.mapping.states()) {
         for &event in MappingEvent::ALL {
@@ -126,7 +125,7 @@ fn for_each_cell(table: &PagedTable, mut call: impl FnMut(&str, (PageController,
     }
 }
 
-/// Cells that nothing leads to.
+/// Possible cells that were not reached.
 fn gaps(table: &PagedTable, coverage: &PageCoverage) -> Vec<DirectoryFinding> {
     let mut findings = Vec::new();
     for_each_cell(table, |name, (controller, at), possible| {

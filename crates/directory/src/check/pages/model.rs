@@ -1,4 +1,4 @@
-//! The protocol of a table of pages in some nodes, as the explorer takes it.
+//! The model of a page protocol that the search explores.
 
 use std::fmt::Write;
 
@@ -31,12 +31,12 @@ impl PageCoverage {
     }
 }
 
-/// Something that can happen.
+/// A step of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageStep {
     /// A processor reads or writes a word.
     Access(usize, CheckedAccess),
-    /// A processor acquires what all that have released have released.
+    /// A processor acquires everything released so far.
     Acquire(usize),
     /// A processor releases.
     Release(usize),
@@ -46,7 +46,7 @@ pub(super) enum PageStep {
     Deliver(CheckedPageMessage),
 }
 
-/// So many nodes under one protocol.
+/// Some nodes under one protocol.
 pub(super) struct PageModel<'a> {
     pub(super) table: &'a PagedTable,
     pub(super) coverage: &'a mut PageCoverage,
@@ -58,22 +58,22 @@ pub(super) struct PageModel<'a> {
 /// A step that is being performed.
 pub(super) struct PageScene {
     pub(super) next: PageSituation,
-    /// What happens, if somebody wants to read it.
-    told: Option<String>,
-    /// Home's reply to a cache. It takes no time: the request may take any, and only the cache sees
-    /// the reply.
+    /// Description of the step, if requested.
+    text: Option<String>,
+    /// The home's reply to a cache, which takes no time: a delay of the request has the same
+    /// effect, and only the cache sees the reply.
     pub(super) at_once: Option<CheckedPageMessage>,
 }
 
 impl PageScene {
-    pub(super) fn tell(&mut self, what: std::fmt::Arguments<'_>) {
-        if let Some(told) = &mut self.told {
-            let _ = told.write_fmt(what);
+    pub(super) fn log(&mut self, what: std::fmt::Arguments<'_>) {
+        if let Some(text) = &mut self.text {
+            let _ = text.write_fmt(what);
         }
     }
 }
 
-/// Whether something need not wait.
+/// Whether an event was handled; false if it has to wait.
 pub(super) type Happened = Result<bool, BrokenPagePromise>;
 
 /// The number of a node in messages.
@@ -122,8 +122,8 @@ impl ProtocolModel for PageModel<'_> {
         step: &PageStep,
         story: Option<&mut String>,
     ) -> Result<Option<PageSituation>, BrokenPagePromise> {
-        let told = story.is_some().then(String::new);
-        let mut scene = PageScene { next: situation.clone(), told, at_once: None };
+        let text = story.is_some().then(String::new);
+        let mut scene = PageScene { next: situation.clone(), text, at_once: None };
         let happened = match *step {
             PageStep::Access(node, access) => {
                 let event = match access {
@@ -131,17 +131,17 @@ impl ProtocolModel for PageModel<'_> {
                     CheckedAccess::Store(_) => MappingEvent::Store,
                 };
                 scene.next.nodes[node].processor = CheckedProcessor::Faults(access);
-                self.mapping(&mut scene, (node, event), None)?
+                self.mapping(&mut scene, node, event, None)?
             }
             PageStep::Acquire(node) => {
                 let released = scene.next.released;
                 let knows = &mut scene.next.nodes[node].knows;
                 knows.iter_mut().zip(released).for_each(|(knows, released)| *knows |= released);
-                self.mapping(&mut scene, (node, MappingEvent::Acquire), None)?
+                self.mapping(&mut scene, node, MappingEvent::Acquire, None)?
             }
             PageStep::Release(node) => {
                 scene.next.nodes[node].processor = CheckedProcessor::Releases;
-                self.release(&mut scene, (node, ReleaseEvent::Release))?
+                self.release(&mut scene, node, ReleaseEvent::Release)?
             }
             PageStep::Replace(node) => {
                 Self::write_back(&mut scene, node)?;
@@ -158,15 +158,15 @@ impl ProtocolModel for PageModel<'_> {
         if !happened {
             return Ok(None);
         }
-        if let (Some(story), Some(told)) = (story, &scene.told) {
-            story.push_str(told);
+        if let (Some(story), Some(text)) = (story, &scene.text) {
+            story.push_str(text);
         }
         self.check(&scene.next)?;
         scene.next.settle(&self.orders);
         Ok(Some(scene.next))
     }
 
-    /// Nothing is under way, and whatever was written is released.
+    /// Nothing is in flight, and all writes are released.
     fn is_at_rest(&self, situation: &PageSituation) -> bool {
         situation.messages.is_empty()
             && situation.nodes[..self.nodes].iter().all(|node| {
@@ -199,7 +199,7 @@ pub(super) fn who(number: u8) -> String {
 }
 
 impl PageModel<'_> {
-    /// Whether a write of a word is under way.
+    /// Whether a write of a word is outstanding.
     fn is_stored(&self, situation: &PageSituation, word: usize) -> bool {
         situation.nodes[..self.nodes].iter().any(|node| match node.processor {
             CheckedProcessor::Faults(access) | CheckedProcessor::Fetches(access) => {
@@ -209,7 +209,7 @@ impl PageModel<'_> {
         })
     }
 
-    /// What has to be true at all times, and at rest.
+    /// Checks the invariants, and those at rest.
     fn check(&self, situation: &PageSituation) -> Result<(), BrokenPagePromise> {
         let home = &situation.home;
         match (self.table.is_weak(home.state), home.contended) {
@@ -255,7 +255,8 @@ impl PageModel<'_> {
     pub(super) fn access(
         &mut self,
         scene: &mut PageScene,
-        (node, access): (usize, CheckedAccess),
+        node: usize,
+        access: CheckedAccess,
     ) -> Result<(), BrokenPagePromise> {
         let found = &mut scene.next.nodes[node];
         let permission = self.table.permission(found.mapping);
@@ -269,30 +270,30 @@ impl PageModel<'_> {
         }
         if found.line == [Data::None; WORDS] {
             found.processor = CheckedProcessor::Fetches(access);
-            // A line is not fetched before memory has the words that the cache has written back.
+            // A line is fetched only after memory has acknowledged its write-back.
             return if found.writing == 0 { self.fetch(scene, node) } else { Ok(()) };
         }
         found.processor = CheckedProcessor::Idle;
         if let CheckedAccess::Store(word) = access {
             scene.next.write(node, word);
-            scene.tell(format_args!("word {word} is written. "));
-            return self.release(scene, (node, ReleaseEvent::Store)).map(|_| ());
+            scene.log(format_args!("word {word} is written. "));
+            return self.release(scene, node, ReleaseEvent::Store).map(|_| ());
         }
         let words = found.line.iter().zip(found.knows);
         let stale =
             words.map(|(&data, knows)| knows && data != Data::Latest).position(|stale| stale);
-        scene.tell(format_args!("the words are read. "));
+        scene.log(format_args!("the words are read. "));
         match stale {
             Some(word) => Err(BrokenPagePromise::Stale { node, word }),
             None => Ok(()),
         }
     }
 
-    /// A cache fetches the line. It takes no time: the access might as well have begun later, or
-    /// home's answer to the fault have come later.
+    /// A cache fetches the line, which takes no time: a later access, or a later answer to the
+    /// fault, has the same effect.
     fn fetch(&mut self, scene: &mut PageScene, node: usize) -> Result<(), BrokenPagePromise> {
         let from = number(node);
-        let fetch = plain(PageMessage::Fetch, (from, HOME));
+        let fetch = plain(PageMessage::Fetch, from, HOME);
         self.deliver(scene, &CheckedPageMessage { requester: from, ..fetch }).map(|_| ())
     }
 
@@ -309,10 +310,10 @@ impl PageModel<'_> {
             }
         }
         found.writing += 1;
-        Self::send_home(scene, (PageMessage::WriteBack, node), words)
+        Self::send_home(scene, PageMessage::WriteBack, node, words)
     }
 
-    /// No write-back of the page is under way any more, if that is so.
+    /// Reports the end of all write-backs of the page, unless one is outstanding.
     pub(super) fn written_back(&mut self, scene: &mut PageScene, node: usize) -> Happened {
         if scene.next.nodes[node].writing > 0 {
             return Ok(true);
@@ -320,13 +321,14 @@ impl PageModel<'_> {
         if let CheckedProcessor::Fetches(_) = scene.next.nodes[node].processor {
             self.fetch(scene, node)?;
         }
-        self.mapping(scene, (node, MappingEvent::WrittenBack), None)?;
-        self.release(scene, (node, ReleaseEvent::WrittenBack))
+        self.mapping(scene, node, MappingEvent::WrittenBack, None)?;
+        self.release(scene, node, ReleaseEvent::WrittenBack)
     }
 
     pub(super) fn send_home(
         scene: &mut PageScene,
-        (message, node): (PageMessage, usize),
+        message: PageMessage,
+        node: usize,
         words: [Data; WORDS],
     ) -> Result<(), BrokenPagePromise> {
         let (from, to) = (number(node), HOME);
@@ -342,7 +344,7 @@ impl PageModel<'_> {
             return Err(BrokenPagePromise::Flood);
         }
         let name = PageMessage::ALL[usize::from(message.message)].name();
-        scene.tell(format_args!("{name} to {}. ", who(message.to)));
+        scene.log(format_args!("{name} to {}. ", who(message.to)));
         scene.next.messages.push(message);
         Ok(())
     }

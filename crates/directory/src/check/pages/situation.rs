@@ -1,18 +1,18 @@
-//! Everything that decides what may happen next to a page of one line with two words: what each
-//! node has, the home, the messages under way, and who knows of the last write of each word.
+//! The state of the model of a page of one line with two words: the nodes, the home, the messages
+//! in flight, and which nodes know the last write of each word.
 
 use std::hash::{Hash, Hasher};
 
 use crate::check::situation::Data;
 
-/// Most nodes that are explored.
+/// Largest number of nodes explored.
 pub(super) const PAGED_NODES_MAX: usize = 3;
 /// Words of the line.
 pub(super) const WORDS: usize = 2;
-/// The home as a sender or receiver of messages. It is none of the nodes: where it is matters to
-/// nothing but the time that messages take.
+/// The home as a sender or receiver of messages. It is not one of the nodes: its position affects
+/// only the time of messages.
 pub(super) const HOME: u8 = 7;
-/// Messages under way at most; a protocol that needs more of one page floods the network.
+/// Largest number of messages in flight; a protocol that exceeds it floods the network.
 pub(super) const MESSAGES_MAX: usize = 4 * PAGED_NODES_MAX;
 
 /// An access.
@@ -24,10 +24,10 @@ pub(super) enum CheckedAccess {
     Store(usize),
 }
 
-/// What a processor does.
+/// The state of a processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum CheckedProcessor {
-    /// It may begin something.
+    /// It may begin an operation.
     #[default]
     Idle,
     /// Its access waits for a fault.
@@ -44,29 +44,29 @@ pub(super) struct CheckedNode {
     pub(super) mapping: u8,
     pub(super) release: u8,
     pub(super) processor: CheckedProcessor,
-    /// The line in its cache: no data if it is not there.
+    /// The line in its cache; no data if it is absent.
     pub(super) line: [Data; WORDS],
     pub(super) dirty: [bool; WORDS],
-    /// Write-backs that are not acknowledged.
+    /// Write-backs without an acknowledgement.
     pub(super) writing: u8,
-    /// Acknowledgements of notices that are due, less those that came before that was known.
+    /// Acknowledgements of notices due; negative if some arrived before their number was known.
     pub(super) due: i8,
-    /// Whether a notice has come since the node has mapped the page.
+    /// Whether a notice has arrived since the node mapped the page.
     pub(super) noticed: bool,
-    /// Whether the last write of each word is ordered before whatever the node does next.
+    /// Whether the last write of each word is ordered before the node's next operation.
     pub(super) knows: [bool; WORDS],
 }
 
-/// A message under way.
+/// A message in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CheckedPageMessage {
-    /// Its index among all kinds.
+    /// Index of its kind.
     pub(super) message: u8,
     pub(super) from: u8,
     pub(super) to: u8,
-    /// The node that releases, of a notice.
+    /// For a notice, the node that releases.
     pub(super) requester: u8,
-    /// Acknowledgements that it announces.
+    /// Number of acknowledgements that it announces.
     pub(super) due: i8,
     pub(super) words: [Data; WORDS],
 }
@@ -77,21 +77,21 @@ pub(super) struct CheckedPageHome {
     pub(super) state: u8,
     /// A bit for each node that is listed.
     pub(super) listed: u8,
-    /// Those of them that have told of a write fault.
+    /// A bit for each listed node that has reported a write fault.
     pub(super) writers: u8,
-    /// Whether one of several nodes that map the page may have written it: what the paper's rule
-    /// of the weak list comes to.
+    /// Whether one of several nodes that map the page may have written it: the paper's rule of the
+    /// weak list.
     pub(super) contended: bool,
     pub(super) memory: [Data; WORDS],
 }
 
-/// One page in some nodes. Two situations are the same if they differ only in which node and which
-/// word has which number.
+/// One page in some nodes. Situations are equal if they differ only by a renumbering of nodes and
+/// words.
 #[derive(Clone, Debug)]
 pub(super) struct PageSituation {
     pub(super) nodes: [CheckedNode; PAGED_NODES_MAX],
     pub(super) home: CheckedPageHome,
-    /// Whether the last write of each word is ordered before whatever follows an acquire.
+    /// Whether the last write of each word is ordered before operations after an acquire.
     pub(super) released: [bool; WORDS],
     pub(super) messages: Vec<CheckedPageMessage>,
     key: Box<[u32]>,
@@ -112,7 +112,7 @@ impl Hash for PageSituation {
 }
 
 impl PageSituation {
-    /// Nobody maps the page, and everybody knows what is in it.
+    /// No node maps the page, and all nodes know its content.
     pub(super) fn start(orders: &[Vec<usize>]) -> Self {
         let node = CheckedNode { knows: [true; WORDS], ..CheckedNode::default() };
         let memory = [Data::Latest; WORDS];
@@ -128,7 +128,7 @@ impl PageSituation {
         start
     }
 
-    /// A node writes a word: whatever others have is old now, and nobody else knows it.
+    /// A node writes a word: all other data become old, and only the writer knows the write.
     pub(super) fn write(&mut self, node: usize, word: usize) {
         for copy in self.nodes.iter_mut().map(|node| &mut node.line[word]) {
             *copy = copy.outdated();
@@ -145,8 +145,8 @@ impl PageSituation {
         writer.knows[word] = true;
     }
 
-    /// The situation is complete: it gets what it is compared by, the least of the descriptions
-    /// that other numbers of nodes and words would give.
+    /// Sets the key by which situations are compared: the least description over all renumberings
+    /// of nodes and words.
     pub(super) fn settle(&mut self, orders: &[Vec<usize>]) {
         let nodes = orders.first().map_or(0, Vec::len);
         let mut least: Option<Vec<u32>> = None;
@@ -156,11 +156,11 @@ impl PageSituation {
                 *code = self.node_code(node, swapped);
             }
             for order in orders {
-                // Nodes in the order of what they have; only equal ones can change places.
+                // Nodes are sorted by their codes; only equal ones can change places.
                 if order.windows(2).any(|pair| codes[pair[0]] > codes[pair[1]]) {
                     continue;
                 }
-                let key = self.description((order, &codes), swapped);
+                let key = self.description(order, &codes, swapped);
                 if least.as_ref().is_none_or(|least| key < *least) {
                     least = Some(key);
                 }
@@ -169,7 +169,7 @@ impl PageSituation {
         self.key = least.unwrap_or_default().into_boxed_slice();
     }
 
-    fn description(&self, (order, codes): (&[usize], &[u64]), swapped: bool) -> Vec<u32> {
+    fn description(&self, order: &[usize], codes: &[u64], swapped: bool) -> Vec<u32> {
         let mut number = [HOME; HOME as usize + 1];
         for (new, &old) in (0u8..).zip(order) {
             number[old] = new;
@@ -201,7 +201,7 @@ impl PageSituation {
         key
     }
 
-    /// All that there is to say of a node, whatever its number.
+    /// The state of a node, independent of its number.
     fn node_code(&self, at: usize, swapped: bool) -> u64 {
         let node = &self.nodes[at];
         let (kind, access) = match node.processor {
@@ -229,7 +229,7 @@ impl PageSituation {
     }
 }
 
-/// Words in their order, or in the other one.
+/// Words in order, or swapped.
 fn words<T: Copy>(words: [T; WORDS], swapped: bool) -> [T; WORDS] {
     if swapped { [words[1], words[0]] } else { words }
 }
@@ -244,7 +244,7 @@ fn fields(fields: &[(u32, u32)]) -> u32 {
     fields.iter().fold(0, |packed, (value, bits)| packed << bits | value)
 }
 
-/// All orders of so many nodes.
+/// All orders of `nodes` nodes.
 pub(in crate::check) fn orders(nodes: usize) -> Vec<Vec<usize>> {
     let mut orders = vec![Vec::new()];
     for next in 0..nodes {

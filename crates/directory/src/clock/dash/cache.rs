@@ -1,24 +1,37 @@
-//! The controller of a node's cache: what it does about messages.
+//! The controller of a node's cache: its response to messages.
 
 use homenode_cache::{CacheArrays, CacheFrame, ClockError, MissStatus, WordMask};
 use homenode_clock::Requesters;
 
 use super::{BlockEnvelope, BlockMessage, DashMemory};
+use crate::clock::network::Route;
 use crate::clock::transport::Content;
 use crate::home::PageFill;
 use crate::vocabulary::{CacheAction, CacheEvent, ControllerCell, CopyRole, Message, Recipient};
 
-/// What would be wrong with a protocol or an engine that gets there.
+/// Faults of a protocol or of this engine.
 mod because {
     pub(super) const WAITS: &str = "a message waits at a cache";
     pub(super) const NO_FRAME: &str = "a node gets a copy and has no frame for it";
 }
 
+/// A change of state of the frame of a block.
+#[derive(Clone, Copy, Debug)]
+struct FrameChange {
+    /// The frame, if the node has one.
+    at: Option<usize>,
+    before: u8,
+    next: u8,
+    /// Whether the processor's operation takes place.
+    completes: bool,
+}
+
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// A message has come to a cache.
+    /// A message has arrived at a cache.
     pub(super) fn at_cache(
         &mut self,
-        (envelope, message): (&BlockEnvelope, &BlockMessage),
+        envelope: &BlockEnvelope,
+        message: &BlockMessage,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let (node, block) = (envelope.to, message.block);
@@ -30,7 +43,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let (_, state) = self.copy(node, block);
         let writable = self.table.role(state) == CopyRole::Writable;
         match message.message.event_at_cache(due, writable) {
-            Some(event) => self.cache_event((node, event), (envelope, message), requesters),
+            Some(event) => self.cache_event(node, event, envelope, message, requesters),
             None => Ok(()),
         }
     }
@@ -42,11 +55,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         (at, at.map_or(0, |at| frames.all()[at].state))
     }
 
-    /// Something happens at the controller of a cache.
+    /// An event at the controller of a cache.
     pub(super) fn cache_event(
         &mut self,
-        (node, event): (u16, CacheEvent),
-        (envelope, message): (&BlockEnvelope, &BlockMessage),
+        node: u16,
+        event: CacheEvent,
+        envelope: &BlockEnvelope,
+        message: &BlockMessage,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let block = message.block;
@@ -54,29 +69,30 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let (actions, next) = match self.table.cache_cell(state, event) {
             ControllerCell::Does(actions, next) => (actions, next),
             ControllerCell::Waits => {
-                return Err(self.failed(requesters.now(), block, (node, because::WAITS)));
+                return Err(self.failed(requesters.now(), block, node, because::WAITS));
             }
             ControllerCell::Impossible(why) => {
-                return Err(self.failed(requesters.now(), block, (node, why)));
+                return Err(self.failed(requesters.now(), block, node, why));
             }
         };
         if let Some(at) = at {
-            self.values_there((envelope.from, node), message, at);
+            self.values_arrived(Route::new(envelope.from, node), message, at);
         }
         let mut completes = false;
         for &action in actions {
             match action {
                 CacheAction::Send(sent, recipient) => {
-                    self.answer(node, (sent, recipient), (envelope, message), requesters);
+                    self.answer(node, sent, recipient, envelope, message, requesters);
                 }
                 CacheAction::Complete => completes = true,
             }
         }
         let rests = self.table.cache.rests(next);
         let completes = completes && (rests || !self.timed.sequential);
-        self.change((node, at), (message, state, next), (completes, requesters))?;
+        let change = FrameChange { at, before: state, next, completes };
+        self.change(node, message, change, requesters)?;
         if rests && self.timed.sequential {
-            // Acknowledgements came after the reply.
+            // The acknowledgements arrived after the reply.
             self.complete(node, message, requesters)?;
         }
         if rests && self.pending(node, block).is_some_and(|pending| pending.requester.is_none()) {
@@ -85,71 +101,76 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// Sends what the controller says about a message.
+    /// Sends the controller's answer to a message.
     fn answer(
         &mut self,
         node: u16,
-        (sent, recipient): (Message, Recipient),
-        (envelope, message): (&BlockEnvelope, &BlockMessage),
+        sent: Message,
+        recipient: Recipient,
+        envelope: &BlockEnvelope,
+        message: &BlockMessage,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        // The home is whoever sent the message, if it is to be told about it.
+        // A message that is answered to the home came from the home.
         let home = envelope.from;
         let to = match recipient {
             Recipient::Home => home,
             Recipient::Requester => message.requester,
         };
-        // A copy at home goes at once, and nobody waits for it.
+        // A copy at the home node is invalidated at once, without an acknowledgement.
         if sent == Message::Acknowledge && node == home {
             return;
         }
         let answer = BlockMessage { message: sent, due: 0, ..*message };
         if let (Some(at), _) = self.copy(node, message.block) {
-            self.values_sent((node, to), (sent, message.number), at);
+            self.values_sent(Route::new(node, to), sent, message.number, at);
         }
-        // What an owner tells a home that is itself the requester comes with the reply.
+        // If the home is itself the requester, the owner's message to it travels with the reply.
         let with_reply = matches!(sent, Message::SharingWriteBack | Message::OwnershipTransfer)
             && to == message.requester;
         if with_reply {
-            let mut envelope = self.envelope((node, to), answer);
+            let mut envelope = self.envelope(Route::new(node, to), answer);
             envelope.cycles = 0;
             self.transport.post_answer(envelope, requesters);
         } else {
             self.sent.add_if(answer.message, node != to);
-            let envelope = self.envelope((node, to), answer);
+            let envelope = self.envelope(Route::new(node, to), answer);
             self.transport.post_answer(envelope, requesters);
         }
     }
 
-    /// A cache's controller changes its state; the reference takes place, if it `completes`.
+    /// A cache's controller changes its state; the reference takes place if the change completes
+    /// it.
     fn change(
         &mut self,
-        (node, at): (u16, Option<usize>),
-        (message, before, next): (&BlockMessage, u8, u8),
-        (completes, requesters): (bool, &mut Requesters<'_, Self>),
+        node: u16,
+        message: &BlockMessage,
+        change: FrameChange,
+        requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
+        let FrameChange { at, before, next, completes } = change;
         let (had, has) = (self.has_copy(before), self.has_copy(next));
         let Some(at) = at else {
             if has || completes {
-                let error = (node, because::NO_FRAME);
-                return Err(self.failed(requesters.now(), message.block, error));
+                let now = requesters.now();
+                return Err(self.failed(now, message.block, node, because::NO_FRAME));
             }
             return Ok(());
         };
         let holder = usize::from(node);
         if had && !has {
             let record = self.caches.holders.get(message.number);
-            // What was written before is nothing that this copy missed.
+            // This copy has not missed the writes so far.
             self.caches.tell_writes(message.block, &record);
             self.caches.lose(message.block, holder, at, MissStatus::Invalidated);
             self.caches.holders.lose(message.number, holder);
             if next != 0 {
-                self.fetch_instead(node, (at, next), message);
+                self.fetch_instead(node, at, next, message);
             }
             return Ok(());
         }
         self.set_state(at, next);
-        // All have acknowledged, or nobody had to.
+        // All acknowledgements are in, or none were due.
         if self.table.role(next) == CopyRole::Writable && self.table.cache.rests(next) {
             self.values_performed(message.number);
         }
@@ -159,7 +180,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         if completes {
             self.complete(node, message, requesters)?;
             if next == 0 {
-                // The copy had to go as soon as it was read.
+                // The copy was to be invalidated as soon as it was read.
                 self.caches.lose(message.block, holder, at, MissStatus::Invalidated);
                 self.caches.holders.lose(message.number, holder);
             }
@@ -167,16 +188,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// A copy that was asked to be made the only one is lost, and will come with its data: the
-    /// write is a miss after all.
-    fn fetch_instead(&mut self, node: u16, (at, next): (usize, u8), message: &BlockMessage) {
+    /// A copy under an upgrade is lost, and will be fetched with its data: the write becomes a
+    /// miss.
+    fn fetch_instead(&mut self, node: u16, at: usize, next: u8, message: &BlockMessage) {
         let Some(pending) = self.pending(node, message.block) else { return };
         pending.misses = true;
         let (access, requester) = (pending.access, pending.requester);
         let record = self.caches.holders.get(message.number);
         let status = self.caches.coherence_miss(&access, at, &record);
         self.caches.holders.add_frame(message.number, usize::from(node));
-        // The frame is taken anew, so that it does not give way as one without a copy.
+        // Filling the frame again keeps it from being chosen as a victim without a copy.
         let mut frame = CacheFrame::of(message.block, message.number);
         (frame.state, frame.status) = (next, status);
         frame.remote_written = self.caches.frame(at).remote_written;
@@ -191,7 +212,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.count_fill(page, memory, message.block);
     }
 
-    /// A block of a page comes to a processor beside this memory.
+    /// Counts the fill of a block for a processor near `memory`.
     pub(super) fn count_fill(&mut self, page: u32, memory: u16, block: u64) {
         let source = self.homes.home(page);
         self.counts.fills += 1;
@@ -199,7 +220,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.homes.filled(page, PageFill { node: memory, source, block });
     }
 
-    /// The reference that asked for the block takes place, and its data are there.
+    /// The reference that requested the block takes place: its data have arrived.
     fn complete(
         &mut self,
         node: u16,
@@ -218,7 +239,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// Whether what has come is about coherence.
+    /// The content of a message of the coherence protocol.
     pub(super) fn block_message(envelope: &BlockEnvelope) -> Option<BlockMessage> {
         match envelope.content {
             Content::Protocol(message) => Some(message),

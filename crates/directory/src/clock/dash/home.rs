@@ -1,20 +1,21 @@
-//! The controller of a block's home: what it does about messages.
+//! The controller of a block's home: its response to messages.
 
 use homenode_cache::{BlockRef, CacheArrays, ClockError, WordMask};
 use homenode_clock::Requesters;
 
 use super::{BlockEnvelope, BlockMessage, DashMemory};
+use crate::clock::network::Route;
 use crate::entries::NO_NODE;
 use crate::vocabulary::{CacheEvent, ControllerCell, HomeAction, HomeEvent, Message, Sender};
 
-/// What would be wrong with a protocol that does this.
+/// Faults of a protocol.
 mod because {
-    pub(super) const NOBODY: &str = "a message has nobody to go to";
+    pub(super) const NO_RECIPIENT: &str = "a message has no recipient";
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// The home's controller has looked up the block of a message, and does what is to be done
-    /// about it and about those that waited for that.
+    /// The home's controller has looked up the block of a message; it handles the message, and
+    /// those that waited for it.
     pub(super) fn at_home(
         &mut self,
         envelope: &BlockEnvelope,
@@ -22,7 +23,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     ) -> Result<(), ClockError> {
         let Some(message) = Self::block_message(envelope) else { return Ok(()) };
         let number = message.number;
-        if !self.home_event((envelope, &message), requesters)? {
+        if !self.home_event(envelope, &message, requesters)? {
             self.waiting.entry(number).or_default().push_back(*envelope);
             return Ok(());
         }
@@ -33,7 +34,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             self.waiting.get(&number).and_then(|waiting| waiting.front().copied())
         {
             let Some(message) = Self::block_message(&next) else { break };
-            if !self.home_event((&next, &message), requesters)? {
+            if !self.home_event(&next, &message, requesters)? {
                 return Ok(());
             }
             if let Some(waiting) = self.waiting.get_mut(&number) {
@@ -44,23 +45,24 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// Something happens at the controller of a home. Returns whether it did something about it,
-    /// and not let it wait.
+    /// An event at the controller of a home. Returns whether the message was handled, and need not
+    /// wait.
     fn home_event(
         &mut self,
-        (envelope, message): (&BlockEnvelope, &BlockMessage),
+        envelope: &BlockEnvelope,
+        message: &BlockMessage,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<bool, ClockError> {
         let Some(event) = message.message.event_at_home() else { return Ok(true) };
         let (number, from) = (message.number, envelope.from);
         let head = self.entries.head(number);
-        // Nobody asks while the block rests: most look-ups find no transaction under way.
+        // At rest there is no requester, which saves most searches.
         let rested = self.table.home.rests(head.state);
-        let asker = if rested { None } else { self.askers.get(&number).copied() };
-        let asker = asker.unwrap_or(NO_NODE);
+        let requester = if rested { None } else { self.active_requesters.get(&number).copied() };
+        let requester = requester.unwrap_or(NO_NODE);
         let sender = if head.owner == from {
             Sender::Owner
-        } else if asker == from {
+        } else if requester == from {
             Sender::Requester
         } else if self.entries.lists(number, from) {
             Sender::Sharer
@@ -71,115 +73,112 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             ControllerCell::Does(actions, next) => (actions, next),
             ControllerCell::Waits => return Ok(false),
             ControllerCell::Impossible(why) => {
-                return Err(self.failed(requesters.now(), message.block, (from, why)));
+                return Err(self.failed(requesters.now(), message.block, from, why));
             }
         };
         let asks = matches!(event, HomeEvent::Read | HomeEvent::Write | HomeEvent::Upgrade);
-        let asker = if asks { from } else { asker };
+        let requester = if asks { from } else { requester };
         self.entries.set_state(number, next);
         let mut due = 0;
         for &action in actions {
-            self.home_action((action, asker), (envelope, message), (&mut due, requesters))?;
+            self.home_action(action, requester, envelope, message, &mut due, requesters)?;
         }
         if !self.table.home.rests(next) {
-            self.askers.insert(number, asker);
+            self.active_requesters.insert(number, requester);
         } else if !rested {
-            self.askers.remove(&number);
+            self.active_requesters.remove(&number);
         }
         Ok(true)
     }
 
-    /// Does an action of the home's controller. `due` counts those that will acknowledge.
+    /// Performs an action of the home's controller. `due` counts expected acknowledgements.
     fn home_action(
         &mut self,
-        (action, asker): (HomeAction, u16),
-        (envelope, message): (&BlockEnvelope, &BlockMessage),
-        (due, requesters): (&mut i16, &mut Requesters<'_, Self>),
+        action: HomeAction,
+        requester: u16,
+        envelope: &BlockEnvelope,
+        message: &BlockMessage,
+        due: &mut i16,
+        requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let (home, number) = (envelope.to, message.number);
         let owner = self.entries.head(number).owner;
         let needed = match action {
             HomeAction::Forward(_) | HomeAction::ListOwner => owner,
-            HomeAction::ListRequester | HomeAction::Reply(_) | HomeAction::Invalidate => asker,
+            HomeAction::ListRequester | HomeAction::Reply(_) | HomeAction::Invalidate => requester,
             HomeAction::TakeData | HomeAction::Own | HomeAction::Disown => home,
         };
         if needed == NO_NODE {
-            let wrong = (envelope.from, because::NOBODY);
-            return Err(self.failed(requesters.now(), message.block, wrong));
+            let (now, from) = (requesters.now(), envelope.from);
+            return Err(self.failed(now, message.block, from, because::NO_RECIPIENT));
         }
         match action {
             HomeAction::TakeData => {
                 let block = BlockRef { block: message.block, number };
                 self.transport.store_block(requesters.now(), home, block, self.block_bytes);
-                self.values_taken((envelope.from, home), message);
+                self.values_taken(Route::new(envelope.from, home), message);
             }
-            HomeAction::Own => self.entries.own(number, asker),
+            HomeAction::Own => self.entries.own(number, requester),
             HomeAction::Disown => self.entries.disown(number),
             HomeAction::ListOwner => {
                 self.entries.list(number, owner);
                 self.entries.disown(number);
             }
-            HomeAction::ListRequester => self.entries.list(number, asker),
+            HomeAction::ListRequester => self.entries.list(number, requester),
             HomeAction::Reply(reply) => {
-                let reply =
-                    BlockMessage { message: reply, due: *due, requester: asker, ..*message };
-                self.reply((home, asker), reply, requesters);
+                let reply = BlockMessage { message: reply, due: *due, requester, ..*message };
+                self.reply(Route::new(home, requester), reply, requesters);
             }
             HomeAction::Forward(forward) => {
-                let forward =
-                    BlockMessage { message: forward, due: 0, requester: asker, ..*message };
-                self.post((home, owner), forward, requesters);
+                let forward = BlockMessage { message: forward, due: 0, requester, ..*message };
+                self.post(Route::new(home, owner), forward, requesters);
             }
             HomeAction::Invalidate => {
-                *due = self.invalidate((envelope, message), asker, requesters)?;
+                *due = self.invalidate(envelope, message, requester, requesters)?;
             }
         }
         Ok(())
     }
 
-    /// Answers whoever asked; data come from memory.
-    fn reply(
-        &mut self,
-        way: (u16, u16),
-        reply: BlockMessage,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
+    /// Answers the requester; data are read from memory.
+    fn reply(&mut self, route: Route, reply: BlockMessage, requesters: &mut Requesters<'_, Self>) {
         if !reply.message.carries_block() {
-            self.post(way, reply, requesters);
+            self.post(route, reply, requesters);
             return;
         }
-        self.sent.add_if(reply.message, way.0 != way.1);
-        self.values_replied(way, &reply);
-        let envelope = self.envelope(way, reply);
+        self.sent.add_if(reply.message, route.is_remote());
+        self.values_replied(route, &reply);
+        let envelope = self.envelope(route, reply);
         let block = BlockRef { block: reply.block, number: reply.number };
         self.transport.post_block(envelope, block, self.block_bytes, requesters);
     }
 
-    /// Tells all that may have a copy; returns how many will acknowledge it.
+    /// Invalidates all copies that may exist; returns the number of acknowledgements due.
     fn invalidate(
         &mut self,
-        (envelope, message): (&BlockEnvelope, &BlockMessage),
+        envelope: &BlockEnvelope,
+        message: &BlockMessage,
         requester: u16,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<i16, ClockError> {
         let home = envelope.to;
         let invalidate =
             BlockMessage { message: Message::Invalidate, requester, due: 0, ..*message };
-        let mut told = std::mem::take(&mut self.told);
-        told.clear();
-        told.extend(self.entries.told(message.number).filter(|&node| node != requester));
+        let mut targets = std::mem::take(&mut self.invalidation_targets);
+        targets.clear();
+        let may_have = self.entries.invalidation_targets(message.number);
+        targets.extend(may_have.filter(|&node| node != requester));
         let mut due = 0;
-        for &to in &told {
+        for &to in &targets {
             if to == home {
-                let own = self.envelope((home, home), invalidate);
-                let event = (home, CacheEvent::Invalidate);
-                self.cache_event(event, (&own, &invalidate), requesters)?;
+                let own = self.envelope(Route::new(home, home), invalidate);
+                self.cache_event(home, CacheEvent::Invalidate, &own, &invalidate, requesters)?;
             } else {
                 due += 1;
-                self.post((home, to), invalidate, requesters);
+                self.post(Route::new(home, to), invalidate, requesters);
             }
         }
-        self.told = told;
+        self.invalidation_targets = targets;
         Ok(due)
     }
 }

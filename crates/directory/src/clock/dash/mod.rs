@@ -1,7 +1,7 @@
-//! DASH with a time: what a reference does, and when.
+//! DASH with a clock.
 //!
-//! Each controller does what the protocol's table says when a message has come to it. A home's
-//! looks the block up first; what it answers with data comes from its memory.
+//! Each controller follows the protocol's table when a message arrives. A home's controller looks
+//! up the block first, and reads data for its answers from memory.
 
 mod cache;
 mod home;
@@ -22,6 +22,7 @@ use homenode_cache::{
 use homenode_clock::{ClockTime, Requester};
 use rustc_hash::FxHashMap;
 
+use super::network::Route;
 use super::pages::SharedPageTable;
 use super::sync::{Synchroniser, node};
 use super::transport::{Content, Envelope, NodeEvent, Transport};
@@ -37,16 +38,16 @@ use crate::vocabulary::{CopyRole, Message};
 use pending::PendingBlock;
 use values::CarriedBlock;
 
-/// A message about a block.
+/// A message of the protocol about one block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockMessage {
     message: Message,
     block: u64,
     /// The block's number.
     number: u32,
-    /// For whom, if it was not asked for by whoever sends it.
+    /// The node whose request it serves.
     requester: u16,
-    /// Acknowledgements that it announces.
+    /// Number of acknowledgements that it announces.
     due: i16,
 }
 
@@ -55,31 +56,32 @@ type BlockEnvelope = Envelope<BlockMessage>;
 /// All nodes of a machine with a directory in hardware.
 pub(super) struct DashMemory<F, W, const WORDS: usize> {
     caches: CacheSystem<F, W, WORDS>,
-    /// What processors may wait for, if that is collected.
+    /// Outstanding transactions by processor port, if waiting is collected.
     awaited: AwaitedPorts,
     homes: PageHomes,
     entries: DirectoryEntries,
     table: DirectoryTable,
-    /// What the processor may do without a transaction, by state of its copy.
+    /// Accesses allowed without a transaction, by state of the copy.
     permissions: Vec<u64>,
     transport: Transport,
     pages: SharedPageTable,
     sync: Synchroniser,
-    /// By node, blocks that it has asked for, or awaits acknowledgements for.
+    /// By node, blocks with outstanding data or acknowledgements.
     pending: Vec<Vec<PendingBlock<W>>>,
-    /// By node, requests for which the frame is not free.
+    /// By node, requests whose frame is busy.
     deferred: Vec<Vec<(Requester, BlockAccess<W>)>>,
     /// Nodes whose processor waits for acknowledgements.
     releasing: Vec<bool>,
-    /// By block, for whom its home has a transaction under way, and messages that wait for its end.
-    askers: FxHashMap<u32, u16>,
+    /// By block, the requester of the transaction in progress at its home.
+    active_requesters: FxHashMap<u32, u16>,
+    /// By block, messages that wait for the end of that transaction.
     waiting: FxHashMap<u32, VecDeque<BlockEnvelope>>,
-    /// Whom a write is told, kept for its allocation.
-    told: Vec<u16>,
+    /// Recipients of invalidations; a field to reuse its allocation.
+    invalidation_targets: Vec<u16>,
     sent: SentMessages,
-    /// Values under way and what everybody has seen, if reads are checked.
+    /// Values in flight, and writes seen by all nodes, if reads are checked.
     values: Option<Box<CarriedValues<CarriedBlock>>>,
-    /// What went wrong where nothing could be said of it; it is told with the next event.
+    /// Error raised where none can be returned; reported at the next event.
     error: Option<ClockError>,
     timed: DirectoryClockSetup,
     header_bytes: u64,
@@ -94,7 +96,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     pub(super) fn new(
         setup: &DirectorySetup,
         table: DirectoryTable,
-        (homes, timed): (Box<dyn HomePolicy>, &DirectoryClockSetup),
+        homes: Box<dyn HomePolicy>,
+        timed: &DirectoryClockSetup,
     ) -> Result<Self, DirectorySetupError> {
         let (block, geometry) = setup.geometry()?;
         let nodes = setup.nodes;
@@ -123,9 +126,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             pending: (0..nodes).map(|_| Vec::new()).collect(),
             deferred: (0..nodes).map(|_| Vec::new()).collect(),
             releasing: vec![false; none],
-            askers: FxHashMap::default(),
+            active_requesters: FxHashMap::default(),
             waiting: FxHashMap::default(),
-            told: Vec::new(),
+            invalidation_targets: Vec::new(),
             sent: SentMessages::default(),
             values: setup.check.then(Box::default),
             error: None,
@@ -139,7 +142,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         })
     }
 
-    /// What a state promises.
+    /// Whether a state has a copy that the processor may use.
     fn has_copy(&self, state: u8) -> bool {
         self.table.role(state) != CopyRole::None
     }
@@ -150,13 +153,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.transport.places().memory_of(node(processor))
     }
 
-    /// A message about a block.
-    fn envelope(&self, way: (u16, u16), content: BlockMessage) -> BlockEnvelope {
+    /// Makes a message about a block.
+    fn envelope(&self, route: Route, content: BlockMessage) -> BlockEnvelope {
         let bytes = if content.message.carries_block() { self.block_bytes } else { 0 };
-        self.transport.envelope(way, bytes, Content::Protocol(content))
+        self.transport.envelope(route, bytes, Content::Protocol(content))
     }
 
-    /// What was counted and what took how long.
+    /// Counts and times at the end.
     fn finish(&mut self) -> (DirectoryCounts, DirectoryTiming) {
         self.caches.end_all_copies();
         let (messages, message_bytes) = self.sent.counts(self.header_bytes, self.block_bytes);

@@ -4,17 +4,19 @@ use homenode_cache::{CacheArrays, WordMask};
 use homenode_clock::{MemoryReference, Requesters};
 
 use super::DashMemory;
+use crate::clock::network::Route;
 use crate::clock::sync::node;
 use crate::clock::transport::{Content, NodeEvent, rank};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
     /// Whether the page of a reference is mapped.
     pub(super) fn page_is_mapped(&mut self, reference: &MemoryReference) -> bool {
-        let at = (node(reference.processor), self.memory_of(reference.processor));
-        self.pages.is_block_mapped(&self.homes, reference.block, at)
+        let processor = reference.processor;
+        let memory = self.memory_of(processor);
+        self.pages.is_block_mapped(&self.homes, reference.block, node(processor), memory)
     }
 
-    /// A processor refers to a page that is not mapped, and waits for that.
+    /// A processor refers to a page that is not mapped, and waits until it is.
     pub(super) fn page_fault(
         &mut self,
         reference: &MemoryReference,
@@ -28,7 +30,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         }
     }
 
-    /// The operating system of a node asks for the page, if it has to move, or maps it.
+    /// The operating system of a node requests the page if it has to move, or else maps it.
     pub(super) fn trapped(&mut self, node: u16, page: u32, requesters: &mut Requesters<'_, Self>) {
         let (home, memory) = (self.homes.home(page), self.memory_of(usize::from(node)));
         if home == memory || !self.homes.moves_to(page, memory) {
@@ -36,27 +38,28 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             return;
         }
         let home = self.end_point_of_page(home, page);
-        let request = self.transport.envelope((node, home), 0, Content::PageRequest(page));
+        let request =
+            self.transport.envelope(Route::new(node, home), 0, Content::PageRequest(page));
         self.transport.post(request, requesters.now(), requesters);
     }
 
-    /// The end point of a memory that a page goes to and comes from as a whole.
+    /// The end point of a memory that sends and receives a page as a whole.
     pub(super) fn end_point_of_page(&self, memory: u16, page: u32) -> u16 {
         self.transport.places().end_point(memory, self.homes.blocks_of(page).start)
     }
 
-    /// The old home of a page has looked it up, and sends it.
+    /// The old home of a page has looked it up, and sends it to the new one.
     pub(super) fn send_page(
         &mut self,
         page: u32,
-        (home, to): (u16, u16),
+        route: Route,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let envelope = self.transport.envelope((home, to), self.page_bytes, Content::Page(page));
+        let envelope = self.transport.envelope(route, self.page_bytes, Content::Page(page));
         self.transport.post_from_memory(envelope, self.page_bytes, requesters);
     }
 
-    /// A page is in the memory of its home.
+    /// A page has arrived in the memory of its home.
     pub(super) fn page_there(
         &mut self,
         node: u16,
@@ -71,7 +74,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         requesters.schedule_at(mapped, rank(node), NodeEvent::Mapped(page));
     }
 
-    /// A page is mapped: those who waited for it go on.
+    /// A page is mapped: processors that waited for it continue.
     pub(super) fn mapped(&mut self, page: u32, requesters: &mut Requesters<'_, Self>) {
         let awaits_use = self.homes.awaits_use() && !self.homes.is_settled(page);
         for node in self.pages.map(page, awaits_use) {

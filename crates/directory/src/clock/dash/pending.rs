@@ -1,32 +1,32 @@
-//! What a node has asked for and does not have yet.
+//! Outstanding requests of a node.
 
 use homenode_cache::{BlockAccess, CacheArrays, WordMask};
 use homenode_clock::{Requester, Requesters};
 
 use super::DashMemory;
 
-/// A block that a node has asked for, or for which acknowledgements are due.
+/// A block with outstanding data or acknowledgements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingBlock<W> {
-    /// The reference that asked for it.
+    /// The reference that requested it.
     pub(super) access: BlockAccess<W>,
-    /// Who in the node waits for it, until it has come.
+    /// The requester in the node, until the data have arrived.
     pub(super) requester: Option<Requester>,
-    /// Acknowledgements that are due, less those that came before it was known how many.
+    /// Acknowledgements due; negative if some arrived before their number was known.
     pub(super) due: i32,
-    /// Since when it is asked for.
+    /// Cycle of the request.
     pub(super) since: u64,
-    /// Whether there was no copy.
+    /// Whether the node had no copy.
     pub(super) misses: bool,
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// What a node awaits about a block.
+    /// A node's outstanding request for a block.
     pub(super) fn pending(&mut self, node: u16, block: u64) -> Option<&mut PendingBlock<W>> {
         self.pending[usize::from(node)].iter_mut().find(|pending| pending.access.block == block)
     }
 
-    /// A node awaits nothing more about a block: what waited for that is tried again.
+    /// A node's request for a block is complete: deferred requests are tried again.
     pub(super) fn end_pending(
         &mut self,
         node: u16,

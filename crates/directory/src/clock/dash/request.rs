@@ -1,17 +1,21 @@
-//! A processor asks for what a reference needs.
+//! Requests for the data or permission that a reference needs.
 
-use homenode_cache::{BlockAccess, CacheArrays, CacheFrame, MissStatus, WordMask};
+use homenode_cache::{
+    BlockAccess, BlockRef, CacheArrays, CacheFrame, FrameLocation, MissStatus, WordMask,
+};
 use homenode_clock::{Requester, Requesters};
 
 use super::pending::PendingBlock;
 use super::{BlockMessage, DashMemory};
+use crate::clock::network::Route;
 use crate::clock::sync::node;
 use crate::entries::NO_PAGE;
 use crate::vocabulary::{CacheAction, CacheEvent, ControllerCell, Message};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// The page of a block, which has a home from now on.
-    fn page(&mut self, (block, number): (u64, u32), node: u16) -> u32 {
+    /// The page of a block, which gets a home if it has none.
+    fn page(&mut self, block: BlockRef, node: u16) -> u32 {
+        let BlockRef { block, number } = block;
         self.entries.reach(number);
         let head = self.entries.head(number);
         if head.page != NO_PAGE {
@@ -22,7 +26,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         page
     }
 
-    /// Asks for what a reference needs, or waits until there is a frame for it.
+    /// Requests what a reference needs, or defers it until its frame is free.
     pub(super) fn begin(
         &mut self,
         requester: Requester,
@@ -34,13 +38,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let found = self.caches.frames.find(set, block);
         let at = found.unwrap_or_else(|| self.caches.frames.victim(set));
         let frame = *self.caches.frame(at);
-        // A frame that a message is under way for can neither be asked for again nor be replaced.
+        // A frame with a message in flight can neither be requested again nor be replaced.
         if frame.is_used() && !self.table.cache.rests(frame.state) {
             self.deferred[cache].push((requester, *access));
             return;
         }
         if found.is_some() && self.permissions[usize::from(frame.state)] & Self::need(access) != 0 {
-            // It waited for its frame, and has got the block meanwhile.
+            // The block arrived while the reference was deferred.
             let touched = self.touch(access, requesters.now());
             self.error = self.error.take().or(touched.err());
             self.served(requester, at);
@@ -52,10 +56,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             Some(_) => frame.number,
             None => self.caches.holders.number(block),
         };
-        let page = self.page((block, number), node);
+        let block_ref = BlockRef { block, number };
+        let page = self.page(block_ref, node);
         let misses = found.is_none() || frame.state == 0;
         if misses {
-            self.miss(access, (set, at, found), number, requesters);
+            let slot = FrameLocation { set, frame: at };
+            self.miss(access, slot, found.is_some(), number, requesters);
             let memory = self.memory_of(cache);
             self.count_fill(page, memory, block);
             if self.homes.moves_to(page, memory) {
@@ -73,39 +79,45 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.values_asked(node, number);
         let event = if access.write { CacheEvent::Store } else { CacheEvent::Load };
         let home = self.transport.places().end_point(self.homes.home(page), block);
-        self.ask((node, at), (block, number), (event, home), requesters);
+        self.request_home(Route::new(node, home), at, block_ref, event, requesters);
     }
 
-    /// The cache's controller asks the home, as its table says.
-    fn ask(
+    /// The cache's controller sends a request to the home, as its table says.
+    fn request_home(
         &mut self,
-        (node, at): (u16, usize),
-        (block, number): (u64, u32),
-        (event, home): (CacheEvent, u16),
+        route: Route,
+        at: usize,
+        block: BlockRef,
+        event: CacheEvent,
         requesters: &mut Requesters<'_, Self>,
     ) {
+        let BlockRef { block, number } = block;
         let state = self.caches.frame(at).state;
         let ControllerCell::Does(actions, next) = self.table.cache_cell(state, event) else {
             return;
         };
         for &action in actions {
             if let CacheAction::Send(message, _) = action {
-                let message = BlockMessage { message, block, number, requester: node, due: 0 };
-                self.post((node, home), message, requesters);
+                let requester = route.from;
+                let message = BlockMessage { message, block, number, requester, due: 0 };
+                self.post(route, message, requesters);
             }
         }
         self.set_state(at, next);
     }
 
-    /// Says why there is no copy, and makes room: the frame is left in the state without a copy.
+    /// Classifies a miss, and replaces the victim; the frame is left without a copy. `lost` says
+    /// that it had the block before.
     fn miss(
         &mut self,
         access: &BlockAccess<W>,
-        (set, at, lost): (usize, usize, Option<usize>),
+        slot: FrameLocation,
+        lost: bool,
         number: u32,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let status = if lost.is_some() {
+        let FrameLocation { set, frame: at } = slot;
+        let status = if lost {
             let record = self.caches.holders.get(number);
             self.caches.holders.add_frame(number, access.cache);
             self.caches.coherence_miss(access, at, &record)
@@ -121,7 +133,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.caches.frames.fill(set, at, access.block, frame);
     }
 
-    /// Takes what is in a frame out of it; what was written goes to its home.
+    /// Replaces the block in a frame; modified data go to the home.
     fn replace(&mut self, cache: usize, at: usize, requesters: &mut Requesters<'_, Self>) {
         let frame = *self.caches.frame(at);
         if !frame.is_used() {
@@ -146,9 +158,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
                         self.homes.written_back(page, memory);
                     }
                     let (block, number) = (frame.block(), frame.number);
-                    self.values_sent((node, end_point), (message, number), at);
+                    let route = Route::new(node, end_point);
+                    self.values_sent(route, message, number, at);
                     let message = BlockMessage { message, block, number, requester: node, due: 0 };
-                    self.post((node, end_point), message, requesters);
+                    self.post(route, message, requesters);
                 }
             }
             self.caches.end_copy(at);
@@ -156,15 +169,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.caches.holders.remove_frame(frame.number, cache);
     }
 
-    /// Sends a message, and counts it if it goes from one node to another.
+    /// Sends a message, and counts it if it crosses the network.
     pub(super) fn post(
         &mut self,
-        (from, to): (u16, u16),
+        route: Route,
         message: BlockMessage,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        self.sent.add_if(message.message, from != to);
-        let envelope = self.envelope((from, to), message);
+        self.sent.add_if(message.message, route.is_remote());
+        let envelope = self.envelope(route, message);
         self.transport.post(envelope, requesters.now(), requesters);
     }
 }

@@ -1,4 +1,4 @@
-//! Synchronisation: what waits for acknowledgements, and what comes back from homes.
+//! Synchronisation: releases wait for acknowledgements; other operations go to homes.
 
 use homenode_cache::{CacheArrays, WordMask};
 use homenode_clock::streams::OpKind;
@@ -8,7 +8,7 @@ use super::DashMemory;
 use crate::clock::sync::part;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// A processor comes to a synchronisation operation.
+    /// A processor reaches a synchronisation operation.
     pub(super) fn begin_sync(
         &mut self,
         request: &SyncRequest,
@@ -26,11 +26,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         if moves {
             self.unmap_all();
         }
-        if !part.told || !self.timed.machine.keeps_locks {
+        if !part.sent || !self.timed.machine.keeps_locks {
             return SyncCourse::Now;
         }
-        let sync = (&mut self.sync, &self.homes);
-        self.transport.post_operation(request, sync, requesters);
+        self.transport.post_operation(request, &mut self.sync, &self.homes, requesters);
         if part.releases { SyncCourse::Posted } else { SyncCourse::Awaited }
     }
 }

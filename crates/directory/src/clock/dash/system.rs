@@ -1,4 +1,4 @@
-//! All nodes of a machine with a directory, as the clock sees them.
+//! The memory system of a machine with a directory, as the clock drives it.
 
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
@@ -8,18 +8,19 @@ use homenode_clock::{
 };
 
 use super::{DashEvent, DashMemory};
+use crate::clock::network::Route;
 use crate::clock::sync::{self, SyncMessage};
 use crate::clock::transport::{Content, NodeEvent, rank};
 use crate::clock::{DirectoryTiming, references};
 use crate::counts::{DirectoryCounts, SentMessages};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// What an access needs of its copy.
+    /// The permission that an access needs.
     pub(super) fn need(access: &BlockAccess<W>) -> u64 {
         if access.write { MAY_WRITE } else { MAY_READ }
     }
 
-    /// A reference takes place: its copy is there.
+    /// A reference takes place in its copy.
     pub(super) fn touch(&mut self, access: &BlockAccess<W>, now: u64) -> Result<(), ClockError> {
         let frames = &self.caches.frames;
         let set = frames.set_of(access.cache, access.block);
@@ -30,14 +31,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             self.caches.mark_touched(access, at);
         }
         let state = self.caches.frame(at).state;
-        // Also where they were withdrawn to see this reference.
+        // Restores permissions that were withdrawn to see this reference.
         self.set_state(at, state);
         self.caches.frames.touch(set, at);
         Ok(())
     }
 
-    /// Puts a frame in a state. The processor has to look at the page table first if the page was
-    /// unmapped meanwhile, and where values are checked at every reference.
+    /// Sets the state of a frame. It gets no permissions if the page was unmapped meanwhile, or if
+    /// values are checked at every reference.
     pub(super) fn set_state(&mut self, at: usize, state: u8) {
         let number = self.caches.frame(at).number;
         let mapped = self.pages.is_mapped_for_all(self.entries.head(number).page);
@@ -46,17 +47,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.caches.set_state(at, state, permissions);
     }
 
-    /// What is wrong, with its time and place.
-    pub(super) fn failed(
-        &self,
-        now: u64,
-        block: u64,
-        (node, what): (u16, &'static str),
-    ) -> ClockError {
+    /// An error with its time and place.
+    pub(super) fn failed(&self, now: u64, block: u64, node: u16, what: &'static str) -> ClockError {
         ClockError::impossible(now, block << self.block_shift, node, what)
     }
 
-    /// All of a message has come to its node.
+    /// All of a message has been received.
     fn delivered(
         &mut self,
         envelope: super::BlockEnvelope,
@@ -64,7 +60,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     ) -> Result<(), ClockError> {
         match envelope.content {
             Content::Protocol(message) if message.message.event_at_home().is_none() => {
-                self.at_cache((&envelope, &message), requesters)?;
+                self.at_cache(&envelope, &message, requesters)?;
             }
             Content::Protocol(_)
             | Content::PageRequest(_)
@@ -72,15 +68,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
                 self.transport.look_up(envelope, requesters);
             }
             Content::Sync(message) => {
-                sync::answer(envelope.to, (message, requesters.now()), requesters);
+                sync::answer(envelope.to, message, requesters.now(), requesters);
             }
-            // Memory took the words as they came.
+            // Memory stored the words as they arrived.
             Content::Page(_) => {}
         }
         Ok(())
     }
 
-    /// A node's controller has looked up what a message is about.
+    /// A node's controller has looked up the block or page of a message.
     fn looked_up(
         &mut self,
         envelope: super::BlockEnvelope,
@@ -89,11 +85,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         match envelope.content {
             Content::Protocol(_) => self.at_home(&envelope, requesters)?,
             Content::PageRequest(page) => {
-                self.send_page(page, (envelope.to, envelope.from), requesters);
+                self.send_page(page, Route::new(envelope.to, envelope.from), requesters);
             }
             Content::Sync(SyncMessage::Operation(number)) => {
                 let now = requesters.now();
-                self.sync.take_effect((number, envelope.to), now, requesters);
+                self.sync.take_effect(number, envelope.to, now, requesters);
             }
             Content::Sync(_) | Content::Page(_) => {}
         }
@@ -110,7 +106,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         self.block_shift
     }
 
-    // There are several calls of it in the clock, each of which knows more about the reference.
+    // The clock has several call sites, each of which can specialise it.
     #[inline(always)]
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
@@ -193,7 +189,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         None
     }
 
-    /// No request changes another cache before a directory was looked up; but pages can be unmapped
+    /// A request changes another cache only after a directory look-up, but pages can be unmapped
     /// at any time.
     #[inline]
     fn undisturbed_until(&self, now: u64) -> u64 {
@@ -217,7 +213,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
 
     #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
-        references::count((&mut self.caches.counts, &mut self.counts), counted);
+        references::count(&mut self.caches.counts, &mut self.counts, counted);
     }
 
     #[inline]
@@ -244,8 +240,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
         if self.timed.machine.keeps_locks {
-            let (way, message) = self.sync.grant(request);
-            self.transport.post_sync(way, message, requesters);
+            let (route, message) = self.sync.grant(request);
+            self.transport.post_sync(route, message, requesters);
         }
         !self.timed.machine.keeps_locks
     }
@@ -258,8 +254,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
     ) -> bool {
         if self.timed.machine.keeps_locks {
             let processors = self.transport.places().processors();
-            let (way, message) = self.sync.wake((cause, process), processors);
-            self.transport.post_sync(way, message, requesters);
+            let (route, message) = self.sync.wake(cause, process, processors);
+            self.transport.post_sync(route, message, requesters);
         }
         !self.timed.machine.keeps_locks
     }

@@ -1,16 +1,23 @@
-//! Where values of blocks go, for `--check`: with messages, to memory and to copies.
+//! The path of block values, for `--check`: in messages, memory and copies.
 
 use homenode_cache::{BlockAccess, CacheArrays, ClockError, WordMask};
 
 use super::{BlockMessage, DashMemory};
+use crate::clock::network::Route;
 use crate::clock::sync::node;
 use crate::vocabulary::Message;
 
-/// A message that carries a block: what it says, from whom to whom, and the block's number.
-pub(super) type CarriedBlock = (Message, u16, u16, u32);
+/// The identity of a message that carries a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct CarriedBlock {
+    message: Message,
+    route: Route,
+    /// The block's number.
+    number: u32,
+}
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// A node asks for a block.
+    /// A node requests a block.
     pub(super) fn values_asked(&mut self, own: u16, number: u32) {
         if let Some(values) = &mut self.values {
             values.ask(own, number);
@@ -18,62 +25,59 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     }
 
     /// A node sends a block that is in a frame of its cache.
-    pub(super) fn values_sent(
-        &mut self,
-        (from, to): (u16, u16),
-        (message, number): (Message, u32),
-        at: usize,
-    ) {
+    pub(super) fn values_sent(&mut self, route: Route, message: Message, number: u32, at: usize) {
         if let (Some(values), Some(shadow)) = (&mut self.values, &self.caches.shadow)
             && message.carries_block()
         {
-            values.send((message, from, to, number), shadow.copy(at).to_vec());
+            values.send(CarriedBlock { message, route, number }, shadow.copy(at).to_vec());
         }
     }
 
     /// A home sends a block that is in memory.
-    pub(super) fn values_replied(&mut self, (from, to): (u16, u16), reply: &BlockMessage) {
+    pub(super) fn values_replied(&mut self, route: Route, reply: &BlockMessage) {
         if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow) {
-            let sent = (reply.message, from, to, reply.number);
+            let sent = CarriedBlock { message: reply.message, route, number: reply.number };
             values.send(sent, shadow.memory(reply.number));
         }
     }
 
-    /// A message that may carry a block has come to a cache with a frame for it.
-    pub(super) fn values_there(&mut self, (from, to): (u16, u16), come: &BlockMessage, at: usize) {
+    /// A message that may carry a block has arrived at a cache with a frame for it.
+    pub(super) fn values_arrived(&mut self, route: Route, message: &BlockMessage, at: usize) {
+        let BlockMessage { message, number, .. } = *message;
         if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow)
-            && let Some(block) = values.receive(&(come.message, from, to, come.number))
+            && let Some(block) = values.receive(&CarriedBlock { message, route, number })
         {
             shadow.set_copy(at, block);
         }
     }
 
-    /// Memory takes the block that a message carries.
-    pub(super) fn values_taken(&mut self, (from, to): (u16, u16), come: &BlockMessage) {
-        let sent = (come.message, from, to, come.number);
+    /// Memory stores the block that a message carries.
+    pub(super) fn values_taken(&mut self, route: Route, message: &BlockMessage) {
+        let BlockMessage { message, number, .. } = *message;
+        let sent = CarriedBlock { message, route, number };
         let taken = self.values.as_mut().and_then(|values| values.receive(&sent));
         if let (Some(block), Some(shadow)) = (taken, &mut self.caches.shadow) {
             let last = u32::try_from(W::COUNT - 1).unwrap_or(u32::MAX);
-            shadow.set_memory(come.number, W::range(0, last), &block);
+            shadow.set_memory(number, W::range(0, last), &block);
         }
     }
 
-    /// Everybody has seen what was written to a block.
+    /// All nodes have seen the writes of a block.
     pub(super) fn values_performed(&mut self, number: u32) {
         if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow) {
             values.perform(number, shadow);
         }
     }
 
-    /// What a node asked for is there, and the references that waited for it have taken place.
+    /// A requested block has arrived, and the references that waited for it have taken place.
     pub(super) fn values_complete(&mut self, own: u16, number: u32) {
         if let Some(values) = &mut self.values {
             values.complete(own, number);
         }
     }
 
-    /// A reference takes place in a frame: a write gets a number, a read is compared with what
-    /// everybody had seen when it was asked for.
+    /// A reference takes place in a frame: a write gets a sequence number, a read is compared with
+    /// what all nodes had seen when the block was requested.
     pub(super) fn check_values(
         &mut self,
         access: &BlockAccess<W>,
@@ -92,7 +96,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             return Ok(());
         }
         let own = node(access.cache);
-        let stale = values.stale_word((own, number), (at, access.words), shadow);
+        let stale = values.stale_word(own, number, at, access.words, shadow);
         stale.map_or(Ok(()), |word| {
             let address = (access.block << self.block_shift) + u64::from(word) * W::BYTES;
             Err(ClockError::stale(now, own, address))

@@ -1,4 +1,4 @@
-//! Which transaction a processor waits for, if that is collected.
+//! Attribution of waiting to transactions, if collected.
 
 use homenode_cache::{AwaitedTransaction, BlockAccess, CacheArrays, WaitCause, WordMask};
 use homenode_clock::Requester;
@@ -6,7 +6,7 @@ use homenode_clock::Requester;
 use super::DashMemory;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// A processor asks for something at one of its ports.
+    /// A processor issues a request at one of its ports.
     pub(super) fn awaits(&mut self, requester: Requester) {
         if self.caches.waits.is_some() {
             let (processor, port) = requester.place();
@@ -14,8 +14,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         }
     }
 
-    /// The others' copies have to go before this write: their words tell whose sharing that is. If
-    /// there are none, the block is only to be made the processor's own.
+    /// A write invalidates the copies of others, whose words classify the sharing. Without copies
+    /// the block only becomes exclusive.
     pub(super) fn announces(&mut self, access: &BlockAccess<W>, number: u32) {
         if self.caches.waits.is_none() {
             return;
@@ -34,8 +34,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         }
     }
 
-    /// It is known with which transaction that comes: the last one, or, where an earlier request of
-    /// the processor brought what this one needs, that which brought the frame its copy.
+    /// Attributes a request to its transaction: the last one, or, if an earlier request of the
+    /// processor fetched the block, the one that filled the frame.
     pub(super) fn served(&mut self, requester: Requester, at: usize) {
         let Some(waits) = &mut self.caches.waits else { return };
         let last: Option<AwaitedTransaction> = waits.take_last();
@@ -44,7 +44,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.awaited.served(processor, port, transaction, waits);
     }
 
-    /// A processor waited so many cycles for what it asked for.
+    /// A processor waited `cycles` cycles for its request.
     pub(super) fn has_waited(&mut self, now: u64, requester: Requester, cycles: u64) {
         if let Some(waits) = &mut self.caches.waits {
             let (processor, port) = requester.place();

@@ -1,4 +1,4 @@
-//! What comes to a node's controller, waits for it, or is sent back.
+//! Arrival of messages at a node's controller: queued, or sent back when the buffer is full.
 
 use std::collections::VecDeque;
 
@@ -8,6 +8,7 @@ use homenode_clock::Requesters;
 use super::posted::ListPost;
 use super::service::{Service, StoreAccess, rank};
 use super::{ControllerNode, ListMemory};
+use crate::clock::network::Route;
 use crate::clock::queue::{HomeLoad, QueueLoad};
 use crate::clock::sync::{self, SyncMessage};
 use crate::list_vocabulary::ListMessage;
@@ -21,16 +22,16 @@ pub(in crate::clock) enum Parcel {
     Sync { from: u16, to: u16, message: SyncMessage },
 }
 
-/// What happens by itself.
+/// Events of a machine whose nodes have controllers.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::clock) enum ControllerEvent {
-    /// A message comes to its node.
+    /// A message arrives at its node.
     Arrives(Parcel),
     /// The node has received it.
     Received(Parcel),
-    /// A processor's second level does not have what its processor wants.
+    /// A processor's second level has missed.
     Missed(u16),
-    /// A controller can take up what comes next.
+    /// A controller can serve the next item.
     Serve(u16),
 }
 
@@ -43,7 +44,7 @@ impl Parcel {
         }
     }
 
-    /// Whether it has come from another node.
+    /// Whether it comes from another node.
     fn is_from_another(&self) -> bool {
         match self {
             Self::Block(post) => post.from != post.to,
@@ -52,7 +53,7 @@ impl Parcel {
     }
 }
 
-/// What waits at a controller.
+/// An item in a controller's queue.
 #[derive(Clone, Copy, Debug)]
 enum QueuedInput {
     Parcel(Parcel),
@@ -67,38 +68,38 @@ impl QueuedInput {
     }
 }
 
-/// What waits at a controller, in the order in which it has come.
+/// The queue of a controller, in order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct InputBuffer {
     waiting: VecDeque<(u64, QueuedInput)>,
-    /// How many of them are messages from other nodes.
+    /// Number of queued messages from other nodes.
     messages: u64,
     /// Whether reads are sent back.
     full: bool,
-    /// Whether the controller will take the next one up by itself.
+    /// Whether an event is scheduled to serve the next item.
     awaited: bool,
-    /// Messages from other nodes.
+    /// Load by messages from other nodes.
     load: QueueLoad,
 }
 
 impl InputBuffer {
-    /// What was counted so far is not wanted.
+    /// Discards all counts so far.
     pub(super) fn restart(&mut self) {
         self.load = QueueLoad::default();
     }
 
-    /// Something comes to the controller, where there is room for so many messages.
+    /// An item arrives at the controller, which has room for `room` messages.
     fn push(&mut self, now: u64, waiting: QueuedInput, room: Option<u64>) {
         if waiting.is_message() {
             self.messages += 1;
             self.load.longest = self.load.longest.max(self.messages);
-            // Until fewer wait than there is room for, be it that no message comes meanwhile.
+            // The buffer stays full until a message is served, even if none arrives meanwhile.
             self.full |= room.is_some_and(|most| self.messages > most);
         }
         self.waiting.push_back((now, waiting));
     }
 
-    /// What the controller takes up now.
+    /// The next item to serve.
     fn pop(&mut self, now: u64, room: Option<u64>) -> Option<QueuedInput> {
         let (since, waiting) = self.waiting.pop_front()?;
         if waiting.is_message() {
@@ -112,7 +113,7 @@ impl InputBuffer {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    /// A message comes to a node, which receives one after the other.
+    /// A message arrives at a node, which receives one at a time.
     pub(super) fn arrives(
         &mut self,
         parcel: Parcel,
@@ -129,7 +130,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.received(parcel, requesters)
     }
 
-    /// A node has received a message, and keeps it or sends it back.
+    /// A node has received a message, and queues it or sends it back.
     pub(super) fn received(
         &mut self,
         parcel: Parcel,
@@ -143,10 +144,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             self.send_back(&post, requesters);
             return Ok(());
         }
-        self.comes(to, QueuedInput::Parcel(parcel), requesters)
+        self.enqueue(to, QueuedInput::Parcel(parcel), requesters)
     }
 
-    /// The network sends a read back that has come to a full buffer: at once, be it that the node's
+    /// The network sends back a read that has arrived at a full buffer, at once, even if the node's
     /// controller has messages to send.
     ///
     /// Source: Talbot and Kelly, section 1.3.
@@ -160,16 +161,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters.schedule_at(there, rank(self.node_of(to)), event);
     }
 
-    /// A processor's second level lacks what it wants: the controller is asked.
+    /// A processor's second level has missed: the request goes to the controller.
     pub(super) fn missed(
         &mut self,
         node: u16,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
-        self.comes(node, QueuedInput::Processor, requesters)
+        self.enqueue(node, QueuedInput::Processor, requesters)
     }
 
-    fn comes(
+    fn enqueue(
         &mut self,
         node: u16,
         waiting: QueuedInput,
@@ -190,7 +191,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.serve(node, requesters)
     }
 
-    /// A controller takes up what has come first.
+    /// A controller serves the first item of its queue.
     pub(super) fn serve(
         &mut self,
         node: u16,
@@ -202,16 +203,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let mut service = Service { node, time: now, own: Vec::new() };
         match waiting {
             QueuedInput::Parcel(Parcel::Block(post)) => {
-                self.take_up(&mut service, &post, requesters)?
+                self.handle(&mut service, &post, requesters)?
             }
             QueuedInput::Parcel(Parcel::Sync { message, .. }) => {
-                self.take_up_sync(&mut service, message, requesters);
+                self.handle_sync(&mut service, message, requesters);
             }
             QueuedInput::Processor => self.begin(&mut service, requesters)?,
         }
         while !service.own.is_empty() {
             let post = service.own.remove(0);
-            self.take_up(&mut service, &post, requesters)?;
+            self.handle(&mut service, &post, requesters)?;
         }
         let ControllerNode { buffer, busy, .. } = &mut self.nodes[usize::from(node)];
         busy.controller_free = service.time;
@@ -223,8 +224,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// A controller takes up a message.
-    fn take_up(
+    /// A controller handles a message.
+    fn handle(
         &mut self,
         service: &mut Service,
         post: &ListPost,
@@ -238,9 +239,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// A controller takes up a message about synchronisation: home looks the lock up, a processor
-    /// is told.
-    fn take_up_sync(
+    /// A controller handles a message of synchronisation: a home looks up the lock, another node
+    /// lets its processor continue.
+    fn handle_sync(
         &mut self,
         service: &mut Service,
         message: SyncMessage,
@@ -249,21 +250,22 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         match message {
             SyncMessage::Operation(number) => {
                 self.use_memory(service, StoreAccess::Lookup);
-                self.sync.take_effect((number, service.node), service.time, requesters);
+                self.sync.take_effect(number, service.node, service.time, requesters);
             }
             SyncMessage::Grant | SyncMessage::Wake(_) => {
-                sync::answer(service.node, (message, requesters.now()), requesters);
+                sync::answer(service.node, message, requesters.now(), requesters);
             }
         }
     }
 
-    /// A message about synchronisation leaves its node.
+    /// A message of synchronisation leaves its node.
     pub(super) fn post_sync(
         &mut self,
-        (from, to): (u16, u16),
+        route: Route,
         message: SyncMessage,
         requesters: &mut Requesters<'_, Self>,
     ) {
+        let Route { from, to } = route;
         let (now, parcel) = (requesters.now(), Parcel::Sync { from, to, message });
         if from == to {
             requesters.schedule_at(now, rank(to), ControllerEvent::Received(parcel));
@@ -273,7 +275,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters.schedule_at(there, rank(to), ControllerEvent::Arrives(parcel));
     }
 
-    /// What controllers did, by node.
+    /// Load of controllers, by node.
     pub(super) fn loads(&self) -> Vec<HomeLoad> {
         let load = |node: &ControllerNode| HomeLoad {
             controllers: 1,

@@ -1,6 +1,6 @@
-//! The controller of a node's copies: what it does about messages.
+//! The controller of a node's copies: its response to messages.
 
-use homenode_cache::{CacheArrays, CacheFrame, ClockError, MissStatus, WordMask};
+use homenode_cache::{BlockRef, CacheArrays, CacheFrame, ClockError, MissStatus, WordMask};
 use homenode_clock::Requesters;
 
 use super::ListMemory;
@@ -11,18 +11,18 @@ use super::service::{Service, StoreAccess};
 use crate::list_vocabulary::{CopyAction, CopyEvent, CopyMatter, ListMessage};
 use crate::vocabulary::{ControllerCell, CopyRole};
 
-/// What would be wrong with a protocol or an engine that gets there.
+/// Faults of a protocol or of this engine.
 mod because {
     pub(super) const NO_FRAME: &str = "a node gets a copy and has no frame for it";
-    pub(super) const NOBODY_BEHIND: &str = "a message is for the copy behind, and there is none";
+    pub(super) const NONE_BEHIND: &str = "a message is for the copy behind, and there is none";
 }
 
-/// Where a node has what it knows of a block.
+/// Where a node stores the state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CopyPlace {
     /// In a frame of its second level.
     Frame(usize),
-    /// Among the blocks that it has replaced, or relays.
+    /// Among the blocks that it has replaced or relays.
     Leaving(usize),
     /// Nowhere.
     None,
@@ -58,11 +58,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    pub(super) fn set_behind(
-        &mut self,
-        (node, place): (u16, CopyPlace),
-        behind: Option<ListPointer>,
-    ) {
+    pub(super) fn set_behind(&mut self, node: u16, place: CopyPlace, behind: Option<ListPointer>) {
         match place {
             CopyPlace::Frame(at) => self.behind[at] = ListPointer::pack(behind),
             CopyPlace::Leaving(at) => self.nodes[usize::from(node)].leaving[at].behind = behind,
@@ -70,7 +66,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// A message has come to a node that has, or had, a copy.
+    /// A message has arrived at a node that has, or had, a copy.
     pub(super) fn at_copy(
         &mut self,
         service: &mut Service,
@@ -88,7 +84,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         };
         let Some(event) = post.message.event_at_copy(matter) else { return Ok(()) };
         let answers = event == CopyEvent::ProxyRead && self.answers_clients(state);
-        self.price(service, (event, place, answers));
+        self.price(service, event, place, answers);
         if event == CopyEvent::ProxyRead && !answers {
             self.own_client_waits(service, post);
         }
@@ -111,22 +107,23 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
                 return Ok(());
             }
             ControllerCell::Impossible(why) => {
-                return Err(self.failed(requesters.now(), post.block, (node, why)));
+                return Err(self.failed(requesters.now(), post.block, node, why));
             }
         };
         if event == CopyEvent::Invalidate {
-            // Also where the node writes the block, and stays in its state.
+            // Also if the node is writing the block, and its state does not change.
             self.forget_first_level(usize::from(node), post.block);
         }
-        self.does(service, (post, actions, next), requesters)?;
-        self.observe(node, post, ObservedListController::Copy(event, actions), (state, next));
+        self.perform_actions(service, post, actions, next, requesters)?;
+        let done = ObservedListController::Copy(event, actions);
+        self.observe(node, post, done, state, next);
         if next != state {
-            self.changed((service, post.block), requesters)?;
+            self.changed(service, post.block, requesters)?;
         }
         Ok(())
     }
 
-    /// Whether a proxy with a copy in this state answers its clients with that.
+    /// Whether a proxy with a copy in this state answers its clients with that copy.
     fn answers_clients(&self, state: u8) -> bool {
         match self.table.copy_cell(state, CopyEvent::ProxyRead) {
             ControllerCell::Does(actions, _) => actions.contains(&CopyAction::SupplyClient),
@@ -134,16 +131,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// What an event costs the controller, beside the messages that it sends. `answers` says that a
-    /// proxy read is answered with the copy that is there.
-    fn price(
-        &mut self,
-        service: &mut Service,
-        (event, place, answers): (CopyEvent, CopyPlace, bool),
-    ) {
+    /// The time of an event at the controller, without the messages that it sends. `answers` says
+    /// that a proxy read is answered with the node's own copy.
+    fn price(&mut self, service: &mut Service, event: CopyEvent, place: CopyPlace, answers: bool) {
         use CopyEvent as E;
         let access = match event {
-            // What is relayed is put in no cache.
+            // Relayed data are not stored in a cache.
             E::Data if matches!(place, CopyPlace::Leaving(_)) => return,
             E::Data | E::DataToHandOn | E::Exclusive | E::ExclusiveDue => StoreAccess::Line,
             E::ForwardRead | E::ForwardWrite => StoreAccess::LookupAndLine,
@@ -155,7 +148,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             | E::StaleInvalidate
             | E::ProxyRead
             | E::ProxyReadToRelay => StoreAccess::Lookup,
-            // The controller has what it needs to know of these.
+            // These need no access of a cache.
             E::Load
             | E::Store
             | E::Replace
@@ -168,17 +161,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.use_second_level(service, access);
     }
 
-    /// The controller does what its table says about a message, or about its processor.
-    pub(super) fn does(
+    /// The controller performs the actions of its table for a message, or for its processor.
+    pub(super) fn perform_actions(
         &mut self,
         service: &mut Service,
-        (post, actions, next): (&ListPost, &'static [CopyAction], u8),
+        post: &ListPost,
+        actions: &'static [CopyAction],
+        next: u8,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let node = service.node;
         let (place, state) = self.place(node, post.block);
         if let CopyPlace::Frame(at) = place {
-            self.values_there(post, at);
+            self.values_arrived(post, at);
             if post.message == ListMessage::Data {
                 self.behind[at] = ListPointer::pack(post.about);
                 if post.more > 0 {
@@ -186,31 +181,35 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
                 }
             }
         }
-        // The processor goes on before the controller sends anything.
+        // The processor continues before the controller sends messages.
         let ready = service.time;
         for &action in actions {
             if action != CopyAction::Complete {
-                self.copy_action(service, (action, post), requesters)?;
+                self.copy_action(service, action, post, requesters)?;
             }
         }
-        self.change((node, place), (post, state, next), requesters)?;
+        self.change(node, place, post, state, next, requesters)?;
         if actions.contains(&CopyAction::Complete) {
-            self.complete((node, post.block), ready, requesters)?;
+            self.complete(node, post.block, ready, requesters)?;
         }
         Ok(())
     }
 
-    /// Does an action of a copy's controller, but for the processor's own operation.
+    /// Performs an action of a copy's controller, other than the processor's own operation.
     fn copy_action(
         &mut self,
         service: &mut Service,
-        (action, post): (CopyAction, &ListPost),
+        action: CopyAction,
+        post: &ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         use CopyAction as A;
         match action {
             A::Complete => {}
-            A::Ask => self.ask(service, (post.block, post.number), requesters),
+            A::Ask => {
+                let block = BlockRef { block: post.block, number: post.number };
+                self.ask(service, block, requesters);
+            }
             A::AskAgain => self.ask_again(service, post, requesters),
             A::AskFor => self.ask_for(service, post, requesters),
             A::AskToRelay => self.ask_to_relay(service, post, requesters),
@@ -227,10 +226,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             | A::PassOn
             | A::Acknowledge => {
                 let (place, _) = self.place(service.node, post.block);
-                let sent = self.message_of((action, post), (service.node, place));
+                let sent = self.message_of(action, post, service.node, place);
                 let Some(sent) = sent else {
-                    let wrong = (service.node, because::NOBODY_BEHIND);
-                    return Err(self.failed(requesters.now(), post.block, wrong));
+                    let (now, node) = (requesters.now(), service.node);
+                    return Err(self.failed(now, post.block, node, because::NONE_BEHIND));
                 };
                 self.values_sent(&sent, place);
                 self.send(service, sent, requesters);
@@ -239,11 +238,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// The message that an action sends; none if there is nobody to send it to.
+    /// The message that an action sends; none if it has no recipient.
     fn message_of(
         &mut self,
-        (action, post): (CopyAction, &ListPost),
-        (node, place): (u16, CopyPlace),
+        action: CopyAction,
+        post: &ListPost,
+        node: u16,
+        place: CopyPlace,
     ) -> Option<ListPost> {
         use CopyAction as A;
         let own = ListPointer { node, tag: self.tag(node, place) };
@@ -254,14 +255,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let answer = |kind, about| message(receiver, kind, about);
         let on = |behind: ListPointer| message(behind.node, ListMessage::Invalidate, Some(behind));
         if matches!(action, A::InvalidateBehind | A::PassOn) {
-            self.set_behind((node, place), None);
+            self.set_behind(node, place, None);
         }
         Some(match (action, behind) {
-            (A::Tell(told), _) => {
+            (A::Tell(kind), _) => {
                 let tag = self.request_tag(node, post.block);
                 let home = self.home_of(post.number);
                 let (requester, relayed) = (ListPointer { node, tag }, false);
-                ListPost { requester, relayed, ..message(home, told, Some(own)) }
+                ListPost { requester, relayed, ..message(home, kind, Some(own)) }
             }
             (A::Supply, _) => answer(ListMessage::Data, Some(own)),
             (A::SupplyLast, _) => answer(ListMessage::Data, None),
@@ -276,8 +277,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// The state of a block changes at a node.
     fn change(
         &mut self,
-        (node, place): (u16, CopyPlace),
-        (post, before, next): (&ListPost, u8, u8),
+        node: u16,
+        place: CopyPlace,
+        post: &ListPost,
+        before: u8,
+        next: u8,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let at = match place {
@@ -293,8 +297,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             }
             CopyPlace::None if next == 0 => return Ok(()),
             CopyPlace::None => {
-                let wrong = (node, because::NO_FRAME);
-                return Err(self.failed(requesters.now(), post.block, wrong));
+                return Err(self.failed(requesters.now(), post.block, node, because::NO_FRAME));
             }
         };
         let holder = usize::from(node);
@@ -317,8 +320,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// Those that lost a block learn what was written to it. Nobody is asked if nothing was written
-    /// since they last did: a block may have copies on a thousand nodes, which go one by one.
+    /// Passes the writes of a block to nodes that lost it, for the classification of their misses.
+    /// Skipped if nothing was written since the last time: a block may have copies on a thousand
+    /// nodes, which are invalidated one by one.
     pub(super) fn tell_writes(&mut self, block: u64, number: u32) {
         if std::mem::take(&mut self.entries.of(number).written) {
             let record = self.caches.holders.get(number);
@@ -328,7 +332,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 
     /// Another processor's write, or a replacement ahead in the list, takes a copy away.
     fn lose(&mut self, holder: usize, at: usize, post: &ListPost) {
-        // What was written before is nothing that this copy missed.
+        // This copy has not missed the writes so far.
         self.tell_writes(post.block, post.number);
         self.caches.lose(post.block, holder, at, MissStatus::Invalidated);
         self.caches.holders.lose(post.number, holder);
@@ -336,13 +340,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         (self.tags[at], self.behind[at]) = (0, 0);
     }
 
-    /// Whether the node has a copy of a block in this state, be it one to be made the only one.
+    /// Whether the node has a copy of a block in this state, including one under an upgrade.
     fn has_copy(&self, state: u8) -> bool {
         self.table.role(state) != CopyRole::None
     }
 
-    /// Puts a frame in a state. The processor has to look at the page table first if the page was
-    /// unmapped meanwhile, and where values are checked at every reference.
+    /// Sets the state of a frame. It gets no permissions if the page was unmapped meanwhile, or if
+    /// values are checked at every reference.
     pub(super) fn set_state(&mut self, at: usize, state: u8) {
         let number = self.caches.frame(at).number;
         let mapped = self.pages.is_mapped_for_all(self.entries.of(number).page);
@@ -351,7 +355,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.caches.set_state(at, state, permissions);
     }
 
-    /// A block leaves a node's second level; what was there is kept until the controller is done
+    /// A block is replaced in a node's second level; its state is kept until the controller is done
     /// with it.
     pub(super) fn leave(
         &mut self,
@@ -385,16 +389,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
                 // The block is read for that.
                 self.use_second_level(service, StoreAccess::Line);
             }
-            self.copy_action(service, (action, &post), requesters)?;
+            self.copy_action(service, action, &post, requesters)?;
         }
         if next != 0 {
             let behind = None;
             let leaving = LeavingBlock { block, state: next, tag, behind };
             self.nodes[usize::from(node)].leaving.push(leaving);
-            self.values_leave(node, (number, at));
+            self.values_leave(node, number, at);
         }
         let seen = ObservedListController::Copy(event, actions);
-        self.observe(node, &post, seen, (frame.state, next));
+        self.observe(node, &post, seen, frame.state, next);
         Ok(())
     }
 }

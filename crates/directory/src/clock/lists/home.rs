@@ -1,4 +1,4 @@
-//! The controller of a block's home: what it does about messages.
+//! The controller of a block's home: its response to messages.
 
 use homenode_cache::{CacheArrays, ClockError, WordMask};
 use homenode_clock::Requesters;
@@ -11,21 +11,21 @@ use crate::entries::NO_PAGE;
 use crate::list_vocabulary::{ListHomeAction, ListHomeEvent, ListMessage, ListSender};
 use crate::vocabulary::ControllerCell;
 
-/// What would be wrong with a protocol that does this.
+/// Faults of a protocol.
 mod because {
     pub(super) const NO_HEAD: &str = "a message is for the head of a list that is empty";
     pub(super) const NO_OWNER: &str = "a message is for an owner, and there is none";
 }
 
-/// What the home knows of a block.
+/// The home's entry of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HomeEntry {
     state: u8,
     /// The number of its page, or [`NO_PAGE`] before the first reference.
     pub(super) page: u32,
-    /// Whether its reads go by proxies where those are for some data only.
+    /// Whether its reads use proxies under `basic`.
     pub(super) marked: bool,
-    /// Whether words of it were written since those that lost it were told of such.
+    /// Whether it was written since writes were last passed to nodes that lost it.
     pub(super) written: bool,
     head: u64,
     /// The copy whose data memory lacks.
@@ -42,8 +42,8 @@ impl HomeEntry {
 const NEW: HomeEntry =
     HomeEntry { state: 0, page: NO_PAGE, marked: false, written: false, head: 0, owner: 0 };
 
-/// An entry for each block, by its number in the table of holders. It says nothing of where the
-/// home is, so that it is the same entry when the page gets another home.
+/// An entry for each block, by its number in the table of holders. It does not contain the home,
+/// so that it stays the same when the page moves.
 #[derive(Debug, Default)]
 pub(super) struct HomeEntries(Vec<HomeEntry>);
 
@@ -60,8 +60,7 @@ impl HomeEntries {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    /// A message has come to a block's home, which does what is to be done about it and about those
-    /// that waited for that.
+    /// A message has arrived at a block's home, which handles it and those that waited for it.
     pub(super) fn at_home(
         &mut self,
         service: &mut Service,
@@ -88,8 +87,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// Something happens at the controller of a home. Returns whether it did something about it,
-    /// and not let it wait.
+    /// An event at the controller of a home. Returns whether the message was handled, and need not
+    /// wait.
     fn home_event(
         &mut self,
         service: &mut Service,
@@ -98,7 +97,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     ) -> Result<bool, ClockError> {
         let Some(event) = post.message.event_at_home() else { return Ok(true) };
         let HomeEntry { state, head, owner, .. } = *self.entries.of(post.number);
-        // Who reads or writes anew has no copy by which home could know it.
+        // The sender of a read or a write has no copy that the home could know.
         let known = if matches!(event, ListHomeEvent::Read | ListHomeEvent::Write) {
             None
         } else {
@@ -118,7 +117,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
                 return Ok(false);
             }
             ControllerCell::Impossible(why) => {
-                return Err(self.failed(requesters.now(), post.block, (post.from, why)));
+                return Err(self.failed(requesters.now(), post.block, post.from, why));
             }
         };
         self.entries.of(post.number).state = next;
@@ -130,18 +129,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let access = if line { StoreAccess::LookupAndLine } else { StoreAccess::Lookup };
         self.use_memory(service, access);
         for &action in actions {
-            self.home_action(service, (action, post), requesters)?;
+            self.home_action(service, action, post, requesters)?;
         }
         let seen = ObservedListController::Home(event, sender, actions);
-        self.observe(service.node, post, seen, (state, next));
+        self.observe(service.node, post, seen, state, next);
         Ok(true)
     }
 
-    /// Does an action of the home's controller.
+    /// Performs an action of the home's controller.
     fn home_action(
         &mut self,
         service: &mut Service,
-        (action, post): (ListHomeAction, &ListPost),
+        action: ListHomeAction,
+        post: &ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         use ListHomeAction as A;
@@ -191,7 +191,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         why: &'static str,
         now: u64,
     ) -> Result<ListPointer, ClockError> {
-        ListPointer::unpack(pointer).ok_or_else(|| self.failed(now, post.block, (post.from, why)))
+        ListPointer::unpack(pointer).ok_or_else(|| self.failed(now, post.block, post.from, why))
     }
 
     /// The controller sends a block that is in memory.

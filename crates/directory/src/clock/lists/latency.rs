@@ -1,12 +1,12 @@
-//! How long misses take on nodes with controllers where nobody is in the way.
+//! Latencies of misses on nodes with controllers, without contention.
 
 use homenode_machine::ControllerMachine;
 
 use super::service::{StoreAccess, cycles};
 use crate::home::HomeCost;
 
-/// Cycles from a reference until the processor has what it needs, if nothing else is under way.
-/// The processor goes on a cycle of its own later.
+/// Cycles from a reference until it is served, without contention. The processor continues one of
+/// its own cycles later.
 ///
 /// Source: Talbot and Kelly, section 1.4 and table 1.2; the table in `docs/directory.md` has them
 /// worked out.
@@ -16,7 +16,7 @@ pub struct ListLatency {
 }
 
 impl ListLatency {
-    /// Of such nodes.
+    /// Latencies of a machine.
     #[must_use]
     pub const fn new(machine: ControllerMachine) -> Self {
         Self { machine }
@@ -30,7 +30,7 @@ impl ListLatency {
         cycles(&self.machine.memory, access)
     }
 
-    /// A message without a block, from its sending on; none within a node.
+    /// A message without a block, including its sending; 0 within a node.
     fn short(self, goes: bool) -> u64 {
         let (send, network) = (self.machine.controller.send_cycles, self.machine.network);
         if goes { send + network.short_cycles } else { 0 }
@@ -64,8 +64,8 @@ impl ListLatency {
             + self.second_level(StoreAccess::Line)
     }
 
-    /// A miss that an owner answers; which of the ways from requester to home, from there to the
-    /// owner, and back to the requester are between nodes.
+    /// A miss that an owner answers. The flags say whether the request to the home, the forwarded
+    /// request to the owner, and the data cross the network.
     #[must_use]
     pub fn dirty(self, [to_home, to_owner, back]: [bool; 3]) -> u64 {
         self.second_level(StoreAccess::Lookup)
@@ -77,7 +77,7 @@ impl ListLatency {
             + self.second_level(StoreAccess::Line)
     }
 
-    /// A write of the only copy, which may only be read.
+    /// A write of the only copy, which is read-only.
     #[must_use]
     pub fn upgrade(self, remote: bool) -> u64 {
         self.second_level(StoreAccess::Lookup)

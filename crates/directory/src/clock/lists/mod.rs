@@ -1,10 +1,9 @@
-//! Protocols of lists on nodes with controllers: what a reference does, and when.
+//! Linked-list protocols on nodes with controllers, with a clock.
 //!
-//! A node's controller takes what comes to it, from its processor and from the network, one after
-//! the other. For each it does what the protocol's table says, at once, and is busy for as long as
-//! the accesses and messages of that take; what it sends leaves in between. The second level's bus
-//! is shared with the processor, whoever asks for it first has it first. A buffer that is full
-//! sends reads back.
+//! A node's controller serves requests of its processor and messages from the network one at a
+//! time. It performs the actions of the protocol's table at once, and is busy for the time of the
+//! accesses and messages; messages leave in between. The bus of the second level is shared with the
+//! processor, first come, first served. A full buffer sends reads back.
 
 mod arrival;
 mod copy;
@@ -53,66 +52,66 @@ use proxies::{ProxyChain, ProxyWays};
 use request::PendingRequest;
 use service::BusyTimes;
 
-/// What has a time on machines whose nodes have controllers.
+/// Parameters of a timed run on a machine whose nodes have controllers.
 #[derive(Clone, Debug)]
 pub struct ListClockSetup {
     /// Processors and processes: process i runs on node i modulo the number of nodes.
     pub clock: ClockSetup,
-    /// What parts of nodes and the network take.
+    /// The latencies of the network and of the parts of a node.
     pub machine: ControllerMachine,
     /// Whether pages move again at each mark of a phase.
     pub phase_change: bool,
     /// Whether times and counts begin when initialisation is over.
     pub from_init_done: bool,
-    /// Which reads go by proxies.
+    /// Which reads use proxies.
     pub proxies: ProxySetup,
-    /// How many messages may wait at a controller before it sends reads back; any number if that
-    /// is not given.
+    /// Messages that may wait at a controller before it sends reads back; unlimited if not given.
     pub buffer_reads: Option<u64>,
 }
 
-/// A node besides its second level, which is one of the [`CacheSystem`]; or what belongs to its
-/// proxy cache alone, another one of them.
+/// A node without its second level, which is a cache of the [`CacheSystem`]; or the state of its
+/// proxy cache, which is another one.
 #[derive(Debug, Default)]
 struct ControllerNode {
     buffer: InputBuffer,
     busy: BusyTimes,
-    /// Whether the frame or the block is not free that its processor has asked for.
+    /// Whether its processor's request is deferred because the frame or the block is busy.
     deferred: bool,
-    /// Blocks that it has replaced, and with which it is not done.
+    /// Replaced blocks that it still handles.
     leaving: Vec<LeavingBlock>,
-    /// Messages that wait until the state of their block is another one.
+    /// Messages that wait for a change of their block's state.
     waiting: Vec<ListPost>,
-    /// Clients for which it is to get blocks, or to whom it is to hand them on.
+    /// Clients for which it fetches blocks, or to which it hands them on.
     chains: Vec<ProxyChain>,
-    /// How many copies it has asked for.
+    /// Number of its requests so far.
     tags: u32,
 }
 
-/// Places behind those of each node's first level, whose number is a power of two: with them the
-/// same place of all nodes is in different sets of the caches of the machine that simulates this.
+/// Padding after each node's first level, whose size is a power of two: it puts the same entry of
+/// different nodes in different sets of the host's caches.
 const SPARE_BLOCKS: usize = 9;
 
 /// All nodes of a machine whose directory is a list of copies.
 pub(super) struct ListMemory<F, W, const WORDS: usize> {
     caches: CacheSystem<F, W, WORDS>,
-    /// By node and place, the block of the first level, plus one.
+    /// By node and position, the block in the first level, plus one.
     first_level: Vec<u64>,
     first_level_blocks: u64,
-    /// From a node's first level to the next one's.
+    /// Distance between the first levels of two nodes.
     first_level_stride: usize,
-    /// By frame of a cache, the request that brought the copy, and the copy behind it.
+    /// By frame, the request that fetched the copy.
     tags: Vec<u32>,
+    /// By frame, the copy behind it, packed.
     behind: Vec<u64>,
     homes: PageHomes,
     entries: HomeEntries,
     table: ListTable,
-    /// What the processor may do without a transaction, by state of its copy.
+    /// Accesses allowed without a transaction, by state of the copy.
     permissions: Vec<u64>,
     /// First all nodes, then their proxy caches, if they have any.
     nodes: Vec<ControllerNode>,
     node_count: u16,
-    /// By node, what its processor waits for.
+    /// By node, the outstanding request of its processor.
     pending: Vec<Option<PendingRequest<W>>>,
     /// Messages that wait at the homes of blocks.
     at_homes: FxHashMap<u32, VecDeque<ListPost>>,
@@ -120,11 +119,11 @@ pub(super) struct ListMemory<F, W, const WORDS: usize> {
     sync: Synchroniser,
     proxies: ProxyWays,
     sent: ListCounts,
-    /// Values under way and what everybody has seen, if reads are checked.
+    /// Values in flight, and writes seen by all nodes, if reads are checked.
     values: Option<Box<CarriedValues<posted::CarriedCopy>>>,
-    /// What went wrong where nothing could be said of it; it is told with the next event.
+    /// Error raised where none can be returned; reported at the next event.
     error: Option<ClockError>,
-    /// What the tables were asked, if somebody wants to know.
+    /// Log of the table cells used, if kept.
     log: Option<Vec<ObservedListAct>>,
     machine: ControllerMachine,
     buffer_reads: Option<u64>,
@@ -140,7 +139,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     pub(super) fn new(
         setup: &DirectorySetup,
         table: ListTable,
-        (homes, timed): (Box<dyn HomePolicy>, &ListClockSetup),
+        homes: Box<dyn HomePolicy>,
+        timed: &ListClockSetup,
     ) -> Result<Self, DirectorySetupError> {
         let (block, geometry): (BlockSize, CacheGeometry) = setup.geometry()?;
         let nodes = setup.nodes;
@@ -193,12 +193,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         })
     }
 
-    /// What is wrong, with its time and place.
-    fn failed(&self, now: u64, block: u64, (node, what): (u16, &'static str)) -> ClockError {
+    /// An error with its time and place.
+    fn failed(&self, now: u64, block: u64, node: u16, what: &'static str) -> ClockError {
         ClockError::impossible(now, block << self.block_shift, node, what)
     }
 
-    /// What was counted and what took how long.
+    /// Counts and times at the end.
     fn finish(&mut self) -> (DirectoryCounts, DirectoryTiming) {
         self.caches.end_all_copies();
         let message_bytes = self.sent.bytes(self.header_bytes, self.block_bytes);
@@ -225,7 +225,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 }
 
-/// What a processor may do without a transaction, by state of its copy.
+/// Accesses allowed without a transaction, by state of the copy.
 fn permissions(table: &ListTable) -> Vec<u64> {
     use homenode_cache::{MAY_READ, MAY_WRITE};
     let of = |role| match role {

@@ -1,5 +1,5 @@
-//! What controllers of copies and homes do, written down for whoever walks through references.
-//! Nobody else has a log, and the simulation does not depend on it.
+//! Log of the actions of controllers of copies and homes, kept for walks only. The simulation does
+//! not depend on it.
 
 use homenode_cache::{CacheArrays, WordMask};
 
@@ -11,21 +11,21 @@ use crate::list_vocabulary::{
     CopyAction, CopyEvent, ListHomeAction, ListHomeEvent, ListMessage, ListSender,
 };
 
-/// A controller, what it saw, and what it did.
+/// A controller, its event and its actions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ObservedListController {
     Copy(CopyEvent, &'static [CopyAction]),
     Home(ListHomeEvent, ListSender, &'static [ListHomeAction]),
 }
 
-/// What home knows of a block, and what that leads to.
+/// The home's entry of a block, and the list that starts there.
 #[derive(Clone, Debug)]
 pub(crate) struct ObservedListEntry {
     /// The home; none before the first reference to the page.
     pub(crate) home: Option<u16>,
     pub(crate) state: u8,
     pub(crate) owner: Option<u16>,
-    /// The nodes or proxy caches of the list, from the head on, as far as it is linked.
+    /// The nodes or proxy caches of the list, from the head, as far as it is linked.
     pub(crate) list: Vec<u16>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct ObservedListEntry {
 #[derive(Clone, Debug)]
 pub(crate) struct ObservedListAct {
     pub(crate) block: u64,
-    /// What has arrived, from whom and where; nothing if it is the processor's operation.
+    /// The message with its sender and receiver; nothing for the processor's operation.
     pub(crate) message: Option<(ListMessage, u16, u16)>,
     /// The node, or its proxy cache.
     pub(crate) node: u16,
@@ -45,14 +45,15 @@ pub(crate) struct ObservedListAct {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    /// The controller of a node has done what its table says.
+    /// Logs the actions of a node's controller.
     #[inline]
     pub(super) fn observe(
         &mut self,
         node: u16,
         post: &ListPost,
         controller: ObservedListController,
-        states: (u8, u8),
+        before: u8,
+        next: u8,
     ) {
         if self.log.is_none() {
             return;
@@ -63,15 +64,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         );
         let message = (!of_processor).then_some((post.message, post.from, post.to));
         let block = post.block;
-        let entry = self.observed_entry((block, post.number));
+        let entry = self.observed_entry(block, post.number);
+        let states = (before, next);
         let act = ObservedListAct { block, message, node, controller, states, entry };
         if let Some(log) = &mut self.log {
             log.push(act);
         }
     }
 
-    /// What home knows of the block with this number.
-    pub(super) fn observed_entry(&mut self, (block, number): (u64, u32)) -> ObservedListEntry {
+    /// The home's entry of a block.
+    pub(super) fn observed_entry(&mut self, block: u64, number: u32) -> ObservedListEntry {
         let entry = *self.entries.of(number);
         let (page, (state, head, owner)) = (entry.page, entry.known());
         let mut list = Vec::new();

@@ -1,4 +1,4 @@
-//! All nodes with everything on view, one reference at a time, for whoever walks through them.
+//! Inspection of all nodes, one reference at a time, for walks.
 
 use homenode_base::Access;
 use homenode_cache::walk::{BlockSnapshot, WalkBlock};
@@ -17,26 +17,27 @@ use crate::list_vocabulary::{CopyEvent, ListMessage};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use crate::vocabulary::ControllerCell;
 
-/// The caches that serve every block and number of nodes are fast enough here.
+/// One kind of cache that serves every block size and number of nodes is fast enough here.
 type ObservedMemory = ListMemory<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>;
 
-/// An engine to look into.
+/// A memory system that can be inspected.
 pub(crate) struct ObservedLists(StepDriver<ObservedMemory>);
 
 impl ObservedLists {
     pub(crate) fn new(
         setup: &DirectorySetup,
         table: ListTable,
-        homes: (Box<dyn HomePolicy>, &ListClockSetup),
+        homes: Box<dyn HomePolicy>,
+        timed: &ListClockSetup,
     ) -> Result<Self, DirectorySetupError> {
         let setup = DirectorySetup { check: true, ..setup.clone() };
-        let mut memory = ObservedMemory::new(&setup, table, homes)?;
+        let mut memory = ObservedMemory::new(&setup, table, homes, timed)?;
         memory.log = Some(Vec::new());
         Ok(Self(StepDriver::new(memory, usize::from(setup.nodes))))
     }
 
-    /// Does an access to one block, and all that follows from it; or, if the next one begins
-    /// meanwhile, up to where its controller has sent the request.
+    /// Performs an access to one block with all its effects; or, if the next one overlaps it, up to
+    /// the point where its controller has sent the request.
     pub(crate) fn access(
         &mut self,
         node: u16,
@@ -53,8 +54,7 @@ impl ObservedLists {
         self.0.memory.take_error().map_or(Ok(course), Err)
     }
 
-    /// A processor is about to refer to a block: if its copy permits that, what the protocol says
-    /// of it is written down.
+    /// Logs the protocol's action for a reference that the copy permits.
     fn observe_hit(&mut self, node: u16, block: u64, store: bool) {
         let memory = &mut self.0.memory;
         let (_, state) = memory.place(node, block);
@@ -62,7 +62,7 @@ impl ObservedLists {
         let ControllerCell::Does(actions, next) = memory.table.copy_cell(state, event) else {
             return;
         };
-        // Whatever else is done is done by the controller, which writes it down.
+        // Other actions are performed, and logged, by the controller.
         if next == state {
             let number = memory.caches.holders.number(block);
             let requester = ListPointer { node, tag: 0 };
@@ -71,16 +71,16 @@ impl ObservedLists {
             let post =
                 ListPost { message, from, to, block, number, requester, about, more, relayed };
             let seen = ObservedListController::Copy(event, actions);
-            memory.observe(node, &post, seen, (state, next));
+            memory.observe(node, &post, seen, state, next);
         }
     }
 
-    /// What was done since the last call.
+    /// Actions since the last call.
     pub(crate) fn take_acts(&mut self) -> Vec<ObservedListAct> {
         self.0.memory.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Bytes in a block, as a shift.
+    /// Logarithm of the block size.
     pub(crate) fn shift(&self) -> u32 {
         self.0.memory.block_shift
     }
@@ -95,22 +95,22 @@ impl ObservedLists {
         self.0.memory.table.home.name(state)
     }
 
-    /// The state of a node's copy, and whether its miss is still to be judged.
+    /// The state of a node's copy, and whether its miss is still unclassified.
     pub(crate) fn state_of(&self, node: usize, block: u64) -> (u8, bool) {
         self.0.memory.caches.state_of(node, block)
     }
 
-    /// A block in all caches, those of proxies last, and in memory; and what its home knows.
+    /// A block in all caches, proxy caches last, and in memory; and its entry at the home.
     pub(crate) fn snapshot(&mut self, block: &WalkBlock) -> (BlockSnapshot, ObservedListEntry) {
         let (shift, memory) = (self.shift(), &mut self.0.memory);
         let (table, caches) = (&memory.table, memory.nodes.len());
         let found = memory.caches.snapshot(block, shift, caches, |state| table.copy.name(state));
         let address = block.address >> shift;
         let number = memory.caches.holders.number(address);
-        (found, memory.observed_entry((address, number)))
+        (found, memory.observed_entry(address, number))
     }
 
-    /// Misses so far; those that are still undecided are not in it.
+    /// Misses so far, without unclassified ones.
     pub(crate) fn misses(&self) -> MissCounts {
         self.0.memory.caches.counts.misses
     }
@@ -121,7 +121,7 @@ impl ObservedLists {
         (memory.sent, memory.sent.bytes(memory.header_bytes, memory.block_bytes))
     }
 
-    /// What was counted in all, and what nodes did with pages, if that was collected.
+    /// Totals, and the demands on pages, if collected.
     pub(crate) fn finish(mut self) -> (DirectoryCounts, ListCounts, Option<PageDemands>) {
         let (counts, _) = self.0.memory.finish();
         (counts, self.0.memory.sent, self.0.memory.homes.take_demands())

@@ -1,22 +1,23 @@
-//! Pages that get their home when they are used. To map and to move them takes no time: the
-//! publication prices neither.
+//! Pages that get their home at their first use. Mapping and moving take no time: the publication
+//! gives none.
 
 use homenode_cache::{CacheArrays, WordMask};
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemoryReference, Requesters, SyncCourse, SyncRequest};
 
 use super::ListMemory;
+use crate::clock::network::Route;
 use crate::clock::sync::{node, part};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
     /// Whether the page of a reference is mapped.
     pub(super) fn page_is_mapped(&mut self, reference: &MemoryReference) -> bool {
         let own = node(reference.processor);
-        self.pages.is_block_mapped(&self.homes, reference.block, (own, own))
+        self.pages.is_block_mapped(&self.homes, reference.block, own, own)
     }
 
-    /// A processor refers to a page that is not mapped: it has its home here from now on, if it
-    /// has none that it keeps.
+    /// A processor refers to a page that is not mapped: the page gets its home here, unless its
+    /// home is settled.
     pub(super) fn page_fault(
         &mut self,
         reference: &MemoryReference,
@@ -43,7 +44,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         });
     }
 
-    /// A processor comes to a synchronisation operation.
+    /// A processor reaches a synchronisation operation.
     pub(super) fn begin_sync(
         &mut self,
         request: &SyncRequest,
@@ -56,11 +57,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         if moves {
             self.unmap_all();
         }
-        if !part.told {
+        if !part.sent {
             return SyncCourse::Now;
         }
-        let (home, _, message) = self.sync.tell(request, (&self.homes, self.node_count));
-        self.post_sync((node(request.processor), home), message, requesters);
+        let (home, _, message) = self.sync.submit(request, &self.homes, self.node_count);
+        self.post_sync(Route::new(node(request.processor), home), message, requesters);
         if part.releases { SyncCourse::Posted } else { SyncCourse::Awaited }
     }
 }

@@ -1,4 +1,4 @@
-//! Messages under way, and how many there were.
+//! Messages, and their counts.
 
 use homenode_protocol::{Labelled, labels};
 use serde::ser::SerializeMap;
@@ -6,9 +6,8 @@ use serde::{Serialize, Serializer};
 
 use crate::list_vocabulary::{ListMessage, ListMessageKind};
 
-/// A copy, or one that is on its way: the node that has it, and the request that brings it. The
-/// proxy cache of a node, if it has one, counts as a node of its own, with a number after those of
-/// all nodes.
+/// A copy, perhaps in transit: its node, and the request that fetches it. The proxy cache of a node
+/// counts as a node of its own, with a number after those of all nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::clock) struct ListPointer {
     pub(super) node: u16,
@@ -29,7 +28,7 @@ impl ListPointer {
     }
 }
 
-/// A message about a block.
+/// A message of the protocol about one block.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::clock) struct ListPost {
     pub(super) message: ListMessage,
@@ -38,58 +37,64 @@ pub(in crate::clock) struct ListPost {
     pub(super) block: u64,
     /// The block's number.
     pub(super) number: u32,
-    /// Whose copy is asked for, or who is to be told that others are gone.
+    /// The copy that is requested, or that waits for an acknowledgement.
     pub(super) requester: ListPointer,
-    /// Data: the copy behind. An upgrade, a write-back and their like: the sender's copy. An
-    /// invalidation: the copy that is meant. To a follower: the client behind.
+    /// Data: the copy behind. Upgrade, write-back and the like: the sender's copy. Invalidation:
+    /// its target. Follower: the next client.
     pub(super) about: Option<ListPointer>,
-    /// Data: clients to whom they are to be handed on. The only copy: 1 if others have to go. A
-    /// read that comes back: 1 if it had gone to a proxy.
+    /// Data: number of clients to hand them on to. Exclusive: 1 if other copies have to be
+    /// invalidated. Bounce: 1 if the read had been sent to a proxy.
     pub(super) more: u16,
-    /// Whether the data come, or are to come, by the requester's proxy, which keeps no copy.
+    /// Whether the data are relayed by the requester's proxy, which keeps no copy.
     pub(super) relayed: bool,
 }
 
-/// A message that carries a block: what it says, from whom to whom, and the block's number.
-pub(super) type CarriedCopy = (ListMessage, u16, u16, u32);
+/// The identity of a message that carries a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct CarriedCopy {
+    pub(super) message: ListMessage,
+    pub(super) from: u16,
+    pub(super) to: u16,
+    pub(super) number: u32,
+}
 
 impl ListPost {
-    /// What tells its values from others under way.
+    /// The identity under which its values are stored.
     pub(super) fn carried(&self) -> CarriedCopy {
-        (self.message, self.from, self.to, self.number)
+        CarriedCopy { message: self.message, from: self.from, to: self.to, number: self.number }
     }
 }
 
-/// Messages between different nodes, by what they say; and how reads went.
+/// Messages between different nodes by kind, and counts of reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListCounts {
     sent: [u64; ListMessage::ALL.len()],
-    /// Reads that came back from full buffers and were sent again.
+    /// Reads sent back by full buffers and sent again.
     pub retried: u64,
-    /// Clients whose read joined one that a proxy had under way.
+    /// Client reads combined with an outstanding read of a proxy.
     pub combined: u64,
 }
 
 impl ListCounts {
-    /// Counts one.
+    /// Counts a message.
     #[inline]
     pub(super) fn add(&mut self, message: ListMessage) {
         self.sent[usize::from(message.index())] += 1;
     }
 
-    /// Those that say this.
+    /// Messages of one kind.
     #[must_use]
     pub fn get(&self, message: ListMessage) -> u64 {
         self.sent[usize::from(message.index())]
     }
 
-    /// All of them.
+    /// Messages of all kinds.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.sent.iter().sum()
     }
 
-    /// Bytes of all: a header each, and the block in those that carry one.
+    /// Bytes of all messages: a header each, and the block where one is carried.
     pub(super) fn bytes(&self, header_bytes: u64, block_bytes: u64) -> u64 {
         let of = |(&message, &sent): (&ListMessage, &u64)| {
             sent * (header_bytes + if message.carries_block() { block_bytes } else { 0 })
@@ -98,7 +103,7 @@ impl ListCounts {
     }
 }
 
-/// By kind.
+/// A field for each kind.
 impl Serialize for ListCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kinds = labels::<ListMessageKind>();

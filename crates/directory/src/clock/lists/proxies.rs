@@ -1,8 +1,9 @@
-//! Reads that go by a proxy: which, by whom, and how a block is handed on to those who wait.
+//! Reads through a proxy: which reads, which proxy, and how a block is handed on to waiting
+//! clients.
 
 use std::ops::Range;
 
-use homenode_cache::{CacheArrays, CacheFrame, WordMask};
+use homenode_cache::{BlockRef, CacheArrays, CacheFrame, WordMask};
 use homenode_clock::Requesters;
 
 use super::ListMemory;
@@ -12,18 +13,18 @@ use super::service::Service;
 use crate::list_vocabulary::ListMessage;
 use crate::proxies::{ProxyAllocation, ProxySetup, ProxyUse};
 
-/// Clients that a node is to hand a block on to, of whom it knows one end.
+/// A chain of clients to which a node hands on a block, known by one end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProxyChain {
     block: u64,
     first: ListPointer,
     last: ListPointer,
     clients: u16,
-    /// Whether the next one is ahead of this node's copy in the list, and not behind it.
+    /// Whether the next client is ahead of this node's copy in the list, not behind it.
     ahead: bool,
 }
 
-/// Which reads go by a proxy, and by which.
+/// Which reads use a proxy, and which proxy.
 #[derive(Debug)]
 pub(super) struct ProxyWays {
     used: ProxyUse,
@@ -31,7 +32,7 @@ pub(super) struct ProxyWays {
     fair: bool,
     nodes: u16,
     clusters: u64,
-    /// Marked blocks, by ranges of their numbers; all are if there is none.
+    /// Marked blocks, as ranges of block numbers; if empty, all are marked.
     marked: Vec<Range<u64>>,
 }
 
@@ -50,7 +51,7 @@ impl ProxyWays {
         }
     }
 
-    /// Whether reads of a block go by proxies where those are for marked data.
+    /// Whether a block is marked, so that its reads use proxies under `basic`.
     pub(super) fn marks(&self, block: u64) -> bool {
         self.marked.is_empty() || self.marked.iter().any(|range| range.contains(&block))
     }
@@ -60,7 +61,8 @@ impl ProxyWays {
         self.allocation == ProxyAllocation::Nowhere
     }
 
-    /// The cache in which a proxy keeps copies for its clients, as who it is asked and asks.
+    /// The cache in which a proxy keeps copies for its clients; its number identifies the proxy in
+    /// messages.
     fn cache_of(&self, proxy: u16) -> u16 {
         match self.allocation {
             ProxyAllocation::SecondLevel | ProxyAllocation::Nowhere => proxy,
@@ -68,8 +70,8 @@ impl ProxyWays {
         }
     }
 
-    /// The proxy of a node for a block: successive blocks have different ones, so that no
-    /// controller has to serve all of a row.
+    /// The proxy of a node for a block. Successive blocks have different proxies, so that a row of
+    /// them is not served by one controller.
     ///
     /// Source: Talbot and Kelly, section 1.3 and figure 1.1.
     fn proxy_of(&self, node: u16, block: u64) -> u16 {
@@ -89,9 +91,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         if cache < self.node_count { cache } else { cache - self.node_count }
     }
 
-    /// The proxy by which a node can read a block of this home; none if it is the proxy, with the
-    /// same cache, or the proxy is the home.
-    fn proxy(&self, (node, home): (u16, u16), block: u64) -> Option<u16> {
+    /// The proxy for a node's reads of a block with this home; none if the node is the proxy, with
+    /// the same cache, or the proxy is the home.
+    fn proxy(&self, node: u16, home: u16, block: u64) -> Option<u16> {
         if node >= self.node_count || node == home {
             return None;
         }
@@ -100,26 +102,26 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         (cache != node && proxy != home).then_some(cache)
     }
 
-    /// To whom what is sent to the requester goes: its proxy, if that hands it on.
+    /// The recipient of an answer to the requester: its proxy, if the proxy relays it.
     pub(super) fn receiver(&self, post: &ListPost) -> u16 {
         let requester = post.requester.node;
         if post.relayed { self.proxies.proxy_of(requester, post.block) } else { requester }
     }
 
-    /// A node asks for a copy, for its processor or as a proxy: home, or its own proxy where reads
-    /// go by one.
+    /// A node requests a copy, for its processor or as a proxy, from the home, or from its own
+    /// proxy if the read uses one.
     pub(super) fn ask(
         &mut self,
         service: &mut Service,
-        about: (u64, u32),
+        block: BlockRef,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let marked = self.proxies.used == ProxyUse::Basic && self.entries.of(about.1).marked;
-        self.ask_by(service, (about, marked), requesters);
+        let marked = self.proxies.used == ProxyUse::Basic && self.entries.of(block.number).marked;
+        self.ask_by(service, block, marked, requesters);
     }
 
-    /// A read has come back from a full buffer: it is sent again. If proxies are for that, what
-    /// has come back from home goes to a proxy, and what has come back from a proxy goes to home.
+    /// A read sent back by a full buffer is sent again. With reactive proxies it goes to a proxy if
+    /// the home sent it back, and to the home if a proxy did.
     pub(super) fn ask_again(
         &mut self,
         service: &mut Service,
@@ -132,18 +134,21 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             ProxyUse::Basic => bounce.more > 0,
             ProxyUse::Reactive => bounce.more == 0,
         };
-        self.ask_by(service, ((bounce.block, bounce.number), by_proxy), requesters);
+        let block = BlockRef { block: bounce.block, number: bounce.number };
+        self.ask_by(service, block, by_proxy, requesters);
     }
 
     fn ask_by(
         &mut self,
         service: &mut Service,
-        ((block, number), by_proxy): ((u64, u32), bool),
+        block: BlockRef,
+        by_proxy: bool,
         requesters: &mut Requesters<'_, Self>,
     ) {
+        let BlockRef { block, number } = block;
         let node = service.node;
         let home = self.home_of(number);
-        let proxy = self.proxy((node, home), block).filter(|_| by_proxy);
+        let proxy = self.proxy(node, home, block).filter(|_| by_proxy);
         let (message, to) = match proxy {
             Some(proxy) => (ListMessage::ProxyRead, proxy),
             None => (ListMessage::Read, home),
@@ -159,7 +164,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.send(service, post, requesters);
     }
 
-    /// A node has home serve a client.
+    /// A node forwards a client's read to the home.
     pub(super) fn ask_for(
         &mut self,
         service: &mut Service,
@@ -171,7 +176,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.send(service, read, requesters);
     }
 
-    /// A node asks home for a copy for a client that it is to hand on, again if that has come back.
+    /// A node requests a copy from the home to relay to a client, again after a bounce.
     pub(super) fn ask_to_relay(
         &mut self,
         service: &mut Service,
@@ -188,7 +193,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         );
     }
 
-    /// Whether a node can get a copy for a client: whether it has a frame for it, which it takes.
+    /// Allocates a frame for a client's copy. Returns whether one is free.
     pub(super) fn takes_frame(
         &mut self,
         service: &mut Service,
@@ -213,7 +218,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(true)
     }
 
-    /// A client waits for a block that its proxy has asked for.
+    /// A client waits for a block that its proxy has requested.
     ///
     /// Source: Talbot and Kelly, section 1.3 and figure 1.2: the proxy knows the head of the chain,
     /// so that the first client is the last to get the block; with a pointer to the tail as well it
@@ -232,19 +237,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             return;
         };
         chain.clients += 1;
-        let (told, follower) = if fair {
+        let (target, follower) = if fair {
             (std::mem::replace(&mut chain.last, client), client)
         } else {
             (client, std::mem::replace(&mut chain.first, client))
         };
         self.sent.combined += 1;
-        let (message, from, to) = (ListMessage::Follower, service.node, told.node);
+        let (message, from, to) = (ListMessage::Follower, service.node, target.node);
         let follower = ListPost { message, from, to, about: Some(follower), more: 0, ..*post };
         self.send(service, follower, requesters);
     }
 
-    /// A read of the node's own processor, which its proxy cache cannot answer, waits for another
-    /// node from now on.
+    /// A read of the node's own processor that its proxy cache cannot answer waits for another
+    /// node.
     pub(super) fn own_client_waits(&mut self, service: &Service, post: &ListPost) {
         let client = post.requester.node;
         if self.node_of(service.node) == client {
@@ -252,11 +257,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// A node is told to whom it is to hand a block on.
+    /// Stores the client to which a node hands on a block.
     pub(super) fn keep_follower(&mut self, node: u16, post: &ListPost) {
         let Some(client) = post.about else { return };
         let (block, chains) = (post.block, &mut self.nodes[usize::from(node)].chains);
-        // If the block has come before, it is known how many wait.
+        // If the block arrived earlier, the number of clients is known.
         match chains.iter_mut().find(|chain| chain.block == block) {
             Some(chain) => (chain.first, chain.last) = (client, client),
             None => {
@@ -266,9 +271,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// More clients wait for a block that has come to a node. Home has put the first of them at the
-    /// head of the list if it was relayed; so if that one is the last to get it, each is ahead of
-    /// who got it before.
+    /// Stores the number of clients that wait for a block. For a relayed block the home has put the
+    /// first client at the head of the list; if that client gets the block last, each client is
+    /// ahead of the previous recipient.
     pub(super) fn keep_clients(&mut self, node: u16, post: &ListPost) {
         let ListPost { block, more: clients, relayed, .. } = *post;
         let ahead = relayed && !self.proxies.fair;
@@ -276,14 +281,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         match chains.iter_mut().find(|chain| chain.block == block) {
             Some(chain) => (chain.clients, chain.ahead) = (clients, ahead),
             None => {
-                let nobody = ListPointer { node, tag: 0 };
-                let (first, last) = (nobody, nobody);
+                let none = ListPointer { node, tag: 0 };
+                let (first, last) = (none, none);
                 chains.push(ProxyChain { block, first, last, clients, ahead });
             }
         }
     }
 
-    /// A node hands a block on to the first of those who wait for it.
+    /// A node hands a block on to the first waiting client.
     pub(super) fn hand_on(
         &mut self,
         service: &mut Service,
@@ -293,17 +298,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let Some(chain) = self.take_chain(service.node, post.block) else { return };
         let ProxyChain { first, clients, ahead, .. } = chain;
         let more = clients.saturating_sub(1);
-        self.supply(service, (post, first), (more, ahead), requesters);
+        self.supply(service, post, first, more, ahead, requesters);
     }
 
-    /// The clients to whom a node is to hand a block on: it does so once.
+    /// Removes and returns the clients that wait for a block at a node.
     fn take_chain(&mut self, node: u16, block: u64) -> Option<ProxyChain> {
         let chains = &mut self.nodes[usize::from(node)].chains;
         let at = chains.iter().position(|chain| chain.block == block)?;
         Some(chains.swap_remove(at))
     }
 
-    /// A node that keeps no copy hands a block that has come on to the first of those who wait.
+    /// A node that keeps no copy relays a block to the first waiting client.
     pub(super) fn relay(
         &mut self,
         service: &mut Service,
@@ -325,16 +330,18 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         post: &ListPost,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        self.supply(service, (post, post.requester), (0, false), requesters);
+        self.supply(service, post, post.requester, 0, false, requesters);
     }
 
-    /// A node sends a copy of its own to a client, which is behind it in the list from then on, or
-    /// ahead of it.
+    /// A node sends its copy to a client, which is inserted behind it in the list, or is ahead of
+    /// it.
     fn supply(
         &mut self,
         service: &mut Service,
-        (post, client): (&ListPost, ListPointer),
-        (more, ahead): (u16, bool),
+        post: &ListPost,
+        client: ListPointer,
+        more: u16,
+        ahead: bool,
         requesters: &mut Requesters<'_, Self>,
     ) {
         let node = service.node;
@@ -343,7 +350,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             Some(ListPointer { node, tag: self.tag(node, place) })
         } else {
             let behind = self.behind(node, place);
-            self.set_behind((node, place), Some(client));
+            self.set_behind(node, place, Some(client));
             behind
         };
         let (message, from, to) = (ListMessage::Data, node, client.node);

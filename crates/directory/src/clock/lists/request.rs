@@ -1,6 +1,8 @@
-//! A processor asks for what a reference needs: of its second level, then of its controller.
+//! Requests of a processor: to its second level, then to its controller.
 
-use homenode_cache::{BlockAccess, CacheArrays, CacheFrame, ClockError, MissStatus, WordMask};
+use homenode_cache::{
+    BlockAccess, BlockRef, CacheArrays, CacheFrame, ClockError, MissStatus, WordMask,
+};
 use homenode_clock::{Requester, Requesters};
 
 use super::ListMemory;
@@ -15,25 +17,25 @@ use crate::home::PageFill;
 use crate::list_vocabulary::{CopyEvent, ListMessage};
 use crate::vocabulary::ControllerCell;
 
-/// What a processor waits for.
+/// A processor's outstanding request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingRequest<W> {
     pub(super) access: BlockAccess<W>,
     requester: Requester,
-    /// Whether the controller has taken it up.
+    /// Whether the controller has accepted it.
     taken_up: bool,
     /// The number of the request, once the controller has sent it; 0 before.
     pub(super) tag: u32,
-    /// Since when the processor asks for it.
+    /// Cycle of the processor's request.
     since: u64,
-    /// When it was sent to another node as a read, if it was.
+    /// When it was sent to another node as a read, if at all.
     sent: Option<u64>,
-    /// Whether there was no copy.
+    /// Whether the node had no copy.
     misses: bool,
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    /// The place of a block in a node's first level.
+    /// The position of a block in a node's first level.
     #[inline]
     fn first_level_place(&self, holder: usize, block: u64) -> usize {
         let blocks = self.first_level_blocks;
@@ -60,8 +62,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// The page of a block, which has a home from now on.
-    fn page(&mut self, (block, number): (u64, u32), node: u16) -> u32 {
+    /// The page of a block, which gets a home if it has none.
+    fn page(&mut self, block: BlockRef, node: u16) -> u32 {
+        let BlockRef { block, number } = block;
         let page = self.entries.of(number).page;
         if page != NO_PAGE {
             return page;
@@ -73,14 +76,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         page
     }
 
-    /// The home of a block that somebody has referred to.
+    /// The home of a block that has been referenced.
     pub(super) fn home_of(&mut self, number: u32) -> u16 {
         let page = self.entries.of(number).page;
         self.homes.home(page)
     }
 
-    /// A processor asks its second level, which is looked up once its bus is free. If it has what
-    /// is needed the reference takes place; else the controller is asked.
+    /// A processor's request to its second level, served once its bus is free. On a hit the
+    /// reference takes place; a miss goes to the controller.
     pub(super) fn ask_second_level(
         &mut self,
         requester: Requester,
@@ -110,10 +113,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters.schedule_at(missed, rank(own), ControllerEvent::Missed(own));
     }
 
-    /// A processor refers to what its second level has. Returns when that is done.
+    /// A hit in the second level. Returns when it is done.
     #[inline]
     pub(super) fn use_own_second_level(&mut self, now: u64, access: &BlockAccess<W>) -> u64 {
-        // Words are written through without the rest of their block.
+        // A write writes its words through, without reading the block.
         let needed = if access.write { StoreAccess::Lookup } else { StoreAccess::LookupAndLine };
         if !access.write {
             self.keep_in_first_level(access.cache, access.block);
@@ -126,7 +129,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.permissions[usize::from(state)] & Self::need(access) != 0
     }
 
-    /// The controller takes up its processor's request, or lets it wait until frame and block are
+    /// The controller accepts its processor's request, or defers it until its frame and block are
     /// free.
     pub(super) fn begin(
         &mut self,
@@ -143,9 +146,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let block = access.block;
         let (place, state) = self.place(own, block);
         if self.permits(state, &access) {
-            // It came for a client meanwhile.
+            // The block was fetched for a client meanwhile.
             self.use_second_level(service, StoreAccess::Line);
-            return self.complete((own, block), service.time, requesters);
+            return self.complete(own, block, service.time, requesters);
         }
         let event = if access.write { CopyEvent::Store } else { CopyEvent::Load };
         let ControllerCell::Does(actions, next) = self.table.copy_cell(state, event) else {
@@ -162,11 +165,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             return Ok(());
         };
         let number = self.number_at(place, at, block);
-        let page = self.page((block, number), own);
+        let page = self.page(BlockRef { block, number }, own);
         let misses = state == 0;
         if misses {
-            self.miss(&access, (place, at), number);
-            self.count_fill((page, own), block);
+            self.miss(&access, place, at, number);
+            self.count_fill(page, own, block);
         } else {
             self.counts.upgrades += 1;
         }
@@ -190,8 +193,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             more: 0,
             relayed: false,
         };
-        self.does(service, (&post, actions, next), requesters)?;
-        self.observe(own, &post, ObservedListController::Copy(event, actions), (state, next));
+        self.perform_actions(service, &post, actions, next, requesters)?;
+        let done = ObservedListController::Copy(event, actions);
+        self.observe(own, &post, done, state, next);
         Ok(())
     }
 
@@ -209,15 +213,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         *tags
     }
 
-    /// The number of the request that a node has under way for a block; that of its copy, if none
-    /// of its processor's is.
+    /// The number of the node's outstanding request for a block; 0 if there is none.
     pub(super) fn request_tag(&self, own: u16, block: u64) -> u32 {
         let pending = self.pending[usize::from(own)].filter(|it| it.access.block == block);
         pending.map_or(0, |pending| pending.tag)
     }
 
-    /// A frame for a block that is in none: what is in it is replaced. There is none while
-    /// something is under way for the block that is in it.
+    /// Frees a frame for a block by replacing the victim. Returns none while the victim's block has
+    /// a transaction in progress.
     pub(super) fn free_frame(
         &mut self,
         service: &mut Service,
@@ -244,8 +247,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(Some(at))
     }
 
-    /// Says why there is no copy; the frame is left in the state without a copy.
-    fn miss(&mut self, access: &BlockAccess<W>, (place, at): (CopyPlace, usize), number: u32) {
+    /// Classifies a miss; the frame is left without a copy.
+    fn miss(&mut self, access: &BlockAccess<W>, place: CopyPlace, at: usize, number: u32) {
         let status = if place == CopyPlace::None {
             let had = self.caches.holders.add_frame(number, access.cache);
             self.caches.cold_or_replacement_miss(access, at, had);
@@ -262,8 +265,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.caches.frames.fill(set, at, access.block, frame);
     }
 
-    /// A read leaves for another node. It is the processor's unless that has to wait for the block,
-    /// as it is on its way for a client.
+    /// A read leaves for another node; records the time if it is the processor's own read, not one
+    /// for a client.
     pub(super) fn read_sent(&mut self, own: u16, block: u64, now: u64) {
         if let Some(pending) = &mut self.pending[usize::from(own)]
             && pending.access.block == block
@@ -273,11 +276,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// What a processor waits for is there at this time: its reference takes place now. What the
-    /// controller has not taken up yet will find it there.
+    /// The processor's request is served at `ready`: its reference takes place now. A request that
+    /// the controller has not accepted yet will find the block later.
     pub(super) fn complete(
         &mut self,
-        (own, block): (u16, u64),
+        own: u16,
+        block: u64,
         ready: u64,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
@@ -286,7 +290,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let Some(pending) = self.pending[holder].filter(waits) else { return Ok(()) };
         let (_, state) = self.place(own, block);
         if !self.permits(state, &pending.access) {
-            // The processor wants to write what has come for a read of others.
+            // The block was fetched for a read, and the processor needs to write.
             return Ok(());
         }
         (self.pending[holder], self.nodes[holder].deferred) = (None, false);
@@ -312,10 +316,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// The state of a block at a node is another one: what waited for that is tried again.
+    /// The state of a block at a node has changed: messages that waited for it are tried again.
     pub(super) fn changed(
         &mut self,
-        (service, block): (&mut Service, u64),
+        service: &mut Service,
+        block: u64,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let at = usize::from(service.node);
@@ -324,7 +329,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             let (of_block, others): (Vec<_>, Vec<_>) =
                 waiting.into_iter().partition(|post| post.block == block);
             self.nodes[at].waiting = others;
-            // Before anything else that the node sends to itself.
+            // These come before other messages of the node to itself.
             service.own.splice(0..0, of_block);
         }
         let (_, state) = self.place(service.node, block);
@@ -334,15 +339,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         Ok(())
     }
 
-    /// A block of a page comes to a node.
-    fn count_fill(&mut self, (page, own): (u32, u16), block: u64) {
+    /// Counts the fill of a block at a node.
+    fn count_fill(&mut self, page: u32, own: u16, block: u64) {
         let source = self.homes.home(page);
         self.counts.fills += 1;
         self.counts.local_fills += u64::from(source == own);
         self.homes.filled(page, PageFill { node: own, source, block });
     }
 
-    /// A modified block goes to its home.
+    /// Counts the write-back of a block.
     pub(super) fn count_write_back(&mut self, own: u16, number: u32) {
         let page = self.entries.of(number).page;
         self.counts.write_backs += 1;

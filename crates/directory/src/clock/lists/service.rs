@@ -1,4 +1,4 @@
-//! What a controller is busy with, and for how long.
+//! Service times of controllers.
 
 use homenode_cache::{CacheArrays, WordMask};
 use homenode_clock::Requesters;
@@ -8,34 +8,37 @@ use super::ListMemory;
 use super::arrival::{ControllerEvent, Parcel};
 use super::posted::ListPost;
 
-/// When the parts of a node are free, and for how long they were busy.
+/// When the parts of a node become free, and for how long they were busy.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BusyTimes {
-    /// The controller has done what it has begun.
+    /// The controller.
     pub(super) controller_free: u64,
     /// The second level's bus.
     pub(super) second_level_free: u64,
-    /// The node can send, and receive, the next message.
+    /// The node's output.
     pub(super) send_free: u64,
+    /// The node's input.
     pub(super) receive_free: u64,
-    /// Cycles for which the controller was busy, memory was accessed, and messages left.
+    /// Busy cycles of the controller.
     pub(super) serving: u64,
+    /// Cycles of memory accesses.
     pub(super) accessing: u64,
+    /// Cycles in which messages left.
     pub(super) sending: u64,
 }
 
-/// What a controller does about one thing that has come to it.
+/// The service of one item by a controller.
 #[derive(Debug)]
 pub(super) struct Service {
-    /// The node, or its proxy cache, as whose it acts.
+    /// The node, or proxy cache, for which it acts.
     pub(super) node: u16,
-    /// Up to when it is busy so far.
+    /// Cycle up to which it is busy so far.
     pub(super) time: u64,
-    /// Messages to the node itself, which it takes up before anything else.
+    /// Messages to the node itself, which are handled first.
     pub(super) own: Vec<ListPost>,
 }
 
-/// What an access of a store is for.
+/// The kind of an access to a cache or memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StoreAccess {
     /// The state of a block.
@@ -57,8 +60,8 @@ pub(super) fn cycles(store: &BusyStore, access: StoreAccess) -> u64 {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    /// A node's second level is accessed, by its processor or its controller, once its bus is free;
-    /// or its proxy cache, which has a bus of its own. Returns when that is done.
+    /// An access of a node's second level, by its processor or its controller, once its bus is
+    /// free; or of its proxy cache, which has a bus of its own. Returns when it is done.
     pub(super) fn access_second_level(&mut self, node: u16, now: u64, access: StoreAccess) -> u64 {
         let busy = &mut self.nodes[usize::from(node)].busy;
         let start = now.max(busy.second_level_free);
@@ -78,7 +81,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         service.time += taken;
     }
 
-    /// The controller sends a message about a block. What stays in the node is taken up next.
+    /// The controller sends a message about a block. Messages within the node are handled next.
     pub(super) fn send(
         &mut self,
         service: &mut Service,
@@ -97,8 +100,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         requesters.schedule_at(there, rank(to), event);
     }
 
-    /// A message leaves its node at this time, or when it can. Returns when it is at another one,
-    /// if that can take it then.
+    /// A message leaves its node at `ready`, or once the output is free. Returns when it arrives,
+    /// without contention at the receiver.
     pub(super) fn transit(&mut self, from: u16, ready: u64, long: bool) -> u64 {
         let network = self.machine.network;
         let busy = &mut self.nodes[usize::from(from)].busy;
@@ -109,7 +112,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 }
 
-/// The events of one node come in the order in which they were made, after those of lower nodes.
+/// Simultaneous events are ordered by node, then by creation.
 pub(super) fn rank(node: u16) -> u32 {
     crate::clock::transport::rank(node)
 }

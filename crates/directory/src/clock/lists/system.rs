@@ -1,4 +1,4 @@
-//! All nodes with controllers, as the clock sees them.
+//! The memory system of nodes with controllers, as the clock drives it.
 
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, CacheFrame, ClockError, MAY_READ, MAY_WRITE, WordMask,
@@ -15,12 +15,12 @@ use crate::clock::{DirectoryTiming, references};
 use crate::counts::DirectoryCounts;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    /// What an access needs of its copy.
+    /// The permission that an access needs.
     pub(super) fn need(access: &BlockAccess<W>) -> u64 {
         if access.write { MAY_WRITE } else { MAY_READ }
     }
 
-    /// A reference takes place: its copy is there.
+    /// A reference takes place in its copy.
     pub(super) fn touch(&mut self, access: &BlockAccess<W>, now: u64) -> Result<(), ClockError> {
         let frames = &self.caches.frames;
         let set = frames.set_of(access.cache, access.block);
@@ -32,7 +32,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
         let CacheFrame { state, number, .. } = *self.caches.frame(at);
         self.entries.of(number).written |= access.write;
-        // Also where they were withdrawn to see this reference.
+        // Restores permissions that were withdrawn to see this reference.
         self.set_state(at, state);
         self.caches.frames.touch(set, at);
         Ok(())
@@ -50,7 +50,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         self.block_shift
     }
 
-    /// A hit of the first level; writes go through it.
+    /// A read hit in the first level, which is write-through.
     #[inline(always)]
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         if reference.kind.writes() || !self.in_first_level(reference.processor, reference.block) {
@@ -60,7 +60,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         self.caches.hit(place, reference.block, references::words(reference), MAY_READ)
     }
 
-    /// A hit of the second level.
+    /// A hit in the second level.
     #[inline(always)]
     fn try_timed_hit(&mut self, now: u64, reference: &MemoryReference) -> Option<u64> {
         let access = references::access(reference);
@@ -89,8 +89,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         one.block == other.block && one.cache == other.cache
     }
 
-    /// A read that hits in the first level does not, be it that its miss has no class yet; all else
-    /// takes the time of the second level.
+    /// A read hit in the first level needs no request, even if its miss is unclassified; all other
+    /// accesses take the time of the second level.
     fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
         access.write || !self.in_first_level(access.cache, access.block)
     }
@@ -132,8 +132,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         None
     }
 
-    /// No request changes another cache before its own second level was looked up; but pages can be
-    /// unmapped at any time.
+    /// A request changes another cache only after a look-up of its own second level, but pages can
+    /// be unmapped at any time.
     #[inline]
     fn undisturbed_until(&self, now: u64) -> u64 {
         let unmaps = self.homes.may_await_use(self.phase_change);
@@ -160,7 +160,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
 
     #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
-        references::count((&mut self.caches.counts, &mut self.counts), counted);
+        references::count(&mut self.caches.counts, &mut self.counts, counted);
     }
 
     #[inline]
@@ -181,8 +181,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
     }
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        let (way, message) = self.sync.grant(request);
-        self.post_sync(way, message, requesters);
+        let (route, message) = self.sync.grant(request);
+        self.post_sync(route, message, requesters);
         false
     }
 
@@ -192,8 +192,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         process: usize,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
-        let (way, message) = self.sync.wake((cause, process), usize::from(self.node_count));
-        self.post_sync(way, message, requesters);
+        let (route, message) = self.sync.wake(cause, process, usize::from(self.node_count));
+        self.post_sync(route, message, requesters);
         false
     }
 }

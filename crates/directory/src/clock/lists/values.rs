@@ -1,5 +1,5 @@
-//! Where values of blocks go, for `--check`: with messages, to memory and to copies. What a node
-//! has replaced it keeps until home has it.
+//! The path of block values, for `--check`: in messages, memory and copies. A node keeps the values
+//! of a replaced block until the home has them.
 
 use homenode_cache::{BlockAccess, CacheArrays, ClockError, WordMask};
 
@@ -10,14 +10,14 @@ use crate::clock::sync::node;
 use crate::list_vocabulary::ListMessage;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    /// A node asks for a block.
+    /// A node requests a block.
     pub(super) fn values_asked(&mut self, own: u16, number: u32) {
         if let Some(values) = &mut self.values {
             values.ask(own, number);
         }
     }
 
-    /// A node sends a block that it has, or has replaced and keeps.
+    /// A node sends a block that it has, or keeps after its replacement.
     pub(super) fn values_sent(&mut self, post: &ListPost, place: CopyPlace) {
         let (Some(values), Some(shadow)) = (&mut self.values, &self.caches.shadow) else { return };
         if !post.message.carries_block() {
@@ -33,7 +33,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         values.send(post.carried(), block);
     }
 
-    /// A node sends a block on as it has come.
+    /// A node relays a block.
     pub(super) fn values_relayed(&mut self, from: &ListPost, to: &ListPost) {
         if let Some(values) = &mut self.values
             && let Some(block) = values.receive(&from.carried())
@@ -49,8 +49,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// A message that may carry a block has come to a node with a frame for it.
-    pub(super) fn values_there(&mut self, post: &ListPost, at: usize) {
+    /// A message that may carry a block has arrived at a node with a frame for it.
+    pub(super) fn values_arrived(&mut self, post: &ListPost, at: usize) {
         if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow)
             && post.message.carries_block()
             && let Some(block) = values.receive(&post.carried())
@@ -59,7 +59,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// Memory takes the block that a message carries.
+    /// Memory stores the block that a message carries.
     pub(super) fn values_taken(&mut self, post: &ListPost) {
         let taken = self.values.as_mut().and_then(|values| values.receive(&post.carried()));
         if let (Some(block), Some(shadow)) = (taken, &mut self.caches.shadow) {
@@ -68,22 +68,22 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
     }
 
-    /// A node replaces a block, and keeps what it has to write back.
-    pub(super) fn values_leave(&mut self, own: u16, (number, at): (u32, usize)) {
+    /// A node replaces a block, and keeps its values for the write-back.
+    pub(super) fn values_leave(&mut self, own: u16, number: u32, at: usize) {
         if let (Some(values), Some(shadow)) = (&mut self.values, &self.caches.shadow) {
             values.send(kept(own, number), shadow.copy(at).to_vec());
         }
     }
 
-    /// What a node asked for is there, and the reference that waited for it has taken place.
+    /// A requested block has arrived, and the reference that waited for it has taken place.
     pub(super) fn values_complete(&mut self, own: u16, number: u32) {
         if let Some(values) = &mut self.values {
             values.complete(own, number);
         }
     }
 
-    /// A reference takes place in a frame: a write, which all have seen by then, gets a number; a
-    /// read is compared with what everybody had seen when it was asked for.
+    /// A reference takes place in a frame: a write, which all nodes have seen by then, gets a
+    /// sequence number; a read is compared with what all nodes had seen at its request.
     pub(super) fn check_values(
         &mut self,
         access: &BlockAccess<W>,
@@ -100,7 +100,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             return Ok(());
         }
         let own = node(access.cache);
-        let stale = values.stale_word((own, number), (at, access.words), shadow);
+        let stale = values.stale_word(own, number, at, access.words, shadow);
         stale.map_or(Ok(()), |word| {
             let address = (access.block << self.block_shift) + u64::from(word) * W::BYTES;
             Err(ClockError::stale(now, own, address))
@@ -108,7 +108,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 }
 
-/// What a node keeps of a block that it has replaced is told from what is under way.
+/// The identity of the values that a node keeps of a replaced block.
 fn kept(own: u16, number: u32) -> super::posted::CarriedCopy {
-    (ListMessage::WrittenBack, own, own, number)
+    super::posted::CarriedCopy { message: ListMessage::WrittenBack, from: own, to: own, number }
 }

@@ -1,15 +1,16 @@
-//! What follows from what the protocol's tables say.
+//! Effects of the protocol's tables.
 
 use homenode_cache::{CacheArrays, ClockError, MAY_READ, MissStatus, WordMask};
 use homenode_clock::Requesters;
 
 use super::{LineEnvelope, LineMessage, LrcMemory};
+use crate::clock::network::Route;
 use crate::clock::transport::{Content, NodeEvent, rank};
 use crate::page_driver::{PageAnswer, PageEffect, PageEnd, PageFault};
 use crate::page_vocabulary::PageMessage;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
-    /// A message of the protocol has come to where it goes.
+    /// A message of the protocol has arrived at its destination.
     pub(super) fn deliver(
         &mut self,
         envelope: &LineEnvelope,
@@ -44,7 +45,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let mut effects = std::mem::take(&mut self.effects);
         let answer = self.driver.deliver(&message.sent, &mut effects);
         self.effects = effects;
-        let answer = self.checked((envelope.to, message.block), answer, requesters)?;
+        let answer = self.checked(envelope.to, message.block, answer, requesters)?;
         self.observe_answer(envelope, message, answer);
         self.apply(Some((envelope.to, message)), requesters)?;
         if message.sent.message == PageMessage::WrittenBack {
@@ -55,17 +56,18 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         Ok(answer)
     }
 
-    /// An answer of the tables, or what is wrong with them.
+    /// An answer of the tables, or the error for a fault in them.
     pub(super) fn checked<T>(
         &self,
-        place: (u16, u64),
+        node: u16,
+        block: u64,
         answer: Result<T, PageFault>,
         requesters: &Requesters<'_, Self>,
     ) -> Result<T, ClockError> {
-        answer.map_err(|fault| self.failed(requesters.now(), place, &fault))
+        answer.map_err(|fault| self.failed(requesters.now(), node, block, &fault))
     }
 
-    /// Does what follows. `cause` is the message that it follows from, and where that has come.
+    /// Applies all effects. `cause` is the message that led to them, and the node where it arrived.
     pub(super) fn apply(
         &mut self,
         cause: Option<(u16, LineMessage)>,
@@ -88,7 +90,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         match effect {
             PageEffect::Send(sent) => {
                 let home = match cause {
-                    // A home answers from where it was asked, also if the page has moved.
+                    // A home answers from the node that received the message, even if the page has
+                    // moved.
                     Some((at, message)) if message.sent.to == PageEnd::Home => at,
                     _ => self.homes.home(sent.page),
                 };
@@ -96,16 +99,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
                     PageEnd::Home => home,
                     PageEnd::Node(node) => node,
                 };
-                let way = (node_of(sent.from), node_of(sent.to));
+                let route = Route::new(node_of(sent.from), node_of(sent.to));
                 let block = cause.map_or(0, |(_, message)| message.block);
-                self.post(way, LineMessage { sent, block, bytes: 0 }, requesters);
+                self.post(route, LineMessage { sent, block, bytes: 0 }, requesters);
             }
             PageEffect::Complete { node, page } => {
                 let mapped = requesters.now() + self.timed.machine.system.page_table_cycles;
                 requesters.schedule_at(mapped, rank(node), NodeEvent::Entered(node, page));
             }
-            PageEffect::Flush { node, page } => self.flush((node, page), requesters)?,
-            PageEffect::WriteBack { node, page } => self.clean_page((node, page), requesters)?,
+            PageEffect::Flush { node, page } => self.flush(node, page, requesters)?,
+            PageEffect::WriteBack { node, page } => self.clean_page(node, page, requesters)?,
             PageEffect::TakeWords { .. } => {
                 if let Some((at, message)) = cause {
                     let bytes = u64::from(message.bytes);
@@ -124,11 +127,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         Ok(())
     }
 
-    /// The lines of a page leave a cache, which takes a cycle for each, and the page leaves the
-    /// page table.
+    /// The lines of a page are purged from a cache, and the page is removed from the page table.
     fn flush(
         &mut self,
-        (node, page): (u16, u32),
+        node: u16,
+        page: u32,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let cache = usize::from(node);
@@ -136,49 +139,51 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         for block in self.homes.blocks_of(page) {
             let Some(at) = self.valid_frame(cache, block) else { continue };
             lines += 1;
-            sent += u32::from(self.write_back((node, page), (block, at), requesters));
+            sent += u32::from(self.write_back(node, page, block, at, requesters));
             let number = self.caches.frame(at).number;
-            self.keep_dirty((block, number));
+            self.keep_dirty(block, number);
             self.caches.lose(block, cache, at, MissStatus::Invalidated);
-            // It may lack what others wrote before.
+            // The copy may lack earlier writes of other nodes.
             self.caches.frame(at).remote_written = self.unseen[at];
             self.caches.holders.lose(number, cache);
         }
         let system = self.timed.machine.system;
         self.unmapping += system.page_table_cycles + lines * system.purge_line_cycles;
         self.buffers.remove(node, page);
-        self.replicas.unmapped((node, page), requesters.now());
-        self.sent_lines((node, page), sent, requesters);
+        self.replicas.unmapped(node, page, requesters.now());
+        self.sent_lines(node, page, sent, requesters);
         self.apply(None, requesters)
     }
 
     /// The dirty words of a page in a cache are written back; the lines stay.
     fn clean_page(
         &mut self,
-        (node, page): (u16, u32),
+        node: u16,
+        page: u32,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let mut sent = 0;
         for block in self.homes.blocks_of(page) {
             let Some(at) = self.valid_frame(usize::from(node), block) else { continue };
-            sent += u32::from(self.write_back((node, page), (block, at), requesters));
-            // The protocol has to learn of the next write.
+            sent += u32::from(self.write_back(node, page, block, at, requesters));
+            // The protocol has to see the next write.
             self.permit(at, MAY_READ);
         }
-        self.sent_lines((node, page), sent, requesters);
+        self.sent_lines(node, page, sent, requesters);
         self.apply(None, requesters)
     }
 
-    /// Tells the protocol how many lines with dirty words were sent home.
+    /// Passes the protocol the number of lines with dirty words that were sent home.
     pub(super) fn sent_lines(
         &mut self,
-        place: (u16, u32),
+        node: u16,
+        page: u32,
         lines: u32,
         requesters: &mut Requesters<'_, Self>,
     ) {
         let mut effects = std::mem::take(&mut self.effects);
-        let answer = self.driver.sent_lines(place, lines, &mut effects);
+        let answer = self.driver.sent_lines(node, page, lines, &mut effects);
         self.effects = effects;
-        self.note(requesters.now(), place.0, answer);
+        self.note(requesters.now(), node, answer);
     }
 }

@@ -1,17 +1,18 @@
-//! Page faults: entries of the lookaside buffer that are filled, pages that are mapped, and pages
-//! that move to their new home.
+//! Page faults: TLB fills, mapping of pages, and moves of pages to a new home.
 
 use homenode_cache::{CacheArrays, ClockError, WordMask};
 use homenode_clock::{MemoryReference, Requesters};
 
+use super::replicas::AccessPlace;
 use super::{FaultingAccess, LrcMemory};
+use crate::clock::network::Route;
 use crate::clock::sync::node;
 use crate::clock::transport::{Content, NodeEvent, rank};
 use crate::page_driver::PageAnswer;
 use crate::page_vocabulary::PagePermission;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
-    /// A processor refers to a page that its lookaside buffer or its page table does not have.
+    /// A processor refers to a page that is not in its TLB or not in its page table.
     pub(super) fn page_fault(
         &mut self,
         reference: &MemoryReference,
@@ -34,7 +35,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         requesters.schedule_at(trapped, rank(own), NodeEvent::Trapped(own, page));
     }
 
-    /// The operating system of a node asks for the page, if it has to move, or tells the home.
+    /// The operating system of a node requests the page if it has to move, or else sends the fault
+    /// to the home.
     pub(super) fn trapped(
         &mut self,
         own: u16,
@@ -54,12 +56,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             return self.map(own, requesters);
         }
         self.moving.insert(page, vec![own]);
-        let request = self.transport.envelope((own, home), 0, Content::PageRequest(page));
+        let request = self.transport.envelope(Route::new(own, home), 0, Content::PageRequest(page));
         self.transport.post(request, requesters.now(), requesters);
         Ok(())
     }
 
-    /// A page is in the memory of a node: that of its new home, or a replica.
+    /// A page has arrived in the memory of a node: its new home, or a node with a replica.
     pub(super) fn page_there(
         &mut self,
         own: u16,
@@ -68,7 +70,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     ) -> Result<(), ClockError> {
         if self.replicas.copied(own, page) {
             self.enter_buffer(own, page);
-            // A copy that was made while the processor went on is nothing that it waits for.
+            // The processor does not wait for a copy that was made in the background.
             let faulting = &mut self.faulting[usize::from(own)];
             if faulting.take_if(|fault| fault.page == page).is_some() {
                 requesters.resume_at(requesters.now(), usize::from(own));
@@ -82,20 +84,20 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         Ok(())
     }
 
-    /// The access that a node's processor faults on is told to the protocol.
+    /// Passes the faulting access of a node's processor to the protocol.
     fn map(&mut self, own: u16, requesters: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
         let Some(FaultingAccess { page, store }) = self.faulting[usize::from(own)] else {
             return Ok(());
         };
         let mut effects = std::mem::take(&mut self.effects);
-        let answer = self.driver.access((own, page), store, &mut effects);
+        let answer = self.driver.access(own, page, store, &mut effects);
         self.effects = effects;
-        let answer = self.checked((own, 0), answer, requesters)?;
+        let answer = self.checked(own, 0, answer, requesters)?;
         self.awaits_message[usize::from(own)] = answer == PageAnswer::Waits;
         self.apply(None, requesters)
     }
 
-    /// A message has come to a node: an access that had to wait for one is tried again.
+    /// A message has arrived at a node: an access that waits for one is tried again.
     pub(super) fn retry_fault(
         &mut self,
         own: u16,
@@ -107,12 +109,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         Ok(())
     }
 
-    /// A page is in a node's page table: the processor goes on, perhaps after a copy was made.
+    /// A page is in a node's page table: the processor continues, perhaps after a copy was made.
     pub(super) fn entered(&mut self, own: u16, page: u32, requesters: &mut Requesters<'_, Self>) {
         let Some(FaultingAccess { store, .. }) = self.faulting[usize::from(own)] else { return };
         let local = self.homes.home(page) == own;
         let now = requesters.now();
-        if self.replicas.mapped((own, page), (store, local), now) {
+        if self.replicas.mapped(own, page, AccessPlace { store, local }, now) {
             self.copy_page(own, page, requesters);
             return;
         }
@@ -121,15 +123,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         requesters.resume_at(now, usize::from(own));
     }
 
-    /// A node's lookaside buffer gets an entry for a page.
+    /// Fills a TLB entry of a node.
     fn enter_buffer(&mut self, own: u16, page: u32) {
         self.buffers.fill(own, (self.homes.key_of(page), page));
     }
 
-    /// A node asks for a copy of a page.
+    /// A node requests a copy of a page.
     pub(super) fn copy_page(&mut self, own: u16, page: u32, requesters: &mut Requesters<'_, Self>) {
         let home = self.homes.home(page);
-        let request = self.transport.envelope((own, home), 0, Content::PageRequest(page));
+        let request = self.transport.envelope(Route::new(own, home), 0, Content::PageRequest(page));
         self.transport.post(request, requesters.now(), requesters);
     }
 }

@@ -1,17 +1,20 @@
-//! Lines that come into a cache and leave it.
+//! Lines that enter and leave a cache.
 
-use homenode_cache::{BlockAccess, CacheArrays, CacheFrame, MAY_READ, MissStatus, WordMask};
+use homenode_cache::{
+    BlockAccess, BlockRef, CacheArrays, CacheFrame, FrameLocation, MAY_READ, MissStatus, WordMask,
+};
 use homenode_clock::{Requester, Requesters};
 
 use super::references::{FETCHING, VALID};
 use super::{LineEnvelope, LineMessage, LrcMemory};
+use crate::clock::network::Route;
 use crate::clock::sync::node;
 use crate::clock::transport::Content;
 use crate::home::PageFill;
 use crate::page_driver::{PageEnd, SentPageMessage};
 use crate::page_vocabulary::PageMessage;
 
-/// A line that a node has asked for.
+/// A line that a node has requested.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingLine<W> {
     pub(super) access: BlockAccess<W>,
@@ -20,8 +23,8 @@ pub(super) struct PendingLine<W> {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
-    /// Asks for a line, or waits until there is a frame for it, and until memory has what was
-    /// written to it before.
+    /// Requests a line, or defers it until its frame is free and memory has the node's earlier
+    /// writes to it.
     pub(super) fn begin(
         &mut self,
         requester: Requester,
@@ -45,7 +48,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let own = node(cache);
         let page = self.page(block, own);
         let number = self.caches.holders.number(block);
-        self.miss(access, (set, at, found), number, requesters);
+        let slot = FrameLocation { set, frame: at };
+        self.miss(access, slot, found.is_some(), number, requesters);
         let home = self.homes.home(page);
         self.counts.fills += 1;
         let local = home == own || self.replicas.has(own, page);
@@ -55,22 +59,24 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let pending = PendingLine { access: *access, requester, since: requesters.now() };
         self.pending[cache].push(pending);
         let sent = line_message(PageMessage::Fetch, page, own);
-        self.post((own, from), LineMessage { sent, block, bytes: 0 }, requesters);
+        self.post(Route::new(own, from), LineMessage { sent, block, bytes: 0 }, requesters);
         if self.replicas.filled(own, page) && home != own {
             self.copy_page(own, page, requesters);
         }
     }
 
-    /// Says why there is no line, and makes room.
+    /// Classifies a miss, and replaces the victim. `lost` says that the frame had the line before.
     fn miss(
         &mut self,
         access: &BlockAccess<W>,
-        (set, at, lost): (usize, usize, Option<usize>),
+        slot: FrameLocation,
+        lost: bool,
         number: u32,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let status = if lost.is_some() {
-            self.keep_dirty((access.block, number));
+        let FrameLocation { set, frame: at } = slot;
+        let status = if lost {
+            self.keep_dirty(access.block, number);
             let record = self.caches.holders.get(number);
             self.caches.holders.add_frame(number, access.cache);
             self.caches.coherence_miss(access, at, &record)
@@ -87,7 +93,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.dirty[at] = W::default();
     }
 
-    /// Takes what is in a frame out of it; dirty words go to memory.
+    /// Replaces the line in a frame; dirty words go to memory.
     fn replace(&mut self, cache: usize, at: usize, requesters: &mut Requesters<'_, Self>) {
         let frame = *self.caches.frame(at);
         if !frame.is_used() {
@@ -98,10 +104,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             let own = node(cache);
             let page = self.page(block, own);
             if !self.dirty_words(at).is_empty() {
-                self.observe_replacement((own, page));
+                self.observe_replacement(own, page);
             }
-            if self.write_back((own, page), (block, at), requesters) {
-                self.sent_lines((own, page), 1, requesters);
+            if self.write_back(own, page, block, at, requesters) {
+                self.sent_lines(own, page, 1, requesters);
             }
             self.caches.end_copy(at);
         }
@@ -111,16 +117,18 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     /// Sends the dirty words of a line home. Returns whether there were any.
     pub(super) fn write_back(
         &mut self,
-        (own, page): (u16, u32),
-        (block, at): (u64, usize),
+        own: u16,
+        page: u32,
+        block: u64,
+        at: usize,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
         let words = self.dirty_words(at);
         if words.is_empty() {
             return false;
         }
-        self.values_written_back(own, (block, at), words);
-        self.clean(own, (block, at));
+        self.values_written_back(own, block, at, words);
+        self.clean(own, block, at);
         let home = self.homes.home(page);
         self.counts.write_backs += 1;
         self.counts.local_write_backs += u64::from(home == own);
@@ -128,29 +136,29 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.writing_back[usize::from(own)].push(block);
         let bytes = 4 * words.len();
         let sent = line_message(PageMessage::WriteBack, page, own);
-        self.post((own, home), LineMessage { sent, block, bytes }, requesters);
+        self.post(Route::new(own, home), LineMessage { sent, block, bytes }, requesters);
         true
     }
 
-    /// A memory is asked for a line, and sends it.
+    /// A memory sends a requested line.
     pub(super) fn send_line(
         &mut self,
-        (from, to): (u16, u16),
-        asked: LineMessage,
+        route: Route,
+        request: LineMessage,
         requesters: &mut Requesters<'_, Self>,
     ) {
         let bytes = u32::try_from(self.block_bytes).unwrap_or(u32::MAX);
-        let sent = line_message(PageMessage::Line, asked.sent.page, to);
-        let line = LineMessage { sent, bytes, ..asked };
-        self.count((from, to), line);
-        self.values_sent(to, asked.block);
+        let sent = line_message(PageMessage::Line, request.sent.page, route.to);
+        let line = LineMessage { sent, bytes, ..request };
+        self.count(route, line);
+        self.values_sent(route.to, request.block);
         let envelope: LineEnvelope =
-            self.transport.envelope((from, to), self.block_bytes, Content::Protocol(line));
+            self.transport.envelope(route, self.block_bytes, Content::Protocol(line));
         self.transport.post_from_memory(envelope, self.block_bytes, requesters);
     }
 
-    /// A line has come: the reference that asked for it takes place.
-    pub(super) fn line_there(
+    /// A line has arrived: the reference that requested it takes place.
+    pub(super) fn line_arrived(
         &mut self,
         own: u16,
         block: u64,
@@ -165,8 +173,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let number = self.caches.holders.number(block);
         let frame = self.caches.known_frame(cache, block);
         self.permit(frame, MAY_READ);
-        self.values_there(own, (block, frame));
-        self.begin_unseen(own, (block, number), frame);
+        self.values_arrived(own, block, frame);
+        self.begin_unseen(own, BlockRef { block, number }, frame);
         self.caches.holders.add_holder(number, cache);
         let now = requesters.now();
         self.timing.add_answer(now - line.since, !line.access.write, true);
@@ -180,7 +188,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.retry_deferred(cache, requesters);
     }
 
-    /// What waited for a frame or a write-back is tried again.
+    /// References deferred for a frame or a write-back are tried again.
     pub(super) fn retry_deferred(&mut self, cache: usize, requesters: &mut Requesters<'_, Self>) {
         for (requester, access) in std::mem::take(&mut self.deferred[cache]) {
             self.begin(requester, &access, requesters);

@@ -1,6 +1,6 @@
-//! Lazy release consistency in software, with a time: what a reference does, and when.
+//! Lazy release consistency in software, with a clock.
 //!
-//! Page faults, acquires and releases do what the protocol's tables say ([`PageDriver`]). Caches
+//! Page faults, acquires and releases follow the protocol's tables ([`PageDriver`]). Caches
 //! fetch lines from the memory of the page's home, or from the node's own memory where the page is
 //! replicated, and keep a dirty bit for each word they write.
 
@@ -22,6 +22,7 @@ use homenode_cache::{
 use homenode_clock::{ClockTime, Requester, Requesters};
 use rustc_hash::FxHashMap;
 
+use super::network::Route;
 use super::sync::Synchroniser;
 use super::tlb::LookasideBuffers;
 use super::transport::{Content, Envelope, NodeEvent, Transport};
@@ -44,16 +45,16 @@ use writers::LineWriters;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LineMessage {
     sent: SentPageMessage,
-    /// The line, of those that caches send for and get.
+    /// The line, in a message of a cache.
     block: u64,
-    /// Bytes that it brings.
+    /// Bytes of data that it carries.
     bytes: u32,
 }
 
 type LineEnvelope = Envelope<LineMessage>;
 type LrcEvent = NodeEvent<LineMessage>;
 
-/// What a processor in the operating system waits for.
+/// The access that a processor faults on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FaultingAccess {
     page: u32,
@@ -63,12 +64,12 @@ struct FaultingAccess {
 /// All nodes of a machine whose operating system keeps pages coherent.
 pub(super) struct LrcMemory<F, W, const WORDS: usize> {
     caches: CacheSystem<F, W, WORDS>,
-    /// By frame, words that were written and of which memory does not know, beside those that the
-    /// frame remembers as written.
+    /// By frame, words whose writes have not reached memory, besides those that the frame records
+    /// as written.
     dirty: Vec<W>,
     writers: LineWriters<WORDS>,
-    /// By frame, words that others have written and that its copy lacks: written since it came, or
-    /// before and unknown to memory then. Those on their way to memory then count as known.
+    /// By frame, words written by others that its copy lacks: written since it was fetched, or
+    /// earlier and not in memory then. Words in flight to memory then count as being there.
     unseen: Vec<W>,
     homes: PageHomes,
     driver: PageDriver,
@@ -77,22 +78,23 @@ pub(super) struct LrcMemory<F, W, const WORDS: usize> {
     buffers: LookasideBuffers,
     sync: Synchroniser,
     replicas: PageReplicas,
-    /// By node, lines that it has asked for.
+    /// By node, outstanding lines.
     pending: Vec<Vec<PendingLine<W>>>,
-    /// By node, requests that cannot be made yet.
+    /// By node, deferred requests.
     deferred: Vec<Vec<(Requester, BlockAccess<W>)>>,
     /// By node, lines whose write-back memory has not acknowledged.
     writing_back: Vec<Vec<u64>>,
-    /// By node, what its processor faults on.
+    /// By node, the access that its processor faults on.
     faulting: Vec<Option<FaultingAccess>>,
-    /// By node, whether that waits for a message to it.
+    /// By node, whether that access waits for a message.
     awaits_message: Vec<bool>,
-    /// Pages that move, and the nodes that wait for that.
+    /// Pages in transit, and the nodes that wait for them.
     moving: FxHashMap<u32, Vec<u16>>,
-    /// By page, messages that its home lets wait.
+    /// By page, messages that wait at its home.
     waiting: FxHashMap<u32, Vec<LineEnvelope>>,
-    /// By node, whether its processor waits for a release, and whether that has taken effect.
+    /// By node, whether its processor waits for a release.
     releasing: Vec<bool>,
+    /// By node, whether that release has taken effect.
     released: Vec<bool>,
     timed: DirectoryClockSetup,
     block_bytes: u64,
@@ -103,9 +105,9 @@ pub(super) struct LrcMemory<F, W, const WORDS: usize> {
     timing: DirectoryTiming,
     /// Cycles of acquires that unmap pages and flush lines.
     unmapping: u64,
-    /// Values under way and what reads may return, if that is checked.
+    /// Values in flight and legal results of reads, if reads are checked.
     values: Option<Box<LineValues<W>>>,
-    /// What went wrong where nothing could be said of it; it is told with the next event.
+    /// Error raised where none can be returned; reported at the next event.
     error: Option<ClockError>,
 }
 
@@ -113,7 +115,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     pub(super) fn new(
         setup: &DirectorySetup,
         table: PagedTable,
-        (homes, timed): (Box<dyn HomePolicy>, &DirectoryClockSetup),
+        homes: Box<dyn HomePolicy>,
+        timed: &DirectoryClockSetup,
     ) -> Result<Self, DirectorySetupError> {
         let (block, geometry) = setup.geometry()?;
         let nodes = setup.nodes;
@@ -159,47 +162,42 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         })
     }
 
-    /// The number of a block's page, which has a home from now on.
+    /// The number of a block's page, which gets a home if it has none.
     fn page(&mut self, block: u64, node: u16) -> u32 {
         let page = self.homes.number(block, node);
         self.driver.reach(page);
         page
     }
 
-    /// A message, counted if it goes from one node to another.
-    fn post(
-        &mut self,
-        way: (u16, u16),
-        message: LineMessage,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
-        self.count(way, message);
+    /// Sends a message, and counts it if it crosses the network.
+    fn post(&mut self, route: Route, message: LineMessage, requesters: &mut Requesters<'_, Self>) {
+        self.count(route, message);
         let bytes = u64::from(message.bytes);
-        let envelope = self.transport.envelope(way, bytes, Content::Protocol(message));
+        let envelope = self.transport.envelope(route, bytes, Content::Protocol(message));
         self.transport.post(envelope, requesters.now(), requesters);
     }
 
-    fn count(&mut self, (from, to): (u16, u16), message: LineMessage) {
-        if from != to {
+    fn count(&mut self, route: Route, message: LineMessage) {
+        if route.is_remote() {
             self.sent.add(message.sent.message);
             let header = self.timed.machine.network.header_bytes;
             self.counts.message_bytes += header + u64::from(message.bytes);
         }
     }
 
-    /// What is wrong with the protocol, with its time and place.
-    fn failed(&self, now: u64, (node, block): (u16, u64), fault: &PageFault) -> ClockError {
+    /// The error for a fault of the protocol, with its time and place.
+    fn failed(&self, now: u64, node: u16, block: u64, fault: &PageFault) -> ClockError {
         ClockError::impossible(now, block << self.block_shift, node, fault.reason())
     }
 
-    /// Remembers what went wrong, if something did.
+    /// Records an error, if there is one.
     fn note<T>(&mut self, now: u64, node: u16, answer: Result<T, PageFault>) {
         if let Err(fault) = answer {
-            self.error = Some(self.failed(now, (node, 0), &fault));
+            self.error = Some(self.failed(now, node, 0, &fault));
         }
     }
 
-    /// What was counted and what took how long.
+    /// Counts and times at the end.
     fn finish(&mut self) -> (DirectoryCounts, PageMessageCounts, DirectoryTiming) {
         self.caches.end_all_copies();
         let CacheCounts { references, misses, .. } = self.caches.counts;

@@ -1,5 +1,5 @@
-//! What nodes, homes and memories do, written down for whoever walks through accesses. Nobody else
-//! has a log, and the simulation does not depend on it.
+//! Log of the actions of nodes, homes and memories, kept for walks only. The simulation does not
+//! depend on it.
 
 use homenode_cache::{CacheArrays, WordMask};
 
@@ -7,10 +7,18 @@ use super::{LineEnvelope, LineMessage, LrcMemory};
 use crate::page_driver::{ObservedPageController, ObservedPageMessage, PageAnswer};
 use crate::page_vocabulary::PageMessage;
 
-/// What a memory sees and does when a page moves to another home.
-pub(super) const MOVES_OUT: (&str, &str) = ("page request", "send the page");
-/// What the other memory does.
-pub(super) const MOVES_IN: (&str, &str) = ("page", "memory takes the page");
+/// An event at a memory, and its action, in a page's move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MemoryAct {
+    event: &'static str,
+    action: &'static str,
+}
+
+/// At the old home of a page.
+pub(super) const MOVES_OUT: MemoryAct =
+    MemoryAct { event: "page request", action: "send the page" };
+/// At its new home.
+pub(super) const MOVES_IN: MemoryAct = MemoryAct { event: "page", action: "memory takes the page" };
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
     /// A message of the protocol arrives.
@@ -26,12 +34,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         );
         self.driver.observe_arrival(ObservedPageMessage {
             message: Some(kind),
-            way: (envelope.from, envelope.to),
+            ends: (envelope.from, envelope.to),
             block: of_line.then_some(message.block),
         });
     }
 
-    /// The tables were asked about a message: if they had nothing to say, the cache saw it.
+    /// The tables have handled a message, or else the cache has.
     #[inline]
     pub(super) fn observe_answer(
         &mut self,
@@ -43,31 +51,27 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             self.driver.observe_wait();
         } else if self.driver.observes_arrival() {
             let seen = ObservedPageController::Cache("written back", "others are under way");
-            self.driver.observe((envelope.to, message.sent.page), seen);
+            self.driver.observe(envelope.to, message.sent.page, seen);
         }
     }
 
-    /// A line comes into a cache.
+    /// A line arrives at a cache.
     pub(super) fn observe_line(&mut self, envelope: &LineEnvelope, message: LineMessage) {
         let seen = ObservedPageController::Cache("line", "complete");
-        self.driver.observe((envelope.to, message.sent.page), seen);
+        self.driver.observe(envelope.to, message.sent.page, seen);
     }
 
-    /// A line with dirty words has to give way to another one.
-    pub(super) fn observe_replacement(&mut self, place: (u16, u32)) {
+    /// A line with dirty words is replaced.
+    pub(super) fn observe_replacement(&mut self, node: u16, page: u32) {
         let seen = ObservedPageController::Cache("replace", "send write-back to home");
-        self.driver.observe(place, seen);
+        self.driver.observe(node, page, seen);
     }
 
-    /// A memory sends a page to its new home, or gets it.
-    pub(super) fn observe_page(
-        &mut self,
-        envelope: &LineEnvelope,
-        page: u32,
-        (seen, done): (&'static str, &'static str),
-    ) {
-        let way = (envelope.from, envelope.to);
-        self.driver.observe_arrival(ObservedPageMessage { message: None, way, block: None });
-        self.driver.observe((envelope.to, page), ObservedPageController::Memory(seen, done));
+    /// A memory sends a page to its new home, or receives it.
+    pub(super) fn observe_page(&mut self, envelope: &LineEnvelope, page: u32, act: MemoryAct) {
+        let ends = (envelope.from, envelope.to);
+        self.driver.observe_arrival(ObservedPageMessage { message: None, ends, block: None });
+        let done = ObservedPageController::Memory(act.event, act.action);
+        self.driver.observe(envelope.to, page, done);
     }
 }

@@ -1,5 +1,4 @@
-//! All nodes with everything on view, one access or synchronisation at a time, for whoever walks
-//! through them.
+//! Inspection of all nodes, one access or synchronisation at a time, for walks.
 
 use homenode_base::Access;
 use homenode_cache::walk::{BlockSnapshot, WalkBlock};
@@ -22,78 +21,78 @@ use crate::setup::{DirectorySetup, DirectorySetupError};
 /// A line in a node's cache, by the state of its frame.
 const LINE_STATES: [&str; 3] = ["no line", "line", "fetching"];
 
-/// What is to be seen of a page.
+/// The state of a page.
 #[derive(Clone, Debug)]
 pub(crate) struct ObservedPage {
     /// The home; none before the first access.
     pub(crate) home: Option<u16>,
-    /// Its state there, and the nodes that are listed.
+    /// Its state at the home, and the listed nodes.
     pub(crate) entry: (u8, Vec<u16>),
     /// By node the states of mapping and release.
     pub(crate) nodes: Vec<(u8, u8)>,
 }
 
-/// The caches that serve every line and number of nodes are fast enough here.
+/// One kind of cache that serves every line size and number of nodes is fast enough here.
 type Words = [u64; 4];
 type ObservedLrc = LrcMemory<IndexedSets<Words>, Words, WIDE_WORDS>;
 
-/// An engine to look into.
+/// A memory system that can be inspected.
 pub(crate) struct ObservedPages(StepDriver<ObservedLrc>);
 
 impl ObservedPages {
     pub(crate) fn new(
         setup: &DirectorySetup,
         table: &PagedTable,
-        homes: (Box<dyn HomePolicy>, &DirectoryClockSetup),
+        homes: Box<dyn HomePolicy>,
+        timed: &DirectoryClockSetup,
     ) -> Result<Self, DirectorySetupError> {
         let setup = DirectorySetup { check: true, ..setup.clone() };
-        let mut memory = ObservedLrc::new(&setup, table.clone(), homes)?;
+        let mut memory = ObservedLrc::new(&setup, table.clone(), homes, timed)?;
         memory.driver.keep_log();
         Ok(Self(StepDriver::new(memory, usize::from(setup.nodes))))
     }
 
-    /// Does an access to one line. Returns for how many cycles the processor waited, or nothing if
-    /// it cannot take place.
+    /// Performs an access to one line. Returns the cycles for which the processor waited, or
+    /// nothing if the access cannot take place.
     pub(crate) fn access(&mut self, node: u16, access: &Access) -> Result<Option<u64>, ClockError> {
         let reference = of_access(node, access, self.shift());
         self.observe_reference(node, reference.block, reference.kind.writes());
         self.0.run_reference(&reference)
     }
 
-    /// A node acquires or releases, whatever by: no message goes to a lock or a barrier.
+    /// A node acquires or releases, without a message to a lock or a barrier.
     pub(crate) fn synchronise(
         &mut self,
         node: u16,
         releases: bool,
     ) -> Result<Option<u64>, ClockError> {
-        // A creation releases and a join acquires; neither is told to a home.
+        // A creation releases and a join acquires; neither sends a message to a home.
         let kind = if releases { OpKind::Create } else { OpKind::Join };
         let (processor, operation) = (usize::from(node), Operation::new(kind, 0));
         self.0.synchronise(&SyncRequest { processor, process: processor, operation })
     }
 
-    /// What was done since the last call.
+    /// Actions since the last call.
     pub(crate) fn take_acts(&mut self) -> Vec<ObservedPageAct> {
         self.0.memory.driver.take_acts()
     }
 
-    /// A processor is about to refer to a block: if its page table permits that, what the protocol
-    /// says of it is written down.
+    /// Logs the protocol's action for a reference that the page table permits.
     fn observe_reference(&mut self, node: u16, block: u64, store: bool) {
         let memory = &mut self.0.memory;
         let page = memory.page(block, node);
         let needed = if store { PagePermission::Write } else { PagePermission::Read };
         if memory.driver.permission(node, page) >= needed {
-            memory.driver.observe_access((node, page), store);
+            memory.driver.observe_access(node, page, store);
         }
     }
 
-    /// Bytes in a block, as a shift.
+    /// Logarithm of the block size.
     pub(crate) fn shift(&self) -> u32 {
         self.0.memory.block_shift
     }
 
-    /// The number of a block's page, if somebody has referred to it.
+    /// The number of a block's page, after its first reference.
     pub(crate) fn page_of(&self, block: u64) -> Option<u32> {
         self.0.memory.homes.find(block)
     }
@@ -103,13 +102,13 @@ impl ObservedPages {
         self.0.memory.homes.home(page)
     }
 
-    /// Whether a cache has a line, and whether its miss is still to be judged.
+    /// Whether a cache has a line, and whether its miss is still unclassified.
     pub(crate) fn line_of(&self, node: usize, block: u64) -> (bool, bool) {
         let (state, open) = self.0.memory.caches.state_of(node, block);
         (state == VALID, open)
     }
 
-    /// The page of a block, at its home and at so many nodes.
+    /// The page of a block, at its home and at `nodes` nodes.
     pub(crate) fn page_snapshot(&self, block: u64, nodes: u16) -> ObservedPage {
         let Some(page) = self.0.memory.homes.find(block) else {
             let nodes = vec![(0, 0); usize::from(nodes)];
@@ -122,7 +121,7 @@ impl ObservedPages {
         }
     }
 
-    /// A line in the caches of so many nodes and in memory, and by node the words that are dirty.
+    /// A line in the caches of `nodes` nodes and in memory, and by node its dirty words.
     pub(crate) fn line_snapshot(
         &mut self,
         line: &WalkBlock,
@@ -143,7 +142,7 @@ impl ObservedPages {
         (found, dirty)
     }
 
-    /// Misses so far; those that are still undecided are not in it.
+    /// Misses so far, without unclassified ones.
     pub(crate) fn misses(&self) -> MissCounts {
         self.0.memory.caches.counts.misses
     }
@@ -153,13 +152,13 @@ impl ObservedPages {
         self.0.memory.counts.fills
     }
 
-    /// Messages so far and their bytes, traps, and fills of lookaside buffers.
+    /// Messages so far and their bytes; traps, and TLB fills.
     pub(crate) fn counted(&self) -> (PageMessageCounts, u64, (u64, u64)) {
         let system = (self.0.memory.timing.page_faults, self.0.memory.buffers.misses);
         (self.0.memory.sent, self.0.memory.counts.message_bytes, system)
     }
 
-    /// What was counted in all, and what nodes did with pages, if that was collected.
+    /// Totals, and the demands on pages, if collected.
     pub(crate) fn totals(
         &mut self,
     ) -> (DirectoryCounts, PageMessageCounts, DirectoryTiming, Option<PageDemands>) {

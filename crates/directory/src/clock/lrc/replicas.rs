@@ -1,22 +1,32 @@
-//! Pages that are copied to the memory of a node that reads them, so that fills are local.
+//! Copies of pages in the memory of nodes that read them, so that fills are local.
 //!
-//! A copy lives as long as the node maps the page, and only reads it.
+//! A copy is valid while the node maps the page read-only.
 
 use rustc_hash::FxHashMap;
 
 use crate::replication::PageReplication;
 
-/// What is known of a page at a node.
+/// The use of a page by a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct UsedPage {
     mapped_at: u64,
     fills: u64,
-    /// Whether it is to be copied when it is mapped next.
+    /// Whether it is copied when it is mapped next.
     wanted: bool,
-    /// Whether a copy is being made, and whether there is one.
+    /// Whether a copy is in transit.
     copying: bool,
+    /// Whether there is a copy.
     copied: bool,
     writes: bool,
+}
+
+/// What decides whether a mapped page is copied.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AccessPlace {
+    /// Whether the access writes.
+    pub(super) store: bool,
+    /// Whether the node is the home.
+    pub(super) local: bool,
 }
 
 /// The copies of all nodes.
@@ -24,8 +34,9 @@ struct UsedPage {
 pub(super) struct PageReplicas {
     policy: PageReplication,
     pages: FxHashMap<(u16, u32), UsedPage>,
-    /// Copies made, and copies that are no more.
+    /// Copies made.
     pub(super) made: u64,
+    /// Copies dropped.
     pub(super) dropped: u64,
 }
 
@@ -40,17 +51,13 @@ impl PageReplicas {
             && self.pages.get(&(node, page)).is_some_and(|used| used.copied)
     }
 
-    /// A node maps a page, `local` if it is its home. Returns whether it is to be copied now.
-    pub(super) fn mapped(
-        &mut self,
-        place: (u16, u32),
-        (store, local): (bool, bool),
-        now: u64,
-    ) -> bool {
+    /// A node maps a page. Returns whether the page is to be copied now.
+    pub(super) fn mapped(&mut self, node: u16, page: u32, access: AccessPlace, now: u64) -> bool {
+        let AccessPlace { store, local } = access;
         if self.policy == PageReplication::None {
             return false;
         }
-        let used = self.pages.entry(place).or_default();
+        let used = self.pages.entry((node, page)).or_default();
         if store && std::mem::take(&mut used.copied) {
             self.dropped += 1;
         }
@@ -59,7 +66,7 @@ impl PageReplicas {
         copies
     }
 
-    /// A line of a page has been asked for. Returns whether the page is to be copied at once.
+    /// A line of a page has been requested. Returns whether the page is to be copied at once.
     pub(super) fn filled(&mut self, node: u16, page: u32) -> bool {
         if self.policy == PageReplication::None {
             return false;
@@ -72,7 +79,7 @@ impl PageReplicas {
         copies
     }
 
-    /// A page has come. Returns whether it is a copy that the node has asked for.
+    /// A page has arrived. Returns whether it is a copy that the node has requested.
     pub(super) fn copied(&mut self, node: u16, page: u32) -> bool {
         let Some(used) = self.pages.get_mut(&(node, page)) else { return false };
         let copied = std::mem::take(&mut used.copying);
@@ -81,9 +88,9 @@ impl PageReplicas {
         copied
     }
 
-    /// A node maps a page no longer.
-    pub(super) fn unmapped(&mut self, place: (u16, u32), now: u64) {
-        let Some(used) = self.pages.get_mut(&place) else { return };
+    /// A node unmaps a page.
+    pub(super) fn unmapped(&mut self, node: u16, page: u32, now: u64) {
+        let Some(used) = self.pages.get_mut(&(node, page)) else { return };
         self.dropped += u64::from(std::mem::take(&mut used.copied));
         used.copying = false;
         used.wanted = match self.policy {

@@ -8,7 +8,7 @@ use super::LrcMemory;
 use crate::clock::sync::{self, SyncMessage, node, part};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
-    /// A processor comes to a synchronisation operation.
+    /// A processor reaches a synchronisation operation.
     pub(super) fn begin_sync(
         &mut self,
         request: &SyncRequest,
@@ -22,12 +22,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let moves = (kind == OpKind::InitDone && self.homes.init_done())
             || (kind == OpKind::Phase && self.timed.phase_change && self.homes.phase_change());
         if moves {
-            // Every page has to be mapped again, after its node's next acquire.
+            // Every page has to be mapped again after its node's next acquire.
             self.driver.notice_all();
         }
-        if part.told {
-            let sync = (&mut self.sync, &self.homes);
-            self.transport.post_operation(request, sync, requesters);
+        if part.sent {
+            self.transport.post_operation(request, &mut self.sync, &self.homes, requesters);
             return Ok(if part.releases { SyncCourse::Posted } else { SyncCourse::Awaited });
         }
         if part.releases {
@@ -41,7 +40,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         Ok(SyncCourse::Later)
     }
 
-    /// A node releases. Returns whether that has taken effect; else its processor waits for it.
+    /// A node releases. Returns whether the release has taken effect; if not, its processor waits.
     fn release(
         &mut self,
         own: u16,
@@ -52,7 +51,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             let mut effects = std::mem::take(&mut self.effects);
             let answer = self.driver.release(own, &mut effects);
             self.effects = effects;
-            self.checked((own, 0), answer, requesters)?;
+            self.checked(own, 0, answer, requesters)?;
             self.apply(None, requesters)?;
             if !std::mem::take(&mut self.released[at]) {
                 self.releasing[at] = true;
@@ -65,7 +64,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         Ok(true)
     }
 
-    /// A node acquires: noticed pages are unmapped and flushed. Returns the cycles of that.
+    /// A node acquires: pages with a write notice are unmapped and flushed. Returns the cycles.
     fn acquire(
         &mut self,
         own: u16,
@@ -75,7 +74,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let mut effects = std::mem::take(&mut self.effects);
         let answer = self.driver.acquire(own, &mut effects);
         self.effects = effects;
-        self.checked((own, 0), answer, requesters)?;
+        self.checked(own, 0, answer, requesters)?;
         self.apply(None, requesters)?;
         if let Some(values) = &mut self.values {
             values.writes.acquire(own);
@@ -83,7 +82,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         Ok(self.unmapping - before)
     }
 
-    /// A message about synchronisation has come to a processor, which acquires.
+    /// A message of synchronisation has arrived at a processor, which acquires.
     pub(super) fn sync_answer(
         &mut self,
         to: u16,
@@ -91,7 +90,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let then = requesters.now() + self.acquire(to, requesters)?;
-        sync::answer(to, (message, then), requesters);
+        sync::answer(to, message, then, requesters);
         Ok(())
     }
 }

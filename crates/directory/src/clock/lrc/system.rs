@@ -1,4 +1,4 @@
-//! All nodes of a machine with coherence in software, as the clock sees them.
+//! The memory system of a machine with coherence in software, as the clock drives it.
 
 use homenode_cache::{
     BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
@@ -9,6 +9,7 @@ use homenode_clock::{
 
 use super::observed::{MOVES_IN, MOVES_OUT};
 use super::{LineEnvelope, LrcEvent, LrcMemory};
+use crate::clock::network::Route;
 use crate::clock::sync::SyncMessage;
 use crate::clock::transport::{Content, NodeEvent, rank};
 use crate::clock::{DirectoryTiming, PageMessageCounts, references};
@@ -16,7 +17,7 @@ use crate::counts::DirectoryCounts;
 use crate::page_vocabulary::PageMessage;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
-    /// All of a message has come to its node.
+    /// All of a message has been received.
     fn delivered(
         &mut self,
         envelope: LineEnvelope,
@@ -24,16 +25,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     ) -> Result<(), ClockError> {
         match envelope.content {
             Content::Protocol(message) => match message.sent.message {
-                // Caches and memories see to lines by themselves.
+                // Caches and memories handle lines without the protocol's tables.
                 PageMessage::Fetch => {
                     self.observe_arrival(&envelope, message);
-                    self.driver.observe_fetch((envelope.from, message.sent.page));
-                    self.send_line((envelope.to, envelope.from), message, requesters);
+                    self.driver.observe_fetch(envelope.from, message.sent.page);
+                    self.send_line(Route::new(envelope.to, envelope.from), message, requesters);
                 }
                 PageMessage::Line => {
                     self.observe_arrival(&envelope, message);
                     self.observe_line(&envelope, message);
-                    self.line_there(envelope.to, message.block, requesters);
+                    self.line_arrived(envelope.to, message.block, requesters);
                 }
                 PageMessage::WriteBack => self.deliver(&envelope, message, requesters)?,
                 PageMessage::ReadFault
@@ -51,13 +52,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
                 self.transport.look_up(envelope, requesters);
             }
             Content::Sync(message) => self.sync_answer(envelope.to, message, requesters)?,
-            // Memory took the words as they came.
+            // Memory stored the words as they arrived.
             Content::Page(page) => self.observe_page(&envelope, page, MOVES_IN),
         }
         Ok(())
     }
 
-    /// A node's controller has looked up what a message is about.
+    /// A node's controller has looked up the block or page of a message.
     fn looked_up(
         &mut self,
         envelope: LineEnvelope,
@@ -67,13 +68,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             Content::Protocol(message) => self.deliver(&envelope, message, requesters)?,
             Content::PageRequest(page) => {
                 self.observe_page(&envelope, page, MOVES_OUT);
-                let way = (envelope.to, envelope.from);
-                let page = self.transport.envelope(way, self.page_bytes, Content::Page(page));
+                let route = Route::new(envelope.to, envelope.from);
+                let page = self.transport.envelope(route, self.page_bytes, Content::Page(page));
                 self.transport.post_from_memory(page, self.page_bytes, requesters);
             }
             Content::Sync(SyncMessage::Operation(number)) => {
                 let now = requesters.now();
-                self.sync.take_effect((number, envelope.to), now, requesters);
+                self.sync.take_effect(number, envelope.to, now, requesters);
             }
             Content::Sync(_) | Content::Page(_) => {}
         }
@@ -90,13 +91,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         self.block_shift
     }
 
-    // There are several calls of it in the clock, each of which knows more about the reference.
+    // The clock has several call sites, each of which can specialise it.
     #[inline(always)]
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         let write = reference.kind.writes();
         let need = if write { MAY_WRITE } else { MAY_READ };
         let place = self.caches.locate(reference.processor, reference.block);
-        // A line that is there, of a page that the lookaside buffer has.
+        // A valid line of a page in the TLB.
         self.caches.frames.all()[place.frame].permits(reference.block, need)
             && self.page_is_mapped(reference)
             && self.caches.hit(place, reference.block, references::words(reference), need)
@@ -173,7 +174,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         None
     }
 
-    /// Nobody's cache changes by what others ask for, but at its own acquires.
+    /// A cache changes only at acquires of its own processor, not by requests of others.
     #[inline]
     fn undisturbed_until(&self, _: u64) -> u64 {
         u64::MAX
@@ -196,7 +197,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
 
     #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
-        references::count((&mut self.caches.counts, &mut self.counts), counted);
+        references::count(&mut self.caches.counts, &mut self.counts, counted);
     }
 
     #[inline]
@@ -222,8 +223,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
     }
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        let (way, message) = self.sync.grant(request);
-        self.transport.post_sync(way, message, requesters);
+        let (route, message) = self.sync.grant(request);
+        self.transport.post_sync(route, message, requesters);
         false
     }
 
@@ -234,8 +235,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
         let processors = self.transport.places().processors();
-        let (way, message) = self.sync.wake((cause, process), processors);
-        self.transport.post_sync(way, message, requesters);
+        let (route, message) = self.sync.wake(cause, process, processors);
+        self.transport.post_sync(route, message, requesters);
         false
     }
 }

@@ -1,19 +1,19 @@
-//! Values of lines, for `--check` and for whoever walks through references: what is in memory, in
-//! copies and under way, and whether a read may find what it finds.
+//! Values of lines in memory, in copies and in flight, for `--check` and for walks, and whether a
+//! read may return its value.
 
 use homenode_cache::{BlockAccess, CacheArrays, ClockError, WordMask};
 use rustc_hash::FxHashMap;
 
 use super::LrcMemory;
-use crate::clock::ordered_writes::OrderedWrites;
+use crate::clock::ordered_writes::{OrderedWrites, WordRef};
 use crate::clock::sync::node;
 
-/// Values under way, by node and block.
+/// Values in flight, by node and block.
 #[derive(Debug)]
 pub(super) struct LineValues<W> {
-    /// Lines that memories have sent.
+    /// Lines sent by memories.
     lines: FxHashMap<(u16, u64), Vec<u64>>,
-    /// Dirty words that nodes have sent.
+    /// Dirty words sent by nodes.
     write_backs: FxHashMap<(u16, u64), (W, Vec<u64>)>,
     /// Which writes each node has to see.
     pub(super) writes: OrderedWrites,
@@ -27,8 +27,8 @@ impl<W> LineValues<W> {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
-    /// A memory sends a line to a node, with the values that it has now. A copy of a page in the
-    /// node's own memory counts as having them too.
+    /// A memory sends a line to a node, with its current values. A copy of a page in the node's own
+    /// memory is taken to have them too.
     pub(super) fn values_sent(&mut self, to: u16, block: u64) {
         let number = self.values.as_ref().map(|_| self.caches.holders.number(block));
         if let (Some(values), Some(shadow), Some(number)) =
@@ -38,8 +38,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         }
     }
 
-    /// A line has come into a frame.
-    pub(super) fn values_there(&mut self, own: u16, (block, at): (u64, usize)) {
+    /// A line has arrived in a frame.
+    pub(super) fn values_arrived(&mut self, own: u16, block: u64, at: usize) {
         if let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow)
             && let Some(line) = values.lines.remove(&(own, block))
         {
@@ -48,13 +48,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     }
 
     /// The dirty words of a frame are sent home.
-    pub(super) fn values_written_back(&mut self, own: u16, (block, at): (u64, usize), words: W) {
+    pub(super) fn values_written_back(&mut self, own: u16, block: u64, at: usize, words: W) {
         if let (Some(values), Some(shadow)) = (&mut self.values, &self.caches.shadow) {
             values.write_backs.insert((own, block), (words, shadow.copy(at).to_vec()));
         }
     }
 
-    /// Memory takes the words that a node has sent.
+    /// Memory stores the words that a node has sent.
     pub(super) fn values_taken(&mut self, from: u16, block: u64) {
         let taken = self.values.as_mut().and_then(|sent| sent.write_backs.remove(&(from, block)));
         if let (Some((words, values)), Some(shadow)) = (taken, &mut self.caches.shadow) {
@@ -62,8 +62,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         }
     }
 
-    /// A reference takes place in a frame: a write gets a number, a read is compared with what it
-    /// has to see.
+    /// A reference takes place in a frame: a write gets a sequence number, a read is compared with
+    /// the writes that it has to see.
     pub(super) fn check_values(&mut self, access: &BlockAccess<W>, at: usize, now: u64) {
         let number = self.caches.frame(at).number;
         let (Some(values), Some(shadow)) = (&mut self.values, &mut self.caches.shadow) else {
@@ -73,11 +73,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         if access.write {
             let value = shadow.write(number, access.words, std::iter::once(at));
             for word in access.words.numbers() {
-                values.writes.write(own, (number, word), value);
+                values.writes.write(own, WordRef { number, word }, value);
             }
             return;
         }
-        let may_read = |word, value| values.writes.may_read(own, (number, word), value);
+        let may_read = |word, value| values.writes.may_read(own, WordRef { number, word }, value);
         let stale = shadow.stale_word(at, access.words, may_read);
         if let Some(word) = stale {
             let address = (access.block << self.block_shift) + u64::from(word) * W::BYTES;

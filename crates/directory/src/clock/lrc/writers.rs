@@ -1,21 +1,21 @@
-//! Who has written words of a line of which memory does not know.
+//! The nodes with writes of a line that memory lacks.
 
 use homenode_base::ProcessorSet;
 
-/// Nobody.
-const NOBODY: u32 = u32::MAX;
-/// Above the numbers of nodes: the place of a set.
+/// No writers.
+const NO_WRITERS: u32 = u32::MAX;
+/// Flag above the numbers of nodes: the rest is the index of a set.
 const SET: u32 = 1 << 31;
 
-/// The nodes whose copies have words that memory lacks, by the number of the line. So few have that
-/// nobody else has to be looked at when it matters what was written.
+/// The nodes whose copies have words that memory lacks, by the number of the line. There are few of
+/// them, so that only their frames have to be searched for writes.
 #[derive(Debug, Default)]
 pub(super) struct LineWriters<const WORDS: usize> {
-    /// [`NOBODY`], a node if it is alone, or [`SET`] and the place of a set: nearly all lines have
-    /// at most one writer.
+    /// [`NO_WRITERS`], a single node, or [`SET`] and the index of a set: nearly all lines have at
+    /// most one writer.
     lines: Vec<u32>,
     sets: Vec<ProcessorSet<WORDS>>,
-    /// Places of sets that no line has.
+    /// Indices of unused sets.
     free: Vec<u32>,
 }
 
@@ -23,18 +23,18 @@ impl<const WORDS: usize> LineWriters<WORDS> {
     /// Whether a line has no writers.
     #[inline]
     pub(super) fn has_none(&self, line: u32) -> bool {
-        self.line(line) == NOBODY
+        self.line(line) == NO_WRITERS
     }
 
     #[inline]
     fn line(&self, line: u32) -> u32 {
-        self.lines.get(index(line)).copied().unwrap_or(NOBODY)
+        self.lines.get(index(line)).copied().unwrap_or(NO_WRITERS)
     }
 
     /// The writers of a line.
     pub(super) fn of(&self, line: u32) -> ProcessorSet<WORDS> {
         match Writers::of(self.line(line)) {
-            Writers::Nobody => ProcessorSet::default(),
+            Writers::None => ProcessorSet::default(),
             Writers::One(node) => one(node),
             Writers::Set(place) => self.sets[index(place)],
         }
@@ -44,10 +44,10 @@ impl<const WORDS: usize> LineWriters<WORDS> {
     pub(super) fn insert(&mut self, line: u32, node: u16) {
         let at = index(line);
         if self.lines.len() <= at {
-            self.lines.resize(at + 1, NOBODY);
+            self.lines.resize(at + 1, NO_WRITERS);
         }
         match Writers::of(self.lines[at]) {
-            Writers::Nobody => self.lines[at] = u32::from(node),
+            Writers::None => self.lines[at] = u32::from(node),
             Writers::One(other) if other == node => {}
             Writers::One(other) => {
                 let place = self.set(other);
@@ -58,25 +58,25 @@ impl<const WORDS: usize> LineWriters<WORDS> {
         }
     }
 
-    /// Makes a set with one node. Returns its place.
+    /// Makes a set with one node. Returns its index.
     fn set(&mut self, node: u16) -> u32 {
         if let Some(place) = self.free.pop() {
             self.sets[index(place)] = one(node);
             return place;
         }
         self.sets.push(one(node));
-        u32::try_from(self.sets.len() - 1).unwrap_or(NOBODY)
+        u32::try_from(self.sets.len() - 1).unwrap_or(NO_WRITERS)
     }
 
     /// A node sends what it wrote to memory.
     pub(super) fn remove(&mut self, line: u32, node: u16) {
         match Writers::of(self.line(line)) {
-            Writers::One(writer) if writer == node => self.lines[index(line)] = NOBODY,
-            Writers::Nobody | Writers::One(_) => {}
+            Writers::One(writer) if writer == node => self.lines[index(line)] = NO_WRITERS,
+            Writers::None | Writers::One(_) => {}
             Writers::Set(place) => {
                 self.sets[index(place)].remove(node);
                 if self.sets[index(place)].is_empty() {
-                    self.lines[index(line)] = NOBODY;
+                    self.lines[index(line)] = NO_WRITERS;
                     self.free.push(place);
                 }
             }
@@ -84,11 +84,11 @@ impl<const WORDS: usize> LineWriters<WORDS> {
     }
 }
 
-/// What is kept of a line.
+/// The decoded entry of a line.
 enum Writers {
-    Nobody,
+    None,
     One(u16),
-    /// Those of the set at this place.
+    /// Those of the set at this index.
     Set(u32),
 }
 
@@ -97,7 +97,7 @@ impl Writers {
     fn of(line: u32) -> Self {
         match u16::try_from(line) {
             Ok(node) => Self::One(node),
-            Err(_) if line == NOBODY => Self::Nobody,
+            Err(_) if line == NO_WRITERS => Self::None,
             Err(_) => Self::Set(line & !SET),
         }
     }

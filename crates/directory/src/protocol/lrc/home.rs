@@ -59,7 +59,7 @@ pub(super) fn cell(state: PageHomeState, event: E, sender: By) -> PageCell {
         }
         (Readers, E::WriteBack, By::Only | By::Sharer) => Impossible(because::ONLY_READS),
 
-        // Whoever maps a page that is not weak has fetched its lines since the words came.
+        // Nodes that map a page that is not weak have fetched its lines since memory got the words.
         (Nobody | Readers | Writer, E::Modified, _) | (Weak, E::Modified, By::Only) => {
             Does(&[Reply(Msg::NoticesSent)], state)
         }

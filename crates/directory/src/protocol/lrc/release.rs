@@ -32,7 +32,7 @@ pub(super) fn cell(state: ReleaseState, event: E) -> ControllerCell<ReleaseActio
             Impossible(because::RELEASES)
         }
 
-        // A replaced or flushed line: nobody waits for it.
+        // A replaced or flushed line: no release waits for it.
         (Released | Written, E::WrittenBack) => Does(&[], state),
         (WritingBack, E::WrittenBack) => Does(&[Tell(PageMessage::Modified)], Telling),
         (Telling | Acknowledging, E::WrittenBack) => Impossible(because::NOT_DUE),

@@ -145,7 +145,7 @@ fn invalidate(state: SddCopyState, event: E) -> SddCell {
         // The write waited for each walk that could still lead to a copy that the node had before,
         // and no pointer to one was left.
         (IMA | SMA | M | WB | WBF | WBS, E::StaleInvalidate) => Impossible(because::WALKED),
-        // Whoever leaves a list or is in none has nobody behind it who is not told otherwise.
+        // Copies behind a node that has left the list are invalidated by other messages.
         (_, E::StaleInvalidate) => Does(&[Acknowledge], state),
         (S, _) => Does(&[PassOn], I),
         (SM | MA, _) => Does(&[PassOn], state),

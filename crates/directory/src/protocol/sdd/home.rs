@@ -50,7 +50,7 @@ pub(super) fn cell(
         }
         (Dirty, E::Upgrade, By::Head | By::Owner) => Impossible(because::HAS_IT),
         (Returning, E::Read | E::Write, By::Other) => Waits,
-        // Whoever had the data, or has got them by now, wants to write.
+        // A node that had the data, or has got them by now, wants to write.
         (Returning, E::Upgrade, _) => Waits,
         (Uncached, E::Upgrade, By::Head | By::Owner) => Impossible(because::NOBODY),
         (Shared, E::Upgrade, By::Owner) => Impossible(because::MEMORY_HAS),

@@ -1,4 +1,4 @@
-//! What was observed, with names instead of numbers.
+//! Logged actions, with names instead of numbers.
 
 use homenode_protocol::Labelled;
 
@@ -9,14 +9,34 @@ use crate::sheet::{self, SheetAction};
 use crate::vocabulary::MessageWay;
 use crate::walk::scene::{ActCause, WalkMessage};
 
-/// What an act has of its controller: its name, the event and who sent it, the states before and
-/// after, and what is done.
-type NamedAct = (
-    &'static str,
-    (&'static str, Option<&'static str>),
-    Option<[&'static str; 2]>,
-    Vec<SheetAction>,
-);
+/// The use of a controller's cell, with names.
+struct NamedCell {
+    controller: &'static str,
+    event: &'static str,
+    sender: Option<&'static str>,
+    /// State and next state, of a controller with a table.
+    states: Option<[&'static str; 2]>,
+    actions: Vec<SheetAction>,
+}
+
+impl NamedCell {
+    /// A cell of a controller with a table.
+    fn of_table(
+        controller: &'static str,
+        event: &'static str,
+        sender: Option<&'static str>,
+        states: [&'static str; 2],
+        actions: Vec<SheetAction>,
+    ) -> Self {
+        Self { controller, event, sender, states: Some(states), actions }
+    }
+
+    /// An action of a cache or memory, which have no table.
+    fn without_table(controller: &'static str, event: &'static str, action: &str) -> Self {
+        let actions = vec![SheetAction::does(action)];
+        Self { controller, event, sender: None, states: None, actions }
+    }
+}
 
 impl PageRecorder<'_> {
     /// Each node's mapping of a page.
@@ -28,7 +48,7 @@ impl PageRecorder<'_> {
         found.nodes.iter().map(|&(mapping, _)| table.mapping.name(mapping)).collect()
     }
 
-    /// All pages and lines as they are now.
+    /// The current state of all pages and lines.
     pub(super) fn scene(&mut self) -> PagedScene {
         let Self { nodes, table, .. } = *self;
         let memory = &mut self.engine;
@@ -62,7 +82,7 @@ impl PageRecorder<'_> {
         let block = line
             .and_then(|line| self.blocks.iter().position(|block| block.address >> shift == line));
         let is_home = matches!(controller, ObservedPageController::Home(..));
-        let at_home = message.map_or(home, |message| message.way.1);
+        let at_home = message.map_or(home, |message| message.ends.1);
         let cause = match (&message, controller) {
             (Some(_), _) => ActCause::Message,
             (None, ObservedPageController::Mapping(event, ..)) if event.is_of_processor() => {
@@ -74,7 +94,7 @@ impl PageRecorder<'_> {
             (None, ObservedPageController::Cache(..)) => ActCause::Processor,
             (None, _) => ActCause::Node,
         };
-        let (controller, (event, sender), states, actions) = self.named(controller);
+        let NamedCell { controller, event, sender, states, actions } = self.named(controller);
         let (state, listed) = entry;
         PageAct {
             page,
@@ -92,35 +112,35 @@ impl PageRecorder<'_> {
         }
     }
 
-    fn named(&self, controller: ObservedPageController) -> NamedAct {
+    fn named(&self, controller: ObservedPageController) -> NamedCell {
         let table = self.table;
         match controller {
             ObservedPageController::Mapping(event, actions, (state, next)) => {
                 let names = [state, next].map(|state| table.mapping.name(state));
                 let actions = actions.iter().map(|&action| action.into()).collect();
-                (sheet::MAPPING, (event.name(), None), Some(names), actions)
+                NamedCell::of_table(sheet::MAPPING, event.name(), None, names, actions)
             }
             ObservedPageController::Release(event, actions, (state, next)) => {
                 let names = [state, next].map(|state| table.release.name(state));
                 let actions = actions.iter().map(|&action| action.into()).collect();
-                (sheet::RELEASE, (event.name(), None), Some(names), actions)
+                NamedCell::of_table(sheet::RELEASE, event.name(), None, names, actions)
             }
             ObservedPageController::Home(event, sender, actions, (state, next)) => {
                 let names = [state, next].map(|state| table.home.name(state));
                 let actions = actions.iter().map(|&action| action.into()).collect();
-                (sheet::HOME, (event.name(), Some(sender.name())), Some(names), actions)
+                NamedCell::of_table(sheet::HOME, event.name(), Some(sender.name()), names, actions)
             }
             ObservedPageController::Cache(event, done) => {
-                (sheet::CACHE, (event, None), None, vec![SheetAction::does(done)])
+                NamedCell::without_table(sheet::CACHE, event, done)
             }
             ObservedPageController::Memory(event, done) => {
-                ("memory", (event, None), None, vec![SheetAction::does(done)])
+                NamedCell::without_table("memory", event, done)
             }
         }
     }
 
     fn message(&mut self, observed: ObservedPageMessage) -> WalkMessage {
-        let ObservedPageMessage { message, way: (from, to), .. } = observed;
+        let ObservedPageMessage { message, ends: (from, to), .. } = observed;
         let way = if from == to { MessageWay::Within } else { MessageWay::Network };
         // A page that moves is counted as such, and not as a message.
         let counts = from != to && message.is_some();

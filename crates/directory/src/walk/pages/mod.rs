@@ -1,8 +1,8 @@
-//! A walk through accesses, acquires and releases under a protocol that keeps pages coherent.
+//! A walk through accesses, acquires and releases under a page protocol.
 //!
-//! The recorder has the memory system of the clock do one step at a time, with all that follows
-//! from it, and writes down what the tables were asked, what messages came where, and what page
-//! tables, caches and memories have then. It decides nothing itself.
+//! The timed memory system performs one step at a time, with all its effects. The recorder records
+//! the table cells used, the messages, and the state of page tables, caches and memories. It makes
+//! no decisions.
 
 mod acts;
 mod scene;
@@ -23,67 +23,67 @@ use crate::home::{HomePolicy, PageDemands};
 use crate::page_table::PagedTable;
 use crate::setup::{DemandCollection, DirectorySetup, DirectorySetupError};
 
-/// Why there is no walk.
+/// Why a walk failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PagedWalkError {
-    /// There can be no such machine.
+    /// The configuration is invalid.
     #[error(transparent)]
     Setup(#[from] DirectorySetupError),
-    /// The protocol breaks a promise.
+    /// The protocol breaks an invariant.
     #[error(transparent)]
     Check(#[from] ClockError),
     /// A step never ends.
     #[error("step {number}: the protocol never lets node {node} go on")]
     Stuck {
-        /// Which one, from 1.
+        /// Its number, from 1.
         number: usize,
-        /// Whose.
+        /// Its node.
         node: u16,
     },
 }
 
-/// Homes of pages, and what has a time.
-type WalkedHomes<'a> = (Box<dyn HomePolicy>, &'a DirectoryClockSetup);
-
-/// Walks through steps in their order, under the protocol with these tables and with these homes;
-/// each is over before the next begins. Values are always carried along, whatever the setup says.
+/// Walks through steps in order; each is complete before the next begins. Values are always
+/// checked, regardless of the setup.
 ///
 /// # Errors
-/// When there can be no such machine, or the protocol breaks a promise.
+/// When the configuration is invalid, or the protocol breaks an invariant.
 pub fn walk_pages(
     setup: &DirectorySetup,
     table: &PagedTable,
-    homes: WalkedHomes<'_>,
+    homes: Box<dyn HomePolicy>,
+    timed: &DirectoryClockSetup,
     steps: &[WrittenStep],
 ) -> Result<PagedWalk, PagedWalkError> {
-    walked(setup, table, homes, steps).map(|(walk, _)| walk)
+    walked(setup, table, homes, timed, steps).map(|(walk, _)| walk)
 }
 
-/// What nodes do with pages in a walk, by which homes can be chosen.
+/// The demands on pages in a walk, for the choice of homes.
 ///
 /// # Errors
-/// When there can be no such machine, or the protocol breaks a promise.
+/// When the configuration is invalid, or the protocol breaks an invariant.
 pub fn page_demands(
     setup: &DirectorySetup,
     table: &PagedTable,
-    homes: WalkedHomes<'_>,
+    homes: Box<dyn HomePolicy>,
+    timed: &DirectoryClockSetup,
     steps: &[WrittenStep],
 ) -> Result<PageDemands, PagedWalkError> {
     let setup = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
-    walked(&setup, table, homes, steps).map(|(_, demands)| demands.unwrap_or_default())
+    walked(&setup, table, homes, timed, steps).map(|(_, demands)| demands.unwrap_or_default())
 }
 
 fn walked(
     setup: &DirectorySetup,
     table: &PagedTable,
-    homes: WalkedHomes<'_>,
+    homes: Box<dyn HomePolicy>,
+    timed: &DirectoryClockSetup,
     steps: &[WrittenStep],
 ) -> Result<(PagedWalk, Option<PageDemands>), PagedWalkError> {
-    let engine = ObservedPages::new(setup, table, homes)?;
+    let engine = ObservedPages::new(setup, table, homes, timed)?;
     let shift = engine.shift();
     let parts: Vec<(usize, WrittenStep)> =
-        steps.iter().enumerate().flat_map(|numbered| parts_of(numbered, shift)).collect();
+        steps.iter().enumerate().flat_map(|(number, step)| parts_of(number, step, shift)).collect();
     let accesses = parts.iter().filter_map(|(_, step)| step.access());
     let blocks = WalkBlock::all(accesses, shift);
     let mut recorder = PageRecorder {
@@ -104,8 +104,8 @@ fn walked(
     Ok(recorder.finish(start, steps))
 }
 
-/// A step, cut at the borders of lines.
-fn parts_of((number, step): (usize, &WrittenStep), shift: u32) -> Vec<(usize, WrittenStep)> {
+/// A step, split at line boundaries.
+fn parts_of(number: usize, step: &WrittenStep, shift: u32) -> Vec<(usize, WrittenStep)> {
     match step {
         WrittenStep::Access(access) | WrittenStep::Begins(access) => {
             let parts = pieces(access, shift).into_iter();
@@ -115,7 +115,7 @@ fn parts_of((number, step): (usize, &WrittenStep), shift: u32) -> Vec<(usize, Wr
     }
 }
 
-/// The pages of some lines, in the order of these.
+/// The pages of some lines, in the order of the lines.
 fn pages_of(blocks: &[WalkBlock], page_bytes: u64) -> Vec<WalkPage> {
     let mut pages: Vec<WalkPage> = Vec::new();
     for (number, block) in blocks.iter().enumerate() {
@@ -172,7 +172,7 @@ impl PageRecorder<'_> {
         Ok(())
     }
 
-    /// A step about which nothing is known but whose it is.
+    /// A step with default values, except for its thread.
     fn blank(&self, reference: usize, thread: u16) -> PagedWalkStep {
         PagedWalkStep {
             reference,
@@ -237,7 +237,7 @@ impl PageRecorder<'_> {
         }))
     }
 
-    /// Writes down which earlier misses the step has decided.
+    /// Records the classes of earlier misses that the step decides.
     fn judge(&mut self, own: WalkCopy) -> Vec<(usize, WalkMiss)> {
         let (step, blocks) = (self.steps.len(), &self.blocks);
         let engine = &self.engine;
@@ -251,7 +251,7 @@ impl PageRecorder<'_> {
         judged
     }
 
-    /// Says why the line was not there, if it was fetched.
+    /// The class of the miss, if the line was fetched.
     fn miss(&mut self, own: WalkCopy, fetched: bool, before: &MissCounts) -> Option<WalkMiss> {
         let judged = self.judge(own);
         let now = self.engine.misses();

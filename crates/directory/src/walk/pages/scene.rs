@@ -79,7 +79,7 @@ pub struct PagedWalkStep {
     pub tlb_miss: bool,
     /// Why there was no line; nothing if there was one.
     pub miss: Option<WalkMiss>,
-    /// Cycles for which the processor waited, where nobody else did anything.
+    /// Cycles for which the processor waited, without contention.
     pub cycles: u64,
     /// What nodes, homes and caches did, in order.
     pub acts: Vec<PageAct>,

@@ -31,7 +31,7 @@ pub struct ListMachine {
     pub home: String,
 }
 
-/// `alite` with so many nodes, a process on each.
+/// `alite` with `nodes` nodes, a process on each.
 pub fn alite(nodes: u16, home: &str) -> ListMachine {
     let machine = CachedMachine::parse("alite").unwrap();
     let Interconnect::Controllers(model) = machine.interconnect else { unreachable!() };
@@ -76,7 +76,7 @@ impl ListMachine {
         HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap()
     }
 
-    /// Simulates processes under `sdd`, whose operations come in portions of so many.
+    /// Simulates processes under `sdd`, with `portion` operations at a time.
     pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> ClockedDirectoryResult {
         self.try_run(sdd(), processes, portion).unwrap()
     }
@@ -88,8 +88,8 @@ impl ListMachine {
         processes: &[Vec<Operation>],
         portion: usize,
     ) -> Result<ClockedDirectoryResult, ClockError> {
-        let homes = (self.homes(), &self.timed);
-        let mut clock = DirectoryClock::of_lists(&self.setup, table, homes).unwrap();
+        let mut clock =
+            DirectoryClock::of_lists(&self.setup, table, self.homes(), &self.timed).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion) {
             let part = |steps: &Vec<Operation>| {

@@ -213,7 +213,7 @@ impl Oracle {
     }
 
     /// The messages for a block that is dirty elsewhere, and what its owner tells home.
-    fn fetch_from_owner(&mut self, (r, o, h): (u16, u16, u16), told: (&'static str, bool)) {
+    fn fetch_from_owner(&mut self, r: u16, o: u16, h: u16, told: &'static str, carries: bool) {
         if o == h {
             self.message("request", false);
             self.message("reply", true);
@@ -224,13 +224,13 @@ impl Oracle {
             self.message("request", false);
             self.message("forward", false);
             self.message("reply", true);
-            self.message(told.0, told.1);
+            self.message(told, carries);
         }
     }
 
     fn read_dirty(&mut self, r: u16, o: u16, block: u64) {
         let h = self.home(block);
-        self.fetch_from_owner((r, o, h), ("sharing_write_back", true));
+        self.fetch_from_owner(r, o, h, "sharing_write_back", true);
         self.line(o, block).unwrap().dirty = false;
         self.directory.get_mut(&block).unwrap().owner = None;
         self.list(block, o);
@@ -260,7 +260,7 @@ impl Oracle {
 
     fn write_dirty(&mut self, r: u16, o: u16, block: u64) {
         let h = self.home(block);
-        self.fetch_from_owner((r, o, h), ("ownership_transfer", false));
+        self.fetch_from_owner(r, o, h, "ownership_transfer", false);
         self.drop_line(o, block);
         self.directory.insert(block, Known { owner: Some(r), ..Known::default() });
     }

@@ -64,7 +64,7 @@ pub fn machine(rng: &mut Rng, nodes: u16) -> Machine {
 }
 
 /// References to a few hundred words that nodes share in various ways.
-pub fn trace(rng: &mut Rng, (nodes, length): (u16, usize)) -> Vec<Ref> {
+pub fn trace(rng: &mut Rng, nodes: u16, length: usize) -> Vec<Ref> {
     let words = 20 + rng.below(400);
     let writes = 5 + rng.below(50);
     let threads = u64::from(nodes) + rng.below(3);

@@ -104,7 +104,7 @@ impl SlowClock {
         let home = self.home_from_now(node, block);
         let misses = self.copy(node, block) == SlowCopy::None;
         if misses {
-            self.miss(node, block, (found, victim));
+            self.miss(node, block, found, victim);
             self.add("fills", 1);
             self.add("local_fills", u64::from(home == self.machine.memory_of(node)));
         } else {
@@ -120,10 +120,10 @@ impl SlowClock {
             (true, false) => Says::Upgrade,
         };
         let home = self.machine.end_point(home, block);
-        self.say(Note::new((node, home), says, block));
+        self.say(Note::new(node, home, says, block));
     }
 
-    fn miss(&mut self, node: usize, block: u64, (found, victim): (bool, Option<u64>)) {
+    fn miss(&mut self, node: usize, block: u64, found: bool, victim: Option<u64>) {
         let first = self.ever.insert((node, block));
         let class = match (found, first) {
             (true, _) => "invalidation",
@@ -137,7 +137,7 @@ impl SlowClock {
                 self.add("write_backs", 1);
                 self.add("local_write_backs", u64::from(home == self.machine.memory_of(node)));
                 let home = self.machine.end_point(home, old);
-                self.say(Note::new((node, home), Says::WriteBack, old));
+                self.say(Note::new(node, home, Says::WriteBack, old));
             }
             self.set_of(node, old).retain(|frame| frame.block != old);
         }
@@ -156,7 +156,7 @@ impl SlowClock {
             Says::Ack => self.acknowledgement_comes(note),
             Says::Invalidate => {
                 self.invalidate_here(note.to, note.about);
-                self.answer(Note::new((note.to, note.requester), Says::Ack, note.about));
+                self.answer(Note::new(note.to, note.requester, Says::Ack, note.about));
             }
             Says::ForwardRead | Says::ForwardWrite => self.forward_comes(note),
             _ => unreachable!("{note:?}"),
@@ -175,14 +175,14 @@ impl SlowClock {
         let copy = if read { SlowCopy::Shared } else { SlowCopy::Modified };
         self.set_copy(at.0, at.1, copy);
         if due == 0 || !sequential {
-            self.reference_done(at);
+            self.reference_done(at.0, at.1);
         }
         if goes {
             self.see("a copy that has to go as soon as it is read");
             self.set_copy(at.0, at.1, SlowCopy::None);
         }
         if due == 0 {
-            self.comes_to_rest(at);
+            self.comes_to_rest(at.0, at.1);
         } else {
             self.see("acknowledgements due after the reply");
         }
@@ -196,14 +196,14 @@ impl SlowClock {
         if !came {
             self.see("an acknowledgement before the reply");
         } else if due == 0 {
-            self.reference_done(at);
-            self.comes_to_rest(at);
+            self.reference_done(at.0, at.1);
+            self.comes_to_rest(at.0, at.1);
         }
     }
 
     /// The reference for which a block was asked takes place, and its data are there.
-    fn reference_done(&mut self, at: (usize, u64)) {
-        let asked = self.asked.get_mut(&at).unwrap();
+    fn reference_done(&mut self, node: usize, block: u64) {
+        let asked = self.asked.get_mut(&(node, block)).unwrap();
         let Some(waiter) = asked.waiter.take() else { return };
         let Asked { since, write, misses, .. } = *asked;
         let cycles = self.now - since;
@@ -215,14 +215,13 @@ impl SlowClock {
             self.add("read", 1);
             self.add("read_cycles", cycles);
         }
-        self.takes_place(at, waiter);
-        self.plan(self.now, at.0, Happening::Done(at.0, waiter));
+        self.takes_place(node, block, waiter);
+        self.plan(self.now, node, Happening::Done(node, waiter));
     }
 
     /// Nothing is under way for the block: what waited in the node is tried again.
-    fn comes_to_rest(&mut self, at: (usize, u64)) {
-        let node = at.0;
-        self.asked.remove(&at);
+    fn comes_to_rest(&mut self, node: usize, block: u64) {
+        self.asked.remove(&(node, block));
         for (waiter, access) in self.take_deferred(node) {
             self.ask(node, waiter, access);
         }
@@ -263,7 +262,7 @@ impl SlowClock {
         let can = self.copy(node, block) == SlowCopy::Modified
             && !self.asked.contains_key(&(node, block));
         if !can {
-            self.answer(Note::new((node, home), Says::Refuse, block).of(note.requester));
+            self.answer(Note::new(node, home, Says::Refuse, block).of(note.requester));
             return;
         }
         let (says, tells, copy) = if note.says == Says::ForwardRead {
@@ -271,9 +270,9 @@ impl SlowClock {
         } else {
             (Says::Exclusive, Says::OwnershipTransfer, SlowCopy::None)
         };
-        self.answer(Note::new((node, note.requester), says, block));
+        self.answer(Note::new(node, note.requester, says, block));
         let with_reply = home == note.requester;
-        let told = Note::new((node, home), tells, block).of(note.requester);
+        let told = Note::new(node, home, tells, block).of(note.requester);
         self.answer(Note { with_reply, ..told });
         self.set_copy(node, block, copy);
         if with_reply {

@@ -83,7 +83,7 @@ pub(super) struct Note {
 }
 
 impl Note {
-    pub(super) fn new((from, to): (usize, usize), says: Says, about: u64) -> Self {
+    pub(super) fn new(from: usize, to: usize, says: Says, about: u64) -> Self {
         Self { from, to, says, about, requester: from, due: 0, with_reply: false }
     }
 

@@ -82,42 +82,42 @@ impl SlowClock {
             Some(owner) => {
                 let (requester, written_back, returned) = (asks, false, false);
                 entry.under_way = Some(UnderWay { requester, write, written_back, returned });
-                self.forward((home, owner), (block, asks, write));
+                self.forward(home, owner, block, asks, write);
                 true
             }
             None if write => {
                 let has = note.says == Says::Upgrade && entry.listed.contains(&asks);
-                let due = self.tell_all((home, asks), block);
-                self.reply_exclusive((home, asks), block, (has, due));
+                let due = self.tell_all(home, asks, block);
+                self.reply_exclusive(home, asks, block, has, due);
                 true
             }
             None => {
-                self.reply_data((home, asks), block);
+                self.reply_data(home, asks, block);
                 self.list(block, asks);
                 true
             }
         }
     }
 
-    fn forward(&mut self, way: (usize, usize), (block, asks, write): (u64, usize, bool)) {
+    fn forward(&mut self, home: usize, to: usize, block: u64, asks: usize, write: bool) {
         let says = if write { Says::ForwardWrite } else { Says::ForwardRead };
-        self.say(Note::new(way, says, block).of(asks));
+        self.say(Note::new(home, to, says, block).of(asks));
     }
 
-    fn reply_data(&mut self, way: (usize, usize), block: u64) {
-        self.say_block(Note::new(way, Says::Data, block));
+    fn reply_data(&mut self, home: usize, to: usize, block: u64) {
+        self.say_block(Note::new(home, to, Says::Data, block));
     }
 
     /// The requester owns the block, and has a copy or gets one.
-    fn reply_exclusive(&mut self, way: (usize, usize), block: u64, (has, due): (bool, i64)) {
+    fn reply_exclusive(&mut self, home: usize, to: usize, block: u64, has: bool, due: i64) {
         let says = if has { Says::Permission } else { Says::Exclusive };
-        let note = Note { due, ..Note::new(way, says, block) };
+        let note = Note { due, ..Note::new(home, to, says, block) };
         if has {
             self.say(note);
         } else {
             self.say_block(note);
         }
-        self.own(block, Some(way.1));
+        self.own(block, Some(to));
     }
 
     fn own(&mut self, block: u64, owner: Option<usize>) {
@@ -138,7 +138,7 @@ impl SlowClock {
     }
 
     /// All others that may have a copy are told; returns how many will acknowledge.
-    fn tell_all(&mut self, (home, asks): (usize, usize), block: u64) -> i64 {
+    fn tell_all(&mut self, home: usize, asks: usize, block: u64) -> i64 {
         let nodes = self.machine.nodes;
         let entry = self.entry(block);
         let too_many = entry.too_many;
@@ -150,7 +150,7 @@ impl SlowClock {
                 self.invalidate_here(home, block);
             } else {
                 due += 1;
-                self.say(Note::new((home, node), Says::Invalidate, block).of(asks));
+                self.say(Note::new(home, node, Says::Invalidate, block).of(asks));
             }
         }
         if too_many {
@@ -199,16 +199,16 @@ impl SlowClock {
         let UnderWay { requester, write, written_back, .. } = self.entry(block).under_way.unwrap();
         if !written_back {
             self.see("an owner is asked again");
-            self.forward((home, note.from), (block, requester, write));
+            self.forward(home, note.from, block, requester, write);
             return;
         }
         self.see("home answers after a write-back");
         let entry = self.entry(block);
         (entry.under_way, entry.owner) = (None, None);
         if write {
-            self.reply_exclusive((home, requester), block, (false, 0));
+            self.reply_exclusive(home, requester, block, false, 0);
         } else {
-            self.reply_data((home, requester), block);
+            self.reply_data(home, requester, block);
             self.list(block, requester);
         }
     }

@@ -82,7 +82,7 @@ impl SlowClock {
         self.plan(there, note.to, Happening::AllHere(note));
     }
 
-    /// When the first and the last word of so many bytes are there.
+    /// When the first and the last word of a transfer are available.
     pub(super) fn access_memory(&mut self, node: usize, bytes: u64) -> (u64, u64) {
         if self.memory_free[node] > self.now {
             self.see("memory is in use");
@@ -183,7 +183,7 @@ impl SlowClock {
     pub(super) fn looked_up(&mut self, note: Note) {
         match note.says {
             Says::AsksPage => {
-                let page = Note::new((note.to, note.from), Says::Page, note.about);
+                let page = Note::new(note.to, note.from, Says::Page, note.about);
                 self.say_from_memory(page, self.machine.page);
             }
             Says::Operation(operation) => {

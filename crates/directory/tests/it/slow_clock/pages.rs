@@ -10,7 +10,7 @@ pub(super) struct SlowPages {
     /// The home of each page that has one, and whether it stays.
     homes: BTreeMap<u64, (usize, bool)>,
     mapped: BTreeSet<u64>,
-    /// Pages that somebody maps, and who waits for them.
+    /// Pages being mapped, and the nodes that wait for them.
     mapping: BTreeMap<u64, Vec<usize>>,
     pub(super) initialised: bool,
 }
@@ -70,7 +70,7 @@ impl SlowClock {
         } else {
             let first = page * self.machine.page / self.machine.block;
             let home = self.machine.end_point(home, first);
-            self.say(Note::new((node, home), Says::AsksPage, page));
+            self.say(Note::new(node, home, Says::AsksPage, page));
         }
     }
 

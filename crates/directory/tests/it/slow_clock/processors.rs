@@ -206,7 +206,7 @@ impl SlowClock {
     }
 
     /// What something in a processor waited for takes place.
-    pub(super) fn takes_place(&mut self, (node, block): (usize, u64), waiter: Waiter) {
+    pub(super) fn takes_place(&mut self, node: usize, block: u64, waiter: Waiter) {
         self.touch(node, block);
         if waiter == Waiter::Store {
             self.processors[node].store_took_place = true;

@@ -46,7 +46,7 @@ impl SlowClock {
                 self.processors[node].next_step();
                 let home = usize::try_from(step.addr).unwrap() % self.machine.memories();
                 let home = self.machine.end_point(home, block);
-                self.say(Note::new((node, home), Says::Operation(step), block));
+                self.say(Note::new(node, home, Says::Operation(step), block));
             }
             OpKind::Acquire | OpKind::Release => {
                 if step.kind == OpKind::Release {
@@ -57,7 +57,7 @@ impl SlowClock {
                 let by_number = usize::try_from(block).unwrap() % self.machine.memories();
                 let home = self.home_if_any(block).unwrap_or(by_number);
                 let home = self.machine.end_point(home, block);
-                self.say(Note::new((node, home), Says::Operation(step), block));
+                self.say(Note::new(node, home, Says::Operation(step), block));
             }
             _ => unreachable!("{step:?}"),
         }
@@ -76,7 +76,7 @@ impl SlowClock {
                     self.processors[node].leave();
                 } else {
                     self.sync.locks.insert(step.addr, (node, VecDeque::new()));
-                    self.say(Note::new((home, node), Says::Grant, block));
+                    self.say(Note::new(home, node, Says::Grant, block));
                 }
             }
             OpKind::Release => {
@@ -97,7 +97,7 @@ impl SlowClock {
             }
         }
         for other in let_go {
-            self.say(Note::new((home, other), Says::Wake, block));
+            self.say(Note::new(home, other, Says::Wake, block));
         }
     }
 }

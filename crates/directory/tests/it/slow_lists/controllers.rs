@@ -92,7 +92,7 @@ impl PlainLists {
         self.queue_up(to, input);
     }
 
-    /// Nobody but the network is busy with that.
+    /// Only the network is busy with that.
     fn send_back(&mut self, letter: Letter) {
         let says = Says::Bounce { from_proxy: matches!(letter.says, Says::ProxyRead) };
         let back = Letter { from: letter.to, to: letter.receiver(), says, ..letter };
@@ -178,12 +178,7 @@ impl PlainLists {
 
     /// A node's processor or controller has the bus of a cache from this time on, or when those
     /// have had it who asked before. Returns when it is done.
-    pub(super) fn use_bus(
-        &mut self,
-        cache: usize,
-        from: u64,
-        (looks_up, line): (bool, bool),
-    ) -> u64 {
+    pub(super) fn use_bus(&mut self, cache: usize, from: u64, looks_up: bool, line: bool) -> u64 {
         let start = from.max(self.caches[cache].bus_free);
         if start > from {
             self.see("the second level's bus is in use");
@@ -194,7 +189,7 @@ impl PlainLists {
     }
 
     pub(super) fn use_second_level(&mut self, turn: &mut Turn, looks_up: bool, line: bool) {
-        turn.time = self.use_bus(turn.cache, turn.time, (looks_up, line));
+        turn.time = self.use_bus(turn.cache, turn.time, looks_up, line);
     }
 
     pub(super) fn use_memory(&mut self, turn: &mut Turn, line: bool) {
@@ -219,17 +214,11 @@ impl PlainLists {
         }
         self.count(letter);
         turn.time += self.machine.timed.machine.controller.send_cycles;
-        let way = (turn.node, to);
-        self.goes(way, turn.time, (Input::Letter(letter), letter.says.has_block()));
+        self.goes(turn.node, to, turn.time, Input::Letter(letter), letter.says.has_block());
     }
 
     /// A message can leave its node at this time, behind those before it.
-    pub(super) fn goes(
-        &mut self,
-        (from, to): (usize, usize),
-        ready: u64,
-        (input, long): (Input, bool),
-    ) {
+    pub(super) fn goes(&mut self, from: usize, to: usize, ready: u64, input: Input, long: bool) {
         let network = self.machine.timed.machine.network;
         let leaves = ready.max(self.nodes[from].send_free);
         if leaves > ready {

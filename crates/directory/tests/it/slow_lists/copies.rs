@@ -65,7 +65,7 @@ impl PlainLists {
         self.caches[cache].frames.iter_mut().find(|frame| frame.block == block)
     }
 
-    /// What is known of a block, be it replaced.
+    /// The state of a block, even after its replacement.
     fn known(&mut self, cache: usize, block: u64) -> Option<&mut PlainFrame> {
         if self.caches[cache].left.contains_key(&block) {
             return self.caches[cache].left.get_mut(&block);
@@ -97,7 +97,7 @@ impl PlainLists {
         let before = self.has(cache, block);
         match letter.says {
             Says::Data { behind, clients, ahead } => {
-                self.data_come(turn, block, (behind, clients, ahead));
+                self.data_come(turn, block, behind, clients, ahead);
             }
             Says::Exclusive { due } => self.only_copy_comes(turn, block, due),
             Says::Permission => self.permission_comes(turn, letter),
@@ -140,7 +140,9 @@ impl PlainLists {
         &mut self,
         turn: &mut Turn,
         block: u64,
-        (behind, clients, ahead): (Option<Link>, u64, bool),
+        behind: Option<Link>,
+        clients: u64,
+        ahead: bool,
     ) {
         let cache = turn.cache;
         if self.has(cache, block) == Has::Relays {
@@ -149,9 +151,11 @@ impl PlainLists {
         }
         self.use_second_level(turn, false, true);
         let ready = turn.time;
-        let Has::Reads { follower } = self.has(cache, block) else { panic!("nobody has asked") };
+        let Has::Reads { follower } = self.has(cache, block) else {
+            panic!("no request is outstanding")
+        };
         self.known(cache, block).unwrap().behind = behind;
-        self.owes(cache, block, (clients, ahead));
+        self.owes(cache, block, clients, ahead);
         let owes = clients > 0 && !follower;
         self.set(cache, block, if owes { Has::Owes } else { Has::Shared });
         self.complete(cache, block, ready);
@@ -173,7 +177,9 @@ impl PlainLists {
     fn only_copy_comes(&mut self, turn: &mut Turn, block: u64, due: bool) {
         let cache = turn.cache;
         self.use_second_level(turn, false, true);
-        let Has::Writes { gone, .. } = self.has(cache, block) else { panic!("nobody writes") };
+        let Has::Writes { gone, .. } = self.has(cache, block) else {
+            panic!("no write is outstanding")
+        };
         assert!(due || !gone, "who is gone?");
         if due && !gone {
             self.set(cache, block, Has::AwaitsAck);
@@ -215,7 +221,7 @@ impl PlainLists {
             Has::Walks => {
                 self.caches[cache].left.remove(&block);
             }
-            other => panic!("{other:?} waits for nobody"),
+            other => panic!("{other:?} waits for no message"),
         }
     }
 

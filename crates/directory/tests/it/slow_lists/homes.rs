@@ -55,7 +55,7 @@ impl PlainLists {
             Says::Read => self.serves_read(turn, letter),
             Says::Upgrade { copy } if self.is_head(letter.block, copy) => {
                 self.use_memory(turn, false);
-                self.answer(turn, letter, (letter.requester.cache, Says::Permission));
+                self.answer(turn, letter, letter.requester.cache, Says::Permission);
                 let entry = self.entry(letter.block);
                 (entry.head, entry.owner) = (Some(letter.requester), Some(letter.requester));
             }
@@ -71,7 +71,7 @@ impl PlainLists {
         entry.owner.is_none() && entry.head == Some(copy)
     }
 
-    fn answer(&mut self, turn: &mut Turn, about: Letter, (to, says): (usize, Says)) {
+    fn answer(&mut self, turn: &mut Turn, about: Letter, to: usize, says: Says) {
         self.post(turn, Letter { from: turn.cache, to, says, ..about });
     }
 
@@ -79,12 +79,12 @@ impl PlainLists {
         let BlockEntry { head, owner, .. } = *self.entry(letter.block);
         if let Some(owner) = owner {
             self.use_memory(turn, false);
-            self.answer(turn, letter, (owner.cache, Says::Forward { write: false }));
+            self.answer(turn, letter, owner.cache, Says::Forward { write: false });
             self.entry(letter.block).returning = true;
         } else {
             self.use_memory(turn, true);
             let says = Says::Data { behind: head, clients: 0, ahead: false };
-            self.answer(turn, letter, (letter.receiver(), says));
+            self.answer(turn, letter, letter.receiver(), says);
         }
         self.entry(letter.block).head = Some(letter.requester);
     }
@@ -95,16 +95,16 @@ impl PlainLists {
         match (owner, head) {
             (Some(owner), _) => {
                 self.use_memory(turn, false);
-                self.answer(turn, letter, (owner.cache, Says::Forward { write: true }));
+                self.answer(turn, letter, owner.cache, Says::Forward { write: true });
             }
             (None, Some(head)) => {
                 self.use_memory(turn, true);
-                self.answer(turn, letter, (head.cache, Says::Invalidate { copy: head }));
-                self.answer(turn, letter, (writer.cache, Says::Exclusive { due: true }));
+                self.answer(turn, letter, head.cache, Says::Invalidate { copy: head });
+                self.answer(turn, letter, writer.cache, Says::Exclusive { due: true });
             }
             (None, None) => {
                 self.use_memory(turn, true);
-                self.answer(turn, letter, (writer.cache, Says::Exclusive { due: false }));
+                self.answer(turn, letter, writer.cache, Says::Exclusive { due: false });
             }
         }
         let entry = self.entry(letter.block);
@@ -127,6 +127,6 @@ impl PlainLists {
             self.see("a block comes back after home has forwarded a request");
         }
         self.use_memory(turn, owned);
-        self.answer(turn, letter, (letter.from, Says::WrittenBack { late }));
+        self.answer(turn, letter, letter.from, Says::WrittenBack { late });
     }
 }

@@ -100,7 +100,7 @@ impl PlainLists {
             return;
         }
         self.nodes[node].processor.wait(if write { "write" } else { "read" });
-        self.ask_second_level(node, (block, write));
+        self.ask_second_level(node, block, write);
     }
 
     fn first_level_place(&self, block: u64) -> u64 {
@@ -116,12 +116,12 @@ impl PlainLists {
         self.in_frame(node, block).unwrap().used = used;
     }
 
-    fn ask_second_level(&mut self, node: usize, (block, write): (u64, bool)) {
+    fn ask_second_level(&mut self, node: usize, block: u64, write: bool) {
         let has = self.has(node, block);
         let hits = has.permits(write);
-        let done = self.use_bus(node, self.now, (true, hits && !write));
+        let done = self.use_bus(node, self.now, true, hits && !write);
         if hits {
-            self.takes_place(node, (block, write));
+            self.takes_place(node, block, write);
             self.plan(done, node, Step::Done(node));
             return;
         }
@@ -137,7 +137,7 @@ impl PlainLists {
         self.plan(done, node, Step::Misses(node));
     }
 
-    fn takes_place(&mut self, node: usize, (block, write): (u64, bool)) {
+    fn takes_place(&mut self, node: usize, block: u64, write: bool) {
         self.touch(node, block);
         if !write {
             let place = self.first_level_place(block);
@@ -239,7 +239,7 @@ impl PlainLists {
             self.add("answered", 1);
             self.add("answer_cycles", self.now - sent);
         }
-        self.takes_place(node, (block, request.write));
+        self.takes_place(node, block, request.write);
         self.plan(ready, node, Step::Done(node));
     }
 }

@@ -105,7 +105,7 @@ impl PlainLists {
         match has {
             Has::Shared => {
                 self.see("a proxy has the block");
-                self.supply(turn, (block, client), Owed { clients: 0, ahead: false });
+                self.supply(turn, block, client, Owed { clients: 0, ahead: false });
             }
             Has::Relays | Has::Reads { follower: false } => self.joins(turn, block, client),
             Has::Nothing if relays => {
@@ -179,7 +179,7 @@ impl PlainLists {
     }
 
     /// A client gets a block, for which others wait.
-    pub(super) fn owes(&mut self, cache: usize, block: u64, (clients, ahead): (u64, bool)) {
+    pub(super) fn owes(&mut self, cache: usize, block: u64, clients: u64, ahead: bool) {
         if clients > 0 {
             self.caches[cache].owed.insert(block, Owed { clients, ahead });
         }
@@ -197,10 +197,10 @@ impl PlainLists {
     pub(super) fn hand_on(&mut self, turn: &mut Turn, block: u64) {
         let cache = turn.cache;
         if let Some((next, clients)) = self.first_of_clients(cache, block) {
-            self.supply(turn, (block, next), Owed { clients, ahead: false });
+            self.supply(turn, block, next, Owed { clients, ahead: false });
         } else if let Some(follower) = self.caches[cache].followers.remove(&block) {
             let Owed { clients, ahead } = self.caches[cache].owed.remove(&block).unwrap();
-            self.supply(turn, (block, follower), Owed { clients: clients - 1, ahead });
+            self.supply(turn, block, follower, Owed { clients: clients - 1, ahead });
         }
     }
 
@@ -222,7 +222,7 @@ impl PlainLists {
     }
 
     /// A client gets a copy, and is behind this one in the list, or ahead of it.
-    fn supply(&mut self, turn: &mut Turn, (block, client): (u64, Link), owed: Owed) {
+    fn supply(&mut self, turn: &mut Turn, block: u64, client: Link, owed: Owed) {
         let Owed { clients, ahead } = owed;
         let cache = turn.cache;
         let behind = if ahead {

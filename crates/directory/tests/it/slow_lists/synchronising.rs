@@ -105,16 +105,16 @@ impl PlainLists {
         let page = self.page_of(number);
         let of_page = self.pages.homes.get(&page).filter(|_| step.kind != OpKind::Arrive);
         let home = of_page.copied().unwrap_or(by_number);
-        self.sends((node, home), (Input::Operation(node, step), Input::OwnOperation(step)));
+        self.sends(node, home, Input::Operation(node, step), Input::OwnOperation(step));
     }
 
     /// A message of synchronisation goes to another node, or to the node itself.
-    fn sends(&mut self, (from, to): (usize, usize), (away, own): (Input, Input)) {
+    fn sends(&mut self, from: usize, to: usize, away: Input, own: Input) {
         if from == to {
             self.plan(self.now, to, Step::Received(to, own));
         } else {
             let ready = self.now + self.machine.timed.machine.controller.send_cycles;
-            self.goes((from, to), ready, (away, false));
+            self.goes(from, to, ready, away, false);
         }
     }
 
@@ -133,7 +133,7 @@ impl PlainLists {
                 let (owner, times, waiting) = self.locks.locks.entry(step.addr).or_insert_with(new);
                 if *owner == node {
                     *times += 1;
-                    self.sends((home, node), (Input::Grant, Input::OwnGrant));
+                    self.sends(home, node, Input::Grant, Input::OwnGrant);
                 } else {
                     waiting.push_back(node);
                     self.nodes[node].processor.wait("idle");
@@ -160,7 +160,7 @@ impl PlainLists {
             }
         }
         for other in let_go {
-            self.sends((home, other), (Input::Wake, Input::OwnWake));
+            self.sends(home, other, Input::Wake, Input::OwnWake);
         }
     }
 }

@@ -52,11 +52,13 @@ pub fn dash() -> DirectoryTable {
 
 /// What a table does with references, values checked.
 pub fn try_run(
-    (setup, table): (&DirectorySetup, DirectoryTable),
-    (home, first_run): (&str, Option<&PageDemands>),
+    setup: &DirectorySetup,
+    table: DirectoryTable,
+    home: &str,
+    first_run: Option<&PageDemands>,
     text: &str,
 ) -> Result<DirectoryResult, CheckError> {
-    with_homes((setup, table), (home, &homes(setup.nodes, first_run)), text)
+    with_homes(setup, table, home, &homes(setup.nodes, first_run), text)
 }
 
 /// What homes know of a trace that does not say when initialisation is over.
@@ -66,8 +68,10 @@ pub fn homes(nodes: u16, first_run: Option<&PageDemands>) -> HomeSetup<'_> {
 
 /// What a table does with references, with homes that know this.
 pub fn with_homes(
-    (setup, table): (&DirectorySetup, DirectoryTable),
-    (home, homes): (&str, &HomeSetup<'_>),
+    setup: &DirectorySetup,
+    table: DirectoryTable,
+    home: &str,
+    homes: &HomeSetup<'_>,
     text: &str,
 ) -> Result<DirectoryResult, CheckError> {
     let homes = HomeSpec::parse(home).unwrap().build(homes).unwrap();
@@ -78,8 +82,8 @@ pub fn with_homes(
 
 /// What DASH does with references, the same with and without a check of values.
 pub fn run(setup: &DirectorySetup, home: &str, text: &str) -> DirectoryResult {
-    let checked = try_run((setup, dash()), (home, None), text).unwrap();
+    let checked = try_run(setup, dash(), home, None, text).unwrap();
     let plain = DirectorySetup { check: false, ..setup.clone() };
-    assert_eq!(checked, try_run((&plain, dash()), (home, None), text).unwrap(), "{text}");
+    assert_eq!(checked, try_run(&plain, dash(), home, None, text).unwrap(), "{text}");
     checked
 }

@@ -23,12 +23,12 @@ pub struct TimedMachine {
     pub home: String,
 }
 
-/// `dash-mesh` with so many nodes, a process on each.
+/// `dash-mesh` with `nodes` nodes, a process on each.
 pub fn dash_mesh(nodes: u16, home: &str) -> TimedMachine {
     machine_of("dash-mesh", nodes, home)
 }
 
-/// A machine of the table with so many processors, a process on each.
+/// A machine of the table with `nodes` processors, a process on each.
 pub fn machine_of(name: &str, nodes: u16, home: &str) -> TimedMachine {
     let machine = CachedMachine::parse(name).unwrap();
     let Interconnect::Directory(model) = machine.interconnect else { unreachable!() };
@@ -74,7 +74,7 @@ impl TimedMachine {
         HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap()
     }
 
-    /// Simulates processes under `dash`, whose operations come in portions of so many.
+    /// Simulates processes under `dash`, with `portion` operations at a time.
     pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> ClockedDirectoryResult {
         let table = DirectoryProtocol::parse("dash").unwrap().table();
         self.try_run(table, processes, portion).unwrap()
@@ -87,8 +87,7 @@ impl TimedMachine {
         processes: &[Vec<Operation>],
         portion: usize,
     ) -> Result<ClockedDirectoryResult, ClockError> {
-        let homes = (self.homes(), &self.timed);
-        let mut clock = DirectoryClock::new(&self.setup, table, homes).unwrap();
+        let mut clock = DirectoryClock::new(&self.setup, table, self.homes(), &self.timed).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion) {
             let part = |steps: &Vec<Operation>| {

@@ -28,7 +28,7 @@ pub fn check_links<C>(walk: &DirectoryWalk<C>, total: impl Fn(&C) -> u64) {
         let scene = &step.scenes[step.block];
         for copy in scene.data.copies.iter().chain(&scene.proxy_copies) {
             let values = copy.values.is_empty() || copy.values == scene.data.latest;
-            assert!(values, "whoever has a copy has what was written last");
+            assert!(values, "every copy has the last write");
         }
         for &position in &scene.entry.in_proxy_caches {
             let node = usize::from(scene.entry.listed[position]);
