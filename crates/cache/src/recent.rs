@@ -123,10 +123,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
 mod tests {
     use super::*;
     use crate::classify::MissRule;
-    use crate::frames::{CacheFrame, CacheGeometry, MAY_READ, MAY_WRITE, READ, UpTo8Ways};
+    use crate::frames::{CacheFrame, CacheGeometry, MAY_READ, MAY_WRITE, READ, UpTo16Ways};
     use crate::system::CacheSystemSetup;
 
-    type CachesOfTwo = CacheSystem<UpTo8Ways<u32>, u32>;
+    type CachesOfTwo = CacheSystem<UpTo16Ways<u64>, u64>;
 
     /// Two caches, the second of which has blocks 0 and 4 in one set and may read them.
     fn caches() -> (CachesOfTwo, [usize; 2]) {

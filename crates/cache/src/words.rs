@@ -35,46 +35,40 @@ pub trait WordMask: Copy + Default + Zeroable + Send + 'static {
     }
 }
 
-macro_rules! narrow {
-    ($($set:ty),+) => {
-        $(impl WordMask for $set {
-            const COUNT: u64 = Self::BITS as u64;
+/// The words of blocks of up to 256 bytes.
+impl WordMask for u64 {
+    const COUNT: u64 = Self::BITS as u64;
 
-            #[inline]
-            fn range(first: u32, last: u32) -> Self {
-                (Self::MAX >> (Self::BITS - 1 - last)) & (Self::MAX << first)
-            }
+    #[inline]
+    fn range(first: u32, last: u32) -> Self {
+        (Self::MAX >> (Self::BITS - 1 - last)) & (Self::MAX << first)
+    }
 
-            #[inline]
-            fn add(&mut self, other: Self) {
-                *self |= other;
-            }
+    #[inline]
+    fn add(&mut self, other: Self) {
+        *self |= other;
+    }
 
-            #[inline]
-            fn meets(self, other: Self) -> bool {
-                self & other != 0
-            }
+    #[inline]
+    fn meets(self, other: Self) -> bool {
+        self & other != 0
+    }
 
-            #[inline]
-            fn is_empty(self) -> bool {
-                self == 0
-            }
+    #[inline]
+    fn is_empty(self) -> bool {
+        self == 0
+    }
 
-            #[inline]
-            fn first(self) -> u32 {
-                self.trailing_zeros() & (Self::BITS - 1)
-            }
+    #[inline]
+    fn first(self) -> u32 {
+        self.trailing_zeros() & (Self::BITS - 1)
+    }
 
-            #[inline]
-            fn len(self) -> u32 {
-                self.count_ones()
-            }
-        })+
-    };
+    #[inline]
+    fn len(self) -> u32 {
+        self.count_ones()
+    }
 }
-
-// Blocks of up to 128 and 256 bytes.
-narrow!(u32, u64);
 
 /// The bytes of blocks of up to 64 bytes, where every byte is a word of its own: whether threads
 /// share a flag of one byte, or only have it beside another's.
@@ -160,12 +154,12 @@ mod tests {
 
     #[test]
     fn ranges_hold_their_ends_and_nothing_beside() {
-        assert_eq!(u32::range(0, 31), u32::MAX);
-        assert_eq!(u32::range(3, 4), 0b1_1000);
+        assert_eq!(u64::range(0, 63), u64::MAX);
+        assert_eq!(u64::range(3, 4), 0b1_1000);
         assert_eq!(u64::range(63, 63), 1 << 63);
         assert_eq!(<[u64; 4]>::range(62, 65), [3 << 62, 3, 0, 0]);
         assert_eq!(<[u64; 4]>::range(255, 255), [0, 0, 0, 1 << 63]);
-        assert_eq!((ByteMask::word(63), u64::word(63), u32::word(127)), (63, 15, 31));
+        assert_eq!((ByteMask::word(63), u64::word(63), u64::word(255)), (63, 15, 63));
         assert!(ByteMask::range(4, 4).meets(ByteMask::range(0, 7)));
         assert!(!ByteMask::range(4, 4).meets(ByteMask::range(5, 7)));
         for (first, last) in [(0, 255), (64, 127), (10, 200)] {

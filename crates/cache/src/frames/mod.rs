@@ -5,29 +5,20 @@
 //! number of its block shifted left by two, and in the low bits what the processor may do with the
 //! copy without a transaction. An invalidated frame keeps its label with no such bit.
 
-mod bytes;
-mod direct;
 mod frame;
 mod indexed;
 mod miss_status;
 mod packed;
-mod ways_16;
-mod ways_8;
+mod tag_set;
 
 use homenode_machine::CacheShape;
 
 use crate::holders::CACHES_MAX;
-use bytes::{ONES, equal, first, first_equal, zeros};
-pub use direct::DirectMapped;
 pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
 pub(crate) use frame::{PERMISSIONS, label_of};
 pub use indexed::IndexedSets;
 pub use miss_status::MissStatus;
-
-/// Up to eight frames a set.
-pub type UpTo8Ways<W> = packed::PackedSets<ways_8::Ways8, W>;
-/// Up to 16 frames a set.
-pub type UpTo16Ways<W> = packed::PackedSets<ways_16::Ways16, W>;
+pub use packed::UpTo16Ways;
 
 /// Largest cache.
 const CACHE_BYTES_MAX: u64 = 1 << 30;
@@ -96,36 +87,29 @@ pub trait CacheArrays<W>: Send {
 }
 
 /// Boxes the `new` of a type that has cache arrays, word masks and the width of sets of caches as
-/// its parameters, with those that suffice for blocks of so many words, so many ways and so many
-/// caches: narrow masks keep frames small, sets of few ways are searched in a few instructions, and
-/// a set of up to 64 caches is one word.
+/// its parameters, with parameters that suffice for blocks of this number of words, sets of this
+/// number of ways and this number of caches.
+///
+/// Each choice is a whole copy of the simulator in the program, so there are few: most machines
+/// have narrow masks, up to 16 ways, and up to 64 caches, a set of which is one word. What is rare
+/// shares the widest.
 ///
 /// `boxed_for_geometry!((words, ways, caches), Engine, (setup, table))` is
 /// `Box::new(Engine::<_, _, _>::new(setup, table)?)`.
 #[macro_export]
 macro_rules! boxed_for_geometry {
-    (($words:expr, $ways:expr, $caches:expr), $kind:ident, $arguments:tt) => {{
-        use $crate::{NARROW_CACHES_MAX, WIDE_WORDS};
-        if $caches <= NARROW_CACHES_MAX {
-            $crate::boxed_for_geometry!(@width 1, ($words, $ways), $kind, $arguments)
-        } else {
-            $crate::boxed_for_geometry!(@width WIDE_WORDS, ($words, $ways), $kind, $arguments)
-        }
-    }};
-    (@width $width:expr, $geometry:expr, $kind:ident, ($($argument:expr),+)) => {{
-        use $crate::{DirectMapped, IndexedSets, UpTo8Ways, UpTo16Ways};
-        type Kind<F, W> = $kind<F, W, { $width }>;
-        match $geometry {
-            (..=32, 1) => Box::new(Kind::<DirectMapped<u32>, u32>::new($($argument),+)?),
-            (..=32, ..=8) => Box::new(Kind::<UpTo8Ways<u32>, u32>::new($($argument),+)?),
-            (..=32, ..=16) => Box::new(Kind::<UpTo16Ways<u32>, u32>::new($($argument),+)?),
-            (..=32, _) => Box::new(Kind::<IndexedSets<u32>, u32>::new($($argument),+)?),
-            (..=64, ..=16) => Box::new(Kind::<UpTo16Ways<u64>, u64>::new($($argument),+)?),
-            (..=64, _) => Box::new(Kind::<IndexedSets<u64>, u64>::new($($argument),+)?),
-            (_, ..=16) => {
-                Box::new(Kind::<UpTo16Ways<[u64; 4]>, [u64; 4]>::new($($argument),+)?)
+    (($words:expr, $ways:expr, $caches:expr), $kind:ident, ($($argument:expr),+)) => {{
+        use $crate::{IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS};
+        type Narrow<F, W> = $kind<F, W, 1>;
+        type Wide<F, W> = $kind<F, W, { WIDE_WORDS }>;
+        match ($caches <= NARROW_CACHES_MAX, $words, $ways) {
+            (true, ..=64, ..=16) => Box::new(Narrow::<UpTo16Ways<u64>, u64>::new($($argument),+)?),
+            (true, ..=64, _) => Box::new(Narrow::<IndexedSets<u64>, u64>::new($($argument),+)?),
+            (true, _, ..=16) => {
+                Box::new(Narrow::<UpTo16Ways<[u64; 4]>, [u64; 4]>::new($($argument),+)?)
             }
-            (_, _) => Box::new(Kind::<IndexedSets<[u64; 4]>, [u64; 4]>::new($($argument),+)?),
+            (false, ..=64, ..=16) => Box::new(Wide::<UpTo16Ways<u64>, u64>::new($($argument),+)?),
+            (_, _, _) => Box::new(Wide::<IndexedSets<[u64; 4]>, [u64; 4]>::new($($argument),+)?),
         }
     }};
 }
@@ -138,11 +122,10 @@ macro_rules! boxed_for_bytes {
         use $crate::{ByteMask, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS};
         type Narrow<F> = $kind<F, ByteMask, 1>;
         type Wide<F> = $kind<F, ByteMask, { WIDE_WORDS }>;
-        match ($caches <= NARROW_CACHES_MAX, $ways <= 16) {
-            (true, true) => Box::new(Narrow::<UpTo16Ways<ByteMask>>::new($($argument),+)?),
-            (true, false) => Box::new(Narrow::<IndexedSets<ByteMask>>::new($($argument),+)?),
-            (false, true) => Box::new(Wide::<UpTo16Ways<ByteMask>>::new($($argument),+)?),
-            (false, false) => Box::new(Wide::<IndexedSets<ByteMask>>::new($($argument),+)?),
+        match ($caches <= NARROW_CACHES_MAX, $ways) {
+            (true, ..=16) => Box::new(Narrow::<UpTo16Ways<ByteMask>>::new($($argument),+)?),
+            (false, ..=16) => Box::new(Wide::<UpTo16Ways<ByteMask>>::new($($argument),+)?),
+            (_, _) => Box::new(Wide::<IndexedSets<ByteMask>>::new($($argument),+)?),
         }
     }};
 }
@@ -176,13 +159,6 @@ fn set_ranges(geometries: &[CacheGeometry], spare: usize) -> (Box<[SetRange; CAC
     (ranges, first)
 }
 
-/// A byte from 1 to 255 that depends on a block: tags are compared eight at a time.
-#[inline]
-fn tag(block: u64) -> u64 {
-    // The high bits of a product depend on all bits of its factors.
-    (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56).max(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,9 +168,9 @@ mod tests {
         |ways| [CacheGeometry { sets: 4, ways }, CacheGeometry { sets: 1, ways: ways.div_ceil(2) }];
 
     /// Both arrangements do the same, whatever happens.
-    fn agree<F: CacheArrays<u32>>(ways: usize) {
+    fn agree<F: CacheArrays<u64>>(ways: usize) {
         let (mut packed, mut indexed) =
-            (F::new(&GEOMETRIES(ways)), IndexedSets::<u32>::new(&GEOMETRIES(ways)));
+            (F::new(&GEOMETRIES(ways)), IndexedSets::<u64>::new(&GEOMETRIES(ways)));
         let mut rng = Rng::new(u64::try_from(ways).unwrap());
         // Frames have other numbers in the two: they are known by how they were filled.
         let mut filled = vec![(0, 0)];
@@ -233,13 +209,7 @@ mod tests {
     #[test]
     fn all_arrangements_agree() {
         for ways in 1..=16 {
-            agree::<UpTo16Ways<u32>>(ways);
-            if ways == 1 {
-                agree::<DirectMapped<u32>>(ways);
-            }
-            if ways <= 8 {
-                agree::<UpTo8Ways<u32>>(ways);
-            }
+            agree::<UpTo16Ways<u64>>(ways);
         }
     }
 
@@ -248,7 +218,7 @@ mod tests {
         fn number(&self, frame: usize) -> usize;
     }
 
-    impl<F: CacheArrays<u32>> Put for F {
+    impl<F: CacheArrays<u64>> Put for F {
         fn put(&mut self, set: usize, frame: usize, block: u64, number: u32) {
             self.fill(set, frame, block, CacheFrame::of(block, number));
             self.all_mut()[frame].permit(MAY_READ);
@@ -259,7 +229,7 @@ mod tests {
         }
     }
 
-    fn victims<F: CacheArrays<u32>>() {
+    fn victims<F: CacheArrays<u64>>() {
         let mut cache = F::new(&[CacheGeometry { sets: 1, ways: 3 }]);
         for block in [10, 11, 12] {
             let frame = cache.victim(0);
@@ -278,8 +248,7 @@ mod tests {
 
     #[test]
     fn the_victim_is_unused_then_invalidated_then_oldest() {
-        victims::<UpTo8Ways<u32>>();
-        victims::<UpTo16Ways<u32>>();
-        victims::<IndexedSets<u32>>();
+        victims::<UpTo16Ways<u64>>();
+        victims::<IndexedSets<u64>>();
     }
 }

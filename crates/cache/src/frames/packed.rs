@@ -1,57 +1,46 @@
-//! Sets whose tags and order of use are packed into words: all that does not depend on how.
+//! Up to 16 frames a set.
 
-use super::{
-    CACHES, CacheArrays, CacheFrame, CacheGeometry, PERMISSIONS, SetRange, set_ranges, tag,
-};
+use super::tag_set::{TagSet, tag};
+use super::{CACHES, CacheArrays, CacheFrame, CacheGeometry, PERMISSIONS, SetRange, set_ranges};
 use crate::words::WordMask;
 
-/// The tags and the order of use of one set. Frames are numbered from 0, and a tag of 0 is that of
-/// a frame that was never used.
-pub trait TagSet: Copy + Send {
-    /// A set of so many frames, none of them used.
-    fn new(ways: usize) -> Self;
-    /// The frame that may have the tag; if it has not, another one may still.
-    fn guess(&self, tag: u64) -> usize;
-    /// Whether no frame has the tag.
-    fn lacks(&self, tag: u64) -> bool;
-    /// The first frame with the tag that `has` the block.
-    fn find(&self, tag: u64, has: impl Fn(usize) -> bool) -> Option<usize>;
-    /// See [`CacheArrays::touch`].
-    fn touch(&mut self, way: usize);
-    /// See [`CacheArrays::victim`].
-    fn victim(&self) -> usize;
-    /// The frame gets a block with this tag, which is used now.
-    fn fill(&mut self, way: usize, tag: u64);
-    /// The frame loses its copy but keeps its tag.
-    fn invalidate(&mut self, way: usize);
-}
+/// Unused sets behind those of each cache. A cache has a power of two of them: without these the
+/// copies of a block would all lie in few sets of the caches of the machine that simulates this.
+const SPARE_SETS: usize = 5;
 
-/// The frames of all caches, in sets of this kind.
-pub struct PackedSets<S, W> {
+/// Up to 16 frames a set: the tags and the order of use of a set are packed into words.
+pub struct UpTo16Ways<W> {
     frames: Vec<CacheFrame<W>>,
     /// From a set's first frame to the next set's, as a shift.
     stride: u32,
+    /// Extracts the number of a frame within its set.
     mask: usize,
     ranges: Box<[SetRange; CACHES]>,
-    sets: Vec<S>,
+    sets: Vec<TagSet>,
+    /// Frames of each set; the most of any where no more is said.
+    ways_max: usize,
+    ways: Vec<u8>,
 }
 
-impl<S: TagSet, W: WordMask> PackedSets<S, W> {
-    /// The number of a frame within its set.
-    #[inline]
-    fn way(&self, frame: usize) -> usize {
-        frame & self.mask
-    }
-}
-
-impl<S: TagSet, W: WordMask> CacheArrays<W> for PackedSets<S, W> {
+impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
     fn new(geometries: &[CacheGeometry]) -> Self {
-        let ways = geometries.iter().map(|cache| cache.ways).max().unwrap_or(1);
-        let stride = ways.next_power_of_two().trailing_zeros();
-        let of = |cache: &CacheGeometry| std::iter::repeat_n(S::new(cache.ways), cache.sets);
-        let sets: Vec<S> = geometries.iter().flat_map(of).collect();
-        let frames = CacheFrame::unused(sets.len() << stride);
-        Self { frames, stride, mask: (1 << stride) - 1, ranges: set_ranges(geometries, 0).0, sets }
+        let ways_max = geometries.iter().map(|cache| cache.ways).max().unwrap_or(1);
+        let stride = ways_max.next_power_of_two().trailing_zeros();
+        let (ranges, sets) = set_ranges(geometries, SPARE_SETS);
+        let ways = |cache: &CacheGeometry| {
+            let ways = u8::try_from(cache.ways).unwrap_or(u8::MAX);
+            std::iter::repeat_n(ways, cache.sets + SPARE_SETS)
+        };
+        let differ = geometries.iter().any(|cache| cache.ways != ways_max);
+        Self {
+            frames: CacheFrame::unused(sets << stride),
+            stride,
+            mask: (1 << stride) - 1,
+            ranges,
+            sets: bytemuck::zeroed_vec(sets),
+            ways_max,
+            ways: if differ { geometries.iter().flat_map(ways).collect() } else { Vec::new() },
+        }
     }
 
     #[inline]
@@ -89,26 +78,24 @@ impl<S: TagSet, W: WordMask> CacheArrays<W> for PackedSets<S, W> {
 
     #[inline]
     fn touch(&mut self, set: usize, frame: usize) {
-        let way = self.way(frame);
-        self.sets[set].touch(way);
+        self.sets[set].touch(frame & self.mask);
     }
 
     #[inline]
     fn victim(&self, set: usize) -> usize {
-        (set << self.stride) + self.sets[set].victim()
+        let ways = self.ways.get(set).map_or(self.ways_max, |&ways| usize::from(ways));
+        (set << self.stride) + self.sets[set].victim(ways)
     }
 
     #[inline]
     fn fill(&mut self, set: usize, frame: usize, block: u64, content: CacheFrame<W>) {
         self.frames[frame] = content;
-        let way = self.way(frame);
-        self.sets[set].fill(way, tag(block));
+        self.sets[set].fill(frame & self.mask, tag(block));
     }
 
     #[inline]
     fn invalidate(&mut self, set: usize, frame: usize) {
         self.frames[frame].label &= !PERMISSIONS;
-        let way = self.way(frame);
-        self.sets[set].invalidate(way);
+        self.sets[set].invalidate(frame & self.mask);
     }
 }
