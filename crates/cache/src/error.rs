@@ -48,8 +48,22 @@ impl CheckError {
         Self::Impossible { reference: 0, processor, address: 0, what }
     }
 
-    /// The same with the place: the reference, the first byte of its block, and how many processors
-    /// there are, for instruction caches are numbered after the others.
+    /// The same in a simulation with a clock: with the cycle, the first byte of the block, and the
+    /// number of processors, because instruction caches are numbered after the others.
+    #[must_use]
+    pub fn at_cycle(self, cycle: u64, base: u64, processors: u16) -> ClockError {
+        match self {
+            Self::Stale { processor: cache, address, .. } => {
+                ClockError::stale(cycle, cache % processors, base + address)
+            }
+            Self::Impossible { processor: cache, what, .. } => {
+                ClockError::impossible(cycle, base, cache % processors, what)
+            }
+        }
+    }
+
+    /// The same with the number of the reference, the first byte of its block, and the number of
+    /// processors.
     #[must_use]
     pub fn located(self, reference: u64, base: u64, processors: u16) -> Self {
         match self {

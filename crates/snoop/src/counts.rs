@@ -100,7 +100,7 @@ impl BusCounts {
 impl Transactions {
     /// Those made since an earlier state of the counts.
     #[must_use]
-    pub(crate) const fn since(&self, before: &Self) -> Self {
+    pub const fn since(&self, before: &Self) -> Self {
         Self {
             read_block_memory: self.read_block_memory - before.read_block_memory,
             read_block_cache: self.read_block_cache - before.read_block_cache,

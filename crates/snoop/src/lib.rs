@@ -16,7 +16,7 @@ mod bus;
 mod check;
 mod counts;
 mod driver;
-mod links;
+
 pub mod protocol;
 mod setup;
 mod sheet;
@@ -28,13 +28,13 @@ pub mod walk;
 pub use bus::{BusClock, BusClockSetup, BusTime};
 pub use check::{BusFinding, CACHES_MAX, CheckReport, FindingKind, check};
 pub use counts::{BusCounts, OriginCounts, Transactions};
-pub use driver::CheckError;
+pub use driver::{CheckError, ProtocolDriver};
 pub use homenode_cache::{
     ClockError, CoherenceCounts, KernelCounts, MissClass, MissCounts, MissRule, SharingClass,
     WaitCause, Waits, WaitsByCause, WordWaits,
 };
 pub use homenode_protocol::{Labelled, ProtocolError, ProtocolParameter, TableLabel};
-pub use links::{LinkClock, LinkClockSetup, LinkedResult};
+
 pub use protocol::{Entry, Example, ProtocolSpec, TABLE};
 pub use setup::{BusSetup, BusSetupError, PROCESSORS_MAX};
 pub use sheet::{BusSheet, SheetReply, SheetRow};

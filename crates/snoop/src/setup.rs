@@ -97,7 +97,7 @@ impl BusSetup {
 
     /// The block size and the geometries of all caches: one for each processor, and after them, if
     /// caches are split, the instruction cache of each.
-    pub(crate) fn geometries(&self) -> Result<(BlockSize, Vec<CacheGeometry>), BusSetupError> {
+    pub fn geometries(&self) -> Result<(BlockSize, Vec<CacheGeometry>), BusSetupError> {
         let (processors, bytes) = (self.processors, self.cache.block_size_bytes);
         if !(1..=PROCESSORS_MAX).contains(&processors) {
             return Err(BusSetupError::Processors { processors });
@@ -119,12 +119,12 @@ impl BusSetup {
     }
 
     /// How many caches there are.
-    pub(crate) fn caches(&self) -> usize {
+    pub fn caches(&self) -> usize {
         usize::from(self.processors) + self.instruction_caches()
     }
 
     /// From the number of a processor's cache to that of its instruction cache: 0 if that is one.
-    pub(crate) fn instruction_caches(&self) -> usize {
+    pub fn instruction_caches(&self) -> usize {
         self.instructions.map_or(0, |_| usize::from(self.processors))
     }
 }

@@ -63,8 +63,6 @@ const TESTS: &[&str] = &[
     "--lib",
     "--test",
     "it",
-    "--test",
-    "protocols",
     "-p",
     "homenode-machine",
     "-p",

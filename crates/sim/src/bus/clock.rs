@@ -4,8 +4,9 @@ use homenode_clock::pages::{PageNumbers, PageTable};
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
 use homenode_clock::{ClockSetup, ClockTime, LiveClock};
 use homenode_machine::{Interconnect, KernelModel, SchedulerModel};
+use homenode_multicore::{LinkClock, LinkClockSetup};
 use homenode_snoop::WordWaits;
-use homenode_snoop::{BusClock, BusClockSetup, BusCounts, ClockError, LinkClock, LinkClockSetup};
+use homenode_snoop::{BusClock, BusClockSetup, BusCounts, ClockError};
 use homenode_trace::ProcessorAreas;
 use rayon::prelude::*;
 

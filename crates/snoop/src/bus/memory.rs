@@ -8,7 +8,7 @@ use super::BusClockSetup;
 use super::arbiter::{Arbiter, BusRequest};
 use super::prices::TransactionPrices;
 use crate::counts::BusCounts;
-use crate::driver::{CheckError, ProtocolDriver};
+use crate::driver::ProtocolDriver;
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
 
@@ -152,16 +152,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
         if self.driver.uncontended(access, place) {
             return Ok(());
         }
-        let (cycle, base) = (now, access.block << self.block_shift);
-        let count = self.processors;
-        self.driver.access(access, place.set).map_err(|error| match error {
-            CheckError::Stale { processor: cache, address, .. } => {
-                ClockError::Stale { cycle, processor: cache % count, address: base + address }
-            }
-            CheckError::Impossible { processor: cache, what, .. } => {
-                ClockError::Impossible { cycle, processor: cache % count, address: base, what }
-            }
-        })
+        let base = access.block << self.block_shift;
+        let done = self.driver.access(access, place.set);
+        done.map_err(|error| error.at_cycle(now, base, self.processors))
     }
 
     #[inline]

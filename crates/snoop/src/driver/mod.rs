@@ -45,9 +45,11 @@ fn area<W>(access: &BlockAccess<W>) -> AreaKind {
 }
 
 /// All caches, the protocol that keeps them coherent over a bus, and what went over that.
-pub(crate) struct ProtocolDriver<F, W, const WORDS: usize = 1> {
-    pub(crate) caches: CacheSystem<F, W, WORDS>,
-    pub(crate) transactions: Transactions,
+pub struct ProtocolDriver<F, W, const WORDS: usize = 1> {
+    /// All caches.
+    pub caches: CacheSystem<F, W, WORDS>,
+    /// Transactions so far.
+    pub transactions: Transactions,
     origins: OriginCounts,
     table: ProtocolTable,
     fast: FastPaths,
@@ -58,7 +60,11 @@ pub(crate) struct ProtocolDriver<F, W, const WORDS: usize = 1> {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WORDS> {
-    pub(crate) fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
+    /// Empty caches under the protocol of this table.
+    ///
+    /// # Errors
+    /// When the machine is invalid.
+    pub fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
         let (block, geometries) = setup.geometries()?;
         let (words, rule, check) = (block.words(), setup.rule, setup.check);
         let geometries = &geometries;
@@ -80,8 +86,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         self.caches.hit(place, block, words, need)
     }
 
-    /// Any reference to a block of this set.
-    pub(crate) fn access(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {
+    /// Performs any reference to a block of this set.
+    ///
+    /// # Errors
+    /// When the protocol breaks a promise.
+    pub fn access(&mut self, access: &BlockAccess<W>, set: usize) -> Result<(), CheckError> {
         let found = self.caches.frames.find(set, access.block);
         let Some(at) = found.filter(|&at| self.caches.frames.all()[at].state != 0) else {
             return match self.miss(access, set, found)? {
@@ -112,7 +121,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     }
 
     /// Whether the reference needs a transaction, by the states that all copies are in now.
-    pub(crate) fn needs_transaction(&mut self, access: &BlockAccess<W>) -> bool {
+    pub fn needs_transaction(&mut self, access: &BlockAccess<W>) -> bool {
         let set = self.caches.frames.set_of(access.cache, access.block);
         let found = self.caches.frames.find(set, access.block).map(|at| *self.caches.frame(at));
         let Some(frame) = found.filter(|frame| frame.state != 0) else { return true };
@@ -227,7 +236,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     }
 
     /// What was counted in all, at the end of the trace.
-    pub(crate) fn finish(&mut self) -> BusCounts {
+    pub fn finish(&mut self) -> BusCounts {
         self.caches.end_all_copies();
         BusCounts { hits: self.caches.counts.hits(), ..self.counts() }
     }

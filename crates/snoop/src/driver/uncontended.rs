@@ -14,7 +14,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
     /// Does a reference that is no hit without a transaction but concerns no other cache, as the
     /// table says. The frame may have the block. Returns whether the reference was such a one.
     #[inline(always)]
-    pub(crate) fn uncontended(&mut self, access: &BlockAccess<W>, place: FrameLocation) -> bool {
+    pub fn uncontended(&mut self, access: &BlockAccess<W>, place: FrameLocation) -> bool {
         if self.caches.frames.lacks(place.set, access.block) {
             self.fetch_uncontended(access, place.set)
         } else {

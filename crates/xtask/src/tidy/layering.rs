@@ -19,6 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("clock", &["base", "trace", "machine"]),
     ("snoop", &["base", "trace", "machine", "cache", "clock", "protocol"]),
+    ("multicore", &["base", "trace", "machine", "cache", "clock", "snoop"]),
     ("directory", &["base", "trace", "machine", "cache", "clock", "protocol"]),
     (
         "sim",
@@ -36,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "clock",
             "protocol",
             "snoop",
+            "multicore",
             "directory",
         ],
     ),

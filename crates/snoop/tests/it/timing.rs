@@ -1,11 +1,7 @@
 //! The clock on random references against a closed form and against itself, and a planted bug.
 //! Cycles worked out by hand are cases (`testdata/cases/bus-clock.toml`); a case cannot say that
 //! portions in which operations arrive do not matter, nor run a table that is wrong.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod clocked;
-
-use clocked::{Given, check_conservation, given, item};
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_snoop::{
@@ -13,6 +9,8 @@ use homenode_snoop::{
     ProtocolTable, TABLE, TableCell, TraceOrderSimulation,
 };
 use homenode_trace::Batch;
+
+use crate::clocked::{Given, check_conservation, given, item};
 
 fn read(addr: u64) -> Operation {
     item(OpKind::Read, addr)

@@ -1,21 +1,23 @@
 //! The machine with links: latencies worked by hand, and cycle for cycle what a slow simulator of
 //! blocking processors with caches without limit does.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
-mod clocked;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use clocked::item;
 use homenode_base::{ReferenceFilter, Rng};
 use homenode_cache::WaitCause;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine, LinkLatencies, LinkModel};
-use homenode_snoop::{BusSetup, LinkClock, LinkClockSetup, LinkedResult, MissRule, ProtocolSpec};
+use homenode_multicore::{LinkClock, LinkClockSetup, LinkedResult};
+use homenode_snoop::{BusSetup, MissRule, ProtocolSpec};
 
 const PAGE: u64 = 4096;
 const BLOCK: u64 = 64;
+
+/// A reference to a word.
+fn item(kind: OpKind, addr: u64) -> Operation {
+    Operation { size: 4, ..Operation::new(kind, addr) }
+}
 
 /// Two sockets with two last levels each; all latencies differ.
 fn links() -> LinkModel {
@@ -33,8 +35,14 @@ fn links() -> LinkModel {
     LinkModel { latency, last_levels: 2, last_level, ..own }
 }
 
+/// A machine, and what of it has a time.
+struct Given {
+    setup: BusSetup,
+    timed: LinkClockSetup,
+}
+
 /// A machine with blocking processors, a process on each.
-fn given(processors: u16, cache_bytes: u64) -> (BusSetup, LinkClockSetup) {
+fn given(processors: u16, cache_bytes: u64) -> Given {
     let machine = CachedMachine::parse("spr-2s-lines").unwrap();
     let setup = BusSetup {
         processors,
@@ -54,16 +62,12 @@ fn given(processors: u16, cache_bytes: u64) -> (BusSetup, LinkClockSetup) {
         seed: 1,
         processes: usize::from(processors),
     };
-    (setup, LinkClockSetup { clock, links: links(), page_bytes: PAGE })
+    Given { setup, timed: LinkClockSetup { clock, links: links(), page_bytes: PAGE } }
 }
 
-fn run(
-    (setup, timed): &(BusSetup, LinkClockSetup),
-    processes: &[Vec<Operation>],
-    portion: usize,
-) -> LinkedResult {
+fn run(given: &Given, processes: &[Vec<Operation>], portion: usize) -> LinkedResult {
     let table = ProtocolSpec::parse("mesi").unwrap().table();
-    let mut clock = LinkClock::new(setup, table, timed).unwrap();
+    let mut clock = LinkClock::new(&given.setup, table, &given.timed).unwrap();
     let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
     for at in (0..longest).step_by(portion) {
         let part = |all: &Vec<Operation>| {
@@ -380,10 +384,11 @@ fn every_cycle_of_delay_is_somebodys() {
     for seed in 0..100 {
         let mut rng = Rng::new(seed);
         let mut machine = given(4, 1024);
-        machine.1.clock.processor.blocking = false;
-        machine.1.clock.processor.misses_max = [1, 2, 8][usize::try_from(rng.below(3)).unwrap()];
-        machine.1.clock.processor.store_buffer_words = 2;
-        machine.1.links.contention = rng.below(2) == 0;
+        let processor = &mut machine.timed.clock.processor;
+        processor.blocking = false;
+        processor.misses_max = [1, 2, 8][usize::try_from(rng.below(3)).unwrap()];
+        processor.store_buffer_words = 2;
+        machine.timed.links.contention = rng.below(2) == 0;
         let one = |rng: &mut Rng| {
             let kind = [OpKind::Read, OpKind::Write, OpKind::Atomic];
             let kind = kind[usize::try_from(rng.below(3)).unwrap()];

@@ -1,16 +1,14 @@
 //! The kernel that is made up: its references one by one, where a case
 //! (`testdata/cases/bus-kernel.toml`) has only their number, and what holds of them however often
 //! processes are switched.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod clocked;
-
-use clocked::{check_conservation, given};
 use homenode_base::{Flags, ReferenceFilter, ReferenceRole};
 use homenode_clock::streams::{OpKind, Operation, StreamSplitter};
 use homenode_machine::{CacheShape, CachedMachine, Dispatch, KernelModel};
 use homenode_snoop::{BusClock, BusCounts, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind};
+
+use crate::clocked::{check_conservation, given};
 
 fn model() -> KernelModel {
     let model = CachedMachine::parse("bus-smp").unwrap().kernel.unwrap();

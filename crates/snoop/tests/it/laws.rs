@@ -2,8 +2,6 @@
 //! are refused. Sequences worked by hand are cases (`testdata/cases/bus-*.toml`); here is what a
 //! case cannot say: laws over thousands of references, a table that is wrong, errors of the
 //! interface.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use homenode_base::{ReferenceFilter, Rng};
 use homenode_machine::{CacheShape, CachedMachine};
 use homenode_snoop::{

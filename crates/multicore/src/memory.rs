@@ -11,26 +11,25 @@ use homenode_cache::{
 use homenode_clock::streams::OpKind;
 use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
 use homenode_machine::LinkModel;
+use homenode_snoop::{
+    BusCounts, BusSetup, BusSetupError, ProtocolDriver, ProtocolTable, Transactions,
+};
 use rustc_hash::FxHashMap;
 
-use super::topology::Topology;
-use crate::counts::{BusCounts, Transactions};
-use crate::driver::{CheckError, ProtocolDriver};
-use crate::setup::{BusSetup, BusSetupError};
-use crate::table::ProtocolTable;
+use crate::topology::Topology;
 
 /// Ends a transaction on a block after everything else of its cycle.
 const LAST_RANK: u32 = u32::MAX;
 
-/// Something that happens on the links.
+/// An event on the links.
 pub(super) enum LinkEvent {
-    /// A request comes to where it is decided who has the block.
+    /// A request reaches its ordering point.
     Request(LinkRequest),
-    /// The transaction on a block is over.
+    /// The transaction on this block ends.
     Over(u64),
 }
 
-/// A processor asks for a block.
+/// A processor's request for a block.
 #[derive(Clone, Copy)]
 pub(super) struct LinkRequest {
     requester: Requester,
@@ -38,26 +37,27 @@ pub(super) struct LinkRequest {
     block: u64,
 }
 
-/// Cores with private caches, last-level caches, links and memories. `WORDS` says how many caches
-/// there may be.
+/// Cores with private caches, last-level caches, links and memories. `WORDS` limits the number of
+/// caches: see [`homenode_cache::HolderTable`].
 pub(super) struct LinkedMemory<F, W, const WORDS: usize> {
     driver: ProtocolDriver<F, W, WORDS>,
-    /// Whatever changes copies makes it forget them: [`MemorySystem::perform`].
+    /// Forgets a block whenever its copies change: [`MemorySystem::perform`].
     recent: RecentBlocks,
     links: LinkModel,
     topology: Topology,
     request_cycles: u64,
     last_levels: Vec<LastLevelCache>,
-    /// The socket of each page's memory: that of the first to fetch from it.
+    /// The socket whose memory has each page: that of the first core that fetched from the page.
     homes: FxHashMap<u64, usize>,
-    /// Blocks from page numbers, as a shift.
+    /// From a block's number to its page's, as a shift.
     page_blocks_shift: u32,
-    /// Blocks with a transaction, and those who wait for its end.
+    /// Blocks with a transaction under way, and the requests that wait for its end.
     busy: FxHashMap<u64, VecDeque<LinkRequest>>,
-    /// What processors may wait for, by the rank of the requester.
+    /// The transactions that ports of processors wait for.
     awaited: AwaitedPorts,
-    /// When each memory, and each link between two sockets in one direction, is free.
+    /// The cycle from which each memory is free.
     memory_free: Vec<u64>,
+    /// The same of each link between two sockets in one direction: `from * sockets + to`.
     link_free: Vec<u64>,
     at_rest_from: u64,
     block_shift: u32,
@@ -104,7 +104,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         })
     }
 
-    /// What was counted in all, and who waited for what.
+    /// The counts, and the misses and waiting by word.
     pub(super) fn finish(&mut self) -> (BusCounts, WordWaits) {
         let counts = self.driver.finish();
         let waits = self.driver.caches.waits.take();
@@ -120,13 +120,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         W::range(W::word(reference.first), W::word(reference.last))
     }
 
-    /// The processor that a cache is of.
+    /// The processor that a data or instruction cache belongs to.
     fn processor_of(&self, cache: usize) -> usize {
         cache % usize::from(self.processors)
     }
 
-    /// The transaction takes place: the caches become what they are after it, and the requester
-    /// has its data when they have come.
+    /// Performs a transaction: the caches change at once, and the requester continues when its data
+    /// arrive.
     fn serve(
         &mut self,
         request: LinkRequest,
@@ -144,7 +144,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         let made = self.driver.transactions.since(&before);
         let left = self.latency(now, request, number, &known, &made);
         self.keep(cache, victim, made.update_block > 0);
-        // What turned out to need no transaction is over in the next cycle.
+        // A request that turned out to need no transaction is done in the next cycle.
         let done = now + left.saturating_sub(self.request_cycles).max(1);
         self.served(request, waits);
         requesters.complete_at(done, requester);
@@ -153,21 +153,21 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         Ok(())
     }
 
-    /// The transaction of a request is known: what was waited for it before belongs to it.
+    /// Attributes the time that a port has waited to the transaction that serves it.
     fn served(&mut self, request: LinkRequest, transaction: Option<AwaitedTransaction>) {
         let LinkRequest { requester, cache, block } = request;
         let frames = &self.driver.caches.frames;
         let frame = frames.find(frames.set_of(cache, block), block);
         let Some(waits) = &mut self.driver.caches.waits else { return };
-        // Where an earlier request of the processor brought what this one needs, that is what it
-        // waits for.
+        // An earlier request of the processor may have brought the block: then the port waits for
+        // that one's miss.
         let transaction = transaction.or_else(|| frame.map(|frame| waits.miss_of(frame)));
         let Some(transaction) = transaction else { return };
         let (processor, port) = requester.place();
         self.awaited.served(processor, port, transaction, waits);
     }
 
-    /// The block that gives way in a cache if this one is fetched.
+    /// The block that a cache evicts if it fetches this one.
     fn victim(&self, cache: usize, block: u64) -> Option<BlockRef> {
         let frames = &self.driver.caches.frames;
         let set = frames.set_of(cache, block);
@@ -179,8 +179,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
             .then(|| BlockRef { block: frame.block(), number: frame.number })
     }
 
-    /// The last level takes what gave way in a core's cache. If it was written, what the others'
-    /// last levels have is out of date.
+    /// The last level takes the block that a core's cache evicted. If it was written back, the
+    /// other last levels lose their outdated copies.
     fn keep(&mut self, cache: usize, victim: Option<BlockRef>, written: bool) {
         let Some(victim) = victim else { return };
         let own = self.last_level_of(cache);
@@ -195,12 +195,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         self.topology.place(self.processor_of(cache)).last_level
     }
 
-    /// Takes a block out of all last levels but one. It can only be where a core ever had it.
+    /// Removes a block from all last levels but one. Only last levels of cores that `ever` had the
+    /// block can have it.
     fn forget(&mut self, block: BlockRef, ever: ProcessorSet<WORDS>, own: usize) {
         let mut before = own;
         for cache in ever.members().map(usize::from) {
             let last_level = self.last_level_of(cache);
-            // The cores of a last level are neighbours.
+            // Cores that share a last level have consecutive numbers.
             if last_level != own && last_level != before {
                 self.last_levels[last_level].remove(block);
             }
@@ -208,7 +209,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         }
     }
 
-    /// Cycles from asking to having what the transactions bring, if all is free.
+    /// Cycles from the request until the data of its transactions arrive, without the wait for
+    /// earlier transactions on the block.
     fn latency(
         &mut self,
         now: u64,
@@ -228,7 +230,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         let mut cycles = 0;
         if made.read_block_memory + made.read_invalidate_memory > 0 {
             let mut caches = known.ever.members().map(usize::from);
-            // What no core of the last level ever had is not there.
+            // A last level only has blocks that one of its cores had.
             let may_have = caches.any(|cache| self.last_level_of(cache) == place.last_level);
             let last_level = &mut self.last_levels[place.last_level];
             cycles = if may_have && last_level.has(BlockRef { block, number }) {
@@ -249,7 +251,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         cycles
     }
 
-    /// The same for a block that no cache has.
+    /// As [`Self::latency`], for a block that comes from memory.
     fn memory_latency(&mut self, now: u64, socket: usize, block: u64) -> u64 {
         let page = block >> self.page_blocks_shift;
         let home = *self.homes.entry(page).or_insert(socket);
@@ -268,8 +270,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
     }
 }
 
-/// Keeps something busy for so many cycles, as soon as it is free. Returns how long that is from
-/// now.
+/// Occupies a resource for this number of cycles as soon as it is free. Returns the cycles until
+/// then.
 fn occupy(free_at: &mut u64, now: u64, cycles: u64) -> u64 {
     let from = now.max(*free_at);
     *free_at = from + cycles;
@@ -331,17 +333,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
             return Ok(());
         }
         let base = access.block << self.block_shift;
-        let count = self.processors;
-        self.driver.access(access, place.set).map_err(|error| match error {
-            CheckError::Stale { processor: cache, address, .. } => {
-                let address = base + address;
-                ClockError::Stale { cycle: now, processor: cache % count, address }
-            }
-            CheckError::Impossible { processor: cache, what, .. } => {
-                let processor = cache % count;
-                ClockError::Impossible { cycle: now, processor, address: base, what }
-            }
-        })
+        let done = self.driver.access(access, place.set);
+        done.map_err(|error| error.at_cycle(now, base, self.processors))
     }
 
     fn request(
@@ -396,7 +389,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
         None
     }
 
-    /// A request changes nothing before it has come to where it is decided who has the block.
+    /// A request changes nothing before it reaches its ordering point.
     #[inline]
     fn undisturbed_until(&self, now: u64) -> u64 {
         now + self.request_cycles

@@ -1,15 +1,13 @@
 //! What holds of schedules of random processes. Who runs where and when is worked out by hand in
 //! cases (`testdata/cases/bus-scheduling.toml`); a case cannot compare policies or seeds with each
 //! other, nor portions in which operations arrive.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod clocked;
-
-use clocked::{Given, check_conservation, flags, given, item};
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_machine::Dispatch;
 use homenode_snoop::{BusCounts, BusTime};
+
+use crate::clocked::{Given, check_conservation, flags, given, item};
 
 fn read(addr: u64) -> Operation {
     item(OpKind::Read, addr)

@@ -1,6 +1,4 @@
 //! Every protocol keeps its promises, and the checker finds bugs that are planted.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use homenode_snoop::{
     Action, DataSupplier, FindingKind, ProcessorEvent, ProtocolSpec, ProtocolTable, Reply, Signal,
     TABLE, TableCell, Transaction, check,

@@ -1,25 +1,24 @@
-//! Where processors are, and how far it is from one to another.
+//! Where cores are, and the latencies between them.
 
 use homenode_machine::{LinkLatencies, LinkModel};
 
-/// The place of a core.
+/// The socket and the last level of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CorePlace {
-    /// Its socket.
     pub(super) socket: usize,
-    /// Its last-level cache, of those of the machine.
+    /// Numbered through all sockets.
     pub(super) last_level: usize,
 }
 
-/// The places of all cores that are used.
+/// The places of the cores that the machine uses.
 pub(super) struct Topology {
     places: Vec<CorePlace>,
     latency: LinkLatencies,
 }
 
 impl Topology {
-    /// So many processors, spread over sockets and last-level caches as evenly as can be: those
-    /// with neighbouring numbers are near each other.
+    /// Spreads processors over sockets and last-level caches as evenly as possible. Processors with
+    /// consecutive numbers share a last level.
     pub(super) fn new(links: &LinkModel, processors: u16) -> Self {
         let (sockets, levels) = (links.sockets, links.last_levels);
         let (all, count) = (sockets * levels, u64::from(processors));
@@ -31,12 +30,12 @@ impl Topology {
         Self { places: (0..count).map(place).collect(), latency: links.latency }
     }
 
-    /// The place of a processor.
+    /// The place of a processor's core.
     pub(super) fn place(&self, processor: usize) -> CorePlace {
         self.places[processor]
     }
 
-    /// Cycles from asking another core's cache to having its data.
+    /// Cycles until the data of another core's cache arrive.
     pub(super) fn between(&self, one: usize, other: usize) -> u64 {
         let (one, other) = (self.places[one], self.places[other]);
         if one.last_level == other.last_level {
@@ -48,8 +47,7 @@ impl Topology {
         }
     }
 
-    /// Cycles that every request takes to where it is decided who has the block: half of the
-    /// shortest time in which anything can be answered.
+    /// Cycles that every request takes to reach its ordering point: half of the shortest latency.
     pub(super) fn request_cycles(&self) -> u64 {
         let LinkLatencies {
             last_level,

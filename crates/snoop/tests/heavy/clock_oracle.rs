@@ -1,23 +1,20 @@
 //! With a clock the engine does what the slow simulator does, cycle for cycle, on random traces,
 //! for every protocol, cache and choice.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
-mod clocked;
-mod oracle;
 
 use std::collections::BTreeSet;
 
-use clocked::{Given, check_conservation, flags_of_page, given};
 use homenode_base::{AccessKind, Rng};
 use homenode_clock::streams::StreamSplitter;
 use homenode_machine::{Arbitration, CacheShape, Dispatch, KernelModel};
 use homenode_snoop::{BusClock, BusCounts, BusTime, MissRule, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
-use oracle::clock::{ClockOracle, Outcome, Times};
-use oracle::random::{named, random_machine, random_trace};
-use oracle::schedule::Schedule;
-use oracle::system::{Line, Op, System};
-use oracle::{Machine, Ref};
+
+use crate::clocked::{Given, check_conservation, flags_of_page, given};
+use crate::oracle::clock::{ClockOracle, Outcome, Times};
+use crate::oracle::random::{named, random_machine, random_trace};
+use crate::oracle::schedule::Schedule;
+use crate::oracle::system::{Line, Op, System};
+use crate::oracle::{Machine, Ref};
 
 fn pick(rng: &mut Rng, of: &[u64]) -> u64 {
     of[usize::try_from(rng.below(of.len() as u64)).unwrap()]
@@ -255,7 +252,7 @@ fn compare(
 
 #[test]
 fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
-    for entry in oracle::protocols() {
+    for entry in crate::oracle::protocols() {
         let mut rng = Rng::new(7);
         let mut waited = 0;
         for _ in 0..120 {
@@ -277,7 +274,7 @@ fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
 fn machines_of_any_size_agree_with_the_slow_clock() {
     for (processors, rounds, length) in [(65, 4, 2_000), (100, 4, 2_000), (1024, 1, 1_500)] {
         let mut rng = Rng::new(9);
-        for entry in (0..rounds).flat_map(|_| oracle::protocols()) {
+        for entry in (0..rounds).flat_map(|_| crate::oracle::protocols()) {
             let machine = Machine { processors, ..random_machine(&mut rng, entry.name) };
             let times = random_times(&mut rng);
             let processes = processors + number(&mut rng, 20);
@@ -300,7 +297,7 @@ fn machines_of_any_size_agree_with_the_slow_clock() {
 
 #[test]
 fn scheduled_processes_agree_with_areas_and_with_a_kernel_made_up() {
-    for entry in oracle::protocols() {
+    for entry in crate::oracle::protocols() {
         let mut rng = Rng::new(8);
         let (mut made_up, mut moved, mut forced) = (0, 0, 0);
         for _ in 0..120 {

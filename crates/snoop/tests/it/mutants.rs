@@ -1,6 +1,4 @@
 //! Every protocol with every single change: the checker and the simulator agree on what is wrong.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use homenode_base::{Flags, ReferenceFilter, Rng};
 use homenode_machine::CacheShape;
 use homenode_snoop::{

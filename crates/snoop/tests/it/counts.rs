@@ -1,7 +1,4 @@
 //! The engine counts what the slow oracle counts, on random traces, for every protocol and cache.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
-mod oracle;
 
 use std::collections::BTreeMap;
 
@@ -9,8 +6,9 @@ use homenode_base::{AccessKind, Flags, ReferenceFilter, Rng};
 use homenode_machine::CacheShape;
 use homenode_snoop::{BusCounts, BusSetup, MissRule, ProtocolSpec, TABLE, TraceOrderSimulation};
 use homenode_trace::Batch;
-use oracle::random::{named, random_machine, random_trace};
-use oracle::{Machine, Oracle, Ref};
+
+use crate::oracle::random::{named, random_machine, random_trace};
+use crate::oracle::{Machine, Oracle, Ref};
 
 fn batch(refs: &[Ref]) -> Batch {
     let flags = |r: &Ref| {
@@ -78,7 +76,7 @@ fn simulate(machine: &Machine, refs: &[Ref], check: bool) -> BusCounts {
 
 #[test]
 fn the_engine_agrees_with_the_oracle_in_every_count() {
-    for entry in oracle::protocols() {
+    for entry in crate::oracle::protocols() {
         let mut rng = Rng::new(1);
         let mut seen: BTreeMap<String, u64> = BTreeMap::new();
         for round in 0..150 {
@@ -135,7 +133,7 @@ fn machines_of_any_size_agree_with_the_oracle() {
 #[test]
 fn checking_finds_nothing_and_changes_nothing() {
     let mut rng = Rng::new(2);
-    for entry in oracle::protocols() {
+    for entry in crate::oracle::protocols() {
         for _ in 0..40 {
             let machine = random_machine(&mut rng, entry.name);
             let trace = random_trace(&mut rng, 3_000);
@@ -147,7 +145,8 @@ fn checking_finds_nothing_and_changes_nothing() {
 
 #[test]
 fn a_protocol_that_the_oracle_does_not_know_has_a_test_in_its_file() {
-    for entry in TABLE.iter().filter(|entry| !oracle::rules::PROTOCOLS.contains(&entry.name)) {
+    for entry in TABLE.iter().filter(|entry| !crate::oracle::rules::PROTOCOLS.contains(&entry.name))
+    {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/protocol");
         let text = std::fs::read_to_string(folder.join(format!("{}.rs", entry.name))).unwrap();
         assert!(text.contains("#[test]"), "{} is not tested", entry.name);

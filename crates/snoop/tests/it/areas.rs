@@ -1,16 +1,14 @@
 //! What the kernel has for each processor follows the processors that are simulated, wherever
 //! random processes run. Two processes of one processor, and one in the area of another, are cases
 //! (`testdata/cases/bus-kernel.toml`).
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-mod clocked;
-
-use clocked::{check_conservation, given};
 use homenode_base::{Flags, ReferenceFilter, Rng};
 use homenode_clock::streams::StreamSplitter;
 use homenode_machine::Dispatch;
 use homenode_snoop::{BusClock, BusCounts, ProtocolSpec};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
+
+use crate::clocked::{check_conservation, given};
 
 /// Writes, as (process, address), and markers that say on which processor a process was.
 #[derive(Clone, Copy)]

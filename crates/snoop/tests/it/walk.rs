@@ -1,6 +1,4 @@
 //! A walk shows what the engine does: its steps add up to the engine's counts.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
-
 use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter, Rng};
 use homenode_machine::{BusCycles, CacheShape, CachedMachine};
 use homenode_snoop::walk::{BlockSnapshot, ProtocolWalk, WalkStep, example, examples, walk};

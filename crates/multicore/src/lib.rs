@@ -1,17 +1,21 @@
-//! The memory system of machines of today: cores with private caches, a last-level cache for some
-//! or all cores of a socket, links between sockets, and a memory in each.
+//! Current multicore machines: cores with private caches, a last-level cache for some or all cores
+//! of a socket, links between sockets, and a memory in each socket.
 //!
-//! A request takes half of the shortest latency to where it is decided who has the block. There
-//! transactions on one block take place one after the other, in the order in which they came, each
-//! when the one before it has its data; transactions on different blocks do not wait for each
-//! other, unless the machine models contention at memories and between sockets. What a transaction
-//! does to all caches it does at once, by the protocol's table. How long it takes depends on where
-//! the data are: in the cache of the nearest core that has them, in the last level, or in the
-//! memory of the page's home, which is the socket that fetched from it first.
+//! A request takes half of the shortest latency to reach its ordering point. There, transactions on
+//! one block take place one after the other in the order of their arrival, each when the one before
+//! it has its data. Transactions on different blocks do not wait for each other, unless the machine
+//! models contention at memories and between sockets. A transaction changes all caches at once, as
+//! the protocol's table says. Its latency depends on where the data are: in the cache of the
+//! nearest core that has them, in the last level, or in the memory of the page's home, which is the
+//! socket that first fetched from it.
 //!
-//! Whether data are shared is told byte by byte in blocks of up to 64 bytes, else by words of four.
-//! Every miss and every announcement is kept with the word it is about, and with the cycles that
-//! processors waited for it ([`homenode_cache::WaitCollector`]).
+//! Depends on [`homenode_snoop`] for the protocols and the driver that applies their tables: the
+//! caches end up in the same states as if the transactions went over a bus, in another time.
+//!
+//! Sharing is tracked by byte in blocks of up to 64 bytes, else by word of four bytes. Every miss,
+//! invalidation and update is recorded with its word and the cycles that processors waited for it
+//! ([`homenode_cache::WaitCollector`]).
+#![forbid(unsafe_code)]
 
 mod memory;
 mod topology;
@@ -22,43 +26,41 @@ use homenode_cache::{
 use homenode_clock::streams::ThreadStreams;
 use homenode_clock::{Clock, ClockSetup, ClockTime, LiveClock};
 use homenode_machine::LinkModel;
+use homenode_snoop::{BusCounts, BusSetup, BusSetupError, ProtocolTable};
 use homenode_trace::ProcessorAreas;
 
-use crate::counts::BusCounts;
-use crate::setup::{BusSetup, BusSetupError};
-use crate::table::ProtocolTable;
 use memory::LinkedMemory;
 
-/// What has a time, and how processes are scheduled.
+/// Timing parameters, and how processes are scheduled.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkClockSetup {
     /// Processors and processes.
     pub clock: ClockSetup,
-    /// Where cores are, and how far it is from one to another.
+    /// Where cores are, and the latencies between them.
     pub links: LinkModel,
     /// Bytes in a page of memory.
     pub page_bytes: u64,
 }
 
-/// What was counted and what took how long.
+/// Counts and times.
 #[derive(Clone, Debug, Default)]
 pub struct LinkedResult {
-    /// The counts.
+    /// References, misses and transactions.
     pub counts: BusCounts,
-    /// Processors and processes.
+    /// Times of processors and processes.
     pub time: ClockTime,
     /// Misses and waiting by word, in order of its address divided by four.
     pub waits: WordWaits,
 }
 
-/// Simulates what one protocol does in one machine with links, in cycles.
+/// Simulates one protocol on one machine with links, in cycles.
 pub struct LinkClock(Box<dyn LinkSimulation>);
 
 impl LinkClock {
     /// A machine with empty caches at cycle 0; all processes are ready.
     ///
     /// # Errors
-    /// When there can be no such machine.
+    /// When the machine is invalid.
     pub fn new(
         setup: &BusSetup,
         table: ProtocolTable,
@@ -76,15 +78,14 @@ impl LinkClock {
         Ok(Self(simulation))
     }
 
-    /// Says where the kernel has what belongs to each processor; see [`Clock::set_areas`].
+    /// Sets the kernel's areas of each processor; see [`Clock::set_areas`].
     #[must_use]
     pub fn with_areas(mut self, areas: &ProcessorAreas) -> Self {
         self.0.set_areas(areas);
         self
     }
 
-    /// Adds operations of some processes, and goes on as far as they are known; see
-    /// [`Clock::push`].
+    /// Adds operations of some processes, and simulates as far as they allow; see [`Clock::push`].
     ///
     /// # Errors
     /// When the protocol breaks a promise.
@@ -92,12 +93,12 @@ impl LinkClock {
         self.0.push(streams)
     }
 
-    /// What a live front end asks of it.
+    /// The interface of a live front end.
     pub fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
         self.0.live()
     }
 
-    /// Simulates what is left.
+    /// Simulates the rest.
     ///
     /// # Errors
     /// When the protocol breaks a promise.
@@ -106,7 +107,7 @@ impl LinkClock {
     }
 }
 
-/// A clock for one arrangement of frames, one size of blocks and one width of sets of caches.
+/// A clock for one arrangement of frames, one width of word masks and one of sets of caches.
 struct ClockedLinks<F: CacheArrays<W>, W: WordMask, const WORDS: usize>(
     Clock<LinkedMemory<F, W, WORDS>>,
 );
@@ -122,7 +123,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedLinks<F, W, WORD
     }
 }
 
-/// [`ClockedLinks`], whatever the arrangement.
+/// [`ClockedLinks`] of any arrangement.
 trait LinkSimulation: Send {
     fn set_areas(&mut self, areas: &ProcessorAreas);
     fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError>;

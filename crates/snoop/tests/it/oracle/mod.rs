@@ -14,8 +14,8 @@ pub mod system;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::rules::{States, reference, written_back};
 use homenode_snoop::{Entry, TABLE};
-use rules::{States, reference, written_back};
 
 /// The protocols that the oracle knows.
 pub fn protocols() -> impl Iterator<Item = &'static Entry> {
