@@ -1,15 +1,14 @@
 //! Cache arrays: where blocks are in the caches, and which one is replaced.
 //!
-//! The frames of all caches lie in one array, those of a set together, so that a reference knows
-//! the set by its number and looks into no cache in particular. Each frame has a *label*: the
-//! number of its block shifted left by two, and in the low bits what the processor may do with the
-//! copy without a transaction. An invalidated frame keeps its label with no such bit.
+//! The frames of all caches are in one array, those of a set together, so that a reference finds
+//! its set by number, whatever the cache. Each frame has a *label*: the number of its block shifted
+//! left by two, and in the low bits what the processor may do with the copy without a transaction.
+//! An invalidated frame keeps its label without these bits.
 
 mod frame;
 mod indexed;
 mod miss_status;
 mod packed;
-mod tag_set;
 
 use homenode_machine::CacheShape;
 
@@ -34,7 +33,7 @@ pub struct CacheGeometry {
 
 impl CacheGeometry {
     /// The geometry of a cache that consists of whole sets, whose number is a power of two, and
-    /// has at most 1 GiB; of others there is none.
+    /// has at most 1 GiB; `None` for others.
     ///
     /// ```
     /// use homenode_cache::CacheGeometry;
@@ -58,8 +57,8 @@ impl CacheGeometry {
 
 /// The frames of all caches. Sets and frames are numbered through all of them.
 ///
-/// Frames are public to the engines, for whom they hold the protocol's states and what is known of
-/// the use of each copy; which frame is searched, touched and replaced is decided here.
+/// Engines read and write the frames, which hold the protocol's states and the use of each copy;
+/// these arrays decide which frame is searched, touched and replaced.
 pub trait CacheArrays<W>: Send {
     /// Caches of these geometries.
     fn new(geometries: &[CacheGeometry]) -> Self;
@@ -71,18 +70,18 @@ pub trait CacheArrays<W>: Send {
     fn set_of(&self, cache: usize, block: u64) -> usize;
     /// The frame of a set that may have the block; if it has not, another one may still.
     fn guess(&self, set: usize, block: u64) -> usize;
-    /// Whether no frame of a set has the block or had it last; sometimes false although none has.
+    /// True only if no frame of a set has the block or had it last; may be false although none has.
     fn lacks(&self, set: usize, block: u64) -> bool;
     /// The frame of a set that has the block or had it last.
     fn find(&self, set: usize, block: u64) -> Option<usize>;
-    /// The frame becomes the one used last.
+    /// Makes a frame the most recently used one of its set.
     fn touch(&mut self, set: usize, frame: usize);
-    /// The frame that a new block takes: never used, else the invalidated one used longest ago,
-    /// else the one used longest ago.
+    /// The frame that a new block takes: one that was never used, else the least recently used one
+    /// among those invalidated, else the least recently used one.
     fn victim(&self, set: usize) -> usize;
-    /// A set's frame gets a block, which is used now, and all else that is in it.
+    /// Fills a frame of a set with a block and its content, as its most recent use.
     fn fill(&mut self, set: usize, frame: usize, block: u64, content: CacheFrame<W>);
-    /// The frame loses its copy but keeps its label.
+    /// Takes the copy away from a frame, which keeps its label.
     fn invalidate(&mut self, set: usize, frame: usize);
 }
 
@@ -100,16 +99,18 @@ pub trait CacheArrays<W>: Send {
 macro_rules! boxed_for_geometry {
     (($words:expr, $ways:expr, $caches:expr), $kind:ident, ($($argument:expr),+)) => {{
         use $crate::{IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS};
-        type Narrow<F, W> = $kind<F, W, 1>;
-        type Wide<F, W> = $kind<F, W, { WIDE_WORDS }>;
         match ($caches <= NARROW_CACHES_MAX, $words, $ways) {
-            (true, ..=64, ..=16) => Box::new(Narrow::<UpTo16Ways<u64>, u64>::new($($argument),+)?),
-            (true, ..=64, _) => Box::new(Narrow::<IndexedSets<u64>, u64>::new($($argument),+)?),
+            (true, ..=64, ..=16) => Box::new($kind::<UpTo16Ways<_>, u64, 1>::new($($argument),+)?),
+            (true, ..=64, _) => Box::new($kind::<IndexedSets<_>, u64, 1>::new($($argument),+)?),
             (true, _, ..=16) => {
-                Box::new(Narrow::<UpTo16Ways<[u64; 4]>, [u64; 4]>::new($($argument),+)?)
+                Box::new($kind::<UpTo16Ways<_>, [u64; 4], 1>::new($($argument),+)?)
             }
-            (false, ..=64, ..=16) => Box::new(Wide::<UpTo16Ways<u64>, u64>::new($($argument),+)?),
-            (_, _, _) => Box::new(Wide::<IndexedSets<[u64; 4]>, [u64; 4]>::new($($argument),+)?),
+            (false, ..=64, ..=16) => {
+                Box::new($kind::<UpTo16Ways<_>, u64, WIDE_WORDS>::new($($argument),+)?)
+            }
+            (_, _, _) => {
+                Box::new($kind::<IndexedSets<_>, [u64; 4], WIDE_WORDS>::new($($argument),+)?)
+            }
         }
     }};
 }
@@ -120,20 +121,22 @@ macro_rules! boxed_for_geometry {
 macro_rules! boxed_for_bytes {
     (($ways:expr, $caches:expr), $kind:ident, ($($argument:expr),+)) => {{
         use $crate::{ByteMask, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS};
-        type Narrow<F> = $kind<F, ByteMask, 1>;
-        type Wide<F> = $kind<F, ByteMask, { WIDE_WORDS }>;
         match ($caches <= NARROW_CACHES_MAX, $ways) {
-            (true, ..=16) => Box::new(Narrow::<UpTo16Ways<ByteMask>>::new($($argument),+)?),
-            (false, ..=16) => Box::new(Wide::<UpTo16Ways<ByteMask>>::new($($argument),+)?),
-            (_, _) => Box::new(Wide::<IndexedSets<ByteMask>>::new($($argument),+)?),
+            (true, ..=16) => Box::new($kind::<UpTo16Ways<_>, ByteMask, 1>::new($($argument),+)?),
+            (false, ..=16) => {
+                Box::new($kind::<UpTo16Ways<_>, ByteMask, WIDE_WORDS>::new($($argument),+)?)
+            }
+            (_, _) => {
+                Box::new($kind::<IndexedSets<_>, ByteMask, WIDE_WORDS>::new($($argument),+)?)
+            }
         }
     }};
 }
 
-/// A power of two: any machine has at most so many caches.
+/// A power of two, at least the number of caches of any machine.
 const CACHES: usize = CACHES_MAX.next_power_of_two();
 
-/// Where the sets of a cache begin, and which part of a block's number says which it is.
+/// The first set of a cache, and the bits of a block's number that select its set.
 #[derive(Clone, Copy, Debug)]
 struct SetRange {
     first: usize,
@@ -147,8 +150,8 @@ impl SetRange {
     }
 }
 
-/// The sets of caches of these geometries, one cache after the other with so many unused ones
-/// behind each, and how many that are together.
+/// The sets of caches of these geometries, one cache after the other with `spare` unused ones
+/// behind each, and their number in all.
 fn set_ranges(geometries: &[CacheGeometry], spare: usize) -> (Box<[SetRange; CACHES]>, usize) {
     let mut first = 0;
     let mut ranges = Box::new([SetRange { first, mask: 0 }; CACHES]);
@@ -167,7 +170,7 @@ mod tests {
     const GEOMETRIES: fn(usize) -> [CacheGeometry; 2] =
         |ways| [CacheGeometry { sets: 4, ways }, CacheGeometry { sets: 1, ways: ways.div_ceil(2) }];
 
-    /// Both arrangements do the same, whatever happens.
+    /// A packed arrangement does what the indexed one does under random operations.
     fn agree<F: CacheArrays<u64>>(ways: usize) {
         let (mut packed, mut indexed) =
             (F::new(&GEOMETRIES(ways)), IndexedSets::<u64>::new(&GEOMETRIES(ways)));

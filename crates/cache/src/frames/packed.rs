@@ -1,25 +1,32 @@
 //! Up to 16 frames a set.
 
-use super::tag_set::{TagSet, tag};
 use super::{CACHES, CacheArrays, CacheFrame, CacheGeometry, PERMISSIONS, SetRange, set_ranges};
 use crate::words::WordMask;
 
-/// Unused sets behind those of each cache. A cache has a power of two of them: without these the
-/// copies of a block would all lie in few sets of the caches of the machine that simulates this.
+/// Unused sets behind those of each cache. The number of a cache's sets is a power of two: without
+/// these the copies of a block would share few sets of the host's caches.
 const SPARE_SETS: usize = 5;
 
-/// Up to 16 frames a set: the tags and the order of use of a set are packed into words.
+/// In a stamp: the frame is not invalidated. Frames without it are older than all others.
+const VALID: u64 = 1 << 63;
+
+/// Up to 16 frames a set. A search compares eight tags of a set at a time; the order of use is a
+/// stamp for each frame, so that a use is one store. Sets that were never used are all zeros and
+/// take no memory.
 pub struct UpTo16Ways<W> {
     frames: Vec<CacheFrame<W>>,
     /// From a set's first frame to the next set's, as a shift.
     stride: u32,
-    /// Extracts the number of a frame within its set.
-    mask: usize,
     ranges: Box<[SetRange; CACHES]>,
-    sets: Vec<TagSet>,
-    /// Frames of each set; the most of any where no more is said.
-    ways_max: usize,
+    /// By set: for each frame a byte that depends on its block; 0 if it was never used.
+    tags: Vec<[u64; 2]>,
+    /// By frame: the clock at its last use, and [`VALID`]; 0 if it was never used.
+    stamps: Vec<u64>,
+    /// Uses so far.
+    clock: u64,
+    /// Frames of each set; where it is empty, `ways_max` in all.
     ways: Vec<u8>,
+    ways_max: usize,
 }
 
 impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
@@ -35,11 +42,12 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
         Self {
             frames: CacheFrame::unused(sets << stride),
             stride,
-            mask: (1 << stride) - 1,
             ranges,
-            sets: bytemuck::zeroed_vec(sets),
-            ways_max,
+            tags: vec![[0; 2]; sets],
+            stamps: vec![0; sets << stride],
+            clock: 0,
             ways: if differ { geometries.iter().flat_map(ways).collect() } else { Vec::new() },
+            ways_max,
         }
     }
 
@@ -61,41 +69,104 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
 
     #[inline]
     fn guess(&self, set: usize, block: u64) -> usize {
-        (set << self.stride) + self.sets[set].guess(tag(block))
+        let ([low, high], tag) = (self.tags[set], tag(block));
+        let frame = set << self.stride;
+        let hits = first_equal(low, tag);
+        // Sets of up to eight frames have no high tags: the branch is always predicted for them.
+        if hits == 0 && high != 0 {
+            let hits = first_equal(high, tag);
+            return frame + if hits == 0 { 0 } else { 8 + first(hits) };
+        }
+        frame + first(hits)
     }
 
     #[inline]
     fn lacks(&self, set: usize, block: u64) -> bool {
-        self.sets[set].lacks(tag(block))
+        let ([low, high], tag) = (self.tags[set], tag(block));
+        first_equal(low, tag) == 0 && (high == 0 || first_equal(high, tag) == 0)
     }
 
     #[inline]
     fn find(&self, set: usize, block: u64) -> Option<usize> {
-        let first = set << self.stride;
-        let has = |way: usize| self.frames[first + way].is_of(block);
-        self.sets[set].find(tag(block), has).map(|way| first + way)
+        let tag = tag(block);
+        for (half, &tags) in self.tags[set].iter().enumerate() {
+            let mut hits = equal(tags, tag);
+            while hits != 0 {
+                let frame = (set << self.stride) + 8 * half + first(hits);
+                if self.frames[frame].is_of(block) {
+                    return Some(frame);
+                }
+                hits &= hits - 1;
+            }
+        }
+        None
     }
 
     #[inline]
-    fn touch(&mut self, set: usize, frame: usize) {
-        self.sets[set].touch(frame & self.mask);
+    fn touch(&mut self, _: usize, frame: usize) {
+        self.clock += 1;
+        let stamp = &mut self.stamps[frame];
+        *stamp = *stamp & VALID | self.clock;
     }
 
     #[inline]
     fn victim(&self, set: usize) -> usize {
         let ways = self.ways.get(set).map_or(self.ways_max, |&ways| usize::from(ways));
-        (set << self.stride) + self.sets[set].victim(ways)
+        let first = set << self.stride;
+        let (mut oldest, mut victim) = (u64::MAX, 0);
+        for (way, &stamp) in self.stamps[first..first + ways].iter().enumerate() {
+            if stamp < oldest {
+                (oldest, victim) = (stamp, way);
+            }
+        }
+        first + victim
     }
 
     #[inline]
     fn fill(&mut self, set: usize, frame: usize, block: u64, content: CacheFrame<W>) {
         self.frames[frame] = content;
-        self.sets[set].fill(frame & self.mask, tag(block));
+        let way = frame - (set << self.stride);
+        let (half, shift) = (way >> 3 & 1, way % 8 * 8);
+        let tags = &mut self.tags[set][half];
+        *tags = *tags & !(0xff << shift) | tag(block) << shift;
+        self.clock += 1;
+        self.stamps[frame] = VALID | self.clock;
     }
 
     #[inline]
-    fn invalidate(&mut self, set: usize, frame: usize) {
+    fn invalidate(&mut self, _: usize, frame: usize) {
         self.frames[frame].label &= !PERMISSIONS;
-        self.sets[set].invalidate(frame & self.mask);
+        self.stamps[frame] &= !VALID;
     }
+}
+
+/// A byte from 1 to 255 that depends on a block.
+#[inline]
+fn tag(block: u64) -> u64 {
+    // The high bits of a product depend on all bits of its factors.
+    (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56).max(1)
+}
+
+/// A one in each byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// The high bit of each byte that is the wanted one.
+#[inline]
+fn equal(bytes: u64, want: u64) -> u64 {
+    let differ = bytes ^ (want * ONES);
+    !(((differ & !(ONES << 7)) + !(ONES << 7)) | differ) & (ONES << 7)
+}
+
+/// As [`equal`] in fewer instructions, but sometimes with the high bit of a byte above the first
+/// one that is not the wanted one.
+#[inline]
+fn first_equal(bytes: u64, want: u64) -> u64 {
+    let differ = bytes ^ (want * ONES);
+    differ.wrapping_sub(ONES) & !differ & (ONES << 7)
+}
+
+/// The position of the byte whose high bit is the lowest one; 0 if there is none.
+#[inline]
+fn first(high_bits: u64) -> usize {
+    usize::try_from(high_bits.trailing_zeros() >> 3 & 7).unwrap_or(0)
 }

@@ -32,13 +32,12 @@ struct Wish {
     answer: Option<u64>,
 }
 
-/// Something that a request of a processor leads to later.
+/// A later effect of a processor's request.
 struct Later {
     cycle: u64,
     cpu: usize,
     what: What,
-    /// The block that memory is due to send, and the cycles for which it needs the bus; `None` if
-    /// the request is done.
+    /// Block and bus cycles of a memory answer that is due; `None` if the request is done.
     answer: Option<(u64, u64)>,
 }
 
@@ -64,7 +63,6 @@ pub struct ClockOracle {
     ids: u64,
 }
 
-/// What came out.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub counts: BTreeMap<String, u64>,
