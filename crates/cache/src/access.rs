@@ -2,25 +2,25 @@
 
 use homenode_base::Flags;
 
-/// A reference to one block: one that straddles blocks is several of these.
+/// A reference to one block. A reference that straddles blocks is split into several of these.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockAccess<W> {
-    /// The cache that it goes to.
+    /// The number of the cache.
     pub cache: usize,
-    /// The number of the block: its address without the offset.
+    /// The address of the block, divided by its size.
     pub block: u64,
     /// The words of the block that it touches.
     pub words: W,
     /// Whether it writes them.
     pub write: bool,
-    /// Whether they are of a private area.
+    /// Whether they belong to a private area.
     pub private: bool,
-    /// What the trace says of it.
+    /// Its flags in the trace.
     pub flags: Flags,
 }
 
 impl<W> BlockAccess<W> {
-    /// Whether the kernel made it.
+    /// Whether it is a reference by the kernel.
     #[inline]
     #[must_use]
     pub const fn is_kernel(&self) -> bool {

@@ -1,8 +1,8 @@
-//! Why a copy was not there, and whose sharing a coherence transaction is.
+//! Classes of misses, and of the sharing behind coherence transactions.
 //!
-//! A frame remembers which words its processor touched during the life of its copy. When a copy is
-//! lost to another processor, the frame stays and collects what others write meanwhile: a miss on
-//! it is true sharing if that is used, else false.
+//! A frame records the words that its processor touched during the lifetime of its copy. When
+//! another processor takes the copy away, the frame stays and collects the words that others write:
+//! a miss on it is true sharing if one of these is used, else false sharing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,8 +78,8 @@ impl From<SharingClass> for WaitCause {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS> {
-    /// The class of a miss on a frame that lost its copy to another processor is counted, or is
-    /// left undecided. Returns which.
+    /// Counts a miss on a frame that lost its copy to another processor, or leaves its class
+    /// undecided. Returns which.
     pub fn coherence_miss(
         &mut self,
         access: &BlockAccess<W>,
@@ -90,7 +90,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         self.told_coherence_miss(access, at)
     }
 
-    /// The same where those that lost the block know of all writes already.
+    /// The same where the frames that lost the block have already collected all writes.
     pub fn told_coherence_miss(&mut self, access: &BlockAccess<W>, at: usize) -> MissStatus {
         let word = self.word_of(access);
         self.waits.iter_mut().for_each(|waits| waits.miss(at, word));
@@ -112,8 +112,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         MissStatus::Settled
     }
 
-    /// A miss on a block that the processor never had, or had and replaced, for which the frame is
-    /// free now.
+    /// Counts a miss on a block that the processor replaced (`had`) or never had. Its frame is free
+    /// already.
     #[inline]
     pub fn cold_or_replacement_miss(&mut self, access: &BlockAccess<W>, at: usize, had: bool) {
         self.counts.add_cold_or_replacement(had, access.is_kernel());
@@ -132,15 +132,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         }
     }
 
-    /// The class of the miss that brought a frame its copy is known.
+    /// Counts the miss that fetched the copy of a frame, now that its class is known.
     fn settle(&mut self, at: usize, class: MissClass, kernel: bool) {
         self.counts.add_miss(class, kernel);
         self.waits.iter_mut().for_each(|waits| waits.decide(at, class.into()));
     }
 
-    /// An undecided miss is true sharing once a word is touched that others wrote. Returns whether
-    /// the copy's miss was undecided and the reference needs no transaction, and so is done.
-    /// `permissions` says what a state allows.
+    /// Decides an undecided miss as true sharing when the reference touches a word that others
+    /// wrote. Returns whether the reference is complete: its copy's miss was undecided and it needs
+    /// no transaction. `permissions` maps a state to what it allows.
     #[inline]
     pub fn touch_undecided(
         &mut self,
@@ -164,14 +164,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         permitted
     }
 
-    /// The frame's processor touches the words.
+    /// Records the words that the frame's processor touches.
     #[inline]
     pub fn mark_touched(&mut self, access: &BlockAccess<W>, at: usize) {
         let kind = if access.write { WRITTEN } else { READ };
         self.frame(at).touched[kind].add(access.words);
     }
 
-    /// Counts a coherence transaction about copies in these frames of other caches.
+    /// Counts a coherence transaction that affects copies in these frames of other caches.
     pub fn count_coherence(
         &mut self,
         access: &BlockAccess<W>,
@@ -190,15 +190,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         self.waits.iter_mut().for_each(|waits| waits.announce(word, class.into()));
     }
 
-    /// A transaction about a copy that nobody else has: collected as waiting for this cause.
+    /// Records a transaction on a copy that no other cache has as waiting for this cause.
     pub fn count_without_sharing(&mut self, access: &BlockAccess<W>, cause: WaitCause) {
         let word = self.word_of(access);
         self.waits.iter_mut().for_each(|waits| waits.announce(word, cause));
     }
 
-    /// Those who lost the block learn which words the holders wrote since. Has to be called before
-    /// a copy is lost and before a miss on a lost one: what is written is collected in the writer's
-    /// frame meanwhile, so that a write without a transaction looks at no other cache.
+    /// Adds the words that holders wrote since the last call to the frames that lost the block.
+    /// Must be called before a copy is lost and before a miss on a lost one. Until then writes are
+    /// collected in the writer's frame, so that a write hit accesses no other cache.
     pub fn tell_writes(&mut self, block: u64, record: &BlockHolders<WORDS>) {
         for holder in record.holders.members().map(usize::from) {
             let at = self.known_frame(holder, block);
@@ -213,7 +213,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         }
     }
 
-    /// Another processor's transaction takes a copy away.
+    /// Takes a copy away because of another processor's transaction.
     pub fn lose(&mut self, block: u64, holder: usize, at: usize, status: MissStatus) {
         self.end_copy(at);
         let set = self.frames.set_of(holder, block);
@@ -222,7 +222,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         (frame.remote_written, frame.state, frame.status) = (W::default(), 0, status);
     }
 
-    /// A copy is gone: a miss that is still undecided was false sharing.
+    /// Ends a copy: if the miss that fetched it is still undecided, it was false sharing.
     #[inline]
     pub fn end_copy(&mut self, at: usize) {
         if let Some(kernel) = std::mem::take(&mut self.frame(at).status).undecided() {
@@ -230,10 +230,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         }
     }
 
-    /// All copies are gone, at the end of the trace.
+    /// Ends all copies at the end of the trace.
     pub fn end_all_copies(&mut self) {
         for at in 0..self.frames.all().len() {
-            // Frames that are only looked at take no memory if they were never used.
+            // Reading a frame that was never used allocates no memory; writing it would.
             if self.frames.all()[at].status != MissStatus::Settled {
                 self.end_copy(at);
             }

@@ -1,4 +1,4 @@
-//! What is counted on every machine with caches. The names of the fields are a public contract
+//! Counts of every machine with caches. The names of the fields are a public contract
 //! (`docs/bus.md`).
 
 use std::hint::select_unpredictable;
@@ -7,31 +7,32 @@ use serde::Serialize;
 
 use crate::classify::{MissClass, SharingClass};
 
-/// What is counted whatever keeps the caches coherent.
+/// Counts that do not depend on the coherence protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheCounts {
     /// References and fetches in the trace.
     pub references: u64,
-    /// The same, where one that straddles blocks counts for each.
+    /// The same, counting one that straddles blocks once for each block.
     pub block_references: u64,
-    /// Those that found no valid copy, by why.
+    /// References to blocks that found no valid copy, by class.
     pub misses: MissCounts,
-    /// Invalidations and updates of other copies, by what for.
+    /// Invalidations and updates of other copies, by kind of sharing.
     pub coherence: CoherenceCounts,
-    /// The kernel's part of all this.
+    /// The part of these counts that is the kernel's.
     pub kernel: KernelCounts,
 }
 
-/// Misses by why the copy was not there.
+/// Misses by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MissCounts {
     /// The processor never had the block.
     pub cold: u64,
     /// The copy was replaced.
     pub replacement: u64,
-    /// The copy was invalidated, and what others wrote since is used before this one is lost.
+    /// The copy was invalidated, and words written since by others are used before the new copy is
+    /// lost.
     pub invalidation_true: u64,
-    /// The copy was invalidated, and nothing that others wrote is used.
+    /// The copy was invalidated, and no word written by others is used.
     pub invalidation_false: u64,
     /// The copy was invalidated, although its area is private.
     pub invalidation_passive: u64,
@@ -42,17 +43,17 @@ pub struct MissCounts {
 /// Coherence transactions by kind of sharing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CoherenceCounts {
-    /// Another holder touched the written word.
+    /// Another holder touched the written word during the lifetime of its copy.
     #[serde(rename = "true")]
     pub true_sharing: u64,
-    /// None did.
+    /// No other holder did.
     #[serde(rename = "false")]
     pub false_sharing: u64,
     /// The block is of a private area.
     pub passive: u64,
 }
 
-/// What the kernel's references did.
+/// Counts of the kernel's references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KernelCounts {
     /// References and fetches.
@@ -99,7 +100,7 @@ impl CacheCounts {
 }
 
 impl MissCounts {
-    /// All of them.
+    /// The sum.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.cold + self.replacement + self.removal + self.invalidations()
@@ -124,8 +125,7 @@ impl MissCounts {
         }
     }
 
-    /// Which of the two it is depends on the program and changes often: a branch would be
-    /// mispredicted.
+    // Without a branch, which would often be mispredicted: the class depends on the program.
     #[inline]
     fn add_cold_or_replacement(&mut self, had: bool) {
         *select_unpredictable(had, &mut self.replacement, &mut self.cold) += 1;
@@ -133,7 +133,7 @@ impl MissCounts {
 }
 
 impl CoherenceCounts {
-    /// All of them.
+    /// The sum.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.true_sharing + self.false_sharing + self.passive

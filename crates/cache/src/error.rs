@@ -1,6 +1,6 @@
-//! A protocol that does not do what it promises.
+//! Errors of a protocol that breaks its promises.
 
-/// A broken promise, and where it was found.
+/// A broken promise, and its place in the trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
     /// A read returned an old value.
@@ -16,7 +16,7 @@ pub enum CheckError {
         /// The word.
         address: u64,
     },
-    /// Something happened that the protocol declares impossible.
+    /// An event that the protocol declares impossible.
     #[error(
         "reference {reference} of the trace: processor {processor} at address {address:#x}: \
          {what}; the protocol is wrong (homenode check-protocol)"
@@ -34,14 +34,15 @@ pub enum CheckError {
 }
 
 impl CheckError {
-    /// A read of an old value, so far into the block; where and when the engine knows.
+    /// A read of an old value at this offset within the block. The engine adds the place:
+    /// [`Self::located`] or [`Self::at_cycle`].
     #[must_use]
     pub fn stale(cache: usize, address: u64) -> Self {
         let processor = u16::try_from(cache).unwrap_or(u16::MAX);
         Self::Stale { reference: 0, processor, address }
     }
 
-    /// What the protocol declares impossible; where and when the engine knows.
+    /// An event that the protocol declares impossible. The engine adds the place.
     #[must_use]
     pub fn impossible(cache: usize, what: &'static str) -> Self {
         let processor = u16::try_from(cache).unwrap_or(u16::MAX);
@@ -79,7 +80,7 @@ impl CheckError {
     }
 }
 
-/// A broken promise in a simulation with a clock, and when it was found.
+/// A broken promise in a simulation with a clock, and its cycle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClockError {
@@ -89,20 +90,20 @@ pub enum ClockError {
          protocol is wrong (homenode check-protocol)"
     )]
     Stale {
-        /// When.
+        /// The cycle.
         cycle: u64,
         /// The processor that reads.
         processor: u16,
         /// The word, as the machine addresses it.
         address: u64,
     },
-    /// Something happened that the protocol declares impossible.
+    /// An event that the protocol declares impossible.
     #[error(
         "cycle {cycle}: processor {processor} at address {address:#x}: {what}; the protocol is \
          wrong (homenode check-protocol)"
     )]
     Impossible {
-        /// When.
+        /// The cycle.
         cycle: u64,
         /// The processor.
         processor: u16,
@@ -114,13 +115,13 @@ pub enum ClockError {
 }
 
 impl ClockError {
-    /// A read of an old value, at this word.
+    /// A read of an old value of the word at this address.
     #[must_use]
     pub fn stale(cycle: u64, processor: u16, address: u64) -> Self {
         Self::Stale { cycle, processor, address }
     }
 
-    /// Something that the protocol declares impossible.
+    /// An event that the protocol declares impossible.
     #[must_use]
     pub fn impossible(cycle: u64, address: u64, processor: u16, what: &'static str) -> Self {
         Self::Impossible { cycle, processor, address, what }

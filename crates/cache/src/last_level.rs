@@ -1,14 +1,14 @@
-//! The last-level caches: which blocks they have.
+//! The blocks of last-level caches.
 
 use homenode_machine::CacheShape;
 
 use crate::holders::NO_BLOCK;
 use crate::system::BlockRef;
 
-/// A last-level cache, which several processors share: sets of blocks, the one used last first.
+/// A last-level cache that several processors share: sets of blocks, the most recently used first.
 ///
-/// It only knows which blocks it has: an engine says when one comes, and when one is no longer
-/// valid. Nothing in the caches of processors has to be in it.
+/// It records only which blocks it has. An engine inserts blocks and removes invalid ones. It need
+/// not include the blocks of the processors' caches.
 ///
 /// ```
 /// use homenode_cache::{BlockRef, LastLevelCache};
@@ -21,24 +21,24 @@ use crate::system::BlockRef;
 /// ```
 #[derive(Clone, Debug)]
 pub struct LastLevelCache {
-    /// Numbers of blocks in the table of holders, half as long as their addresses: what is looked
-    /// through for a block lies in one line of the cache of the machine that simulates this.
+    /// Numbers of blocks in the table of holders. They are half as long as addresses, so that a set
+    /// fits a line of the host's cache.
     blocks: Vec<u32>,
     sets: u64,
     ways: usize,
-    /// Where the first set begins, and from a set to the next one: such that few sets begin in one
-    /// line of the cache of the machine that simulates this and end in the next.
+    /// The position of the first set and the distance between sets, chosen so that few sets cross
+    /// a line of the host's cache.
     first: usize,
     stride: usize,
-    /// Blocks that came lately, by where their sets begin, in order. Sets are mostly far away in
-    /// the memory of that machine: several at a time come as soon as one.
+    /// The positions of sets and the blocks to insert there, in order. Most sets miss in the host's
+    /// cache: inserting several blocks at once overlaps these misses.
     coming: Vec<(usize, u32)>,
 }
 
-/// Most blocks that are coming.
+/// The maximum number of blocks to insert at once.
 const COMING_MAX: usize = 16;
 
-/// Bytes of such a line.
+/// Bytes of a line of the host's cache.
 const LINE_BYTES: usize = 64;
 
 impl LastLevelCache {
@@ -59,7 +59,7 @@ impl LastLevelCache {
         Self { blocks, sets, ways, first, stride, coming }
     }
 
-    /// Where the set of a block begins.
+    /// The position of the set of a block.
     #[inline]
     fn start(&self, block: u64) -> usize {
         let hash = block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -68,7 +68,7 @@ impl LastLevelCache {
         self.first + usize::try_from(set).unwrap_or(0) * self.stride
     }
 
-    /// The set of a block, as it is when all have come to it.
+    /// The set of a block, after all blocks have been inserted into it.
     #[inline]
     fn set(&mut self, block: u64) -> &mut [u32] {
         let start = self.start(block);
@@ -78,10 +78,10 @@ impl LastLevelCache {
         &mut self.blocks[start..start + self.ways]
     }
 
-    /// The blocks that are coming are there.
+    /// Inserts the waiting blocks.
     #[inline(never)]
     fn arrive(&mut self) {
-        // One look at each, so that no set has to wait for what is done in another.
+        // Reads each set first, so that their misses overlap.
         let firsts = self.coming.iter().map(|&(start, _)| self.blocks[start]);
         std::hint::black_box(firsts.fold(0, |sum, first| sum ^ first));
         for (start, number) in self.coming.drain(..) {
@@ -89,15 +89,14 @@ impl LastLevelCache {
         }
     }
 
-    /// Whether the block, of this address and number in the table of holders, is there; it is used
-    /// now.
+    /// Whether the cache has the block, which becomes the most recently used one.
     pub fn has(&mut self, BlockRef { block, number }: BlockRef) -> bool {
         let set = self.set(block);
         let found = set.iter().position(|&other| other == number);
         found.inspect(|&at| move_back(&mut set[..=at], number)).is_some()
     }
 
-    /// The block is there from now on, instead of the one used longest ago.
+    /// Inserts a block in place of the least recently used one.
     pub fn insert(&mut self, BlockRef { block, number }: BlockRef) {
         if self.coming.len() == COMING_MAX {
             self.arrive();
@@ -105,7 +104,7 @@ impl LastLevelCache {
         self.coming.push((self.start(block), number));
     }
 
-    /// The block is there no longer.
+    /// Removes a block.
     pub fn remove(&mut self, BlockRef { block, number }: BlockRef) {
         let set = self.set(block);
         if let Some(at) = set.iter().position(|&other| other == number) {
@@ -115,7 +114,7 @@ impl LastLevelCache {
     }
 }
 
-/// The block comes first, and those before its old place, or all, move back by one.
+/// Moves the block to the front. Those before its old place, or all if it is new, move back by one.
 #[inline]
 fn move_back(set: &mut [u32], number: u32) {
     let mut moved = number;
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_block_used_longest_ago_gives_way() {
+    fn the_least_recently_used_block_is_evicted() {
         let shape = CacheShape { size_bytes: 192, block_size_bytes: 64, associativity: 3 };
         let mut cache = LastLevelCache::new(shape);
         (1..=3).for_each(|number| cache.insert(block(number)));
@@ -151,9 +150,9 @@ mod tests {
         assert_eq!(there(&mut cache, [3, 1, 4, 5]), [false, true, true, true]);
     }
 
-    /// Whether a block is there does not depend on when those before it have arrived.
+    /// Whether a block is found does not depend on when earlier ones are inserted.
     #[test]
-    fn blocks_that_are_coming_are_there() {
+    fn waiting_blocks_are_found() {
         let shape = CacheShape { size_bytes: 64 * 90, block_size_bytes: 64, associativity: 15 };
         let (mut late, mut soon) = (LastLevelCache::new(shape), LastLevelCache::new(shape));
         let mut rng = Rng::new(9);

@@ -1,10 +1,10 @@
-//! What every machine with caches has, whatever keeps them coherent: the arrays that blocks lie
-//! in, which caches hold each block, why a copy was not there and whose sharing that is, values to
-//! check a protocol by, and the counts of all this.
+//! The parts of every machine with caches that do not depend on the coherence protocol: cache
+//! arrays, the holders of each block, classes of misses and of sharing, values that check a
+//! protocol, and counts.
 //!
-//! [`CacheSystem`] is all of it together. It knows no protocol: an engine decides what a reference
-//! does to which copies, and has it done here. [`TraceOrderEngine`] does the references of a trace
-//! one after the other, whatever that engine is.
+//! [`CacheSystem`] combines them. It knows no protocol: an engine decides what a reference does to
+//! which copies. [`TraceOrderEngine`] performs the references of a trace one after the other for
+//! any engine.
 #![forbid(unsafe_code)]
 
 mod access;

@@ -1,41 +1,40 @@
-//! The blocks that each cache used last, so that most hits need no search.
+//! The blocks that each cache used most recently, so that most hits need no search.
 //!
 //! A cache remembers one block for each *class* of its sets: those whose numbers agree in the low
-//! bits. Of the blocks of its class that one was used last, so it was in its set too: a hit on it
-//! changes no order of use, and is done without a look at tags, order and label, which are often
-//! not in the cache of the machine that simulates this.
+//! bits. That block was used last in its class and so in its set: a hit on it changes no order of
+//! use and reads neither tags nor label, which are often not in the host's cache.
 
 use crate::frames::{CacheArrays, PERMISSIONS, label_of};
 use crate::system::{CacheSystem, FrameLocation};
 use crate::words::WordMask;
 
-/// Most classes of a cache: what is remembered of one processor's stays in the nearest memory of
-/// that machine.
+/// The maximum number of classes of a cache: the entries of one processor fit the host's
+/// first-level cache.
 const CLASSES_MAX: usize = 512;
 
-/// The block of a class that was used last, as it was then.
+/// The most recently used block of a class.
 #[derive(Clone, Copy, Default)]
 struct RecentBlock {
     label: u64,
     frame: u32,
-    /// When it was entered: see [`RecentBlocks::epochs`].
+    /// The epoch of its entry: see [`RecentBlocks::epochs`].
     epoch: u32,
 }
 
-/// The blocks that each cache used last. What is remembered of a class holds until a reference to
-/// a block of that class is done in another way: [`Self::forget`].
+/// The blocks that each cache used most recently. An entry is valid until a reference to a block of
+/// its class is done in another way: [`Self::forget`].
 pub struct RecentBlocks {
     /// By cache and class.
     blocks: Vec<RecentBlock>,
-    /// How often each class was forgotten, plus one. What was entered before that holds no more.
+    /// How often each class was forgotten, plus one. Entries of earlier epochs are invalid.
     epochs: [u32; CLASSES_MAX],
-    /// The classes of a cache, less one: all caches have the same number of them.
+    /// The number of classes of a cache, less one. All caches have as many.
     mask: usize,
     shift: u32,
 }
 
 impl RecentBlocks {
-    /// For so many caches, the smallest of which has so many sets, a power of two.
+    /// For this number of caches, of which the smallest has this number of sets, a power of two.
     #[must_use]
     pub fn new(caches: usize, sets: usize) -> Self {
         let classes = sets.clamp(1, CLASSES_MAX);
@@ -50,17 +49,18 @@ impl RecentBlocks {
     /// The class of a block.
     #[inline]
     fn class(&self, block: u64) -> usize {
-        // The mask is a constant too, which spares a check of bounds in every reference.
+        // The first mask is a constant, which spares a check of bounds in every reference.
         usize::try_from(block & (CLASSES_MAX as u64 - 1)).unwrap_or(0) & self.mask
     }
 
-    /// A reference to a block may change copies of it, or of blocks of the same sets, in any cache.
+    /// Must be called when a reference to a block may change copies of it, or of blocks of the same
+    /// sets, in any cache.
     #[inline]
     pub fn forget(&mut self, block: u64) {
         let class = self.class(block);
         self.epochs[class] = self.epochs[class].wrapping_add(1);
         if self.epochs[class] == 0 {
-            // The numbers begin again.
+            // The epochs have wrapped around.
             self.blocks.fill(RecentBlock::default());
             self.epochs = [1; CLASSES_MAX];
         }
@@ -68,8 +68,7 @@ impl RecentBlocks {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS> {
-    /// Does a reference of a cache if it needs no transaction: `need` is what the copy must allow.
-    /// Returns whether that was so. As [`Self::hit`] of the place where the block is.
+    /// As [`Self::hit`] of the place where the block is.
     #[inline(always)]
     pub fn hit_recent(
         &mut self,
@@ -91,8 +90,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         self.hit_of_set(recent, cache, block, words, need)
     }
 
-    /// The same for a block that is not the one used last. In a function of its own, so that loops
-    /// over references have few live values.
+    /// The same for a block that was not used last. Not inlined, so that loops over references have
+    /// few live values.
     #[inline(never)]
     fn hit_of_set(
         &mut self,
@@ -103,7 +102,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         need: u64,
     ) -> bool {
         let set = self.frames.set_of(cache, block);
-        // The frames of a set are not looked at for a block that is in none.
+        // A miss reads no frames.
         if self.frames.lacks(set, block) {
             return false;
         }

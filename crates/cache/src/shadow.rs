@@ -1,4 +1,4 @@
-//! Shadow values: which write every word of every copy and of memory comes from.
+//! Shadow values: the number of the write that each word of each copy and of memory comes from.
 
 use crate::words::WordMask;
 
@@ -9,7 +9,7 @@ type WordValues = Vec<u64>;
 pub struct ShadowValues {
     words: usize,
     writes: u64,
-    /// By the block's number in the table of holders: what was written last, and what memory has.
+    /// By the block's number in the table of holders: the latest values, and those of memory.
     blocks: Vec<[WordValues; 2]>,
     /// By frame.
     copies: Vec<WordValues>,
@@ -19,7 +19,7 @@ const LATEST: usize = 0;
 const MEMORY: usize = 1;
 
 impl ShadowValues {
-    /// Blocks of so many words, all 0, in so many frames.
+    /// Blocks of this number of words, all 0, for this number of frames.
     #[must_use]
     pub fn new(words: usize, frames: usize) -> Self {
         let copies = vec![WordValues::new(); frames];
@@ -35,45 +35,45 @@ impl ShadowValues {
         &mut self.blocks[number]
     }
 
-    /// What was written last to the words of a block, and what memory has.
+    /// The latest values of a block, and those of memory.
     pub fn latest_and_memory(&mut self, number: u32) -> &[WordValues; 2] {
         self.block(number)
     }
 
-    /// What a copy has.
+    /// The values of a copy.
     pub fn copy(&self, frame: usize) -> &[u64] {
         &self.copies[frame]
     }
 
-    /// The copy gets what memory has.
+    /// Copies the values of memory to a frame.
     pub fn fetch(&mut self, frame: usize, number: u32) {
         let values = self.block(number)[MEMORY].clone();
         self.copies[frame] = values;
     }
 
-    /// Memory gets what the copy has.
+    /// Copies the values of a frame to memory.
     pub fn update_memory(&mut self, frame: usize, number: u32) {
         let values = self.copies[frame].clone();
         self.block(number)[MEMORY] = values;
     }
 
-    /// One copy gets what another has.
+    /// Copies the values of one frame to another.
     pub fn supply(&mut self, from: usize, to: usize) {
         let values = self.copies[from].clone();
         self.copies[to] = values;
     }
 
-    /// What memory has of a block, to be sent.
+    /// The values of a block in memory.
     pub fn memory(&mut self, number: u32) -> Vec<u64> {
         self.block(number)[MEMORY].clone()
     }
 
-    /// The copy gets values that were sent.
+    /// Sets the values of a copy.
     pub fn set_copy(&mut self, frame: usize, values: Vec<u64>) {
         self.copies[frame] = values;
     }
 
-    /// Memory gets some words of values that were sent.
+    /// Sets some words of a block in memory.
     pub fn set_memory<W: WordMask>(&mut self, number: u32, words: W, values: &[u64]) {
         let sent = values.iter().enumerate().filter(|&(word, _)| has(words, word));
         for (word, &value) in sent {
@@ -81,7 +81,7 @@ impl ShadowValues {
         }
     }
 
-    /// A write of some words, which some copies take. Returns its number.
+    /// Writes some words in the copies that take them. Returns the number of the write.
     pub fn write<W: WordMask>(
         &mut self,
         number: u32,
@@ -101,9 +101,9 @@ impl ShadowValues {
         value
     }
 
-    /// A read of some words. Returns where in the block one is stale.
+    /// Reads some words. Returns the offset within the block of one that is stale.
     pub fn read<W: WordMask>(&mut self, frame: usize, number: u32, words: W) -> Option<u64> {
-        // A block that nobody has written yet is known from here on.
+        // The block may not have been written yet.
         self.block(number);
         let latest = &self.blocks[usize::try_from(number).unwrap_or(usize::MAX)][LATEST];
         let may_find = |word, value| value_at(latest, word) == Some(value);

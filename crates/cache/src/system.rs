@@ -1,4 +1,4 @@
-//! All caches of a machine and what is known of their copies.
+//! All caches of a machine, and the records of their copies.
 
 use std::marker::PhantomData;
 
@@ -29,34 +29,34 @@ pub struct BlockRef {
     pub number: u32,
 }
 
-/// All caches of a machine, whatever keeps them coherent: it is for the engine to say what becomes
-/// of which copies. `WORDS` says how many caches there may be: see [`HolderTable`].
+/// All caches of a machine, under any coherence protocol: the engine decides what happens to which
+/// copies. `WORDS` limits the number of caches: see [`HolderTable`].
 pub struct CacheSystem<F, W, const WORDS: usize = 1> {
-    /// Where the blocks are.
+    /// The frames.
     pub frames: F,
-    /// Who holds them.
+    /// The caches that hold each block.
     pub holders: HolderTable<WORDS>,
-    /// What was counted.
+    /// The counts.
     pub counts: CacheCounts,
-    /// The values of all copies and of memory, if reads are checked.
+    /// The values of all copies and of memory; `None` if reads are not checked.
     pub shadow: Option<ShadowValues>,
-    /// Misses and waiting by word, if somebody wants to know.
+    /// Misses and waiting by word; `None` if they are not collected.
     pub waits: Option<Box<WaitCollector>>,
     pub(crate) rule: MissRule,
     block_words: u64,
     words: PhantomData<W>,
 }
 
-/// What a [`CacheSystem`] is made from.
+/// The parameters of a [`CacheSystem`].
 #[derive(Clone, Copy, Debug)]
 pub struct CacheSystemSetup<'a> {
-    /// Each cache.
+    /// The geometry of each cache.
     pub geometries: &'a [CacheGeometry],
     /// Words in a block.
     pub words: u64,
     /// When an invalidation miss is true sharing.
     pub rule: MissRule,
-    /// Whether values are carried along, to check every read.
+    /// Whether every read is checked, by shadow values.
     pub check: bool,
 }
 
@@ -103,7 +103,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         FrameLocation { set, frame: self.frames.guess(set, block) }
     }
 
-    /// The frame of a block that this cache is known to have or have lost.
+    /// The frame of a block that this cache must have or have lost, as the table of holders says.
     #[inline]
     pub fn known_frame(&self, cache: usize, block: u64) -> usize {
         let set = self.frames.set_of(cache, block);
@@ -111,8 +111,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         found.expect("the table of holders knows who has a frame for the block")
     }
 
-    /// Does a reference to a frame that may have the block, if it needs no transaction: `need` is
-    /// what the copy must allow. Returns whether that was so.
+    /// Performs a reference to a frame that may have the block, if its copy permits `need`
+    /// ([`MAY_READ`] or [`MAY_WRITE`]) without a transaction. Returns whether it does.
     #[inline]
     pub fn hit(&mut self, place: FrameLocation, block: u64, words: W, need: u64) -> bool {
         let frame = &mut self.frames.all_mut()[place.frame];
@@ -124,19 +124,19 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         permitted
     }
 
-    /// The same, of a reference that says itself what it needs.
+    /// The same for a [`BlockAccess`].
     #[inline]
     pub fn hit_access(&mut self, place: FrameLocation, access: &BlockAccess<W>) -> bool {
         let need = if access.write { MAY_WRITE } else { MAY_READ };
         self.hit(place, access.block, access.words, need)
     }
 
-    /// Puts a copy in a state, and says what its holder may do without a transaction then.
+    /// Sets the state of a copy and its permissions.
     #[inline]
     pub fn set_state(&mut self, at: usize, state: u8, permissions: u64) {
         let frame = self.frame(at);
         frame.state = state;
-        // An undecided miss has to see every reference until it has a class.
+        // Every reference must go by the slow path until an undecided miss has a class.
         frame.permit(if frame.status.is_undecided() { 0 } else { permissions });
     }
 }

@@ -2,10 +2,9 @@
 
 use bytemuck::Zeroable;
 
-/// A set of words, by their position in the block: as narrow as the blocks allow, for every frame
-/// has three.
+/// A set of words, by their position in the block. Narrow sets keep frames small: each has three.
 pub trait WordMask: Copy + Default + Zeroable + Send + 'static {
-    /// How many there can be: a power of two.
+    /// The maximum number of words: a power of two.
     const COUNT: u64;
     /// Bytes of a word.
     const BYTES: u64 = 4;
@@ -26,9 +25,9 @@ pub trait WordMask: Copy + Default + Zeroable + Send + 'static {
     fn is_empty(self) -> bool;
     /// Position of the first word; 0 if there is none.
     fn first(self) -> u32;
-    /// How many words there are.
+    /// The number of words.
     fn len(self) -> u32;
-    /// Their numbers.
+    /// The positions of the words.
     fn numbers(self) -> impl Iterator<Item = u32> {
         let all = 0..u32::try_from(Self::COUNT).unwrap_or(u32::MAX);
         all.filter(move |&word| self.meets(Self::range(word, word)))
@@ -70,8 +69,8 @@ impl WordMask for u64 {
     }
 }
 
-/// The bytes of blocks of up to 64 bytes, where every byte is a word of its own: whether threads
-/// share a flag of one byte, or only have it beside another's.
+/// The bytes of blocks of up to 64 bytes, each of which is a word of its own. They tell threads that
+/// share a flag of one byte from threads that use adjacent ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable)]
 pub struct ByteMask(u64);
 

@@ -1,16 +1,16 @@
-//! Something wrong with a protocol.
+//! Findings about protocols.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Something wrong with a protocol. The names of the fields are a public contract (`docs/bus.md`);
+/// A defect of a protocol. The names of the fields are a public contract (`docs/bus.md`);
 /// each machine has its own kinds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProtocolFinding<Kind> {
-    /// What kind of thing.
+    /// Its kind.
     pub kind: Kind,
-    /// What it is.
+    /// Its description.
     pub message: String,
     /// The shortest sequence of events that shows it, in words; empty if no sequence does.
     pub steps: Vec<String>,

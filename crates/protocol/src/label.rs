@@ -1,4 +1,4 @@
-//! Names and meanings of what tables consist of.
+//! Names and meanings of the values in tables.
 
 use serde::Serialize;
 

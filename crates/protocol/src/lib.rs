@@ -1,10 +1,9 @@
-//! What coherence protocols share, whatever machine they are for: names and meanings of what their
-//! tables consist of ([`TableLabel`]), the table as it is printed ([`Sheet`]), how users write a
-//! protocol and its parameters ([`ProtocolSetting`]), and the search through everything that can
-//! happen ([`Search`]).
+//! The parts of coherence protocols that do not depend on the machine: names and meanings of the
+//! values in tables ([`TableLabel`]), the printed table ([`Sheet`]), the notation of a protocol and
+//! its parameters ([`ProtocolSetting`]), and the exhaustive search of a model ([`Search`]).
 //!
-//! What a protocol's table says is not here: over an atomic bus a cell is one action, in a
-//! directory it has messages and transient states. Each engine brings its vocabulary and its
+//! The contents of tables are in the engines: over an atomic bus a cell is one action, in a
+//! directory it has messages and transient states. Each engine has its vocabulary and its
 //! [`ProtocolModel`].
 #![forbid(unsafe_code)]
 

@@ -1,29 +1,29 @@
-//! Protocols as users write them: `mesi`, `pscr:private_kernel=yes`.
+//! The notation of protocols: `mesi`, `pscr:private_kernel=yes`.
 
 use std::ops::RangeInclusive;
 
-/// What is wrong with a protocol, or something else with a name and parameters, that was asked for.
+/// Why the text of a protocol, or of something else with a name and parameters, is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
     /// No such name.
     #[error("unknown {what} {name:?}: expected one of {known}")]
     Unknown {
-        /// What it would have been the name of.
+        /// The kind of thing that was named.
         what: &'static str,
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
-    /// A parameter that the protocol does not have, or a value that is none.
+    /// An unknown parameter, or an invalid value.
     #[error("{what} {spec:?}: {problem}")]
     Parameter {
-        /// What was asked for: a protocol, a home.
+        /// The kind of thing: a protocol, a home.
         what: &'static str,
-        /// How it was asked for.
+        /// Its text.
         spec: String,
-        /// What is wrong and what is expected.
+        /// The problem, and what is expected.
         problem: String,
     },
 }

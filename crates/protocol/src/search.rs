@@ -1,18 +1,18 @@
 //! The explorer: a breadth-first search through everything that can happen.
 //!
-//! The first broken promise it meets is at the end of one of the shortest sequences of steps. What
-//! a step is, is for the [`ProtocolModel`] to say: an event in one cache that completes at once, as
-//! over an atomic bus, or the delivery of one message of many under way.
+//! The first broken promise it meets is at the end of one of the shortest sequences of steps. The
+//! [`ProtocolModel`] defines the steps: events in one cache that complete at once, as over an
+//! atomic bus, or the delivery of one of many messages under way.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// What can happen under a protocol, small enough to be explored in full.
+/// A model of a protocol, small enough to be explored in full.
 pub trait ProtocolModel {
-    /// Everything that decides what may happen next.
+    /// Everything that determines which steps may follow.
     type State: Clone + Eq + Hash;
-    /// What takes one state to another.
+    /// A transition from one state to another.
     type Step: Clone;
     /// A promise that a step breaks.
     type Fault;
@@ -23,8 +23,8 @@ pub trait ProtocolModel {
     /// The steps to try in a state. Among sequences of the same length the first is found.
     fn steps(&self, state: &Self::State) -> Vec<Self::Step>;
 
-    /// What a step makes of a state; nothing if it is impossible there after all. What happens in
-    /// it is added to the story, if somebody wants to read it.
+    /// The state after a step; `None` if the step is impossible after all. Describes what happens
+    /// in `story`, if it is given.
     ///
     /// # Errors
     /// When the protocol breaks a promise.
@@ -35,29 +35,29 @@ pub trait ProtocolModel {
         story: Option<&mut String>,
     ) -> Result<Option<Self::State>, Self::Fault>;
 
-    /// Whether everything that began has ended in this state. One of these must always be within
-    /// reach: from elsewhere there would be a deadlock, or a copy that can never be given up.
+    /// Whether nothing is under way in this state. Such a state must be reachable from every state:
+    /// otherwise there is a deadlock, or a copy that can never be given up.
     fn is_at_rest(&self, state: &Self::State) -> bool;
 
-    /// A step in words; the story of what happens in it follows.
+    /// A step in words, before the description of what happens in it.
     fn describe(&self, step: &Self::Step) -> String;
 }
 
-/// A broken promise and the steps that lead to it, the one that breaks it last.
+/// A broken promise and the steps that lead to it, of which the last breaks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken<Step, Fault> {
-    /// What happens.
+    /// The steps.
     pub steps: Vec<Step>,
-    /// What is wrong then.
+    /// The promise that the last one breaks.
     pub fault: Fault,
 }
 
 /// A breadth-first search of a model.
 pub struct Search<M: ProtocolModel> {
-    /// What is explored.
+    /// The model that is explored.
     pub model: M,
     states: Vec<M::State>,
-    /// For each state but the first, where it was reached from and by which step.
+    /// For each state but the first, the state and the step from which it was first reached.
     parents: Vec<Option<(usize, M::Step)>>,
     edges: Vec<(usize, usize)>,
 }
@@ -72,7 +72,7 @@ impl<M: ProtocolModel> Search<M> {
     /// Visits every state, up to the first broken promise.
     ///
     /// # Errors
-    /// The shortest way to a broken promise, if there is one.
+    /// A shortest sequence of steps to a broken promise.
     pub fn explore(&mut self) -> Result<(), Broken<M::Step, M::Fault>> {
         let start = self.model.start();
         let mut numbers = FxHashMap::default();
@@ -137,7 +137,7 @@ impl<M: ProtocolModel> Search<M> {
         Some(self.steps_to(at))
     }
 
-    /// Does the steps once more from the start, and tells each in words.
+    /// Repeats the steps from the start, and describes each in words.
     pub fn tell(&mut self, steps: &[M::Step]) -> Vec<String> {
         let mut state = self.model.start();
         let mut told = Vec::new();
@@ -326,7 +326,7 @@ mod tests {
     fn a_request_that_is_never_served_is_found() {
         let mut search = Search::new(ToyModel(Bug::ForgetsRequests));
         assert_eq!(search.explore(), Ok(()), "nothing false ever happens");
-        let steps = search.stuck().expect("somebody waits for ever");
+        let steps = search.stuck().expect("a node waits without end");
         let forgotten = |step: &ToyStep| matches!(step, ToyStep::Deliver(ToyMessage::Request(_)));
         assert!(forgotten(steps.last().unwrap()), "{steps:?}");
     }

@@ -1,4 +1,4 @@
-//! A protocol's table with names instead of numbers: what people and programs are shown.
+//! A protocol's table with names instead of numbers, for output.
 
 use serde::Serialize;
 
@@ -6,21 +6,20 @@ use crate::label::TableLabel;
 
 /// A table as it is printed. The names of the fields are a public contract (`docs/explain.md`).
 ///
-/// What a state promises, what a row says and what the other copies do differs from machine to
-/// machine.
+/// Roles, rows and replies differ from machine to machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sheet<Role, Row, Reply> {
     /// States of a copy, the invalid one first.
     pub states: Vec<SheetState<Role>>,
-    /// What the other caches have, as far as the protocol asks.
+    /// Conditions of the other caches that the protocol distinguishes.
     pub conditions: Vec<TableLabel>,
-    /// What happens at the processor's side.
+    /// Events at the processor's side.
     pub events: Vec<TableLabel>,
     /// Transactions that the protocol uses.
     pub transactions: Vec<TableLabel>,
     /// Every cell that happens.
     pub rows: Vec<Row>,
-    /// What the other copies do about transactions.
+    /// Replies of the other copies to transactions.
     pub replies: Vec<Reply>,
 }
 
@@ -31,12 +30,12 @@ pub struct SheetState<Role> {
     pub name: &'static str,
     /// What it means.
     pub meaning: &'static str,
-    /// What it promises.
+    /// Its promise.
     pub role: Role,
 }
 
 impl<Role> SheetState<Role> {
-    /// A state with this label that promises this.
+    /// A state with this label and promise.
     #[must_use]
     pub fn new(TableLabel { name, meaning }: TableLabel, role: Role) -> Self {
         Self { name, meaning, role }

@@ -1,4 +1,4 @@
-//! What is counted. The names of the fields are a public contract (`docs/bus.md`).
+//! Counts of machines on a bus. The names of the fields are a public contract (`docs/bus.md`).
 
 use homenode_base::Flags;
 use homenode_cache::{BlockAccess, CacheCounts, CoherenceCounts, KernelCounts, MissCounts};
@@ -6,24 +6,24 @@ use homenode_clock::streams::PROCESSOR_RELATIVE;
 use homenode_machine::BusCycles;
 use serde::Serialize;
 
-/// Everything that one configuration counts.
+/// All counts of one configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BusCounts {
     /// References and fetches in the trace.
     pub references: u64,
-    /// The same, where one that straddles blocks counts for each.
+    /// The same, counting one that straddles blocks once for each block.
     pub block_references: u64,
-    /// Those that found a valid copy.
+    /// References to blocks that found a valid copy.
     pub hits: u64,
-    /// Those that did not, by why.
+    /// References to blocks that did not, by class.
     pub misses: MissCounts,
-    /// What went over the bus.
+    /// Bus transactions.
     pub transactions: Transactions,
-    /// Invalidate and write transactions, by what for.
+    /// Invalidate and write transactions, by kind of sharing.
     pub coherence: CoherenceCounts,
-    /// The same, by what kind of page they are about.
+    /// The same, by kind of page.
     pub coherence_origin: OriginCounts,
-    /// The kernel's part of all this.
+    /// The part of these counts that is the kernel's.
     pub kernel: KernelCounts,
 }
 
@@ -46,27 +46,27 @@ pub struct Transactions {
     pub update_block: u64,
 }
 
-/// Coherence transactions by what kind of page the reference was to that needed them.
+/// Coherence transactions by kind of the page that was referenced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OriginCounts {
-    /// A private area of a process in user mode, whoever references it.
+    /// A private area of a process in user mode, referenced in either mode.
     pub user_page: u64,
     /// A page that only the kernel references, for one process: a kernel stack above all.
     pub kernel_page: u64,
     /// The kernel's area of a processor.
     pub processor_area: u64,
-    /// Anything else: what is shared.
+    /// Any other, shared page.
     pub other: u64,
 }
 
 impl OriginCounts {
-    /// Those of the kind of page that a reference is to.
+    /// The count for the page of a reference.
     pub(crate) fn of<W>(&mut self, access: &BlockAccess<W>) -> &mut u64 {
         let flags = access.flags;
         if flags.0 & PROCESSOR_RELATIVE != 0 {
             &mut self.processor_area
         } else if flags.contains(Flags::PRIVATE) && !flags.is_private(false) {
-            // Under an option that makes these private areas too they count as what they are.
+            // Counted here even under the option that treats these as private areas.
             &mut self.kernel_page
         } else if access.private {
             &mut self.user_page
@@ -77,7 +77,7 @@ impl OriginCounts {
 }
 
 impl BusCounts {
-    /// What the caches counted, and what went over the bus; hits are known only at the end.
+    /// Combines counts; hits are known only at the end.
     pub(crate) fn new(
         caches: &CacheCounts,
         transactions: Transactions,
@@ -98,7 +98,7 @@ impl BusCounts {
 }
 
 impl Transactions {
-    /// Those made since an earlier state of the counts.
+    /// The transactions since earlier counts.
     #[must_use]
     pub const fn since(&self, before: &Self) -> Self {
         Self {
@@ -112,7 +112,7 @@ impl Transactions {
         }
     }
 
-    /// Cycles that the bus is held, or asked for if it is split, at these prices.
+    /// Cycles for which the bus is held, or requested if it is split, at these cycles for each.
     #[must_use]
     pub const fn cycles(&self, each: &BusCycles) -> u64 {
         self.read_block_memory * each.read_block_memory

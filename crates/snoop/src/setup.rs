@@ -1,4 +1,4 @@
-//! What a simulation is given, and what cannot be simulated.
+//! The parameters of a simulation, and why they are rejected.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use homenode_base::{BlockSize, ReferenceFilter};
 use homenode_cache::{CACHES_MAX, CacheGeometry, MissRule};
 use homenode_machine::CacheShape;
 
-/// Most processors of a bus machine.
+/// The maximum number of processors of a bus machine.
 pub const PROCESSORS_MAX: u16 = 1024;
 // Each may have two caches.
 const _: () = assert!(2 * PROCESSORS_MAX as usize <= CACHES_MAX);
 /// Smallest and largest block.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 16..=1024;
 
-/// What a simulation needs besides a protocol and a trace.
+/// The parameters of a simulation besides a protocol and a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BusSetup {
     /// Processors, each with a cache of this shape. Thread i runs on processor i modulo this.
@@ -22,7 +22,7 @@ pub struct BusSetup {
     pub cache: CacheShape,
     /// Each processor's instruction cache, if it has one of its own: `cache` is for data then.
     pub instructions: Option<CacheShape>,
-    /// Addresses of private areas, beside what the trace's references say of themselves.
+    /// Addresses of private areas, besides references flagged as private.
     pub private: Vec<Range<u64>>,
     /// Which references count, and which of them are to private areas.
     pub filter: ReferenceFilter,
@@ -34,17 +34,17 @@ pub struct BusSetup {
     pub check: bool,
 }
 
-/// A machine that cannot be.
+/// Why a machine is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BusSetupError {
     /// Too few or too many processors.
     #[error("{processors} processors: a bus machine has from 1 to {PROCESSORS_MAX}")]
     Processors {
-        /// How many.
+        /// The number of processors.
         processors: u16,
     },
-    /// Instruction and data caches that have blocks of different sizes.
+    /// Instruction and data caches with blocks of different sizes.
     #[error(
         "blocks of {instructions} bytes in the instruction cache and of {data} in the data cache: \
          one bus moves blocks of one size"
@@ -61,15 +61,15 @@ pub enum BusSetupError {
         /// The size.
         bytes: u64,
     },
-    /// A split bus on which a block from memory takes less than asking for it and waiting.
+    /// A split bus on which a block from memory takes less than the request and the wait.
     #[error(
         "a block from memory takes {memory} cycles, but the request and the wait of a split bus \
          {parts}: set bus.request_cycles and bus.wait_cycles to parts of what it takes"
     )]
     Split {
-        /// What a block from memory takes.
+        /// Cycles of a block from memory.
         memory: u64,
-        /// What the request and the wait take.
+        /// Cycles of the request and the wait.
         parts: u64,
     },
     /// A cache that does not consist of whole sets, whose number is a power of two.
@@ -89,7 +89,7 @@ impl BusSetup {
     /// The block size, and the most frames in a set of any cache.
     ///
     /// # Errors
-    /// When there can be no such cache, or no such number of processors.
+    /// When a cache or the number of processors is invalid.
     pub fn geometry(&self) -> Result<(BlockSize, usize), BusSetupError> {
         let (block, geometries) = self.geometries()?;
         Ok((block, geometries.iter().map(|cache| cache.ways).max().unwrap_or(1)))
@@ -118,12 +118,13 @@ impl BusSetup {
         Ok((block, geometries))
     }
 
-    /// How many caches there are.
+    /// The number of caches.
     pub fn caches(&self) -> usize {
         usize::from(self.processors) + self.instruction_caches()
     }
 
-    /// From the number of a processor's cache to that of its instruction cache: 0 if that is one.
+    /// The distance from the number of a processor's cache to that of its instruction cache; 0 if
+    /// they are one.
     pub fn instruction_caches(&self) -> usize {
         self.instructions.map_or(0, |_| usize::from(self.processors))
     }

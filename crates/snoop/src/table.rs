@@ -1,4 +1,4 @@
-//! A protocol as plain data: what the model checker explores and the simulator follows.
+//! A protocol as plain data, for the model checker and the simulator.
 
 use std::fmt;
 
@@ -9,27 +9,28 @@ use crate::vocabulary::{
     Transaction,
 };
 
-/// A protocol as its file writes it: total matches over its own states and conditions.
+/// The rules of a protocol: total matches over its own states and conditions.
 pub trait ProtocolRules {
     /// States of a copy; the first one is the invalid one.
     type State: Labelled;
-    /// What the cache learns from the bus before it decides.
+    /// What the bus tells a cache about the other caches before it acts.
     type Condition: Labelled;
 
-    /// What each state promises.
+    /// The promise of a state.
     fn role(state: Self::State) -> Role;
 
-    /// Which condition the copies of the other caches and the area amount to.
+    /// The condition for these copies in other caches and this area.
     fn condition(copies: Copies<Self::State>, area: AreaKind) -> Self::Condition;
 
-    /// What the cache does. The area of a replacement is always [`AreaKind::Shared`]: nobody asks.
+    /// The action of the cache. A replacement does not depend on the area, which is always
+    /// [`AreaKind::Shared`] there.
     fn act(
         state: Self::State,
         event: ProcessorEvent,
         condition: Self::Condition,
     ) -> TableCell<Self::State>;
 
-    /// What another cache with a copy does about a transaction.
+    /// The reply of another cache with a copy to a transaction.
     fn reply(state: Self::State, signal: Signal) -> Reply<Self::State>;
 }
 
@@ -47,7 +48,7 @@ pub struct ProtocolTable {
 }
 
 impl ProtocolTable {
-    /// Writes down every cell of the rules.
+    /// Tabulates every cell of the rules.
     #[must_use]
     pub fn of<R: ProtocolRules>() -> Self {
         let mut table = Self {
@@ -95,7 +96,7 @@ impl ProtocolTable {
         &self.conditions
     }
 
-    /// What a state promises.
+    /// The promise of a state.
     #[must_use]
     pub fn role(&self, state: u8) -> Role {
         self.roles[usize::from(state)]
@@ -114,7 +115,7 @@ impl ProtocolTable {
         all.find(|(label, _)| label.name == name).map(|(_, index)| index)
     }
 
-    /// Which condition holds.
+    /// The condition for these copies and this area.
     #[must_use]
     pub fn condition(&self, copies: Copies<u8>, area: AreaKind) -> u8 {
         self.condition_of
@@ -130,19 +131,19 @@ impl ProtocolTable {
         }
     }
 
-    /// What the cache does.
+    /// The action of the cache.
     #[must_use]
     pub fn cell(&self, state: u8, event: ProcessorEvent, condition: u8) -> TableCell<u8> {
         self.cells[self.cell_index(state, event, condition)]
     }
 
-    /// What another cache with a copy does.
+    /// The reply of another cache with a copy.
     #[must_use]
     pub fn reply(&self, state: u8, signal: Signal) -> Reply<u8> {
         self.replies[Self::reply_index(state, signal)]
     }
 
-    /// Changes a cell: how tests plant bugs.
+    /// Changes a cell, for tests that plant bugs.
     pub fn set_cell(
         &mut self,
         state: u8,
@@ -154,7 +155,7 @@ impl ProtocolTable {
         self.cells[index] = cell;
     }
 
-    /// Changes a reply: how tests plant bugs.
+    /// Changes a reply, for tests that plant bugs.
     pub fn set_reply(&mut self, state: u8, signal: Signal, reply: Reply<u8>) {
         self.replies[Self::reply_index(state, signal)] = reply;
     }
@@ -180,7 +181,7 @@ impl ProtocolTable {
         self.replies.len()
     }
 
-    /// Whether the event leads to this next state without a transaction, whatever the others have.
+    /// Whether the event leads to this next state without a transaction under every condition.
     #[must_use]
     pub fn is_silent(&self, state: u8, event: ProcessorEvent, next: u8) -> bool {
         let quiet = TableCell::Does(Action {
@@ -211,7 +212,7 @@ impl ProtocolTable {
         })
     }
 
-    /// What becomes of the other copies when a transaction shows them this signal.
+    /// The changes of other copies on this signal, as text.
     #[must_use]
     pub fn others(&self, signal: Signal) -> String {
         let states = 1..u8::try_from(self.states.len()).unwrap_or(u8::MAX);

@@ -1,4 +1,4 @@
-//! The words in which protocols are written: events, transactions, signals, cells and replies.
+//! The vocabulary of protocols: events, transactions, signals, cells and replies.
 
 use serde::Serialize;
 
@@ -77,24 +77,24 @@ labelled! {
     }
 }
 
-/// What a state promises; the model checker holds the protocol to it.
+/// The promise of a state, which the model checker verifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// No valid copy.
     Invalid,
-    /// A copy among others, perhaps; another cache or memory answers for the data.
+    /// A copy, perhaps one of several; another cache or memory owns the data.
     Copy,
     /// The only copy, equal to memory.
     Only,
-    /// A copy among others, perhaps, that answers for the data: memory may be out of date.
+    /// A copy, perhaps one of several, that owns the data: memory may be out of date.
     Owner,
     /// The only copy, and memory may be out of date.
     OnlyOwner,
 }
 
 impl Role {
-    /// Whether there is a copy at all.
+    /// Whether there is a copy.
     #[must_use]
     pub const fn is_copy(self) -> bool {
         !matches!(self, Self::Invalid)
@@ -113,7 +113,7 @@ impl Role {
     }
 }
 
-/// The copies that other caches hold, as far as any protocol wants to know.
+/// The copies that other caches hold, in the detail that protocols use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copies<S> {
     /// None.
@@ -129,13 +129,13 @@ pub enum Copies<S> {
 /// One cell of a protocol's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableCell<S> {
-    /// What the cache does.
+    /// The action of the cache.
     Does(Action<S>),
-    /// This never happens, and why.
+    /// This never happens; the reason.
     Impossible(&'static str),
 }
 
-/// What a cache does about an event.
+/// The action of a cache on an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action<S> {
     /// Transaction on the bus, if any.
@@ -149,10 +149,10 @@ pub struct Action<S> {
     pub again: bool,
 }
 
-/// What a cache with a copy does about another cache's transaction.
+/// The reply of a cache with a copy to another cache's transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply<S> {
-    /// The copy's next state, and what happens on the way.
+    /// The copy changes its state.
     Becomes {
         /// The next state.
         next: S,
@@ -161,16 +161,16 @@ pub enum Reply<S> {
         /// Whether the copy takes the written word.
         word: bool,
     },
-    /// This never happens, and why.
+    /// This never happens; the reason.
     Impossible(&'static str),
 }
 
-/// Nothing on the bus.
+/// No transaction.
 pub(crate) const fn silent<S>(next: S) -> TableCell<S> {
     TableCell::Does(Action { transaction: None, source: DataSupplier::Own, next, again: false })
 }
 
-/// A transaction without a block for this cache.
+/// A transaction that fetches no block.
 pub(crate) const fn announce<S>(transaction: Transaction, next: S) -> TableCell<S> {
     TableCell::Does(Action {
         transaction: Some(transaction),
@@ -180,7 +180,7 @@ pub(crate) const fn announce<S>(transaction: Transaction, next: S) -> TableCell<
     })
 }
 
-/// A transaction that brings the block.
+/// A transaction that fetches the block.
 pub(crate) const fn fetch<S>(
     transaction: Transaction,
     source: DataSupplier,

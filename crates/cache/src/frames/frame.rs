@@ -1,4 +1,4 @@
-//! A frame, and what is known of the copy in it.
+//! Frames of caches.
 
 use bytemuck::Zeroable;
 
@@ -19,18 +19,18 @@ pub(crate) fn label_of(block: u64) -> u64 {
     (block << 2) + PERMISSIONS + 1
 }
 
-// What is not known of a frame that was never used is all 0.
+// A frame that was never used has the number of no block.
 const _: () = assert!(NO_BLOCK == 0);
 
-/// A frame and what is known of the copy in it: all that a reference needs lies side by side.
+/// A frame: the block it has, and all that a reference needs to know about its copy, side by side.
 ///
-/// Frames that were never used are all zeros. Machines of a thousand nodes have some ten million of
-/// them: those that no block comes to take no memory, and no time.
+/// A frame that was never used is all zeros. Machines of a thousand nodes have some ten million
+/// frames: those never used take neither memory nor time.
 #[derive(Clone, Copy, Debug, Zeroable)]
 pub struct CacheFrame<W> {
     pub(super) label: u64,
-    /// The words its holder has read, and those it has written since the others were last told
-    /// ([`Self::take_written`]).
+    /// The words that its processor has read, and those that it has written since they were last
+    /// added to the frames that lost the block ([`Self::take_written`]).
     pub touched: [W; 2],
     /// The words that others wrote since the copy was lost, or before an undecided miss.
     pub remote_written: W,
@@ -38,7 +38,7 @@ pub struct CacheFrame<W> {
     pub number: u32,
     /// The protocol's state of the copy; 0 without one.
     pub state: u8,
-    /// What the classification of misses has to know of the copy, or of how it was lost.
+    /// The state of the classification: of the miss that fetched the copy, or of its loss.
     pub status: MissStatus,
 }
 
@@ -48,12 +48,12 @@ pub const READ: usize = 0;
 pub const WRITTEN: usize = 1;
 
 impl<W: WordMask> CacheFrame<W> {
-    /// So many frames that were never used.
+    /// This number of frames that were never used.
     pub(super) fn unused(frames: usize) -> Vec<Self> {
         bytemuck::zeroed_vec(frames)
     }
 
-    /// A frame for a block that is not there yet.
+    /// A frame for a block whose copy has no state yet.
     #[inline]
     pub fn of(block: u64, number: u32) -> Self {
         let none = W::default();
@@ -78,8 +78,8 @@ impl<W: WordMask> CacheFrame<W> {
         self.label ^ label_of(block) <= PERMISSIONS
     }
 
-    /// Whether it has a copy of the block, with which the processor may do this without a
-    /// transaction.
+    /// Whether it has a copy of the block that permits `need` ([`MAY_READ`] or [`MAY_WRITE`])
+    /// without a transaction.
     #[inline]
     pub fn permits(&self, block: u64, need: u64) -> bool {
         // All but the bit that is not needed.
@@ -87,32 +87,32 @@ impl<W: WordMask> CacheFrame<W> {
         (self.label ^ (label_of(block) | need)) & relevant == 0
     }
 
-    /// The block and what the processor may do with the copy.
+    /// The block, shifted left by two, and the permissions of the copy.
     #[inline]
     pub(crate) fn label(&self) -> u64 {
         self.label
     }
 
-    /// Its holder uses words, as the copy allows.
+    /// Records the words of a permitted read or write.
     #[inline]
     pub(crate) fn add_words(&mut self, words: W, need: u64) {
         self.touched[usize::from(need & MAY_WRITE != 0)].add(words);
     }
 
-    /// Sets what the processor may do with the copy without a transaction.
+    /// Sets the permissions of the copy.
     #[inline]
     pub fn permit(&mut self, permissions: u64) {
         self.label = self.label & !PERMISSIONS | permissions;
     }
 
-    /// Words that the holder read or wrote during the life of its copy.
+    /// The words that its processor read or wrote during the lifetime of the copy.
     pub fn all_touched(&self) -> W {
         let [mut touched, written] = self.touched;
         touched.add(written);
         touched
     }
 
-    /// Words written since the last call; they count as read from now on.
+    /// The words written since the last call. They count as read from then on.
     pub fn take_written(&mut self) -> W {
         let written = std::mem::take(&mut self.touched[WRITTEN]);
         self.touched[READ].add(written);

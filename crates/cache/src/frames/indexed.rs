@@ -13,7 +13,7 @@ const NONE: u32 = u32::MAX;
 /// Any number of frames a set: an index of each cache's blocks, and a list of each set's frames in
 /// order of use.
 pub struct IndexedSets<W> {
-    /// One more than there are frames, for the guess in a set without any.
+    /// One more than the sets have, for a guess in a set without a used frame.
     frames: Vec<CacheFrame<W>>,
     ranges: Box<[SetRange; CACHES]>,
     index: Vec<FxHashMap<u64, u32>>,
@@ -28,22 +28,22 @@ struct LruLink {
     /// Its neighbours, used later and earlier.
     later: u32,
     earlier: u32,
-    /// When it was used last.
+    /// The clock at its last use.
     stamp: u64,
 }
 
-/// One set.
+/// The frames of one set and their order of use.
 #[derive(Clone)]
 struct IndexedSet {
     cache: usize,
-    /// Its frames: the first, how many, and how many were ever used.
+    /// The first of its frames, their number, and the number of those ever used.
     first: usize,
     ways: usize,
     used: usize,
-    /// The frame used last, and the one used longest ago.
+    /// The most and the least recently used frame.
     last: u32,
     oldest: u32,
-    /// Invalidated frames by when they were used last.
+    /// Invalidated frames by their last use.
     invalid: BTreeMap<u64, u32>,
 }
 

@@ -1,22 +1,21 @@
-//! What a frame keeps for the classification of misses.
+//! The state of a frame in the classification of misses.
 
 use bytemuck::Zeroable;
 
-/// What the classification of misses has to know of a frame: how it lost its copy, or that the miss
-/// which fetched its copy has no class yet.
+/// How a frame lost its copy, or whether the miss that fetched its copy has no class yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable)]
 #[repr(u8)]
 pub enum MissStatus {
-    /// Nothing.
+    /// Neither: the class of the miss is known, or the frame was never used.
     #[default]
     Settled = 0,
     /// The copy was fetched by an invalidation miss that is not yet known to be true sharing.
     Undecided,
-    /// The same, and it was the kernel's reference that missed.
+    /// The same for a miss of the kernel's.
     UndecidedKernel,
     /// Another processor's transaction invalidated the copy.
     Invalidated,
-    /// The copy went with its process.
+    /// The copy moved to another processor with its process.
     Removed,
 }
 
@@ -28,7 +27,7 @@ impl MissStatus {
         matches!(self, Self::Undecided | Self::UndecidedKernel)
     }
 
-    /// Whether the miss has no class yet, and then whether it is the kernel's.
+    /// If the miss has no class yet, whether it is the kernel's.
     #[inline]
     #[must_use]
     pub fn undecided(self) -> Option<bool> {

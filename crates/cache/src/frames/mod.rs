@@ -9,6 +9,7 @@ mod frame;
 mod indexed;
 mod miss_status;
 mod packed;
+mod set_order;
 
 use homenode_machine::CacheShape;
 

@@ -1,5 +1,8 @@
 //! Up to 16 frames a set.
 
+use bytemuck::Zeroable;
+
+use super::set_order::{equal, first, first_equal, list, matrix};
 use super::{CACHES, CacheArrays, CacheFrame, CacheGeometry, PERMISSIONS, SetRange, set_ranges};
 use crate::words::WordMask;
 
@@ -7,26 +10,34 @@ use crate::words::WordMask;
 /// these the copies of a block would share few sets of the host's caches.
 const SPARE_SETS: usize = 5;
 
-/// In a stamp: the frame is not invalidated. Frames without it are older than all others.
-const VALID: u64 = 1 << 63;
-
-/// Up to 16 frames a set. A search compares eight tags of a set at a time; the order of use is a
-/// stamp for each frame, so that a use is one store. Sets that were never used are all zeros and
-/// take no memory.
+/// Up to 16 frames a set. A search compares eight tags of a set at a time. Sets that were never used
+/// are all zeros and take no memory.
 pub struct UpTo16Ways<W> {
     frames: Vec<CacheFrame<W>>,
     /// From a set's first frame to the next set's, as a shift.
     stride: u32,
+    /// Extracts the number of a frame within its set.
+    mask: usize,
+    /// Whether sets have up to eight frames, whose order is kept in fewer instructions. The branch
+    /// on it is always predicted.
+    is_narrow: bool,
     ranges: Box<[SetRange; CACHES]>,
-    /// By set: for each frame a byte that depends on its block; 0 if it was never used.
-    tags: Vec<[u64; 2]>,
-    /// By frame: the clock at its last use, and [`VALID`]; 0 if it was never used.
-    stamps: Vec<u64>,
-    /// Uses so far.
-    clock: u64,
-    /// Frames of each set; where it is empty, `ways_max` in all.
-    ways: Vec<u8>,
-    ways_max: usize,
+    sets: Vec<PackedSet>,
+    /// By set: a bit for each of its frames; empty if all sets have `frames_max`.
+    frames_of: Vec<u16>,
+    /// The same of the cache with most.
+    frames_max: u16,
+}
+
+/// The tags, the order of use and the copies of one set.
+#[derive(Clone, Copy, Zeroable)]
+struct PackedSet {
+    /// For each frame a byte that depends on its block; 0 if it was never used.
+    tags: [u64; 2],
+    /// The order of use, by [`matrix`] or [`list`].
+    order: u64,
+    /// A bit for each frame that has a copy.
+    filled: u16,
 }
 
 impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
@@ -34,20 +45,19 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
         let ways_max = geometries.iter().map(|cache| cache.ways).max().unwrap_or(1);
         let stride = ways_max.next_power_of_two().trailing_zeros();
         let (ranges, sets) = set_ranges(geometries, SPARE_SETS);
-        let ways = |cache: &CacheGeometry| {
-            let ways = u8::try_from(cache.ways).unwrap_or(u8::MAX);
-            std::iter::repeat_n(ways, cache.sets + SPARE_SETS)
-        };
+        let bits = |ways: usize| u16::MAX >> (16 - ways.clamp(1, 16));
+        let of =
+            |cache: &CacheGeometry| std::iter::repeat_n(bits(cache.ways), cache.sets + SPARE_SETS);
         let differ = geometries.iter().any(|cache| cache.ways != ways_max);
         Self {
             frames: CacheFrame::unused(sets << stride),
             stride,
+            mask: (1 << stride) - 1,
+            is_narrow: ways_max <= 8,
             ranges,
-            tags: vec![[0; 2]; sets],
-            stamps: vec![0; sets << stride],
-            clock: 0,
-            ways: if differ { geometries.iter().flat_map(ways).collect() } else { Vec::new() },
-            ways_max,
+            sets: bytemuck::zeroed_vec(sets),
+            frames_of: if differ { geometries.iter().flat_map(of).collect() } else { Vec::new() },
+            frames_max: bits(ways_max),
         }
     }
 
@@ -69,7 +79,7 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
 
     #[inline]
     fn guess(&self, set: usize, block: u64) -> usize {
-        let ([low, high], tag) = (self.tags[set], tag(block));
+        let ([low, high], tag) = (self.sets[set].tags, tag(block));
         let frame = set << self.stride;
         let hits = first_equal(low, tag);
         // Sets of up to eight frames have no high tags: the branch is always predicted for them.
@@ -82,14 +92,17 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
 
     #[inline]
     fn lacks(&self, set: usize, block: u64) -> bool {
-        let ([low, high], tag) = (self.tags[set], tag(block));
+        let ([low, high], tag) = (self.sets[set].tags, tag(block));
         first_equal(low, tag) == 0 && (high == 0 || first_equal(high, tag) == 0)
     }
 
     #[inline]
     fn find(&self, set: usize, block: u64) -> Option<usize> {
         let tag = tag(block);
-        for (half, &tags) in self.tags[set].iter().enumerate() {
+        for (half, &tags) in self.sets[set].tags.iter().enumerate() {
+            if tags == 0 {
+                break;
+            }
             let mut hits = equal(tags, tag);
             while hits != 0 {
                 let frame = (set << self.stride) + 8 * half + first(hits);
@@ -103,40 +116,40 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
     }
 
     #[inline]
-    fn touch(&mut self, _: usize, frame: usize) {
-        self.clock += 1;
-        let stamp = &mut self.stamps[frame];
-        *stamp = *stamp & VALID | self.clock;
+    fn touch(&mut self, set: usize, frame: usize) {
+        let (order, way) = (&mut self.sets[set].order, frame & self.mask);
+        *order = if self.is_narrow { matrix::used(*order, way) } else { list::used(*order, way) };
     }
 
     #[inline]
     fn victim(&self, set: usize) -> usize {
-        let ways = self.ways.get(set).map_or(self.ways_max, |&ways| usize::from(ways));
-        let first = set << self.stride;
-        let (mut oldest, mut victim) = (u64::MAX, 0);
-        for (way, &stamp) in self.stamps[first..first + ways].iter().enumerate() {
-            if stamp < oldest {
-                (oldest, victim) = (stamp, way);
-            }
-        }
-        first + victim
+        let frames = self.frames_of.get(set).copied().unwrap_or(self.frames_max);
+        let PackedSet { order, filled, .. } = self.sets[set];
+        let vacant = frames & !filled;
+        let candidates = if vacant == 0 { frames } else { vacant };
+        let way = if self.is_narrow {
+            matrix::oldest(order, candidates)
+        } else {
+            list::oldest(order, candidates)
+        };
+        (set << self.stride) + way
     }
 
     #[inline]
     fn fill(&mut self, set: usize, frame: usize, block: u64, content: CacheFrame<W>) {
         self.frames[frame] = content;
-        let way = frame - (set << self.stride);
+        let way = frame & self.mask;
         let (half, shift) = (way >> 3 & 1, way % 8 * 8);
-        let tags = &mut self.tags[set][half];
-        *tags = *tags & !(0xff << shift) | tag(block) << shift;
-        self.clock += 1;
-        self.stamps[frame] = VALID | self.clock;
+        let filled = &mut self.sets[set];
+        filled.tags[half] = filled.tags[half] & !(0xff << shift) | tag(block) << shift;
+        filled.filled |= 1 << way;
+        self.touch(set, frame);
     }
 
     #[inline]
-    fn invalidate(&mut self, _: usize, frame: usize) {
+    fn invalidate(&mut self, set: usize, frame: usize) {
         self.frames[frame].label &= !PERMISSIONS;
-        self.stamps[frame] &= !VALID;
+        self.sets[set].filled &= !(1 << (frame & self.mask));
     }
 }
 
@@ -145,28 +158,4 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
 fn tag(block: u64) -> u64 {
     // The high bits of a product depend on all bits of its factors.
     (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56).max(1)
-}
-
-/// A one in each byte.
-const ONES: u64 = 0x0101_0101_0101_0101;
-
-/// The high bit of each byte that is the wanted one.
-#[inline]
-fn equal(bytes: u64, want: u64) -> u64 {
-    let differ = bytes ^ (want * ONES);
-    !(((differ & !(ONES << 7)) + !(ONES << 7)) | differ) & (ONES << 7)
-}
-
-/// As [`equal`] in fewer instructions, but sometimes with the high bit of a byte above the first
-/// one that is not the wanted one.
-#[inline]
-fn first_equal(bytes: u64, want: u64) -> u64 {
-    let differ = bytes ^ (want * ONES);
-    differ.wrapping_sub(ONES) & !differ & (ONES << 7)
-}
-
-/// The position of the byte whose high bit is the lowest one; 0 if there is none.
-#[inline]
-fn first(high_bits: u64) -> usize {
-    usize::try_from(high_bits.trailing_zeros() >> 3 & 7).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Which caches hold, lost and ever had each block.
+//! The caches that hold, lost and ever had each block.
 
 mod record;
 
@@ -7,11 +7,12 @@ use homenode_base::ProcessorSet;
 use record::PACKED_BITS;
 pub use record::{BlockHolders, PackedHolders};
 
-/// Most caches of a machine: one for data and one for instructions for each of 1,024 processors.
+/// The maximum number of caches of a machine: one for data and one for instructions for each of
+/// 1,024 processors.
 pub const CACHES_MAX: usize = 64 * WIDE_WORDS;
-/// Words of a set of the caches of any machine.
+/// Words of a set of caches that suffice for any machine.
 pub const WIDE_WORDS: usize = 32;
-/// Caches up to which a set is one word.
+/// The maximum number of caches of a machine whose sets of caches are one word.
 pub const NARROW_CACHES_MAX: usize = 64;
 
 /// Blocks whose records lie together: a page of the table is found by one look-up.
@@ -19,22 +20,22 @@ const PAGE_SHIFT: u32 = 9;
 /// Sets in a record.
 const SETS: usize = 3;
 
-/// The records of all blocks that were ever referenced: a word each for up to 16 caches, else three
-/// sets with as many words as the caches need, at most `WORDS`.
+/// The records of all blocks that were ever referenced: one word for up to 16 caches, else three
+/// sets of as many words as the caches need, at most `WORDS`.
 ///
-/// How many words a record is handled with is a constant, so that machines of up to 64 caches are
-/// simulated with sets that are machine words (`HolderTable<1>`).
+/// `WORDS` is a constant, so that the sets of machines of up to 64 caches are machine words
+/// (`HolderTable<1>`).
 ///
-/// Blocks are looked up by pages of 512 in a hash table with open addressing; a frame of a cache
-/// remembers its block's number, so that a block is looked up when it is fetched and never again.
+/// Blocks are looked up by pages of 512 in a hash table with open addressing. A frame keeps its
+/// block's number, so that a block is looked up only when it is fetched.
 pub struct HolderTable<const WORDS: usize> {
     /// Whether the three sets of a record share a word.
     packed: bool,
-    /// Words of a set as it is kept.
+    /// Words of a stored set.
     set_words: usize,
-    /// Page number of the address space, and number of the page here; `FREE` if there is none.
+    /// A page of the address space and its number in the table; `FREE` where there is none.
     slots: Vec<(u64, u32)>,
-    /// What the hash of a page is shifted by, so that it is below the number of slots.
+    /// Shift of a page's hash that makes it a slot.
     hash_shift: u32,
     pages: u32,
     words: Vec<u64>,
@@ -42,14 +43,14 @@ pub struct HolderTable<const WORDS: usize> {
 
 /// No page.
 const FREE: (u64, u32) = (u64::MAX, u32::MAX);
-/// Slots at first.
+/// Initial number of slots.
 const SLOTS: usize = 64;
 
 /// A number that no block has; its record means nothing.
 pub const NO_BLOCK: u32 = 0;
 
 impl<const WORDS: usize> HolderTable<WORDS> {
-    /// An empty table for so many caches.
+    /// An empty table for this number of caches.
     #[must_use]
     pub fn new(caches: usize) -> Self {
         assert!(caches <= 64 * WORDS, "sets of {WORDS} words for {caches} caches");
@@ -67,7 +68,7 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         self.packed.then_some(&mut self.words[..])
     }
 
-    /// Room for the records of one page more. Returns its number.
+    /// Makes room for the records of another page. Returns its number.
     fn add_page(&mut self) -> u32 {
         let number = self.pages;
         assert!(number < 1 << (32 - PAGE_SHIFT), "fewer blocks than a number can tell apart");
@@ -77,7 +78,7 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         number
     }
 
-    /// The number of a block.
+    /// The number of a block, which gets one if it has none.
     #[inline]
     pub fn number(&mut self, block: u64) -> u32 {
         let page = block >> PAGE_SHIFT;
@@ -89,7 +90,7 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         found << PAGE_SHIFT | offset
     }
 
-    /// Where the search for a page begins.
+    /// The slot where the search for a page begins.
     #[inline]
     fn slot(&self, page: u64) -> usize {
         // The high bits of a product depend on all bits of its factors.
@@ -129,15 +130,15 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         }
     }
 
-    /// Where the sets of a record begin, and the words of each. A set of one word is known to be
-    /// one when the program is compiled.
+    /// The first word of a record, and the words of each of its sets: a constant where `WORDS` is
+    /// 1.
     #[inline]
     fn place(&self, number: u32) -> (usize, usize) {
         let set_words = if WORDS == 1 { 1 } else { self.set_words };
         (usize::try_from(number).unwrap_or(usize::MAX) * SETS * set_words, set_words)
     }
 
-    /// What is known of the block with this number.
+    /// The record of the block with this number.
     #[inline]
     #[must_use]
     pub fn get(&self, number: u32) -> BlockHolders<WORDS> {
@@ -155,7 +156,7 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         BlockHolders { holders, lost, ever }
     }
 
-    /// Keeps what is now known of it.
+    /// Stores the record of a block.
     #[inline]
     pub fn put(&mut self, number: u32, record: &BlockHolders<WORDS>) {
         let BlockHolders { holders, lost, ever } = record;
@@ -172,17 +173,18 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         }
     }
 
-    /// Where a cache's bit is in the first set of a record, and the words to the next set's.
+    /// The word of a cache's bit in the first set of a record, the distance to the same word of the
+    /// next set, and the bit.
     #[inline]
     fn bit(&self, number: u32, cache: usize) -> (usize, usize, u64) {
         let (first, set_words) = self.place(number);
         (first + cache / 64, set_words, 1 << (cache % 64))
     }
 
-    /// Whether no cache has a frame with the block that it lost.
+    /// Whether no cache has a frame that lost the block.
     #[inline]
     #[must_use]
-    pub fn nobody_lost(&self, number: u32) -> bool {
+    pub fn none_lost(&self, number: u32) -> bool {
         if self.packed {
             let at = usize::try_from(number).unwrap_or(usize::MAX);
             return self.words[at] & PackedHolders::LOST == 0;
@@ -191,7 +193,7 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         self.words[first + set_words..][..set_words].iter().all(|&word| word == 0)
     }
 
-    /// A cache has no frame for the block any more: [`BlockHolders::remove_frame`] in place.
+    /// [`BlockHolders::remove_frame`] in place.
     #[inline]
     pub fn remove_frame(&mut self, number: u32, cache: usize) {
         if self.packed {
@@ -204,8 +206,7 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         self.words[at + next] &= !bit;
     }
 
-    /// A cache gets a frame for the block: [`BlockHolders::add_frame`] in place. Returns whether it
-    /// ever had the block.
+    /// [`BlockHolders::add_frame`] in place. Returns whether the cache ever had the block.
     #[inline]
     pub fn add_frame(&mut self, number: u32, cache: usize) -> bool {
         if self.packed {
@@ -222,7 +223,7 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         had
     }
 
-    /// A cache has a valid copy from now on: [`BlockHolders::add_holder`] in place.
+    /// [`BlockHolders::add_holder`] in place.
     #[inline]
     pub fn add_holder(&mut self, number: u32, cache: usize) {
         if self.packed {
@@ -234,7 +235,7 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         self.words[at] |= bit;
     }
 
-    /// A cache loses its copy to another processor: [`BlockHolders::lose`] in place.
+    /// [`BlockHolders::lose`] in place.
     #[inline]
     pub fn lose(&mut self, number: u32, cache: usize) {
         if self.packed {
@@ -247,8 +248,8 @@ impl<const WORDS: usize> HolderTable<WORDS> {
         self.words[at + next] |= bit;
     }
 
-    /// A cache gets a frame with a valid copy of the block: [`BlockHolders::add_frame`] and
-    /// [`BlockHolders::add_holder`] in place. Returns whether it ever had the block.
+    /// [`BlockHolders::add_frame`] and [`BlockHolders::add_holder`] in place. Returns whether the
+    /// cache ever had the block.
     #[inline]
     pub fn add_copy(&mut self, number: u32, cache: usize) -> bool {
         if self.packed {
@@ -296,7 +297,7 @@ mod tests {
             let mut record = BlockHolders { holders, lost, ever };
             table.put(number, &record);
             // What is changed in place is changed as in a record that is taken out.
-            assert_eq!(table.nobody_lost(number), lost.is_empty());
+            assert_eq!(table.none_lost(number), lost.is_empty());
             let cache = usize::try_from(rng.below(caches as u64)).unwrap();
             match rng.below(5) {
                 0 => {

@@ -1,19 +1,19 @@
-//! What is known of who has a block.
+//! Records of the caches that have a block.
 
 use homenode_base::{ProcId, ProcessorSet};
 
-/// What is known of a block, in sets of caches of so many words.
+/// The caches that hold, lost and ever had a block, in sets of `WORDS` words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockHolders<const WORDS: usize> {
     /// Caches with a valid copy.
     pub holders: ProcessorSet<WORDS>,
-    /// Caches with a frame that had the block and lost it to another processor.
+    /// Caches whose frame for the block lost its copy to another processor.
     pub lost: ProcessorSet<WORDS>,
     /// Caches that ever had it.
     pub ever: ProcessorSet<WORDS>,
 }
 
-/// The number of a cache as sets of caches take it.
+/// The number of a cache as a member of a set.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "there are at most CACHES_MAX caches")]
 fn id(cache: usize) -> ProcId {
@@ -21,7 +21,7 @@ fn id(cache: usize) -> ProcId {
 }
 
 impl<const WORDS: usize> BlockHolders<WORDS> {
-    /// The caches with a valid copy, without one.
+    /// The caches with a valid copy, except this one.
     #[inline]
     #[must_use]
     pub fn holders_without(&self, cache: usize) -> ProcessorSet<WORDS> {
@@ -35,27 +35,27 @@ impl<const WORDS: usize> BlockHolders<WORDS> {
         self.ever.contains(id(cache))
     }
 
-    /// A cache has a frame for the block from now on.
+    /// Gives a cache a frame for the block.
     #[inline]
     pub fn add_frame(&mut self, cache: usize) {
         self.lost.remove(id(cache));
         self.ever.insert(id(cache));
     }
 
-    /// A cache has a valid copy from now on.
+    /// Gives a cache a valid copy.
     #[inline]
     pub fn add_holder(&mut self, cache: usize) {
         self.holders.insert(id(cache));
     }
 
-    /// A cache loses its copy to another processor.
+    /// Takes the copy of a cache away because of another processor.
     #[inline]
     pub fn lose(&mut self, cache: usize) {
         self.holders.remove(id(cache));
         self.lost.insert(id(cache));
     }
 
-    /// A cache has no frame for the block any more.
+    /// Takes the frame of a cache away.
     #[inline]
     pub fn remove_frame(&mut self, cache: usize) {
         self.holders.remove(id(cache));
@@ -63,12 +63,12 @@ impl<const WORDS: usize> BlockHolders<WORDS> {
     }
 }
 
-/// Caches up to which the sets of a record share a word.
+/// The maximum number of caches for which the three sets of a record share a word.
 pub(super) const PACKED_BITS: u32 = 16;
-/// The bits of one of them.
+/// The bits of the first of these sets.
 const LOW: u64 = (1 << PACKED_BITS) - 1;
 
-/// A record whose three sets share a word: what most machines need is one load and one store.
+/// A record whose three sets share a word, so that most machines need one load and one store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedHolders(pub u64);
 
@@ -78,8 +78,8 @@ impl PackedHolders {
     /// The caches that lost it.
     pub const LOST: u64 = LOW << PACKED_BITS;
 
-    /// Not 0 if other caches have the block that is `fetched`, or if caches that are `concerned`
-    /// have or lost the block that is replaced by it, which is this one.
+    /// Not 0 if other caches have the `fetched` block, or if this record, of the block that it
+    /// replaces, has bits among `concerned`: holders or losers that the replacement affects.
     #[inline]
     #[must_use]
     pub fn concerns(self, fetched: Self, concerned: u64) -> u64 {
@@ -121,7 +121,7 @@ impl PackedHolders {
         Self(self.0 & !(1 << cache) | 1 << PACKED_BITS << cache)
     }
 
-    /// The record when a cache gets the block that nobody has, and that it has no frame for.
+    /// The record when a cache gets a block that no cache has and that it has no frame for.
     #[inline]
     #[must_use]
     pub fn only(self, cache: usize) -> Self {

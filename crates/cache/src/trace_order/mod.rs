@@ -1,8 +1,8 @@
-//! The rows of a batch, one reference after the other: what all machines with caches do alike where
-//! each reference completes before the next one begins.
+//! The engine of all machines with caches for trace order: each reference completes before the next
+//! one begins.
 //!
-//! Rows are decoded and located in the caches many at a time, then done one by one by what keeps
-//! the caches coherent ([`TraceOrderDriver`]).
+//! Rows are decoded and located in the caches many at a time, then performed one by one by the
+//! [`TraceOrderDriver`] of the machine's protocol.
 
 mod setup;
 
@@ -20,12 +20,12 @@ use crate::words::WordMask;
 pub use setup::TraceOrderSetup;
 use setup::{LEFT_OUT, RowMeaning, STRADDLES_SHIFT};
 
-/// Rows that are looked at before they are done.
+/// Rows that are decoded and located before the first of them is performed.
 const AHEAD: usize = 64;
 
-/// What a row refers to, and where that may be. Whether a reference hits is often mispredicted, and
-/// a misprediction throws away what the processor began ahead: so all that can be known before is
-/// found out for many rows at once.
+/// The block and words of a row, and the frame that may have them. The branch on a hit is often
+/// mispredicted, and a misprediction discards the work that the host began on later rows: so
+/// whatever does not depend on earlier references is computed before, for many rows.
 #[derive(Clone, Copy, Default)]
 struct ResolvedRow<W> {
     block: u64,
@@ -36,7 +36,7 @@ struct ResolvedRow<W> {
     need: u8,
 }
 
-/// What keeps the caches of a machine coherent, one reference after the other.
+/// Performs references under the coherence protocol of a machine.
 pub trait TraceOrderDriver {
     /// Sets of a block's words.
     type Words: WordMask;
@@ -47,31 +47,31 @@ pub trait TraceOrderDriver {
     /// See [`crate::CacheSystem::hit`].
     fn hit(&mut self, place: FrameLocation, block: u64, words: Self::Words, need: u64) -> bool;
 
-    /// Does a reference that is no such hit but is simple. The frame may have the block. Returns
-    /// whether the reference was such a one.
+    /// Performs a simple reference that is no such hit. The frame may have the block. Returns
+    /// whether the reference was simple.
     fn uncontended(&mut self, access: &BlockAccess<Self::Words>, place: FrameLocation) -> bool;
 
-    /// Does any reference to a block of this set.
+    /// Performs any reference to a block of this set.
     ///
     /// # Errors
     /// When the protocol breaks a promise.
     fn access(&mut self, access: &BlockAccess<Self::Words>, set: usize) -> Result<(), CheckError>;
 
-    /// Where references are counted.
+    /// The counts of references.
     fn cache_counts(&mut self) -> &mut CacheCounts;
 }
 
-/// What keeps the caches coherent, and how rows are to be read.
+/// A driver, and the interpretation of rows.
 pub struct TraceOrderEngine<D> {
-    /// What keeps the caches coherent.
+    /// Performs the references.
     pub driver: D,
     meaning: RowMeaning,
-    /// Rows before the batch, fetches and what is left out included.
+    /// Rows before the batch, with fetches and those left out.
     rows: u64,
 }
 
 impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
-    /// An engine that has done nothing yet.
+    /// An engine before the first reference.
     #[must_use]
     pub fn new(driver: D, setup: &TraceOrderSetup<'_>) -> Self {
         Self { driver, meaning: RowMeaning::of(setup), rows: 0 }
@@ -83,8 +83,8 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
         self.meaning.shift
     }
 
-    /// Does some consecutive references of a batch. Batches, and the rows of each, come in the
-    /// order of the trace.
+    /// Performs consecutive rows of a batch. Batches, and the rows of each, must come in the order
+    /// of the trace.
     ///
     /// # Errors
     /// When the protocol breaks a promise.
@@ -100,21 +100,21 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
         Ok(())
     }
 
-    /// How many of some rows are writes that count.
+    /// The number of writes among some rows, without those left out.
     #[must_use]
     pub fn writes(&self, batch: &Batch, rows: Range<usize>) -> u64 {
         let pieces = rows.clone().step_by(AHEAD);
         pieces.map(|at| self.meaning.writes(batch, at..(at + AHEAD).min(rows.end))).sum()
     }
 
-    /// Whether the reference is to a private area: its flag says so, or its address.
+    /// Whether the reference is to a private area, by its flags or its address.
     #[inline]
     #[must_use]
     pub fn is_private(&self, addr: u64, flags: u8) -> bool {
         self.meaning.is_private(addr, flags)
     }
 
-    /// Does the references of a batch that count, and returns how many do not.
+    /// Performs the references of a batch, and returns the number of those left out.
     fn references(&mut self, batch: &Batch, rows: Range<usize>) -> Result<u64, CheckError> {
         let mut ahead = [ResolvedRow::default(); AHEAD];
         let mut left_out = 0;
@@ -149,8 +149,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
         Ok(left_out)
     }
 
-    /// Finds out what some rows refer to, and where in the caches that may be. If they take `ALL`,
-    /// flags leave none out.
+    /// Decodes some rows and locates them in the caches. `ALL` says that flags leave none out.
     #[inline]
     fn look_ahead<const ALL: bool>(
         &self,
@@ -167,7 +166,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
             let block = addr >> shift;
             let begin = addr & offset_mask;
             let last = begin + u64::from(size.saturating_sub(1));
-            // Whoever ends beyond the block straddles.
+            // A reference that ends beyond its block straddles.
             let beyond = u8::try_from(last >> shift & 0xff).unwrap_or(0);
             let mut need = need[usize::from(kind)] | beyond << STRADDLES_SHIFT;
             if !ALL && !self.meaning.nature(batch, rows.start + nth).taken {
@@ -193,16 +192,16 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
         }
     }
 
-    /// A reference to one block that needs a transaction and perhaps concerns others, so many rows
-    /// after the first of those that are being done.
+    /// Performs a reference to one block that may need a transaction or affect other caches. `row`
+    /// counts from the first row of this call.
     #[inline(never)]
     fn slow(&mut self, access: &BlockAccess<W>, set: usize, row: usize) -> Result<(), CheckError> {
         let done = self.driver.access(access, set);
         done.map_err(|error| self.located(error, access.block, row))
     }
 
-    /// Does a reference that may touch several blocks. `first` is the first of the rows of this
-    /// call, from which the rows of errors are counted.
+    /// Performs a reference that may touch several blocks. `first` is the first row of this call,
+    /// from which the rows of errors are counted.
     #[cold]
     fn straddle(&mut self, batch: &Batch, row: usize, first: usize) -> Result<(), CheckError> {
         let RowMeaning { shift, offset_mask, .. } = self.meaning;
@@ -232,7 +231,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
         Ok(())
     }
 
-    /// Says where in the trace something went wrong.
+    /// Adds the place in the trace to an error.
     #[cold]
     fn located(&self, error: CheckError, block: u64, row: usize) -> CheckError {
         let base = block << self.meaning.shift;

@@ -1,4 +1,4 @@
-//! How the rows of a trace are to be read.
+//! The interpretation of the rows of a trace.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::frames::{MAY_READ, MAY_WRITE};
 /// Numbers that threads may have.
 const THREADS: usize = 1 << 16;
 
-/// In [`RowMeaning::need`]: the row does not count.
+/// In [`RowMeaning::need`]: the row is left out.
 pub(super) const LEFT_OUT: u8 = 4;
 /// In [`RowMeaning::need`], this or a higher bit: the row may touch several blocks, or is checked.
 pub(super) const STRADDLES_SHIFT: u32 = 3;
@@ -18,7 +18,7 @@ pub(super) const STRADDLES_SHIFT: u32 = 3;
 /// The kinds of references that write.
 const WRITES: [u8; 2] = [AccessKind::Write.code(), AccessKind::Atomic.code()];
 
-/// How the rows of a trace are to be read.
+/// Parameters for the interpretation of rows.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceOrderSetup<'a> {
     /// Processors. Thread i runs on processor i modulo this.
@@ -27,17 +27,17 @@ pub struct TraceOrderSetup<'a> {
     pub block: BlockSize,
     /// Whether instruction fetches go to caches of their own, which are numbered after the others.
     pub instructions: bool,
-    /// Addresses of private areas, beside what the trace's references say of themselves.
+    /// Addresses of private areas, besides references flagged as private.
     pub private: &'a [Range<u64>],
     /// Which references count, and which of them are to private areas.
     pub filter: ReferenceFilter,
     /// Whether private areas of the kernel are private.
     pub private_kernel: bool,
-    /// Whether every reference has to go by the table.
+    /// Whether every reference goes by the table.
     pub check: bool,
 }
 
-/// What flags say of a reference.
+/// The meaning of the flags of a reference.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FlagMeaning {
     pub(super) private: bool,
@@ -46,20 +46,20 @@ pub(super) struct FlagMeaning {
     pub(super) taken: bool,
 }
 
-/// What the columns of a batch mean.
+/// The meaning of the columns of a batch.
 pub(super) struct RowMeaning {
     pub(super) shift: u32,
     /// Bytes in a block, less 1.
     pub(super) offset_mask: u64,
-    /// The cache of each thread, and how much further it is for references of each kind.
+    /// The cache of each thread, and what is added to its number for references of each kind.
     pub(super) place: Box<[u16; THREADS]>,
     pub(super) further: [u16; 256],
     pub(super) processors: u16,
-    /// What a copy must permit for a reference of each kind to be a hit, or `LEFT_OUT`.
+    /// The permission that a reference of each kind needs, or `LEFT_OUT`.
     pub(super) need: [u8; 256],
     /// By flags.
     pub(super) nature: [FlagMeaning; 256],
-    /// By the bits that any of some rows has among its flags: whether all of the rows count.
+    /// By the union of the flags of some rows: whether none of the rows is left out.
     takes_all: [bool; 256],
     pub(super) private: Vec<Range<u64>>,
 }
@@ -104,20 +104,20 @@ impl RowMeaning {
         Self { shift, offset_mask, place, further, processors, need, nature, takes_all, private }
     }
 
-    /// Whether the reference is to a private area: its flag says so, or its address.
+    /// Whether the reference is to a private area, by its flags or its address.
     #[inline]
     pub(super) fn is_private(&self, addr: u64, flags: u8) -> bool {
         let private = self.nature[usize::from(flags)].private;
         private || self.private.iter().any(|range| range.contains(&addr))
     }
 
-    /// What the flags of a row say.
+    /// The meaning of the flags of a row.
     #[inline]
     pub(super) fn nature(&self, batch: &Batch, row: usize) -> FlagMeaning {
         self.nature[usize::from(batch.flags.get(row).copied().unwrap_or(0))]
     }
 
-    /// The bits that any of some rows has among its flags.
+    /// The union of the flags of some rows.
     fn present(batch: &Batch, rows: Range<usize>) -> u8 {
         batch.flags.get(rows).map_or(0, |flags| flags.iter().fold(0, |all, &bits| all | bits))
     }
@@ -128,7 +128,7 @@ impl RowMeaning {
         self.takes_all[usize::from(Self::present(batch, rows))]
     }
 
-    /// References by the kernel that are counted.
+    /// The number of the kernel's references, without those left out.
     pub(super) fn kernel_rows(&self, batch: &Batch, rows: Range<usize>) -> u64 {
         if !Flags(Self::present(batch, rows.clone())).contains(Flags::KERNEL) {
             return 0;
@@ -140,12 +140,12 @@ impl RowMeaning {
         batch.flags[rows.clone()].iter().zip(&batch.kind[rows]).map(counted).sum()
     }
 
-    /// Writes that are counted, of a few rows.
+    /// The number of writes among a few rows, without those left out.
     #[inline]
     pub(super) fn writes(&self, batch: &Batch, rows: Range<usize>) -> u64 {
         let kinds = &batch.kind[rows.clone()];
         if self.takes_all(batch, rows.clone()) {
-            // In bytes, of which the processor adds many at a time.
+            // Sums of bytes, which the host adds many at a time.
             let writes = |part: &[u8]| -> u8 {
                 part.iter().map(|kind| u8::from(WRITES.contains(kind))).sum()
             };

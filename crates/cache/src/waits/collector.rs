@@ -1,4 +1,4 @@
-//! Which transaction a processor waits for, and the cause once it is known.
+//! Attributes waiting to transactions, and to their causes once these are known.
 
 use super::elapsed::ElapsedWaiting;
 use super::log::WaitLog;
@@ -9,27 +9,27 @@ use super::{WaitCause, Waits, WordWaits};
 struct FrameMiss {
     /// The word that missed: its address divided by four.
     word: u64,
-    /// Why, once that is known.
+    /// The cause; `None` until it is known.
     cause: Option<WaitCause>,
-    /// Cycles waited for it before that was known.
+    /// Cycles waited for it before.
     undecided_cycles: u64,
 }
 
 /// A transaction that a processor may wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AwaitedTransaction {
-    /// The frame gets a copy, because this word is missed.
+    /// A miss on this word, which fetches a copy into the frame.
     Miss {
         /// The frame.
         frame: usize,
         /// The word: its address divided by four.
         word: u64,
     },
-    /// Others learn of a reference to this word.
+    /// An invalidation or update for a reference to this word.
     Announcement {
         /// The word: its address divided by four.
         word: u64,
-        /// Whose sharing that is, as a cause.
+        /// The cause, by its kind of sharing.
         cause: WaitCause,
     },
 }
@@ -42,25 +42,25 @@ pub enum AwaitedTransaction {
 pub struct WaitCollector {
     frames: Vec<FrameMiss>,
     log: WaitLog,
-    /// When processors waited for what may be sharing.
+    /// Time in which processors waited for what may be sharing.
     sharing: ElapsedWaiting,
     last: Option<AwaitedTransaction>,
 }
 
 impl WaitCollector {
-    /// For caches with so many frames together.
+    /// For this number of frames in all caches.
     #[must_use]
     pub fn new(frames: usize) -> Self {
         Self { frames: vec![FrameMiss::default(); frames], ..Self::default() }
     }
 
-    /// A frame gets a copy because this word is missed.
+    /// Records a miss on this word, which fetches a copy into the frame.
     pub(crate) fn miss(&mut self, frame: usize, word: u64) {
         self.frames[frame] = FrameMiss { word, ..FrameMiss::default() };
         self.last = Some(AwaitedTransaction::Miss { frame, word });
     }
 
-    /// The cause of the miss is known.
+    /// Records the cause of the miss that fetched the copy of a frame.
     pub(crate) fn decide(&mut self, frame: usize, cause: WaitCause) {
         let miss = &mut self.frames[frame];
         miss.cause = Some(cause);
@@ -68,7 +68,7 @@ impl WaitCollector {
         self.log.add(miss.word, cause, Waits { transactions: 1, cycles });
     }
 
-    /// Others have to learn of a reference to this word.
+    /// Records an invalidation or update for a reference to this word.
     pub(crate) fn announce(&mut self, word: u64, cause: WaitCause) {
         self.log.add(word, cause, Waits { transactions: 1, cycles: 0 });
         self.last = Some(AwaitedTransaction::Announcement { word, cause });
@@ -85,7 +85,7 @@ impl WaitCollector {
         AwaitedTransaction::Miss { frame, word: self.frames[frame].word }
     }
 
-    /// A processor waited for a transaction, until `now`.
+    /// Records that a processor waited for a transaction, until `now`.
     pub fn waited(&mut self, now: u64, transaction: AwaitedTransaction, cycles: u64) {
         if self.may_be_sharing(transaction) {
             self.sharing.add(now - cycles, now);
@@ -93,7 +93,7 @@ impl WaitCollector {
         self.add(transaction, cycles);
     }
 
-    /// A processor waited at some time before it was known for which transaction.
+    /// Records waiting whose transaction became known only later.
     pub fn waited_before(&mut self, transaction: AwaitedTransaction, cycles: u64) {
         if self.may_be_sharing(transaction) {
             self.sharing.add_cycles(cycles);
@@ -119,7 +119,7 @@ impl WaitCollector {
             AwaitedTransaction::Miss { frame, word } => {
                 let miss = &mut self.frames[frame];
                 match miss.cause {
-                    // Another block came into the frame before this one's processor went on.
+                    // The frame was filled with another block before the processor continued.
                     _ if miss.word != word => (word, WaitCause::Replacement),
                     Some(cause) => (word, cause),
                     None => {
@@ -132,7 +132,7 @@ impl WaitCollector {
         self.log.add(word, cause, Waits { transactions: 0, cycles });
     }
 
-    /// What was collected.
+    /// The waits of each word.
     #[must_use]
     pub fn finish(self) -> WordWaits {
         let mut waits = self.log.finish();

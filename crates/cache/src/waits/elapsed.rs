@@ -2,20 +2,20 @@
 
 use std::collections::VecDeque;
 
-/// Most stretches of time that are kept apart. Nobody waits so long that older ones matter.
+/// The maximum number of stretches that are kept. No wait is so long that older ones matter.
 const STRETCHES_MAX: usize = 4096;
 
-/// How long at least one processor waited: the union of stretches of time, each reported when it
-/// ends. A bound from above where a wait begins before all stretches that are kept.
+/// Cycles in which at least one processor waited: the union of stretches of time, each added when
+/// it ends. An upper bound if a wait begins before all stretches that are kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ElapsedWaiting {
     cycles: u64,
-    /// The latest stretches, from and until, apart from each other and in order.
+    /// The start and end of the latest stretches, disjoint and in order.
     stretches: VecDeque<(u64, u64)>,
 }
 
 impl ElapsedWaiting {
-    /// Somebody waited from one time to another, which is no earlier than any given before.
+    /// Adds a stretch, which ends no earlier than any added before.
     pub(super) fn add(&mut self, from: u64, until: u64) {
         if from == until {
             return;
@@ -35,7 +35,7 @@ impl ElapsedWaiting {
         }
     }
 
-    /// Adds time that is in no stretch.
+    /// Adds cycles of unknown position.
     pub(super) fn add_cycles(&mut self, cycles: u64) {
         self.cycles += cycles;
     }

@@ -1,16 +1,16 @@
 //! Sums waits by word in memory that is read and written in order.
 //!
-//! Programs miss in more words than fit the caches of the machine that simulates them. In a hash
-//! table each miss would cost it misses of its own: waits go to a small table for the words missed
-//! again soon, from there to a list, and from time to time the list is sorted into the sums.
+//! Programs miss in more words than fit the host's caches, where a hash table would miss, too. So
+//! waits go to a small table for words that miss again soon, from there to a list, and from time to
+//! time the list is sorted and merged into the sums.
 
 use super::words::{WaitEntry, WordWaits, key_of};
 use super::{WaitCause, Waits};
 
-/// Entries of the table of words missed lately, a power of two.
+/// Entries of the table of recently missed words, a power of two.
 const RECENT: usize = 1024;
 
-/// Fewest entries of the list when it is sorted.
+/// The minimum number of entries of the list when it is sorted.
 const LIST_LEAST: usize = 1 << 16;
 
 /// Collects waits in any order.
@@ -21,7 +21,7 @@ pub(super) struct WaitLog {
     sums: WordWaits,
 }
 
-/// No waits of the first word: adding them changes nothing.
+/// An empty entry: adding it changes nothing.
 const NOTHING: WaitEntry = WaitEntry { key: 0, waits: Waits { transactions: 0, cycles: 0 } };
 
 impl Default for WaitLog {
@@ -46,7 +46,7 @@ impl WaitLog {
             return;
         }
         self.list.push(before);
-        // The sums are copied when half as many have come: each is copied a few times in all.
+        // Merged when half as many new entries have been added: each sum is copied a few times.
         if self.list.len() >= (self.sums.len() / 2).max(LIST_LEAST) {
             self.sums.merge(&mut self.list);
         }

@@ -1,4 +1,4 @@
-//! Misses and waiting, by the word that was referenced: whose data they are about.
+//! Misses and waiting, by the word that was referenced.
 
 mod collector;
 mod elapsed;
@@ -12,17 +12,17 @@ pub use collector::{AwaitedTransaction, WaitCollector};
 pub use ports::AwaitedPorts;
 pub use words::WordWaits;
 
-/// Why processors wait for memory.
+/// Causes of waiting for memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitCause {
     /// The processor never had the block.
     Cold,
-    /// The copy was replaced, or went with its process.
+    /// The copy was replaced, or moved with its process.
     Replacement,
-    /// Others wrote, or have to learn of, what is used.
+    /// Other processors share the word.
     TrueSharing,
-    /// Others use other words of the block.
+    /// Other processors use only other words of the block.
     FalseSharing,
 }
 

@@ -1,14 +1,13 @@
-//! What the ports of processors wait for.
+//! The transactions that ports of processors wait for.
 
 use super::{AwaitedTransaction, WaitCollector};
 
-/// What a port asked for.
+/// The state of a request.
 #[derive(Clone, Copy, Debug)]
 enum Awaited {
-    /// Something of which it is not known yet which transaction brings it, and the cycles that were
-    /// waited for it.
+    /// Its transaction is not known yet; the cycles waited so far.
     Requested(u64),
-    /// A transaction.
+    /// Its transaction is known.
     Served(AwaitedTransaction),
 }
 
@@ -18,7 +17,7 @@ enum Awaited {
 pub struct AwaitedPorts(Vec<Vec<Option<Awaited>>>);
 
 impl AwaitedPorts {
-    /// What a port asked for, if anything.
+    /// The last request of a port; `None` before the first.
     #[inline]
     fn of(&mut self, processor: usize, port: usize) -> &mut Option<Awaited> {
         if self.0.len() <= processor {
@@ -31,13 +30,13 @@ impl AwaitedPorts {
         &mut ports[port]
     }
 
-    /// A port asks for something; it will be known what that takes.
+    /// Records a request of a port.
     pub fn requested(&mut self, processor: usize, port: usize) {
         *self.of(processor, port) = Some(Awaited::Requested(0));
     }
 
-    /// What the port asked for comes with a transaction: what was waited for it before belongs to
-    /// that.
+    /// Records the transaction that serves the request of a port, and attributes the time waited so
+    /// far to it.
     pub fn served(
         &mut self,
         processor: usize,
@@ -51,7 +50,7 @@ impl AwaitedPorts {
         }
     }
 
-    /// A processor waited so many cycles at a port, until `now`.
+    /// Records that a processor waited this number of cycles at a port, until `now`.
     pub fn waited(
         &mut self,
         now: u64,

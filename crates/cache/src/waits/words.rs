@@ -1,4 +1,4 @@
-//! Waits by word, as they are kept.
+//! Storage of waits by word.
 
 use super::{WaitCause, Waits, WaitsByCause};
 
@@ -13,8 +13,8 @@ pub(super) struct WaitEntry {
     pub(super) waits: Waits,
 }
 
-/// What orders entries by word and, of one word, by cause. A word is an address divided by four,
-/// which leaves two bits.
+/// The key that orders entries by word, then by cause. A word is an address divided by four, which
+/// leaves two bits for the cause.
 pub(super) fn key_of(word: u64, cause: WaitCause) -> u64 {
     word << CAUSE_BITS | cause as u64
 }
@@ -22,7 +22,7 @@ pub(super) fn key_of(word: u64, cause: WaitCause) -> u64 {
 /// [`WaitsByCause`] of every word that was waited for. Memory: 24 bytes a word and cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordWaits {
-    /// In order of their keys, which are all different.
+    /// In order of their keys, without duplicates.
     entries: Vec<WaitEntry>,
     pub(super) sharing_elapsed: u64,
 }
@@ -33,8 +33,8 @@ impl WordWaits {
         self.entries.len()
     }
 
-    /// Adds entries, which it takes out of the list, in any order. Those that are kept already stay
-    /// in the memory they have: fresh memory for all of them takes longer than to sort the list.
+    /// Moves entries out of a list in any order into the sums. The sums stay in place: to allocate
+    /// them anew would take longer than to sort the list.
     pub(super) fn merge(&mut self, added: &mut Vec<WaitEntry>) {
         added.sort_unstable_by_key(|entry| entry.key);
         added.dedup_by(|next, sum| {
@@ -56,7 +56,7 @@ impl WordWaits {
         self.insert_new(added);
     }
 
-    /// Inserts entries whose words are not kept yet, in order, from the last one on.
+    /// Inserts sorted entries with new keys, from the last to the first.
     fn insert_new(&mut self, added: &mut Vec<WaitEntry>) {
         let mut old = self.entries.len();
         self.entries.extend_from_slice(added);
@@ -84,8 +84,8 @@ impl WordWaits {
         })
     }
 
-    /// Cycles in which at least one processor waited for sharing, or a few more. Without them all
-    /// processors would do the same in the same order, at most so much sooner.
+    /// An upper bound of the cycles in which at least one processor waited for sharing. Without
+    /// sharing all processors would do the same in the same order, at most this much sooner.
     #[must_use]
     pub fn sharing_elapsed(&self) -> u64 {
         self.sharing_elapsed

@@ -1,4 +1,4 @@
-//! Why copies were not there, as it becomes known step by step.
+//! Classes of misses, as they become known step by step.
 
 use serde::Serialize;
 
@@ -8,10 +8,10 @@ use crate::counts::MissCounts;
 /// A miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct WalkMiss {
-    /// Why the copy was not there.
+    /// Its class.
     pub class: MissClass,
-    /// The step that decides it: this one, a later one for some misses after an invalidation, or
-    /// none if only the end of the references does.
+    /// The step that decides it: this one, or a later one for some misses after an invalidation;
+    /// `None` if only the end of the references does.
     pub known: Option<usize>,
 }
 
@@ -63,8 +63,8 @@ impl MissJournal {
         judged
     }
 
-    /// Why the copy was not there: what the engine counted in this step, less the earlier misses
-    /// that turned out to be false now ([`Self::judge`]).
+    /// The class of a miss: the count that grew in this step, without the earlier misses that the
+    /// step decided as false sharing ([`Self::judge`]).
     pub fn miss(
         &mut self,
         step: usize,
@@ -88,7 +88,7 @@ impl MissJournal {
         } else if now.invalidation_false > before.invalidation_false + ended {
             MissClass::InvalidationFalse
         } else {
-            // False unless a later step says otherwise.
+            // False sharing unless a later step decides otherwise.
             self.open.push(OpenMiss { copy, step });
             return WalkMiss { class: MissClass::InvalidationFalse, known: None };
         };

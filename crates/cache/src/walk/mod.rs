@@ -1,9 +1,7 @@
-//! What walks through a few references have in common, whatever keeps the caches coherent: the
-//! references and the blocks they go to, what is to be seen of caches and memory, and why a copy
-//! was not there.
+//! The parts of walks through a few references that do not depend on the protocol: references and
+//! their blocks, snapshots of caches and memory, and classes of misses.
 //!
-//! An engine has a recorder of its own, which writes down what its protocol does; what does not
-//! depend on the protocol is written down here, so that all walks show it alike.
+//! Each engine has its own recorder for the steps of its protocol.
 
 mod example;
 mod misses;

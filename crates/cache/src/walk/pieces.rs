@@ -1,4 +1,4 @@
-//! References and the blocks they go to.
+//! References and their blocks.
 
 use std::ops::RangeInclusive;
 
@@ -10,14 +10,13 @@ use serde::Serialize;
 pub struct WalkBlock {
     /// Its first byte.
     pub address: u64,
-    /// The words of four bytes that are ever touched, by their position in the block: what scenes
-    /// show.
+    /// The words of four bytes that any step touches, by their position in the block. Scenes show
+    /// these.
     pub words: Vec<u32>,
 }
 
 impl WalkBlock {
-    /// The blocks of some pieces ([`pieces`]) in the order of their first reference, with the words
-    /// that are touched.
+    /// The blocks of some pieces ([`pieces`]), in the order of their first reference.
     pub fn all<'a>(parts: impl IntoIterator<Item = &'a Access>, shift: u32) -> Vec<Self> {
         let mut blocks: Vec<Self> = Vec::new();
         for access in parts {
@@ -37,7 +36,7 @@ impl WalkBlock {
     }
 }
 
-/// A reference cut at the borders of blocks of `1 << shift` bytes.
+/// Splits a reference at the borders of blocks of `1 << shift` bytes.
 #[must_use]
 pub fn pieces(access: &Access, shift: u32) -> Vec<Access> {
     let end = access.addr.saturating_add(u64::from(access.size).saturating_sub(1));
@@ -57,7 +56,7 @@ pub fn touched_words(access: &Access, shift: u32) -> RangeInclusive<u32> {
     word(offset)..=word(offset + u64::from(access.size.max(1)) - 1)
 }
 
-/// What walks call a kind of reference.
+/// The name of a kind of reference in walks.
 #[must_use]
 pub const fn kind_name(kind: AccessKind) -> &'static str {
     match kind {

@@ -1,4 +1,4 @@
-//! What is to be seen of caches and memory. The names of the fields are a public contract
+//! Snapshots of blocks in caches and memory. The names of the fields are a public contract
 //! (`docs/explain.md`).
 
 use serde::Serialize;
@@ -9,16 +9,16 @@ use crate::system::CacheSystem;
 use crate::words::WordMask;
 
 /// A block in all caches and in memory. A value is the number of the write it comes from, counted
-/// from 1 over all blocks; 0 is what was there before.
+/// from 1 over all blocks; 0 is the initial value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BlockSnapshot {
     /// By cache.
     pub copies: Vec<CopySnapshot>,
     /// Values in memory, by [`WalkBlock::words`].
     pub memory: Vec<u64>,
-    /// Values written last.
+    /// The latest values, by [`WalkBlock::words`].
     pub latest: Vec<u64>,
-    /// Whether memory has what was written last, in every word.
+    /// Whether memory has the latest value of every word.
     pub up_to_date: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct CopySnapshot {
     pub values: Vec<u64>,
     /// How the copy was lost, if the frame still has its tag: `invalidated` or `removed`.
     pub lost: Option<&'static str>,
-    /// Whether the miss that fetched it is still to be judged.
+    /// Whether the class of the miss that fetched it is not known yet.
     pub open: bool,
 }
 
@@ -41,7 +41,7 @@ fn shown(values: &[u64], words: &[u32]) -> Vec<u64> {
     words.iter().filter_map(at).collect()
 }
 
-/// What a walk looks at. Values are there if they are carried along.
+/// Inspection by walks. Snapshots have values if reads are checked.
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS> {
     /// The state of a cache's copy of the block with this number in the address space, and whether
     /// it came by an invalidation miss that is not yet known to be true sharing.
@@ -51,8 +51,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         frame.map_or((0, false), |frame| (frame.state, frame.status.is_undecided()))
     }
 
-    /// A block of `1 << shift` bytes in the first so many caches and in memory. States have the
-    /// names that the protocol gives them.
+    /// A block of `1 << shift` bytes in the first `caches` caches and in memory. `name` gives the
+    /// protocol's name of a state.
     pub fn snapshot(
         &mut self,
         block: &WalkBlock,

@@ -1,30 +1,30 @@
-//! Steps as people write them: `0 W a0; 1 R a0; 2 R b1 p; 0 rel; 1 acq`.
+//! The notation of steps: `0 W a0; 1 R a0; 2 R b1 p; 0 rel; 1 acq`.
 
 use homenode_base::{Access, AccessKind, Flags};
 
-/// The first byte of each block that can be named: two on one page, two on another. A cache with
-/// room for one block has room for one of them.
+/// The first byte of each block that has a name: two on one page, two on another. A cache with room
+/// for one block holds one of them.
 const BLOCKS: [(u8, u64); 4] = [(b'a', 0x1000), (b'b', 0x1010), (b'c', 0x1_0000), (b'd', 0x1_0010)];
 /// Words of such a block.
 const WORDS: u64 = 4;
-/// Processors that can be named.
+/// The number of processors that can be written.
 const PROCESSORS: u16 = 1024;
 
-/// A step of a walk, as people write it.
+/// A step of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenStep {
     /// A reference.
     Access(Access),
     /// A reference that is under way when the next step begins.
     Begins(Access),
-    /// This thread acquires, whatever by.
+    /// An acquire by this thread.
     Acquire(u16),
-    /// This thread releases.
+    /// A release by this thread.
     Release(u16),
 }
 
 impl WrittenStep {
-    /// Whose it is.
+    /// Its thread.
     #[must_use]
     pub const fn thread(&self) -> u16 {
         match self {
@@ -43,7 +43,7 @@ impl WrittenStep {
     }
 }
 
-/// A step that cannot be read.
+/// A step that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "reference {number}, {text:?}: expected a processor from 0 to {}, R or W, a word from a0 to \
@@ -52,14 +52,13 @@ impl WrittenStep {
     PROCESSORS - 1, WORDS - 1
 )]
 pub struct WrittenReferenceError {
-    /// Which one, from 1.
+    /// Its number, from 1.
     number: usize,
-    /// As it is written.
+    /// Its text.
     text: String,
 }
 
-/// Reads steps that are written one after the other, with semicolons between them. Thread i is
-/// meant to run on processor i.
+/// Parses steps separated by semicolons. Thread i runs on processor i.
 ///
 /// ```
 /// use homenode_cache::walk::{WrittenStep, written_steps};
@@ -72,7 +71,7 @@ pub struct WrittenReferenceError {
 /// ```
 ///
 /// # Errors
-/// When one of them cannot be read.
+/// When a step cannot be parsed.
 pub fn written_steps(text: &str) -> Result<Vec<WrittenStep>, WrittenReferenceError> {
     let parts = text.trim_end().trim_end_matches(';').split(';');
     let one = |(number, text): (usize, &str)| {
@@ -96,7 +95,7 @@ pub fn written_steps(text: &str) -> Result<Vec<WrittenStep>, WrittenReferenceErr
 /// ```
 ///
 /// # Errors
-/// When a step cannot be read.
+/// When a step cannot be parsed.
 pub fn written_references(text: &str) -> Result<Vec<Access>, WrittenReferenceError> {
     Ok(written_steps(text)?.iter().filter_map(WrittenStep::access).copied().collect())
 }
@@ -106,7 +105,7 @@ fn thread(text: &str) -> Option<u16> {
     text.parse().ok().filter(|&thread: &u16| thread < PROCESSORS)
 }
 
-/// Reads `0 acq` or `0 rel`.
+/// Parses `0 acq` or `0 rel`.
 fn synchronisation(text: &str) -> Option<WrittenStep> {
     let (who, what) = text.split_once(char::is_whitespace)?;
     let thread = thread(who)?;
@@ -117,7 +116,7 @@ fn synchronisation(text: &str) -> Option<WrittenStep> {
     }
 }
 
-/// Reads `0 W a1 p`.
+/// Parses `0 W a1 p`.
 fn reference(text: &str) -> Option<Access> {
     let mut parts = text.split_whitespace();
     let thread = thread(parts.next()?)?;

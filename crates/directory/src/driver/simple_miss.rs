@@ -25,7 +25,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         let Some(fetch) = self.find_fetch(0, access.write, number, node) else { return false };
         if old.state != 0 {
             // Nodes that lost the old block need its writes to classify their misses.
-            let lost = !self.caches.holders.nobody_lost(old.number);
+            let lost = !self.caches.holders.none_lost(old.number);
             let old_page = self.entries.head(old.number).page;
             if lost || !self.prepared_replacement(old.state, old.number, node, old_page) {
                 return false;

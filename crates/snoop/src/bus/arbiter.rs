@@ -1,40 +1,39 @@
-//! Who gets the bus next, and for how long it is held.
+//! The arbiter of the bus.
 
 use std::collections::VecDeque;
 
 use homenode_clock::Requester;
 use homenode_machine::Arbitration;
 
-/// Somebody asks for the bus.
+/// A request for the bus.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BusRequest {
-    /// For whom.
+    /// The processor and port that it serves.
     pub(super) requester: Requester,
     pub(super) block: u64,
-    /// Cycles for which memory needs the bus to send the block; else this is a new transaction.
+    /// Cycles for which memory needs the bus to send the block; `None` for a new transaction.
     pub(super) answer: Option<u64>,
 }
 
-/// Buckets of blocks: requests for new transactions are counted by bucket, so that the queue is
-/// only searched for a block if somebody may ask for it.
+/// Buckets of blocks. Requests for new transactions are counted by bucket, so that the queue is
+/// searched for a block only if it may contain one.
 const BUCKETS: usize = 256;
 
 fn bucket(block: u64) -> usize {
     usize::try_from(block % BUCKETS as u64).unwrap_or(0)
 }
 
-/// The bus.
+/// The queue of requests, and the state of the bus.
 pub(super) struct Arbiter {
     policy: Arbitration,
     processors: usize,
-    /// Who asks, in order, and whether the request can be granted.
+    /// The requests in order of arrival, and whether each can be granted.
     requests: VecDeque<(BusRequest, bool)>,
-    /// How many of them can be granted.
+    /// The number of requests that can be granted.
     grantable: usize,
-    /// How many of them ask for a new transaction, by bucket of the block.
+    /// The number of requests for new transactions, by bucket of the block.
     in_bucket: [u16; BUCKETS],
-    /// Blocks that memory has been asked for and has not sent: no new transaction on them is
-    /// granted.
+    /// Blocks that memory has still to send: no new transaction on them is granted.
     expected: Vec<u64>,
     /// The processor after the one that was served last.
     turn: usize,
@@ -64,19 +63,19 @@ impl Arbiter {
         self.requests.push_back((request, grantable));
     }
 
-    /// When the next of those who ask can have the bus, at `now` or later.
+    /// The cycle of the next grant, at `now` or later; `None` if no request can be granted.
     #[inline]
     pub(super) fn next_grant(&self, now: u64) -> Option<u64> {
         (self.grantable > 0).then_some(self.free_at.max(now))
     }
 
-    /// Memory is to send the block.
+    /// Records that memory has to send the block.
     pub(super) fn expect(&mut self, block: u64) {
         self.expected.push(block);
         self.set_grantable(block, false);
     }
 
-    /// New transactions on a block can be granted, or cannot.
+    /// Sets whether new transactions on a block can be granted.
     fn set_grantable(&mut self, block: u64, can: bool) {
         if self.in_bucket[bucket(block)] == 0 {
             return;
@@ -89,14 +88,14 @@ impl Arbiter {
         }
     }
 
-    /// Who gets the bus, if it is free and anybody asks. In most cycles nobody does: only that
-    /// question is asked in place.
+    /// Grants the bus, if it is free and requested. In most cycles it is not: only this test is
+    /// inlined.
     #[inline]
     pub(super) fn grant(&mut self, now: u64) -> Option<BusRequest> {
         if self.free_at > now || self.grantable == 0 { None } else { self.grant_next() }
     }
 
-    /// The next by the policy gets the free bus.
+    /// Grants the free bus to the next request by the policy.
     fn grant_next(&mut self) -> Option<BusRequest> {
         let distance = |request: &BusRequest| {
             (request.requester.processor() + self.processors - self.turn) % self.processors
@@ -120,7 +119,7 @@ impl Arbiter {
         Some(request)
     }
 
-    /// The bus is held from now on.
+    /// Holds the bus from now on.
     pub(super) fn hold(&mut self, now: u64, cycles: u64) {
         self.free_at = now + cycles;
         self.busy += cycles;

@@ -1,4 +1,4 @@
-//! The bus as a memory system: what processors ask of it, and what comes over it.
+//! The bus, caches and memory as a memory system of the clock.
 
 use homenode_cache::{BlockAccess, CacheArrays, ClockError, MAY_READ, MAY_WRITE, WordMask};
 use homenode_clock::streams::OpKind;
@@ -12,21 +12,23 @@ use crate::driver::ProtocolDriver;
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
 
-/// Memory can send a block; the bus is needed for so long.
+/// Memory is ready to send a block, for which it needs the bus for this number of cycles.
 pub(super) struct MemoryAnswer {
     requester: Requester,
     block: u64,
     cycles: u64,
 }
 
-/// Caches, bus and memory. `WORDS` says how many caches there may be.
+/// Caches, bus and memory. `WORDS` limits the number of caches: see
+/// [`homenode_cache::HolderTable`].
 pub(super) struct BusMemory<F, W, const WORDS: usize> {
     driver: ProtocolDriver<F, W, WORDS>,
     arbiter: Arbiter,
     prices: TransactionPrices,
     block_shift: u32,
     processors: u16,
-    /// From the number of a processor's cache to that of its instruction cache.
+    /// The distance from the number of a processor's cache to that of its instruction cache; 0 if
+    /// they are one.
     instruction_caches: usize,
     private_kernel: bool,
 }
@@ -54,7 +56,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
         self.arbiter.busy
     }
 
-    /// What was counted in all.
+    /// The final counts.
     pub(super) fn finish(&mut self) -> BusCounts {
         self.driver.finish()
     }
@@ -70,7 +72,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
         W::range(W::word(reference.first), W::word(reference.last))
     }
 
-    /// Somebody gets the bus.
+    /// Performs a granted request.
     #[inline]
     fn serve(
         &mut self,
@@ -94,7 +96,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
                 let answer = MemoryAnswer { requester, block, cycles };
                 requesters.schedule_at(now + due, requester.rank(), answer);
             }
-            // What turns out to need no transaction is over in the next cycle.
+            // A request that turned out to need no transaction is done in the next cycle.
             None => requesters.complete_at(now + timing.ready.max(1), requester),
         }
         Ok(())
@@ -110,7 +112,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
         self.block_shift
     }
 
-    // There are several calls of it in the clock, each of which knows more about the reference.
+    // Inlined, because each call in the clock is specialised by constants.
     #[inline(always)]
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
         let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };

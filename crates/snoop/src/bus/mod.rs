@@ -1,8 +1,8 @@
 //! The memory system of the machine on a bus: caches, the bus that they snoop on, and memory.
 //!
-//! What a transaction does to all caches, it does when it gets the bus, by the states that they are
-//! in then; while memory has still to send a block, no other transaction about it goes. Processors,
-//! processes and their synchronisation are [`homenode_clock`]'s.
+//! A transaction changes all caches when it is granted the bus, by their states at that time. While
+//! memory has still to send a block, no other transaction on it is granted. Processors, processes
+//! and their synchronisation are in [`homenode_clock`].
 //!
 //! Source: Foglia, Giorgi and Prete 2004, section 4 and table 4.
 
@@ -25,18 +25,18 @@ use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
 use memory::BusMemory;
 
-/// What has a time, and how processes are scheduled.
+/// Timing parameters, and how processes are scheduled.
 #[derive(Clone, Copy, Debug)]
 pub struct BusClockSetup {
     /// Processors and processes.
     pub clock: ClockSetup,
-    /// The bus.
+    /// Arbitration and split transactions.
     pub bus: BusModel,
-    /// What transactions take.
+    /// Cycles of each transaction.
     pub cycles: BusCycles,
 }
 
-/// Simulates what one protocol does in one machine on a bus, in cycles.
+/// Simulates one protocol on one machine with a bus, in cycles.
 pub struct BusClock {
     simulation: Box<dyn Simulation>,
     filter: ReferenceFilter,
@@ -46,7 +46,7 @@ impl BusClock {
     /// A machine with empty caches at cycle 0; all processes are ready.
     ///
     /// # Errors
-    /// When there can be no such machine.
+    /// When the machine is invalid.
     pub fn new(
         setup: &BusSetup,
         table: ProtocolTable,
@@ -61,22 +61,21 @@ impl BusClock {
         Ok(Self { simulation, filter: setup.filter })
     }
 
-    /// Says where the kernel has what belongs to each processor; see [`Clock::set_areas`].
+    /// Sets the kernel's areas of each processor; see [`Clock::set_areas`].
     #[must_use]
     pub fn with_areas(mut self, areas: &ProcessorAreas) -> Self {
         self.simulation.set_areas(areas);
         self
     }
 
-    /// Makes what a kernel refers to when a processor takes a process; see [`Clock::set_kernel`].
+    /// Generates the references of a kernel that switches processes; see [`Clock::set_kernel`].
     #[must_use]
     pub fn with_kernel(mut self, model: &KernelModel) -> Self {
         self.simulation.set_kernel(model, self.filter);
         self
     }
 
-    /// Adds operations of some processes, and goes on as far as they are known; see
-    /// [`Clock::push`].
+    /// Adds operations of some processes, and simulates as far as they allow; see [`Clock::push`].
     ///
     /// # Errors
     /// When the protocol breaks a promise.
@@ -84,12 +83,12 @@ impl BusClock {
         self.simulation.push(streams)
     }
 
-    /// What a live front end asks of it.
+    /// The interface of a live front end.
     pub fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
         self.simulation.live()
     }
 
-    /// Simulates what is left.
+    /// Simulates the rest.
     ///
     /// # Errors
     /// When the protocol breaks a promise.
@@ -98,7 +97,7 @@ impl BusClock {
     }
 }
 
-/// A clock for one arrangement of frames, one size of blocks and one width of sets of caches.
+/// A clock for one arrangement of frames, one width of word masks and one of sets of caches.
 struct ClockedBus<F: CacheArrays<W>, W: WordMask, const WORDS: usize>(
     Clock<BusMemory<F, W, WORDS>>,
 );
@@ -114,7 +113,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ClockedBus<F, W, WORDS>
     }
 }
 
-/// [`ClockedBus`], whatever the arrangement: the choice is made once a portion, not at a reference.
+/// [`ClockedBus`] of any arrangement: dispatch happens once a portion, not at a reference.
 trait Simulation: Send {
     fn set_areas(&mut self, areas: &ProcessorAreas);
     fn set_kernel(&mut self, model: &KernelModel, filter: ReferenceFilter);

@@ -1,22 +1,23 @@
-//! What transactions take on the bus.
+//! Bus cycles of transactions.
 
 use homenode_machine::{BusCycles, BusModel};
 
 use crate::counts::Transactions;
 use crate::setup::BusSetupError;
 
-/// What the transactions of a reference take on the bus.
+/// Bus cycles of the transactions of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TransactionTiming {
-    /// Cycles for which the bus is held at once.
+    /// Cycles for which the bus is held now.
     pub(super) hold: u64,
-    /// When what was asked for is there, if memory does not have to answer first.
+    /// Cycles until the request is complete; without meaning if memory answers later.
     pub(super) ready: u64,
-    /// When memory asks for the bus, and for how long.
+    /// Cycles until memory requests the bus, and for which it then holds it; `None` if memory does
+    /// not answer later.
     pub(super) answer: Option<(u64, u64)>,
 }
 
-/// Prices of transactions on one bus at one block size.
+/// Cycles of transactions on one bus at one block size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TransactionPrices {
     cycles: BusCycles,
@@ -41,8 +42,8 @@ impl TransactionPrices {
         Ok(prices)
     }
 
-    /// What these transactions take: a fetch and its coherence transaction, then the block that
-    /// gave way. Where memory answers later, the block that gave way goes while it looks.
+    /// The timing of these transactions: a fetch and its coherence transaction, then the write-back
+    /// of the evicted block. If memory answers later, the write-back overlaps its access.
     pub(super) fn timing(&self, made: &Transactions) -> TransactionTiming {
         let all = made.cycles(&self.cycles);
         let written_back = made.update_block * self.cycles.update_block;

@@ -1,4 +1,4 @@
-//! What can be wrong with a protocol.
+//! The promises of a protocol that an event can break.
 
 use std::fmt;
 

@@ -2,9 +2,9 @@
 //!
 //! The search is breadth first and begins with one cache, so the first broken promise it meets is
 //! one of the shortest, with the fewest caches. It reads the same [`ProtocolTable`] that the
-//! simulator follows. Data are abstracted to whether each word of each copy is the one last
-//! written: a protocol never looks at values, so this is exact. Any event may name the block
-//! private or shared.
+//! simulator follows. Data are abstracted to whether each word of each copy is the latest: a
+//! protocol never reads values, so this is exact. Any event may declare the block private or
+//! shared.
 
 mod broken_promise;
 mod model;
@@ -21,15 +21,15 @@ use crate::vocabulary::{DataSupplier, ProcessorEvent, Reply, Signal, TableCell, 
 use model::TableModel;
 use situation::Coverage;
 
-/// Something wrong with a protocol on a bus.
+/// A finding about a protocol on a bus.
 pub type BusFinding = ProtocolFinding<FindingKind>;
 
-/// What was explored and what was found.
+/// The extent of an exploration, and its findings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckReport {
-    /// Most caches explored.
+    /// The maximum number of caches explored.
     pub caches: usize,
-    /// Distinct situations with so many caches.
+    /// Distinct situations with this number of caches.
     pub situations: usize,
     /// Events tried in them.
     pub events: usize,
@@ -39,11 +39,11 @@ pub struct CheckReport {
     pub cells: usize,
     /// Cells that are declared impossible.
     pub impossible: usize,
-    /// What is wrong; empty if nothing is.
+    /// The findings; empty if the protocol keeps its promises.
     pub findings: Vec<BusFinding>,
 }
 
-/// Explores a protocol. After a broken promise it stops: what follows from it is of no interest.
+/// Explores a protocol. Stops at the first broken promise.
 #[must_use]
 pub fn check(table: &ProtocolTable) -> CheckReport {
     let cells = table.actions().count();

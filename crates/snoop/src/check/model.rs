@@ -1,4 +1,4 @@
-//! The protocol of a table in some caches, as the explorer takes it.
+//! The model of a table in some caches, for the explorer.
 
 use homenode_protocol::{Labelled, ProtocolModel};
 
@@ -7,11 +7,11 @@ use super::situation::{CheckStep, CheckedCaches, Coverage, StepRun, WORDS};
 use crate::table::ProtocolTable;
 use crate::vocabulary::{AreaKind, ProcessorEvent};
 
-/// So many caches under one protocol.
+/// Some caches under one protocol.
 pub(super) struct TableModel<'a> {
     table: &'a ProtocolTable,
     coverage: &'a mut Coverage,
-    /// Every event that there is, in the order in which they are tried.
+    /// Every event, in the order in which they are tried.
     steps: Vec<CheckStep>,
 }
 
@@ -68,7 +68,7 @@ impl ProtocolModel for TableModel<'_> {
     }
 }
 
-/// Every event in so many caches, with every supplier that there can be.
+/// Every event in this number of caches, with every possible supplier.
 fn steps(caches: usize) -> Vec<CheckStep> {
     let mut steps = Vec::new();
     for cache in 0..caches {

@@ -1,4 +1,4 @@
-//! One block in a few caches, and what one event does to it.
+//! One block in a few caches, and the effect of an event.
 
 use homenode_protocol::Labelled;
 
@@ -8,15 +8,15 @@ use crate::vocabulary::{
     Action, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Signal, TableCell, Transaction,
 };
 
-/// Most caches that are explored together.
+/// The maximum number of caches that are explored together.
 pub const CACHES_MAX: usize = 4;
 /// Words of the block.
 pub(crate) const WORDS: usize = 2;
-/// A write miss is a fetch and a write; more rounds than this never end.
+/// A write miss is a fetch and a write; an event with more rounds than this is endless.
 const ROUNDS_MAX: usize = 4;
 
-/// A cache's copy: which of its words are the ones last written. Values themselves are left out: no
-/// protocol looks at data, so only whether a word is the latest can matter.
+/// A cache's copy, and which of its words are the latest. A protocol never reads values, so only
+/// this matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct CheckedCopy {
     pub(crate) state: u8,
@@ -49,7 +49,7 @@ pub(crate) struct CheckStep {
     pub(crate) supplier: usize,
 }
 
-/// Cells and replies that were used, and which states were left.
+/// Cells and replies that were used, and states that were seen and left.
 #[derive(Clone, Debug)]
 pub(crate) struct Coverage {
     pub(crate) cells: Vec<bool>,
@@ -74,16 +74,16 @@ impl Coverage {
     }
 }
 
-/// One step under way.
+/// The execution of one step.
 pub(crate) struct StepRun<'a> {
     pub(crate) table: &'a ProtocolTable,
     pub(crate) coverage: &'a mut Coverage,
-    /// What happened, in words, if anybody wants to know.
+    /// A description of what happens; `None` if it is not wanted.
     pub(crate) story: Option<&'a mut String>,
 }
 
 impl StepRun<'_> {
-    /// What the step makes of the situation; `None` if there is no such supplier.
+    /// The situation after the step; `None` if there is no such supplier.
     pub(crate) fn perform(
         &mut self,
         from: CheckedCaches,
@@ -106,7 +106,7 @@ impl StepRun<'_> {
         Err(BrokenPromise::Endless)
     }
 
-    /// What the table says.
+    /// The action of the cell.
     fn decide(
         &mut self,
         situation: &CheckedCaches,

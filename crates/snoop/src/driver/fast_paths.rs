@@ -1,4 +1,4 @@
-//! What the table says about what happens most, in flat arrays indexed by state.
+//! The most frequent cells of the table, in flat arrays indexed by state.
 
 use homenode_cache::{MAY_READ, MAY_WRITE, PackedHolders};
 
@@ -10,12 +10,12 @@ use crate::vocabulary::{
 /// Numbers of states fit into a byte.
 const STATES: usize = 256;
 
-/// What a protocol does where no other cache is concerned, by state.
+/// The actions of a protocol that affect no other cache, by state.
 pub(super) struct FastPaths {
     permissions: [u8; STATES],
     replacements: [Replacement; STATES],
     concerned: [u64; STATES],
-    /// The state after a write that nobody else learns of; 0 if there is none such.
+    /// The state after a write without a transaction; 0 if there is no such write.
     silent_writes: [u8; STATES],
     /// By whether it writes and whether the area is private.
     uncontended: [[Option<UncontendedFetch>; 2]; 2],
@@ -28,11 +28,11 @@ pub(super) enum Replacement {
     Silent,
     /// With an update-block, whatever the others have.
     WriteBack,
-    /// As the table says.
+    /// By a cell of the table, because it depends on the other caches.
     ByTable,
 }
 
-/// What a miss does when no other cache has a copy.
+/// The fetch of a miss when no other cache has a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UncontendedFetch {
     /// Whether the transaction is read-and-invalidate-block.
@@ -41,7 +41,7 @@ pub(super) struct UncontendedFetch {
 }
 
 impl FastPaths {
-    /// None: everything goes by the table.
+    /// No fast paths: every reference goes by the table.
     pub(super) fn none() -> Self {
         let mut replacements = [Replacement::ByTable; STATES];
         replacements[0] = Replacement::Silent;
@@ -69,7 +69,7 @@ impl FastPaths {
                 paths.silent_writes[at] = silent_write(table, state).unwrap_or(0);
                 let replacement = replacement(table, state);
                 paths.replacements[at] = replacement;
-                // Those that lost it have to learn what was written. The own copy is always one.
+                // Frames that lost the block collect what was written. The own copy is a holder.
                 paths.concerned[at] = match replacement {
                     Replacement::Silent | Replacement::WriteBack => PackedHolders::LOST,
                     Replacement::ByTable => PackedHolders::LOST | PackedHolders::HOLDERS,
@@ -79,53 +79,54 @@ impl FastPaths {
         paths
     }
 
-    /// What the processor may do without a transaction in each state.
+    /// The permissions of a state.
     #[inline]
     pub(super) fn permissions(&self, state: u8) -> u64 {
         u64::from(self.permissions[usize::from(state)])
     }
 
-    /// The state after a write that changes the own copy's state and nothing else.
+    /// The state after a write that changes only the own copy's state.
     #[inline]
     pub(super) fn silent_write(&self, state: u8) -> Option<u8> {
         let next = self.silent_writes[usize::from(state)];
         (next != 0).then_some(next)
     }
 
-    /// How a copy in this state is replaced; without a copy there is nothing to do.
+    /// How a copy in this state is replaced; silently without a copy.
     #[inline]
     pub(super) fn replacement(&self, state: u8) -> Replacement {
         self.replacements[usize::from(state)]
     }
 
-    /// Which caches are concerned when a copy in this state is replaced: see
+    /// The caches that the replacement of a copy in this state affects: see
     /// [`PackedHolders::concerns`].
     #[inline]
     pub(super) fn concerned(&self, state: u8) -> u64 {
         self.concerned[usize::from(state)]
     }
 
-    /// How many update-blocks that takes.
+    /// The number of update-blocks that the replacement takes.
     #[inline]
     pub(super) fn write_backs(&self, state: u8) -> u64 {
         u64::from(self.replacement(state) == Replacement::WriteBack)
     }
 
-    /// What a miss does when no other cache has a copy, if it is one fetch from memory.
+    /// The fetch of a miss when no other cache has a copy; `None` if it is not one fetch from
+    /// memory.
     #[inline]
     pub(super) fn uncontended_fetch(&self, write: bool, private: bool) -> Option<UncontendedFetch> {
         self.uncontended[usize::from(write)][usize::from(private)]
     }
 }
 
-/// The state after a write, if it differs, and whatever the others have that needs no transaction.
+/// The state after a write, if it differs and the write needs no transaction under any condition.
 fn silent_write(table: &ProtocolTable, state: u8) -> Option<u8> {
     let states = 1..u8::try_from(table.states().len()).unwrap_or(u8::MAX);
     let mut others = states.filter(|&next| next != state);
     others.find(|&next| table.is_silent(state, ProcessorEvent::Write, next))
 }
 
-/// What the table says about replacing a copy, if that does not depend on the other caches.
+/// How the table replaces a copy.
 fn replacement(table: &ProtocolTable, state: u8) -> Replacement {
     if table.is_silent(state, ProcessorEvent::Replace, 0) {
         return Replacement::Silent;

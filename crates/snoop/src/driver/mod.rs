@@ -1,10 +1,10 @@
-//! The protocol driver: what a reference does to all caches, as the protocol's table says.
+//! The protocol driver: applies a protocol's table to all caches.
 //!
-//! Most references are done without a look at the table. A hit that needs no transaction is settled
-//! by the frame's permissions ([`ProtocolDriver::hit`]); a miss that concerns no other cache and a
-//! write that only changes the own copy's state, by what the table says about them in flat arrays
-//! (`uncontended.rs`, `fast_paths.rs`). For all others the frame is found or made free here, and
-//! the table is followed (`transaction.rs`).
+//! Most references do not consult the table. A hit that needs no transaction is decided by the
+//! frame's permissions ([`ProtocolDriver::hit`]). A miss that affects no other cache, and a write
+//! that changes only the own copy's state, use flat arrays made from the table (`uncontended.rs`,
+//! `fast_paths.rs`). For all others the driver finds or frees a frame and follows the table
+//! (`transaction.rs`).
 
 mod fast_paths;
 mod transaction;
@@ -44,7 +44,7 @@ fn area<W>(access: &BlockAccess<W>) -> AreaKind {
     if access.private { AreaKind::Private } else { AreaKind::Shared }
 }
 
-/// All caches, the protocol that keeps them coherent over a bus, and what went over that.
+/// All caches, the protocol that keeps them coherent, and its transactions.
 pub struct ProtocolDriver<F, W, const WORDS: usize = 1> {
     /// All caches.
     pub caches: CacheSystem<F, W, WORDS>,
@@ -53,9 +53,9 @@ pub struct ProtocolDriver<F, W, const WORDS: usize = 1> {
     origins: OriginCounts,
     table: ProtocolTable,
     fast: FastPaths,
-    /// What the table was asked and said, if somebody observes.
+    /// The cells used, for walks; `None` if they are not recorded.
     pub(crate) log: Option<Vec<Transition>>,
-    /// The other caches' copies of the block in question.
+    /// The other caches' copies of the block that is referenced.
     others: Vec<HeldFrame>,
 }
 
@@ -72,7 +72,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
             caches: CacheSystem::new(CacheSystemSetup { geometries, words, rule, check }),
             transactions: Transactions::default(),
             origins: OriginCounts::default(),
-            // The fast paths move no values: where these are checked, the table has to be followed.
+            // The fast paths move no values, so checked reads go by the table.
             fast: if check { FastPaths::none() } else { FastPaths::of(&table) },
             table,
             log: None,
@@ -106,7 +106,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         self.follow(access, NumberedFrame { frame: at, number })
     }
 
-    /// A reference to what a frame has, done as the table says.
+    /// Performs a reference to the block of a frame by the table.
     fn follow(&mut self, access: &BlockAccess<W>, held: NumberedFrame) -> Result<(), CheckError> {
         let event = if access.write { ProcessorEvent::Write } else { ProcessorEvent::Read };
         while self.event(access, held, event)?.again {}
@@ -120,7 +120,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         }
     }
 
-    /// Whether the reference needs a transaction, by the states that all copies are in now.
+    /// Whether the reference needs a transaction in the current states of all copies.
     pub fn needs_transaction(&mut self, access: &BlockAccess<W>) -> bool {
         let set = self.caches.frames.set_of(access.cache, access.block);
         let found = self.caches.frames.find(set, access.block).map(|at| *self.caches.frame(at));
@@ -135,14 +135,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         }
     }
 
-    /// Puts the copy in a state.
+    /// Sets the state of a copy and its permissions.
     #[inline]
     fn set_state(&mut self, at: usize, state: u8) {
         self.caches.set_state(at, state, self.fast.permissions(state));
     }
 
-    /// Says why there is no copy, and makes room. Where no other cache has one either, that is all;
-    /// else the frame is left in the invalid state.
+    /// Classifies a miss and makes room. If no other cache has a copy, it also fetches the block
+    /// and returns `None`; else it returns the frame, in the invalid state.
     #[inline]
     fn miss(
         &mut self,
@@ -155,7 +155,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
             Some(at) => (at, caches.frame(at).number),
             None => (caches.frames.victim(set), caches.holders.number(access.block)),
         };
-        // Making room changes the record of another block only.
+        // Making room changes only the record of another block.
         let mut record = caches.holders.get(number);
         let status = match lost {
             Some(at) => caches.coherence_miss(access, at, &record),
@@ -190,7 +190,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         Ok(None)
     }
 
-    /// Takes what is in a frame out of it.
+    /// Replaces the block of a frame.
     #[inline]
     fn replace(&mut self, cache: usize, at: usize) -> Result<(), CheckError> {
         let frame = *self.caches.frame(at);
@@ -230,12 +230,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         Ok(self.caches.holders.get(frame.number))
     }
 
-    /// What was counted so far; misses that are still undecided are not in it.
+    /// The counts so far, without undecided misses.
     pub(crate) fn counts(&self) -> BusCounts {
         BusCounts::new(&self.caches.counts, self.transactions, self.origins)
     }
 
-    /// What was counted in all, at the end of the trace.
+    /// The final counts, at the end of the trace.
     pub fn finish(&mut self) -> BusCounts {
         self.caches.end_all_copies();
         BusCounts { hits: self.caches.counts.hits(), ..self.counts() }

@@ -1,5 +1,4 @@
-//! What the table says about an event, done: transactions, whose sharing they are, and what they
-//! do to the other caches.
+//! Events by the table: transactions, their kinds of sharing, and their effects on other caches.
 
 use homenode_base::ProcessorSet;
 use homenode_cache::{BlockAccess, BlockHolders, CacheArrays, MissStatus, WordMask};
@@ -11,7 +10,7 @@ use crate::vocabulary::{
 };
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WORDS> {
-    /// What the table says about an event, done.
+    /// Performs an event by its cell of the table.
     pub(super) fn event(
         &mut self,
         access: &BlockAccess<W>,
@@ -51,7 +50,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
             && event == ProcessorEvent::Write
             && !action.again
         {
-            // Those that remain in the list take the word.
+            // The copies that remain in the list take the word.
             let takers = self.others.iter().map(|other| other.frame).chain([at]);
             shadow.write(number, access.words, takers);
         }
@@ -65,7 +64,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         Ok(action)
     }
 
-    /// Finds the other caches' copies, the owner's first.
+    /// Collects the other caches' copies, the owner's first.
     #[inline]
     pub(super) fn find_copies(&mut self, block: u64, holders: ProcessorSet<WORDS>) -> Copies<u8> {
         self.others.clear();
@@ -90,7 +89,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         }
     }
 
-    /// Moves shadow values as the action says.
+    /// Moves shadow values by the action.
     fn move_data(
         &mut self,
         cache: usize,
@@ -112,7 +111,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         Ok(())
     }
 
-    /// Counts a transaction, and whose sharing it is.
+    /// Counts a transaction and its kind of sharing.
     fn count(&mut self, access: &BlockAccess<W>, transaction: Transaction, source: DataSupplier) {
         let all = &mut self.transactions;
         let cache = source == DataSupplier::Cache;
@@ -132,7 +131,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         self.caches.count_coherence(access, self.others.iter().map(|other| other.frame));
     }
 
-    /// The other holders see the transaction. Those that take the written word remain in the list.
+    /// Signals a transaction to the other holders. Those that take the written word remain in the
+    /// list.
     fn signal(
         &mut self,
         access: &BlockAccess<W>,
@@ -140,7 +140,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         number: u32,
         signal: Signal,
     ) -> Result<(), CheckError> {
-        let mut told = false;
+        let mut collected = false;
         let mut others = std::mem::take(&mut self.others);
         let mut takers = 0;
         for nth in 0..others.len() {
@@ -157,8 +157,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
                 shadow.update_memory(at, number);
             }
             if next == 0 {
-                if !std::mem::replace(&mut told, true) {
-                    // What was written before is nothing that these copies missed.
+                if !std::mem::replace(&mut collected, true) {
+                    // Earlier writes reached these copies: they are collected before the loss.
                     self.caches.tell_writes(access.block, record);
                 }
                 let status = self.loss(state, signal);
@@ -177,7 +177,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         Ok(())
     }
 
-    /// A copy that only the line for private areas takes away is removed: it went with its process.
+    /// A copy that is lost only because of the line for private areas moved with its process.
     fn loss(&self, state: u8, signal: Signal) -> MissStatus {
         let shared = self.table.reply(state, Signal::ReadBlock);
         let stays = matches!(shared, Reply::Becomes { next, .. } if next != 0);

@@ -1,8 +1,8 @@
-//! What the table was asked and what it said, recorded for those who observe (`walk`).
+//! Cells of the table that were used, recorded for `walk`.
 
 use crate::vocabulary::{Action, ProcessorEvent};
 
-/// One cell of the table, done.
+/// One cell of the table that was used.
 #[derive(Clone, Debug)]
 pub(crate) struct Transition {
     pub(crate) block: u64,
@@ -12,11 +12,11 @@ pub(crate) struct Transition {
     pub(crate) action: Action<u8>,
     /// The first of the other caches with a copy: the owner, if there is one.
     pub(crate) supplier: Option<usize>,
-    /// What the other copies did about it.
+    /// The responses of the other copies.
     pub(crate) responses: Vec<SnoopResponse>,
 }
 
-/// What a copy that saw a transaction did.
+/// The response of a copy to a transaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SnoopResponse {
     pub(crate) holder: usize,

@@ -1,5 +1,5 @@
-//! References that need a transaction or a change of state but concern no other cache: the most
-//! frequent misses, and a copy's first write.
+//! References that need a transaction or a change of state but affect no other cache: the most
+//! frequent misses, and the first write to a copy.
 
 use std::hint::select_unpredictable;
 
@@ -11,8 +11,8 @@ use homenode_cache::{
 use super::ProtocolDriver;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WORDS> {
-    /// Does a reference that is no hit without a transaction but concerns no other cache, as the
-    /// table says. The frame may have the block. Returns whether the reference was such a one.
+    /// Performs a reference that is no hit without a transaction but affects no other cache. The
+    /// frame may have the block. Returns whether the reference was such a one.
     #[inline(always)]
     pub fn uncontended(&mut self, access: &BlockAccess<W>, place: FrameLocation) -> bool {
         if self.caches.frames.lacks(place.set, access.block) {
@@ -22,7 +22,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         }
     }
 
-    /// A miss. Everything is loaded before the one branch, which is often mispredicted.
+    /// Performs a miss. Everything is loaded before the one branch, which is often mispredicted.
     #[inline(always)]
     fn fetch_uncontended(&mut self, access: &BlockAccess<W>, set: usize) -> bool {
         let Some(fetch) = self.fast.uncontended_fetch(access.write, access.private) else {
@@ -36,8 +36,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         let [replaced, fetched] =
             [old.number, number].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
         let (left, new) = (PackedHolders(records[replaced]), PackedHolders(records[fetched]));
-        // The conditions are joined without branches: each of them alone would be mispredicted as
-        // often as all together.
+        // Joined without branches: each condition alone would be mispredicted as often as all
+        // together.
         let concerned = self.fast.concerned(old.state);
         if left.concerns(new, concerned) | u64::from(old.status.is_undecided()) != 0 {
             return false;
@@ -57,7 +57,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         true
     }
 
-    /// A write that changes the state of the own copy and nothing else.
+    /// Performs a write that changes only the state of the own copy.
     #[inline(always)]
     fn write_uncontended(&mut self, access: &BlockAccess<W>, place: FrameLocation) -> bool {
         let frame = self.caches.frame(place.frame);

@@ -1,7 +1,6 @@
-//! The counting engine of `--order trace`: each reference completes before the next one begins.
+//! The engine of `--order trace`: each reference completes before the next one begins.
 //!
-//! Rows are read by the engine of all machines with caches ([`TraceOrderEngine`]) and done by the
-//! protocol driver.
+//! [`TraceOrderEngine`] decodes the rows, and the protocol driver performs them.
 
 mod observed;
 
@@ -17,18 +16,18 @@ use crate::driver::{CheckError, ProtocolDriver};
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
 
-/// Counts what one protocol does in one machine, in the order of the trace.
+/// Simulates one protocol on one machine, in the order of the trace.
 ///
-/// Time: a hit without a transaction, or a miss that concerns no other cache, is a search of its
-/// set; any other takes a look at every cache with a copy. Memory: the caches' frames, and some 50
-/// bytes for every block of the trace.
+/// Time: a hit without a transaction, or a miss that affects no other cache, searches one set; any
+/// other reference searches a set in every cache with a copy. Memory: the caches' frames, and some
+/// 50 bytes for every block of the trace.
 pub struct TraceOrderSimulation(Box<dyn CountingEngine>);
 
 impl TraceOrderSimulation {
     /// A machine with empty caches.
     ///
     /// # Errors
-    /// When there can be no such machine.
+    /// When the machine is invalid.
     pub fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
         let (block, ways) = setup.geometry()?;
         Ok(Self(boxed_for_geometry!(
@@ -46,7 +45,7 @@ impl TraceOrderSimulation {
         self.0.push(batch)
     }
 
-    /// What was counted.
+    /// The final counts.
     #[must_use]
     pub fn finish(self) -> BusCounts {
         self.0.finish()
@@ -60,7 +59,7 @@ trait CountingEngine: Send {
     fn finish(self: Box<Self>) -> BusCounts;
 }
 
-/// A bus and what is on it, and how rows are read.
+/// A protocol driver, and the interpretation of rows.
 struct BusRows<F, W, const WORDS: usize>(TraceOrderEngine<ProtocolDriver<F, W, WORDS>>);
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusRows<F, W, WORDS> {

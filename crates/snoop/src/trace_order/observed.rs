@@ -1,6 +1,6 @@
-//! The engine with everything on view, one reference at a time.
+//! The engine with its state open to inspection, one reference at a time.
 //!
-//! Values are carried along, so every reference goes through the table.
+//! Reads are checked, so every reference goes by the table.
 
 use homenode_base::Access;
 use homenode_cache::walk::{BlockSnapshot, WalkBlock};
@@ -13,7 +13,7 @@ use crate::driver::{CheckError, Transition};
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
 
-/// An engine to look into. The arrays that serve every cache and block are fast enough here.
+/// An inspectable engine, with the arrays that suit every cache and block.
 pub(crate) struct ObservedEngine(Box<BusRows<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>>);
 
 impl ObservedEngine {
@@ -28,12 +28,12 @@ impl ObservedEngine {
         self.0.0.shift()
     }
 
-    /// Whether the engine takes the reference for one to a private area.
+    /// Whether the reference is to a private area.
     pub(crate) fn is_private(&self, access: &Access) -> bool {
         self.0.0.is_private(access.addr, access.flags.0)
     }
 
-    /// Does one reference. Returns what the table was asked, in order.
+    /// Performs one reference. Returns the cells that it used, in order.
     pub(crate) fn push(&mut self, access: &Access) -> Result<Vec<Transition>, CheckError> {
         self.0.push(&Batch {
             thread: vec![access.thread],
@@ -46,22 +46,22 @@ impl ObservedEngine {
         Ok(self.0.0.driver.log.as_mut().map(std::mem::take).unwrap_or_default())
     }
 
-    /// What was counted so far; misses that are still undecided are not in it.
+    /// The counts so far, without undecided misses.
     pub(crate) fn counts(&self) -> BusCounts {
         self.0.0.driver.counts()
     }
 
-    /// What was counted in all.
+    /// The final counts.
     pub(crate) fn finish(self) -> BusCounts {
         self.0.finish()
     }
 
-    /// The state of a cache's copy, and whether its miss is still to be judged.
+    /// The state of a cache's copy, and whether the class of its miss is unknown.
     pub(crate) fn state_of(&self, cache: usize, block: u64) -> (u8, bool) {
         self.0.0.driver.caches.state_of(cache, block)
     }
 
-    /// A block in so many caches and in memory.
+    /// A block in the first `caches` caches and in memory.
     pub(crate) fn snapshot(
         &mut self,
         block: &WalkBlock,

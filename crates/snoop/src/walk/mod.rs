@@ -1,8 +1,8 @@
-//! A walk through a few references: what the engine does at each, for people to follow.
+//! A walk through a few references, step by step, for explanation.
 //!
-//! The recorder pushes one reference at a time into the engine that also counts
-//! ([`crate::TraceOrderSimulation`]), and writes down which cells of the table it used and what the
-//! caches and memory have then. It decides nothing itself.
+//! The recorder pushes one reference at a time into the engine of
+//! [`crate::TraceOrderSimulation`], and records the cells of the table that it used and the
+//! contents of caches and memory. It decides nothing itself.
 
 mod example;
 mod scene;
@@ -26,11 +26,11 @@ use crate::table::ProtocolTable;
 use crate::trace_order::ObservedEngine;
 use crate::vocabulary::{AreaKind, DataSupplier, ProcessorEvent, Signal, Transaction};
 
-/// Why there is no walk.
+/// Why a walk fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WalkError {
-    /// There can be no such machine.
+    /// The machine is invalid.
     #[error(transparent)]
     BusSetup(#[from] BusSetupError),
     /// The protocol breaks a promise.
@@ -38,11 +38,11 @@ pub enum WalkError {
     Check(#[from] CheckError),
 }
 
-/// Walks through references in their order, under the protocol with this table. Values are always
-/// carried along, whatever the setup says.
+/// Walks through references in their order, under the protocol with this table. Reads are always
+/// checked, even if the setup does not ask for it.
 ///
 /// # Errors
-/// When there can be no such machine, or the protocol breaks a promise.
+/// When the machine is invalid, or the protocol breaks a promise.
 pub fn walk(
     setup: &BusSetup,
     table: &ProtocolTable,
@@ -77,7 +77,8 @@ pub fn walk(
 
 struct Recorder<'a> {
     processors: usize,
-    /// From the number of a processor's cache to that of its instruction cache.
+    /// The distance from the number of a processor's cache to that of its instruction cache; 0 if
+    /// they are one.
     instructions: usize,
     table: &'a ProtocolTable,
     cycles: &'a BusCycles,
@@ -135,7 +136,7 @@ impl Recorder<'_> {
         self.processors + self.instructions
     }
 
-    /// What a cache is called.
+    /// The name of a cache.
     fn name(&self, cache: usize) -> String {
         match (self.instructions, cache.checked_sub(self.processors)) {
             (0, _) => format!("P{cache}"),
@@ -151,8 +152,7 @@ impl Recorder<'_> {
         self.blocks.iter().map(|block| self.engine.snapshot(block, caches, &name)).collect()
     }
 
-    /// Writes down which earlier misses the step has decided, and says why its own copy was not
-    /// there.
+    /// Records the classes of earlier misses that the step decided, and returns its own miss.
     fn miss(&mut self, own: WalkCopy, had_copy: bool, before: &MissCounts) -> Option<WalkMiss> {
         let (step, engine, blocks) = (self.steps.len(), &self.engine, &self.blocks);
         let is_open = |copy: WalkCopy| {

@@ -1,4 +1,4 @@
-//! What a walk shows. The names of the fields are a public contract (`docs/explain.md`).
+//! The output of a walk. The names of the fields are a public contract (`docs/explain.md`).
 
 use homenode_cache::SharingClass;
 use homenode_cache::walk::{BlockSnapshot, WalkBlock, WalkMiss};
@@ -18,13 +18,13 @@ pub struct ProtocolWalk {
     pub start: Vec<BlockSnapshot>,
     /// One step for each reference to one block.
     pub steps: Vec<WalkStep>,
-    /// What the engine counts in all, and so do the steps.
+    /// The engine's counts, which the steps add up to.
     pub totals: BusCounts,
     /// Cycles that all transactions take on the bus.
     pub bus_cycles: u64,
 }
 
-/// One reference to one block, done.
+/// One reference to one block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WalkStep {
     /// Number of the reference among those given, from 0; one that straddles blocks has several
@@ -50,7 +50,7 @@ pub struct WalkStep {
     pub private: bool,
     /// Whether the kernel referenced it.
     pub kernel: bool,
-    /// Why there was no copy; nothing if there was one.
+    /// The miss; `None` if there was a copy.
     pub miss: Option<WalkMiss>,
     /// The cells of the table that were used, in order: first the replacement of another block, if
     /// there was one.
@@ -65,7 +65,7 @@ pub struct WalkStep {
     pub scenes: Vec<BlockSnapshot>,
 }
 
-/// A cell of the table, used.
+/// A use of a cell of the table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CellUse {
     /// The block it is about.
@@ -88,15 +88,15 @@ pub struct CellUse {
     pub again: bool,
     /// Cycles on the bus at the machine's prices.
     pub cycles: u64,
-    /// Whose sharing it is, if it is a coherence transaction.
+    /// The kind of sharing, if it is a coherence transaction.
     pub sharing: Option<SharingClass>,
-    /// What the others see of it, if anything.
+    /// The signal that other caches see, if any.
     pub signal: Option<&'static str>,
-    /// What each copy in another cache does about it.
+    /// The answers of copies in other caches.
     pub answers: Vec<SnoopAnswer>,
 }
 
-/// What a copy in another cache does.
+/// The answer of a copy in another cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SnoopAnswer {
     /// The cache, by its position among all.

@@ -140,7 +140,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             return;
         }
         if frame.state != 0 {
-            if !self.caches.holders.nobody_lost(frame.number) {
+            if !self.caches.holders.none_lost(frame.number) {
                 let record = self.caches.holders.get(frame.number);
                 self.caches.tell_writes(frame.block(), &record);
             }
