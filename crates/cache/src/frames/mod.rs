@@ -18,7 +18,7 @@ pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
 pub(crate) use frame::{PERMISSIONS, label_of};
 pub use indexed::IndexedSets;
 pub use miss_status::MissStatus;
-pub use packed::UpTo16Ways;
+pub use packed::{UpTo8Ways, UpTo16Ways};
 
 /// Largest cache.
 const CACHE_BYTES_MAX: u64 = 1 << 30;
@@ -99,8 +99,9 @@ pub trait CacheArrays<W>: Send {
 #[macro_export]
 macro_rules! boxed_for_geometry {
     (($words:expr, $ways:expr, $caches:expr), $kind:ident, ($($argument:expr),+)) => {{
-        use $crate::{IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS};
+        use $crate::{IndexedSets, NARROW_CACHES_MAX, UpTo8Ways, UpTo16Ways, WIDE_WORDS};
         match ($caches <= NARROW_CACHES_MAX, $words, $ways) {
+            (true, ..=64, ..=8) => Box::new($kind::<UpTo8Ways<_>, u64, 1>::new($($argument),+)?),
             (true, ..=64, ..=16) => Box::new($kind::<UpTo16Ways<_>, u64, 1>::new($($argument),+)?),
             (true, ..=64, _) => Box::new($kind::<IndexedSets<_>, u64, 1>::new($($argument),+)?),
             (true, _, ..=16) => {
@@ -214,6 +215,9 @@ mod tests {
     fn all_arrangements_agree() {
         for ways in 1..=16 {
             agree::<UpTo16Ways<u64>>(ways);
+            if ways <= 8 {
+                agree::<UpTo8Ways<u64>>(ways);
+            }
         }
     }
 
@@ -252,6 +256,7 @@ mod tests {
 
     #[test]
     fn the_victim_is_unused_then_invalidated_then_oldest() {
+        victims::<UpTo8Ways<u64>>();
         victims::<UpTo16Ways<u64>>();
         victims::<IndexedSets<u64>>();
     }

@@ -1,4 +1,4 @@
-//! Up to 16 frames a set.
+//! Up to eight, or up to 16 frames a set.
 
 use bytemuck::Zeroable;
 
@@ -10,17 +10,20 @@ use crate::words::WordMask;
 /// these the copies of a block would share few sets of the host's caches.
 const SPARE_SETS: usize = 5;
 
-/// Up to 16 frames a set. A search compares eight tags of a set at a time. Sets that were never used
-/// are all zeros and take no memory.
-pub struct UpTo16Ways<W> {
+/// Up to eight frames a set.
+pub type UpTo8Ways<W> = PackedSets<W, true>;
+/// Up to 16 frames a set.
+pub type UpTo16Ways<W> = PackedSets<W, false>;
+
+/// Up to 16 frames a set, or up to eight if it is `NARROW`: their order of use is kept in fewer
+/// instructions. A search compares eight tags of a set at a time. Sets that were never used are all
+/// zeros and take no memory.
+pub struct PackedSets<W, const NARROW: bool> {
     frames: Vec<CacheFrame<W>>,
     /// From a set's first frame to the next set's, as a shift.
     stride: u32,
     /// Extracts the number of a frame within its set.
     mask: usize,
-    /// Whether sets have up to eight frames, whose order is kept in fewer instructions. The branch
-    /// on it is always predicted.
-    is_narrow: bool,
     ranges: Box<[SetRange; CACHES]>,
     sets: Vec<PackedSet>,
     /// By set: a bit for each of its frames; empty if all sets have `frames_max`.
@@ -40,7 +43,7 @@ struct PackedSet {
     filled: u16,
 }
 
-impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
+impl<W: WordMask, const NARROW: bool> CacheArrays<W> for PackedSets<W, NARROW> {
     fn new(geometries: &[CacheGeometry]) -> Self {
         let ways_max = geometries.iter().map(|cache| cache.ways).max().unwrap_or(1);
         let stride = ways_max.next_power_of_two().trailing_zeros();
@@ -53,7 +56,6 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
             frames: CacheFrame::unused(sets << stride),
             stride,
             mask: (1 << stride) - 1,
-            is_narrow: ways_max <= 8,
             ranges,
             sets: bytemuck::zeroed_vec(sets),
             frames_of: if differ { geometries.iter().flat_map(of).collect() } else { Vec::new() },
@@ -82,8 +84,7 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
         let ([low, high], tag) = (self.sets[set].tags, tag(block));
         let frame = set << self.stride;
         let hits = first_equal(low, tag);
-        // Sets of up to eight frames have no high tags: the branch is always predicted for them.
-        if hits == 0 && high != 0 {
+        if !NARROW && hits == 0 {
             let hits = first_equal(high, tag);
             return frame + if hits == 0 { 0 } else { 8 + first(hits) };
         }
@@ -93,14 +94,14 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
     #[inline]
     fn lacks(&self, set: usize, block: u64) -> bool {
         let ([low, high], tag) = (self.sets[set].tags, tag(block));
-        first_equal(low, tag) == 0 && (high == 0 || first_equal(high, tag) == 0)
+        first_equal(low, tag) == 0 && (NARROW || first_equal(high, tag) == 0)
     }
 
     #[inline]
     fn find(&self, set: usize, block: u64) -> Option<usize> {
         let tag = tag(block);
         for (half, &tags) in self.sets[set].tags.iter().enumerate() {
-            if tags == 0 {
+            if NARROW && half > 0 {
                 break;
             }
             let mut hits = equal(tags, tag);
@@ -118,7 +119,7 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
     #[inline]
     fn touch(&mut self, set: usize, frame: usize) {
         let (order, way) = (&mut self.sets[set].order, frame & self.mask);
-        *order = if self.is_narrow { matrix::used(*order, way) } else { list::used(*order, way) };
+        *order = if NARROW { matrix::used(*order, way) } else { list::used(*order, way) };
     }
 
     #[inline]
@@ -127,7 +128,7 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
         let PackedSet { order, filled, .. } = self.sets[set];
         let vacant = frames & !filled;
         let candidates = if vacant == 0 { frames } else { vacant };
-        let way = if self.is_narrow {
+        let way = if NARROW {
             matrix::oldest(order, candidates)
         } else {
             list::oldest(order, candidates)
@@ -135,7 +136,7 @@ impl<W: WordMask> CacheArrays<W> for UpTo16Ways<W> {
         (set << self.stride) + way
     }
 
-    #[inline]
+    #[inline(always)]
     fn fill(&mut self, set: usize, frame: usize, block: u64, content: CacheFrame<W>) {
         self.frames[frame] = content;
         let way = frame & self.mask;

@@ -109,7 +109,7 @@ fn latencies_are_those_of_the_table() {
     let (hit, wake) = (1, 1);
     let expected = [
         ((0, Read, 0), 150 + hit), // its own memory, which is the page's home now
-        ((0, Write, 0), hit),      // exclusive: nobody has to know
+        ((0, Write, 0), hit),      // exclusive: no other copy
         ((1, Read, 4), 60 + hit + wake), // the core beside it
         ((2, Read, 0), 60 + 40 + hit + wake), // the other last level of the socket: 100
         ((4, Read, 0), 200 + hit + wake), // the other socket
@@ -117,7 +117,7 @@ fn latencies_are_those_of_the_table() {
         ((1, Write, 0), 200 + hit + wake), // the farthest of those that have to forget it
         ((4, Read, 64), 300 + hit + wake), // the home of the page is the other socket's
         ((4, Read, 4096), 150 + hit), // a page of its own socket
-        ((4, Write, 0), 200 + hit), // from the other socket, and nobody else has it
+        ((4, Write, 0), 200 + hit), // from the other socket, and no other core has it
     ];
     let references: Vec<(usize, OpKind, u64)> = expected.iter().map(|&(one, _)| one).collect();
     let cycles: Vec<u64> = expected.iter().map(|&(_, cycles)| cycles).collect();
@@ -125,13 +125,13 @@ fn latencies_are_those_of_the_table() {
 }
 
 #[test]
-fn what_gives_way_goes_to_the_last_level() {
+fn evicted_blocks_go_to_the_last_level() {
     use OpKind::{Read, Write};
     // Four blocks fill the only set; the fifth takes the place of the first.
     let mut references: Vec<(usize, OpKind, u64)> =
         (0..5).map(|block| (0, Write, block * BLOCK)).collect();
     references.push((0, Read, 0));
-    // The next to give way is block 1: its copy is in the last level of processors 0 and 1.
+    // The next block evicted is 1: its copy is in the last level of processors 0 and 1.
     references.push((1, Read, BLOCK));
     // A core of another last level has to go to memory.
     references.push((2, Read, 2 * BLOCK));
@@ -174,7 +174,7 @@ struct Slow<'a> {
     homes: BTreeMap<u64, usize>,
     misses: u64,
     upgrades: u64,
-    /// Who ever had which block, and the cycles in which somebody waits for one again.
+    /// The blocks that each core ever had, and the cycles in which a core waits for one again.
     had: BTreeSet<(usize, u64)>,
     sharing: BTreeSet<u64>,
 }
@@ -380,7 +380,7 @@ fn check_waits(result: &LinkedResult) {
 
 /// With small caches, store buffers and loads under way, too, every cycle of delay has a cause.
 #[test]
-fn every_cycle_of_delay_is_somebodys() {
+fn every_cycle_of_delay_has_a_cause() {
     for seed in 0..100 {
         let mut rng = Rng::new(seed);
         let mut machine = given(4, 1024);

@@ -45,7 +45,7 @@ fn random_times(rng: &mut Rng) -> Times {
     }
 }
 
-/// The kernel with small numbers, so that everything happens often.
+/// A kernel with small numbers, so that all events are frequent.
 fn random_kernel(rng: &mut Rng) -> KernelModel {
     KernelModel {
         stack_bytes: pick(rng, &[64, 512, 4096]),
@@ -61,7 +61,7 @@ fn random_kernel(rng: &mut Rng) -> KernelModel {
     }
 }
 
-/// Perhaps areas of processors, and perhaps a kernel that is made up.
+/// Perhaps areas of processors, and perhaps a modelled kernel.
 fn random_system(rng: &mut Rng) -> System {
     let count = 2 + rng.below(4);
     let (start, apart) = (0x4_0000, 0x400 << rng.below(3));
@@ -108,7 +108,7 @@ fn engine(machine: &Machine, times: &Times, processes: usize) -> Given {
     given
 }
 
-/// A trace of so many processes; some fetch instructions.
+/// A trace of this number of processes, some of which fetch instructions.
 fn random_lines(rng: &mut Rng, processes: usize, length: usize) -> Vec<Line> {
     let references = random_trace(rng, length);
     let one = |r: Ref| {
@@ -127,7 +127,7 @@ fn with_more(rng: &mut Rng, lines: &[Line], system: &System, processes: usize) -
     let mut all = Vec::new();
     let mut was: Vec<usize> = (0..processes).collect();
     let mut held = BTreeSet::new();
-    // Where locks are taken often, hardly anybody runs beside another.
+    // Where locks are taken often, few processes run in parallel.
     let seldom = pick(rng, &[25, 100, 10_000]);
     for &line in lines {
         let process = number(rng, processes);
@@ -200,7 +200,7 @@ fn batch(lines: &[Line]) -> Batch {
     batch
 }
 
-/// What the engine makes of a trace that comes in portions.
+/// The result of the engine for a trace in portions.
 fn simulated(
     given: &Given,
     system: &System,
@@ -223,7 +223,7 @@ fn simulated(
     clock.finish().unwrap()
 }
 
-/// Compares the two on one trace, and says how long processors waited and processes moved.
+/// Compares the two on one trace. Returns the references and the times.
 fn compare(
     machine: Machine,
     times: Times,
@@ -279,7 +279,7 @@ fn machines_of_any_size_agree_with_the_slow_clock() {
             let times = random_times(&mut rng);
             let processes = processors + number(&mut rng, 20);
             let mut lines = random_lines(&mut rng, processes, length);
-            // A random trace has few threads: everybody is to do something.
+            // A random trace has few threads: here every process makes references.
             for line in &mut lines {
                 if let Line::Refers(process, op) = line {
                     *process = number(&mut rng, processes);

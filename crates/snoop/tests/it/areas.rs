@@ -1,5 +1,5 @@
-//! What the kernel has for each processor follows the processors that are simulated, wherever
-//! random processes run. Two processes of one processor, and one in the area of another, are cases
+//! The kernel's areas of each processor follow the simulated processors, on which random processes
+//! run. Two processes of one processor, and one in the area of another, are cases
 //! (`testdata/cases/bus-kernel.toml`).
 
 use homenode_base::{Flags, ReferenceFilter, Rng};
@@ -38,7 +38,7 @@ fn batch(done: &[Did]) -> Batch {
     batch
 }
 
-/// What comes of it on so many processors, where areas follow and where they do not.
+/// The result on this number of processors, with and without areas that follow.
 fn counts(done: &[Did], processors: u16, slice: u64) -> [BusCounts; 2] {
     let areas = ProcessorAreas { size: 0x1000, starts: vec![0x1_0000, 0x1_2000, 0x1_4000] };
     let processes = 1 + done

@@ -91,7 +91,7 @@ fn what_the_simulator_catches_the_checker_has_found() {
         for (what, bug) in &all {
             let found = check(bug).findings.first().map(|finding| finding.kind);
             escaped += usize::from(found.is_none());
-            // What leaves the processor without a copy cannot be followed any further.
+            // A mutant that leaves the processor without a copy cannot be followed further.
             if [FindingKind::Malformed, FindingKind::NoCopy, FindingKind::Endless]
                 .map(Some)
                 .contains(&found)

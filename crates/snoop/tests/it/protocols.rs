@@ -70,7 +70,11 @@ fn dropped_invalidations_are_found() {
         assert_eq!(bug.found(), (FindingKind::NotAlone, 2), "{name}: a copy ignores a write miss");
         let bug = Plant::new(name)
             .cell("S", ProcessorEvent::Write, "copies", |_, a| a.transaction = None);
-        assert_eq!(bug.found(), (FindingKind::NotAlone, 3), "{name}: a write hit tells nobody");
+        assert_eq!(
+            bug.found(),
+            (FindingKind::NotAlone, 3),
+            "{name}: a write hit announces nothing"
+        );
     }
     for name in ["pscr", "dragon"] {
         let shared = if name == "pscr" { "S" } else { "SC" };
@@ -78,7 +82,11 @@ fn dropped_invalidations_are_found() {
         assert_eq!(bug.found(), (FindingKind::StaleRead, 3), "{name}: a copy ignores an update");
         let quiet = |_: &Plant, a: &mut Action<u8>| a.transaction = None;
         let bug = Plant::new(name).cell(shared, ProcessorEvent::Write, "copies", quiet);
-        assert_eq!(bug.found(), (FindingKind::TwoOwners, 2), "{name}: a write hit tells nobody");
+        assert_eq!(
+            bug.found(),
+            (FindingKind::TwoOwners, 2),
+            "{name}: a write hit announces nothing"
+        );
     }
     let bug = Plant::new("pscr").reply("M", Signal::ReadPrivate, "SM", false, false);
     assert_eq!(bug.found(), (FindingKind::NotAlone, 2), "a private copy stays behind");

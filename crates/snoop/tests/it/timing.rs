@@ -54,7 +54,7 @@ fn one_processor_that_waits_counts_what_the_order_of_the_trace_counts() {
         let mut counter = TraceOrderSimulation::new(&given.setup, table).unwrap();
         counter.push(&batch).unwrap();
         assert_eq!(counts, counter.finish(), "{}", entry.name);
-        // A closed form: operations, and 68 cycles a miss. Blocks that give way cost nothing, for
+        // A closed form: operations, and 68 cycles a miss. Evicted blocks cost nothing, for
         // they go while memory looks.
         let expected = 2 * counts.block_references + 68 * counts.misses.total();
         assert_eq!(timing.clock.cycles, expected, "{}", entry.name);
@@ -75,7 +75,7 @@ fn checking_finds_nothing_and_changes_nothing() {
     }
 }
 
-/// MESI, but a write to a shared copy tells nobody.
+/// MESI, but a write to a shared copy announces nothing.
 fn silent_mesi() -> ProtocolTable {
     let mut table = ProtocolSpec::parse("mesi").unwrap().table();
     let [shared, modified] = ["S", "M"].map(|name| table.state(name).unwrap());
@@ -91,7 +91,7 @@ fn silent_mesi() -> ProtocolTable {
 
 #[test]
 fn a_stale_read_is_found_with_its_cycle_processor_and_address() {
-    // Processor 0 writes a word of the block that both have, at 82, and tells nobody.
+    // Processor 0 writes a word of the block that both have, at 82, and announces nothing.
     let processes = [
         [vec![read(0); 41], vec![item(OpKind::Write, 4)]].concat(),
         vec![read(0), read(0x1000), item(OpKind::Atomic, 0x2000), read(4)],

@@ -33,7 +33,7 @@ fn table(protocol: &str) -> ProtocolTable {
     ProtocolSpec::parse(protocol).unwrap().table()
 }
 
-/// The counts by the engine as everybody else uses it.
+/// The counts of the engine as other callers use it.
 fn counted(setup: &BusSetup, protocol: &str, references: &[Access]) -> BusCounts {
     let mut counter = TraceOrderSimulation::new(setup, table(protocol)).unwrap();
     let batch = Batch {

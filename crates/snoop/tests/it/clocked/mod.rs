@@ -1,4 +1,4 @@
-//! What tests of the clock share: machines, steps of processes, one simulation.
+//! Shared by tests of the clock: machines, steps of processes, one simulation.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use homenode_base::{BlockSize, Flags, ReferenceFilter};
@@ -25,7 +25,7 @@ pub fn flags_of_page(private: bool, kernel: bool, user_page: bool) -> u8 {
     flags(private, kernel) | if user_page { Flags::USER_AREA.0 } else { 0 }
 }
 
-/// What a simulation is given.
+/// The parameters of a simulation.
 #[derive(Clone)]
 pub struct Given {
     pub protocol: &'static str,
@@ -33,7 +33,7 @@ pub struct Given {
     pub timed: BusClockSetup,
 }
 
-/// Some processors of `bus-smp` with caches of 1 KiB, 2-way, 32-byte blocks, for so many processes.
+/// Processors of `bus-smp` with caches of 1 KiB, 2-way, 32-byte blocks.
 pub fn given(protocol: &'static str, processors: u16, processes: usize) -> Given {
     let machine = CachedMachine::parse("bus-smp").unwrap();
     let cache = CacheShape { size_bytes: 1024, block_size_bytes: 32, associativity: 2 };
@@ -73,7 +73,7 @@ impl Given {
         self
     }
 
-    /// Simulates processes, whose steps come in portions of so many.
+    /// Simulates processes, whose steps come in portions of this number.
     pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> (BusCounts, BusTime) {
         let table = ProtocolSpec::parse(self.protocol).unwrap().table();
         let mut clock = BusClock::new(&self.setup, table, &self.timed).unwrap();
@@ -90,8 +90,8 @@ impl Given {
     }
 }
 
-/// What must hold of every result: each processor's cycles are all accounted for, and the bus was
-/// held for what its transactions take.
+/// Checks that the cycles of each processor add up, and that the bus was held for the cycles of its
+/// transactions.
 pub fn check_conservation(given: &Given, counts: &BusCounts, timing: &BusTime) {
     for processor in &timing.clock.processors {
         assert_eq!(

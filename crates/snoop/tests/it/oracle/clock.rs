@@ -9,7 +9,7 @@ use super::schedule::{Locks, Schedule, Scheduler};
 use super::system::{Does, Op, System};
 use super::{Machine, Oracle, Ref};
 
-/// What has a time.
+/// Timing parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     pub operation: u64,
@@ -24,7 +24,7 @@ pub struct Times {
     pub schedule: Schedule,
 }
 
-/// Somebody who wants the bus: a new transaction, or memory with an answer of so many cycles.
+/// A request for the bus: a new transaction, or an answer of memory of this number of cycles.
 struct Wish {
     cpu: usize,
     what: What,

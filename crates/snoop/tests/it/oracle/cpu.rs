@@ -102,8 +102,8 @@ impl Cpu {
         loads.chain(self.stores.iter().map(Part::place)).any(|place| place == part.place())
     }
 
-    /// Whether the instruction, in this cycle, is beyond what the window holds: so many
-    /// instructions, and where it fills with time no more cycles than it takes to issue them.
+    /// Whether the instruction is beyond the window in this cycle: the window holds a number of
+    /// instructions, and with an issue width as many cycles as it takes to issue them.
     pub(super) fn is_beyond(
         &self,
         number: u64,

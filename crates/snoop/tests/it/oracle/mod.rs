@@ -39,8 +39,8 @@ pub struct Ref {
 }
 
 impl Ref {
-    /// Whether the area is private, whoever references it: the user's pages are, and with the
-    /// option those of the kernel alone.
+    /// Whether the area is private: the user's pages are, and with the option those that only the
+    /// kernel references.
     pub fn is_private(&self, kernel_pages: bool) -> bool {
         self.private && (kernel_pages || self.user_page || !self.kernel)
     }

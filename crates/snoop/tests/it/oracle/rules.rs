@@ -65,7 +65,7 @@ fn others(states: &States, who: usize) -> Vec<usize> {
     states.keys().copied().filter(|&other| other != who).collect()
 }
 
-/// Whether memory sends a block of which others have copies: under one protocol, if all are clean.
+/// Whether memory supplies a block that others have: under one protocol, if all copies are clean.
 fn memory_supplies(protocol: &str, states: &States, others: &[usize]) -> bool {
     protocol == "mesi-memory" && others.iter().all(|other| states[other] != "M")
 }

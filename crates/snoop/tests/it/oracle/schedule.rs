@@ -143,7 +143,7 @@ struct Lock {
     waiting: VecDeque<usize>,
 }
 
-/// Locks by their addresses; nobody has those that are not there.
+/// The locks that are held, by their addresses.
 #[derive(Default)]
 pub struct Locks(BTreeMap<u64, Lock>);
 

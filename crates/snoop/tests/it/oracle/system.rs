@@ -1,5 +1,5 @@
-//! What each process does, from a trace: what the kernel has for each processor, and the kernel
-//! that is made up. Written from the sentences of `docs/bus.md`.
+//! The actions of each process, from a trace: the kernel's areas of each processor, and the modelled
+//! kernel. Written from the sentences of `docs/bus.md`.
 
 use homenode_base::Rng;
 use homenode_machine::KernelModel;
@@ -65,7 +65,7 @@ const WRITE: [u32; 5] = [1, 18, 20, 44, 46];
 const OTHER_WAITS: [u32; 5] = [7, 35, 61, 202, 232];
 
 impl System {
-    /// What each of so many processes does.
+    /// The actions of each of `count` processes.
     pub fn processes(&self, lines: &[Line], count: usize) -> Vec<Vec<Does>> {
         let mut all = vec![Vec::new(); count];
         let mut was: Vec<usize> = (0..count).collect();
