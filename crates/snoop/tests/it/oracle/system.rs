@@ -1,5 +1,5 @@
-//! The actions of each process, from a trace: the kernel's areas of each processor, and the modelled
-//! kernel. Written from the sentences of `docs/bus.md`.
+//! The actions of each process, from a trace: the kernel's areas of each processor, and the
+//! modelled kernel. Written from the sentences of `docs/bus.md`.
 
 use homenode_base::Rng;
 use homenode_machine::KernelModel;
