@@ -26,9 +26,7 @@ pub struct PackedSets<W, const NARROW: bool> {
     mask: usize,
     ranges: Box<[SetRange; CACHES]>,
     sets: Vec<PackedSet>,
-    /// By set: a bit for each of its frames; empty if all sets have `frames_max`.
-    frames_of: Vec<u16>,
-    /// The same of the cache with most.
+    /// A bit for each frame of a set of the cache that has most.
     frames_max: u16,
 }
 
@@ -41,6 +39,14 @@ struct PackedSet {
     order: u64,
     /// A bit for each frame that has a copy.
     filled: u16,
+    /// A bit for each frame that the set lacks, in a cache that has fewer than others.
+    absent: u16,
+}
+
+/// The order of use of a set after a use of this frame.
+#[inline]
+fn used<const NARROW: bool>(order: u64, way: usize) -> u64 {
+    if NARROW { matrix::used(order, way) } else { list::used(order, way) }
 }
 
 impl<W: WordMask, const NARROW: bool> CacheArrays<W> for PackedSets<W, NARROW> {
@@ -49,17 +55,22 @@ impl<W: WordMask, const NARROW: bool> CacheArrays<W> for PackedSets<W, NARROW> {
         let stride = ways_max.next_power_of_two().trailing_zeros();
         let (ranges, sets) = set_ranges(geometries, SPARE_SETS);
         let bits = |ways: usize| u16::MAX >> (16 - ways.clamp(1, 16));
-        let of =
-            |cache: &CacheGeometry| std::iter::repeat_n(bits(cache.ways), cache.sets + SPARE_SETS);
-        let differ = geometries.iter().any(|cache| cache.ways != ways_max);
+        let frames_max = bits(ways_max);
+        let mut packed: Vec<PackedSet> = bytemuck::zeroed_vec(sets);
+        for (range, cache) in ranges.iter().zip(geometries) {
+            // Writing to all sets would allocate their memory.
+            if cache.ways < ways_max {
+                let absent = frames_max & !bits(cache.ways);
+                packed[range.first..][..cache.sets].iter_mut().for_each(|set| set.absent = absent);
+            }
+        }
         Self {
             frames: CacheFrame::unused(sets << stride),
             stride,
             mask: (1 << stride) - 1,
             ranges,
-            sets: bytemuck::zeroed_vec(sets),
-            frames_of: if differ { geometries.iter().flat_map(of).collect() } else { Vec::new() },
-            frames_max: bits(ways_max),
+            sets: packed,
+            frames_max,
         }
     }
 
@@ -118,16 +129,15 @@ impl<W: WordMask, const NARROW: bool> CacheArrays<W> for PackedSets<W, NARROW> {
 
     #[inline]
     fn touch(&mut self, set: usize, frame: usize) {
-        let (order, way) = (&mut self.sets[set].order, frame & self.mask);
-        *order = if NARROW { matrix::used(*order, way) } else { list::used(*order, way) };
+        let set = &mut self.sets[set];
+        set.order = used::<NARROW>(set.order, frame & self.mask);
     }
 
     #[inline]
     fn victim(&self, set: usize) -> usize {
-        let frames = self.frames_of.get(set).copied().unwrap_or(self.frames_max);
-        let PackedSet { order, filled, .. } = self.sets[set];
-        let vacant = frames & !filled;
-        let candidates = if vacant == 0 { frames } else { vacant };
+        let PackedSet { order, filled, absent, .. } = self.sets[set];
+        let vacant = self.frames_max & !(filled | absent);
+        let candidates = if vacant == 0 { filled } else { vacant };
         let way = if NARROW {
             matrix::oldest(order, candidates)
         } else {
@@ -140,11 +150,12 @@ impl<W: WordMask, const NARROW: bool> CacheArrays<W> for PackedSets<W, NARROW> {
     fn fill(&mut self, set: usize, frame: usize, block: u64, content: CacheFrame<W>) {
         self.frames[frame] = content;
         let way = frame & self.mask;
-        let (half, shift) = (way >> 3 & 1, way % 8 * 8);
-        let filled = &mut self.sets[set];
-        filled.tags[half] = filled.tags[half] & !(0xff << shift) | tag(block) << shift;
-        filled.filled |= 1 << way;
-        self.touch(set, frame);
+        let half = if NARROW { 0 } else { way >> 3 & 1 };
+        let shift = way % 8 * 8;
+        let set = &mut self.sets[set];
+        set.tags[half] = set.tags[half] & !(0xff << shift) | tag(block) << shift;
+        set.filled |= 1 << way;
+        set.order = used::<NARROW>(set.order, way);
     }
 
     #[inline]

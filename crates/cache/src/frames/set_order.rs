@@ -1,5 +1,5 @@
-//! Orders of use of the frames of a set, and searches of tags, in words. All orders are 0 before the
-//! first use; of frames that were never used, the first is the oldest.
+//! Orders of use of the frames of a set, and searches of tags, in words. All orders are 0 before
+//! the first use; of frames that were never used, the first is the oldest.
 
 /// A one in each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
@@ -25,8 +25,8 @@ pub(super) fn first(high_bits: u64) -> usize {
     usize::try_from(high_bits.trailing_zeros() >> 3 & 7).unwrap_or(0)
 }
 
-/// The order of up to eight frames as a matrix of bits: in byte *i*, bit *j* says that frame *i* was
-/// used after frame *j*.
+/// The order of up to eight frames as a matrix of bits: in byte *i*, bit *j* says that frame *i*
+/// was used after frame *j*.
 pub(super) mod matrix {
     use super::{ONES, first};
 
