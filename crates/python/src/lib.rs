@@ -13,56 +13,41 @@ mod tables;
 mod traces;
 mod writer;
 
-use pyo3::prelude::*;
-
-/// Version of the package, `major.minor.patch`.
-#[pyfunction]
-fn version() -> &'static str {
-    env!("CARGO_PKG_VERSION")
-}
-
 /// The compiled half of homenode; use the package `homenode` instead.
-#[pymodule]
-fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    error::register(module)?;
-    module.add_class::<writer::PyTraceWriter>()?;
-    module.add_class::<batches::Batches>()?;
-    module.add_function(wrap_pyfunction!(version, module)?)?;
-    module.add_function(wrap_pyfunction!(tables::table, module)?)?;
-    module.add_function(wrap_pyfunction!(tables::machine_prices, module)?)?;
-    module.add_function(wrap_pyfunction!(tables::schema, module)?)?;
-    module.add_function(wrap_pyfunction!(tables::studies_with_options, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::simulate, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::trace_info, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::trace_metadata, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::import_trace, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::export_trace, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::repair, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::compact, module)?)?;
-    module.add_function(wrap_pyfunction!(batches::read_batches, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::worst_blocks, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::simulate_bus, module)?)?;
-    module.add_function(wrap_pyfunction!(programs::run_bus, module)?)?;
-    module.add_function(wrap_pyfunction!(programs::run_directory, module)?)?;
-    module.add_function(wrap_pyfunction!(tables::have_caches, module)?)?;
-    module.add_function(wrap_pyfunction!(tables::machine_kinds, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::line_waits, module)?)?;
-    module.add_function(wrap_pyfunction!(tables::critical_point, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::footprint, module)?)?;
-    module.add_function(wrap_pyfunction!(tables::check_protocols, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::simulate_directory, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::directory_uses, module)?)?;
-    module.add_function(wrap_pyfunction!(tables::check_directory_protocols, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::explain, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::tlb, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::optimal, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::pmap, module)?)?;
-    module.add_function(wrap_pyfunction!(tables::page_actions, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::picture, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::transform, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::sharing, module)?)?;
-    module.add_function(wrap_pyfunction!(traces::synthetic, module)?)?;
-    module.add_function(wrap_pyfunction!(studies::advise, module)?)?;
-    module.add_function(wrap_pyfunction!(programs::record, module)?)?;
-    Ok(())
+#[pyo3::pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::batches::{Batches, read_batches};
+    #[pymodule_export]
+    use crate::programs::{record, run_bus, run_directory};
+    #[pymodule_export]
+    use crate::studies::{
+        advise, directory_uses, explain, footprint, line_waits, optimal, picture, pmap, sharing,
+        simulate, simulate_bus, simulate_directory, tlb, worst_blocks,
+    };
+    #[pymodule_export]
+    use crate::tables::{
+        check_directory_protocols, check_protocols, critical_point, have_caches, machine_kinds,
+        machine_prices, page_actions, schema, studies_with_options, table,
+    };
+    #[pymodule_export]
+    use crate::traces::{
+        compact, export_trace, import_trace, repair, synthetic, trace_info, trace_metadata,
+        transform,
+    };
+    #[pymodule_export]
+    use crate::writer::PyTraceWriter;
+
+    /// Version of the package, `major.minor.patch`.
+    #[pyfunction]
+    fn version() -> &'static str {
+        env!("CARGO_PKG_VERSION")
+    }
+
+    #[pymodule_init]
+    fn exceptions(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::error::register(module)
+    }
 }
