@@ -7,7 +7,7 @@
 //!
 //! * `x-flag`: the flag if it differs from the field's name; `null` if the command line has none.
 //! * `x-value`: the syntax of the value, if the type does not determine it.
-//! * `x-metavar`: the placeholder of the value in the command line's help.
+//! * `x-metavar`: the name of the value in the command line's help.
 //! * `x-default`: the default in words, if it is not a single value.
 //! * `x-command-line-default`: the default on the command line, if that differs.
 //! * `x-argument`: the Python function has it as an argument of its own.
