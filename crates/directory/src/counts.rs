@@ -1,10 +1,24 @@
 //! Counts. The names of the fields are a public contract (`docs/directory.md`).
 
 use homenode_cache::MissCounts;
-use homenode_protocol::Labelled;
+use homenode_protocol::{Labelled, labelled};
 use serde::Serialize;
 
-use crate::vocabulary::{Message, MessageKind};
+labelled! {
+    /// Kinds of messages as they are counted. The names are a public contract
+    /// (`docs/directory.md`).
+    pub enum MessageKind {
+        Request = "request": "read, write and upgrade",
+        Reply = "reply": "data, exclusive and permission",
+        Forward = "forward": "forwarded read and write",
+        Invalidate = "invalidate": "a copy has to go",
+        Ack = "ack": "a copy is gone",
+        SharingWriteBack = "sharing_write_back": "a dirty copy becomes a shared one",
+        OwnershipTransfer = "ownership_transfer": "a dirty copy goes to another node",
+        WriteBack = "write_back": "a dirty copy is replaced",
+        Refuse = "refuse": "an owner cannot supply a block now",
+    }
+}
 
 /// The counts of one configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -83,7 +97,7 @@ impl MessageCounts {
         }
     }
 
-    const fn of_kind(&mut self, kind: MessageKind) -> &mut u64 {
+    pub(crate) const fn of_kind(&mut self, kind: MessageKind) -> &mut u64 {
         match kind {
             MessageKind::Request => &mut self.request,
             MessageKind::Reply => &mut self.reply,
@@ -98,29 +112,6 @@ impl MessageCounts {
     }
 }
 
-/// Sent messages by type.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SentMessages([u64; Message::ALL.len()]);
-
-impl SentMessages {
-    /// Counts a message if it crosses the network.
-    #[inline]
-    pub(crate) fn add_if(&mut self, message: Message, goes: bool) {
-        self.0[usize::from(message.index())] += u64::from(goes);
-    }
-
-    /// Messages by kind, and the bytes of all: a header each, and the block where one is carried.
-    pub(crate) fn counts(&self, header_bytes: u64, block_bytes: u64) -> (MessageCounts, u64) {
-        let (mut counts, mut bytes) = (MessageCounts::default(), 0);
-        for (&message, &sent) in Message::ALL.iter().zip(&self.0) {
-            *counts.of_kind(message.kind()) += sent;
-            let carried = if message.carries_block() { block_bytes } else { 0 };
-            bytes += sent * (header_bytes + carried);
-        }
-        (counts, bytes)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,16 +123,5 @@ mod tests {
             *counts.of_kind(kind) = 3;
             assert_eq!((counts.get(kind), counts.total()), (3, 3));
         }
-    }
-
-    #[test]
-    fn bytes_are_a_header_and_the_block_where_one_is_carried() {
-        let mut sent = SentMessages::default();
-        sent.add_if(Message::Data, false);
-        for message in [Message::Read, Message::Data, Message::Permission] {
-            sent.add_if(message, true);
-        }
-        let (counts, bytes) = sent.counts(8, 64);
-        assert_eq!((counts.request, counts.reply, bytes), (1, 2, 3 * 8 + 64));
     }
 }

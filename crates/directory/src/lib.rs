@@ -7,56 +7,54 @@
 //! messages; the simulators follow them.
 #![forbid(unsafe_code)]
 
+mod cell;
 mod check;
 mod clock;
 mod counts;
-mod driver;
+mod dash;
 mod entries;
+mod entry;
+mod finding;
 pub mod home;
-mod list_table;
-mod list_vocabulary;
-mod page_driver;
-mod page_table;
-mod page_vocabulary;
+mod linked;
+mod lrc;
+mod mesh;
 mod protocol;
-mod proxies;
+mod record;
 mod replication;
 mod setup;
 mod sheet;
-mod table;
-mod trace_order;
-mod vocabulary;
-pub mod walk;
 
-pub use check::{
-    DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX, check, check_blocks,
-    check_lists, check_pages,
+pub use cell::{ControllerCell, ControllerTable, CopyRole, MessageWay};
+pub use check::check;
+pub use clock::{ClockedDirectoryResult, DirectoryClock};
+pub use counts::{DirectoryCounts, MessageCounts, MessageKind};
+pub use dash::{
+    CacheAction, CacheCell, CacheEvent, DirectoryResult, DirectoryRules, DirectorySimulation,
+    DirectoryTable, HomeAction, HomeCell, HomeEvent, Message, Recipient, Sender, check_blocks,
 };
-pub use clock::{
-    ClockedDirectoryResult, DirectoryClock, DirectoryClockSetup, DirectoryTiming, DistanceCost,
-    HomeLoad, ListClockSetup, ListCounts, ListLatency, MeshShape, MissLatency, PageMessageCounts,
-    QueueLoad,
-};
-pub use counts::{DirectoryCounts, MessageCounts};
+pub use finding::{DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX};
 pub use home::{
     HomeCost, HomeError, HomePolicy, HomeSetup, HomeSpec, MessageCost, NodeDemand, PageDemand,
     PageDemands, PageUsage, ServedBlocks,
 };
 pub use homenode_cache::{CheckError, ClockError, MissCounts, MissRule};
 pub use homenode_protocol::ProtocolError;
-pub use list_table::{CopyCell, ListHomeCell, ListRules, ListTable};
-pub use list_vocabulary::{
-    CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListMessageKind,
-    ListSender,
+pub use linked::{
+    CopyAction, CopyCell, CopyEvent, CopyMatter, ListClockSetup, ListCounts, ListHomeAction,
+    ListHomeCell, ListHomeEvent, ListLatency, ListMessage, ListMessageKind, ListRules, ListSender,
+    ListTable, PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse, check_lists,
 };
-pub use page_driver::{PageAnswer, PageDriver, PageEffect, PageEnd, PageFault, SentPageMessage};
-pub use page_table::{MappingCell, PageHomeCell, PagedRules, PagedTable, ReleaseCell};
-pub use page_vocabulary::{
-    MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PagePermission,
-    PageSender, ReleaseAction, ReleaseEvent,
+pub use lrc::{
+    MappingAction, MappingCell, MappingEvent, PageAnswer, PageDriver, PageEffect, PageEnd,
+    PageFault, PageHomeAction, PageHomeCell, PageHomeEvent, PageMessage, PageMessageCounts,
+    PagePermission, PageSender, PagedRules, PagedTable, ReleaseAction, ReleaseCell, ReleaseEvent,
+    SentPageMessage, check_pages,
+};
+pub use mesh::{
+    DirectoryClockSetup, DirectoryTiming, DistanceCost, HomeLoad, MeshShape, MissLatency, QueueLoad,
 };
 pub use protocol::{CoherenceTable, DirectoryProtocol, Entry, TABLE};
-pub use proxies::{PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse};
 pub use replication::{PageReplication, REPLICATIONS, ReplicationEntry};
 pub use setup::{
     DemandCollection, DirectorySetup, DirectorySetupError, HEADER_BYTES, MACHINE_NODES_MAX,
@@ -65,9 +63,17 @@ pub use sheet::{
     ControllerSheet, ControllerSheetCell, ControllerState, DirectorySheet, SheetAction,
     SheetMessage,
 };
-pub use table::{CacheCell, ControllerTable, DirectoryRules, DirectoryTable, HomeCell};
-pub use trace_order::{DirectoryResult, DirectorySimulation};
-pub use vocabulary::{
-    CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Message, MessageKind,
-    MessageWay, Recipient, Sender,
-};
+
+/// Walks through a few references, for readers.
+pub mod walk {
+    pub use crate::dash::{DirectoryWalkError, walk};
+    pub use crate::linked::{WalkedReference, list_demands, walk_lists};
+    pub use crate::lrc::{
+        LineView, PageAct, PageEntry, PageView, PagedScene, PagedWalk, PagedWalkStep,
+        PagedWalkTotals, WalkPage, page_demands, walk_pages,
+    };
+    pub use crate::record::{
+        ActCause, ControllerAct, DirectoryEntry, DirectoryScene, DirectoryWalk, DirectoryWalkStep,
+        DirectoryWalkTotals, PagedWalkError, WalkMessage,
+    };
+}

@@ -1,18 +1,10 @@
 //! The tables of a protocol with a directory as they are printed. The names of the fields are a
 //! public contract (`docs/explain.md`).
 
-mod lists;
-mod pages;
-
 use homenode_protocol::{Labelled, TableLabel};
 use serde::Serialize;
 
-use crate::table::{ControllerTable, DirectoryTable};
-use crate::vocabulary::{
-    CacheAction, CacheEvent, ControllerCell, CopyRole, HomeAction, HomeEvent, Message, MessageKind,
-    Recipient, Sender,
-};
-pub(crate) use lists::COPY;
+use crate::cell::{ControllerCell, ControllerTable, CopyRole};
 
 /// What walks call the controller of a cache.
 pub(crate) const CACHE: &str = "cache";
@@ -108,12 +100,8 @@ pub struct SheetMessage {
 }
 
 impl SheetAction {
-    fn sends(message: Message, to: &'static str) -> Self {
-        Self::sends_name(message.name(), to)
-    }
-
     /// Sends the message with this name.
-    fn sends_name(message: &'static str, to: &'static str) -> Self {
+    pub(crate) fn sends_name(message: &'static str, to: &'static str) -> Self {
         let whom = if to == "listed" { "all listed" } else { to };
         Self { text: format!("send {message} to {whom}"), message: Some(message), to: Some(to) }
     }
@@ -123,83 +111,10 @@ impl SheetAction {
     }
 }
 
-impl From<CacheAction> for SheetAction {
-    fn from(action: CacheAction) -> Self {
-        match action {
-            CacheAction::Send(message, Recipient::Home) => Self::sends(message, "home"),
-            CacheAction::Send(message, Recipient::Requester) => Self::sends(message, "requester"),
-            CacheAction::Complete => Self::does("complete"),
-        }
-    }
-}
-
-impl From<HomeAction> for SheetAction {
-    fn from(action: HomeAction) -> Self {
-        match action {
-            HomeAction::Reply(message) => Self::sends(message, "requester"),
-            HomeAction::Forward(message) => Self::sends(message, "owner"),
-            HomeAction::Invalidate => Self::sends(Message::Invalidate, "listed"),
-            HomeAction::TakeData => Self::does("memory takes the data"),
-            HomeAction::ListRequester => Self::does("list the requester"),
-            HomeAction::ListOwner => Self::does("list the owner"),
-            HomeAction::Own => Self::does("the requester owns it"),
-            HomeAction::Disown => Self::does("nobody owns it"),
-        }
-    }
-}
-
 /// Cells of an event, each with its senders; no senders if all have the same cell.
-type SenderCells<A, S> = Vec<(Vec<S>, ControllerCell<A, u8>)>;
+pub(crate) type SenderCells<A, S> = Vec<(Vec<S>, ControllerCell<A, u8>)>;
 
-impl DirectoryTable {
-    /// The tables with names instead of numbers.
-    ///
-    /// ```
-    /// use homenode_directory::DirectoryProtocol;
-    /// let sheet = DirectoryProtocol::parse("dash")?.table().blocks().map(|table| table.sheet());
-    /// let sheet = sheet.ok_or("dash is a protocol of blocks")?;
-    /// let read = &sheet.controllers[0].cells[0];
-    /// assert_eq!((read.state, read.event, read.next), ("I", "load", Some("IS")));
-    /// assert_eq!(read.actions[0].text, "send read to home");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn sheet(&self) -> DirectorySheet {
-        let cache = |state, event| -> SenderCells<CacheAction, Sender> {
-            vec![(Vec::new(), self.cache_cell(state, event))]
-        };
-        let home = |state, event| {
-            let cells = Sender::ALL.iter().map(|&by| (by, self.home_cell(state, event, by)));
-            by_sender(cells)
-        };
-        let role = |state| Some(self.role(state));
-        let of_cache = SheetTitle { name: CACHE, title: "The controller of a cache" };
-        let of_home = SheetTitle { name: HOME, title: "The controller of a block's home" };
-        let cache = controller(of_cache, &self.cache, CacheEvent::ALL, &[], cache, role);
-        let (events, senders) = (HomeEvent::ALL, Sender::ALL);
-        let home = controller(of_home, &self.home, events, senders, home, |_| None);
-        DirectorySheet { controllers: vec![cache, home], messages: self.messages() }
-    }
-
-    /// The messages that one of the controllers sends.
-    fn messages(&self) -> Vec<SheetMessage> {
-        let of_cache = self.cache.cells().iter().flat_map(does).map(|&action| action.into());
-        let of_home = self.home.cells().iter().flat_map(does).map(|&action| action.into());
-        let sent: Vec<SheetAction> = of_cache.chain(of_home).collect();
-        let used = |message: &&Message| {
-            sent.iter().any(|action: &SheetAction| action.message == Some(message.name()))
-        };
-        let sheet = |&message: &Message| SheetMessage {
-            name: message.name(),
-            meaning: message.meaning(),
-            kind: MessageKind::name(message.kind()),
-            carries_block: message.carries_block(),
-        };
-        Message::ALL.iter().filter(used).map(sheet).collect()
-    }
-}
-
-fn does<A>(cell: &ControllerCell<A, u8>) -> &'static [A] {
+pub(crate) fn does<A>(cell: &ControllerCell<A, u8>) -> &'static [A] {
     match cell {
         ControllerCell::Does(actions, _) => actions,
         ControllerCell::Waits | ControllerCell::Impossible(_) => &[],
@@ -207,7 +122,7 @@ fn does<A>(cell: &ControllerCell<A, u8>) -> &'static [A] {
 }
 
 /// Merges senders with the same cell.
-fn by_sender<A: Copy + PartialEq, S>(
+pub(crate) fn by_sender<A: Copy + PartialEq, S>(
     cells: impl Iterator<Item = (S, ControllerCell<A, u8>)>,
 ) -> SenderCells<A, S> {
     let mut groups: SenderCells<A, S> = Vec::new();
@@ -224,12 +139,12 @@ fn by_sender<A: Copy + PartialEq, S>(
 }
 
 /// Names of a controller.
-struct SheetTitle {
-    name: &'static str,
-    title: &'static str,
+pub(crate) struct SheetTitle {
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
 }
 
-fn controller<A: Copy + Into<SheetAction>, E: Labelled, S: Labelled>(
+pub(crate) fn controller<A: Copy + Into<SheetAction>, E: Labelled, S: Labelled>(
     title: SheetTitle,
     table: &ControllerTable<A>,
     events: &[E],
@@ -280,38 +195,4 @@ fn shown<A: Copy + Into<SheetAction>>(
     };
     let actions = actions.iter().map(|&action| action.into()).collect();
     ControllerSheetCell { state, event, senders, actions, next, waits, never }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::protocol::{CoherenceTable, TABLE};
-
-    #[test]
-    fn every_cell_is_shown_once_for_each_sender() {
-        for entry in TABLE {
-            let sheet = match (entry.build)() {
-                CoherenceTable::Blocks(table) => table.sheet(),
-                CoherenceTable::Pages(table) => table.sheet(),
-                CoherenceTable::Lists(table) => table.sheet(),
-            };
-            for controller in &sheet.controllers {
-                for state in &controller.states {
-                    for event in &controller.events {
-                        let here = |cell: &&super::ControllerSheetCell| {
-                            (cell.state, cell.event) == (state.name, event.name)
-                        };
-                        let cells: Vec<_> = controller.cells.iter().filter(here).collect();
-                        let senders: usize = cells.iter().map(|cell| cell.senders.len()).sum();
-                        let all = if cells.len() == 1 { 0 } else { controller.senders.len() };
-                        assert_eq!(senders, all, "{} {}", state.name, event.name);
-                        for cell in cells {
-                            let does = cell.next.is_some();
-                            let ways = [does, cell.waits, cell.never.is_some()];
-                            assert_eq!(ways.iter().filter(|&&way| way).count(), 1, "{cell:?}");
-                        }
-                    }
-                }
-            }
-        }
-    }
 }

@@ -40,6 +40,10 @@ pub const TABLE: &[Entry] = &[
     optimal_static::ENTRY,
 ];
 
+/// Homes are found by an event that the trace does not have.
+pub(crate) const NO_INIT_DONE: &str = "the trace has no event init-done: pages stay where they \
+                                       were touched first, so first-use is first-touch";
+
 /// Gives every page a home.
 pub trait HomePolicy: Send {
     /// The home of a page from its first reference on.

@@ -1,8 +1,5 @@
 //! Protocols with a directory: each a file that ends in its `ENTRY`, all listed in [`TABLE`].
 
-mod dash;
-mod lrc;
-mod sdd;
 mod spec;
 
 use homenode_cache::walk::Example;
@@ -10,12 +7,17 @@ use homenode_protocol::ProtocolParameter;
 
 pub use spec::DirectoryProtocol;
 
-use crate::list_table::ListTable;
-use crate::page_table::PagedTable;
-use crate::table::DirectoryTable;
+use crate::dash::{DirectoryTable, protocol::dash};
+use crate::entry::FamilyProtocol;
+use crate::linked::{ListTable, protocol::sdd};
+use crate::lrc::{PagedTable, protocol::lrc};
 
 /// Every protocol, in the order of lists and documentation.
-pub const TABLE: &[Entry] = &[dash::ENTRY, lrc::ENTRY, sdd::ENTRY];
+pub const TABLE: &[Entry] = &[
+    Entry::of(&dash::ENTRY, || CoherenceTable::Blocks((dash::ENTRY.build)())),
+    Entry::of(&lrc::ENTRY, || CoherenceTable::Pages((lrc::ENTRY.build)())),
+    Entry::of(&sdd::ENTRY, || CoherenceTable::Lists((sdd::ENTRY.build)())),
+];
 
 /// The table of a protocol, by what it keeps coherent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,22 +58,59 @@ pub struct Entry {
     pub build: fn() -> CoherenceTable,
 }
 
+impl Entry {
+    const fn of<T>(protocol: &FamilyProtocol<T>, build: fn() -> CoherenceTable) -> Self {
+        let &FamilyProtocol { name, summary, source, params, example, .. } = protocol;
+        Self { name, summary, source, params, example, build }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_protocol_file_is_in_the_table() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/protocol");
-        let mut files: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
+        let folder = |family| format!("{}/src/{family}/protocol", env!("CARGO_MANIFEST_DIR"));
+        let mut files: Vec<String> = ["dash", "lrc", "linked"]
+            .into_iter()
+            .flat_map(|family| std::fs::read_dir(folder(family)).unwrap())
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| !["mod.rs", "spec.rs"].contains(&name.as_str()))
+            .filter(|name| name != "mod.rs")
             .filter_map(|name| name.strip_suffix(".rs").map(str::to_owned))
             .collect();
         files.sort();
         let mut listed: Vec<String> = TABLE.iter().map(|e| e.name.to_owned()).collect();
         listed.sort();
         assert_eq!(files, listed);
+    }
+
+    #[test]
+    fn every_cell_is_shown_once_for_each_sender() {
+        for entry in TABLE {
+            let sheet = match (entry.build)() {
+                CoherenceTable::Blocks(table) => table.sheet(),
+                CoherenceTable::Pages(table) => table.sheet(),
+                CoherenceTable::Lists(table) => table.sheet(),
+            };
+            for controller in &sheet.controllers {
+                for state in &controller.states {
+                    for event in &controller.events {
+                        let here = |cell: &&crate::sheet::ControllerSheetCell| {
+                            (cell.state, cell.event) == (state.name, event.name)
+                        };
+                        let cells: Vec<_> = controller.cells.iter().filter(here).collect();
+                        let senders: usize = cells.iter().map(|cell| cell.senders.len()).sum();
+                        let all = if cells.len() == 1 { 0 } else { controller.senders.len() };
+                        assert_eq!(senders, all, "{} {}", state.name, event.name);
+                        for cell in cells {
+                            let does = cell.next.is_some();
+                            let ways = [does, cell.waits, cell.never.is_some()];
+                            assert_eq!(ways.iter().filter(|&&way| way).count(), 1, "{cell:?}");
+                        }
+                    }
+                }
+            }
+        }
     }
 }

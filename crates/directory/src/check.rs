@@ -1,0 +1,34 @@
+//! The model checker, for any protocol.
+
+use crate::dash::check_blocks;
+use crate::finding::DirectoryCheckReport;
+use crate::linked::check_lists;
+use crate::lrc::check_pages;
+use crate::protocol::CoherenceTable;
+
+/// Explores a protocol with up to `nodes_max` nodes.
+#[must_use]
+pub fn check(table: &CoherenceTable, nodes_max: usize) -> DirectoryCheckReport {
+    match table {
+        CoherenceTable::Blocks(table) => check_blocks(table, nodes_max),
+        CoherenceTable::Pages(table) => check_pages(table, nodes_max),
+        CoherenceTable::Lists(table) => check_lists(table, false, nodes_max),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_protocol_keeps_its_invariants() {
+        for protocol in crate::TABLE {
+            for nodes in [2, 3] {
+                let report = check(&(protocol.build)(), nodes);
+                let found: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+                assert!(found.is_empty(), "{}: {report:?}\n{}", protocol.name, found.join("\n"));
+                assert_eq!(report.nodes, nodes);
+            }
+        }
+    }
+}

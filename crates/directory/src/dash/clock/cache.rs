@@ -1,0 +1,250 @@
+//! The controller of a node's cache: its response to messages.
+
+use homenode_cache::{CacheArrays, CacheFrame, ClockError, MissStatus, WordMask};
+use homenode_clock::Requesters;
+
+use super::{BlockEnvelope, BlockMessage, DashMemory};
+use crate::cell::{ControllerCell, CopyRole};
+use crate::dash::vocabulary::{CacheAction, CacheEvent, Message, Recipient};
+use crate::home::PageFill;
+use crate::mesh::network::Route;
+use crate::mesh::transport::Content;
+
+/// Faults of a protocol or of this engine.
+mod because {
+    pub(super) const WAITS: &str = "a message waits at a cache";
+    pub(super) const NO_FRAME: &str = "a node gets a copy and has no frame for it";
+}
+
+/// A change of state of the frame of a block.
+#[derive(Clone, Copy, Debug)]
+struct FrameChange {
+    /// The frame, if the node has one.
+    at: Option<usize>,
+    before: u8,
+    next: u8,
+    /// Whether the processor's operation takes place.
+    completes: bool,
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
+    /// A message has arrived at a cache.
+    pub(super) fn at_cache(
+        &mut self,
+        envelope: &BlockEnvelope,
+        message: &BlockMessage,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let (node, block) = (envelope.to, message.block);
+        let announced = message.message.acknowledgements(i32::from(message.due));
+        let due = self.pending(node, block).map_or(0, |pending| {
+            pending.due += announced;
+            pending.due
+        });
+        let (_, state) = self.copy(node, block);
+        let writable = self.table.role(state) == CopyRole::Writable;
+        match message.message.event_at_cache(due, writable) {
+            Some(event) => self.cache_event(node, event, envelope, message, requesters),
+            None => Ok(()),
+        }
+    }
+
+    /// The frame that a node has for a block, and the state of its controller.
+    fn copy(&self, node: u16, block: u64) -> (Option<usize>, u8) {
+        let frames = &self.caches.frames;
+        let at = frames.find(frames.set_of(usize::from(node), block), block);
+        (at, at.map_or(0, |at| frames.all()[at].state))
+    }
+
+    /// An event at the controller of a cache.
+    pub(super) fn cache_event(
+        &mut self,
+        node: u16,
+        event: CacheEvent,
+        envelope: &BlockEnvelope,
+        message: &BlockMessage,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let block = message.block;
+        let (at, state) = self.copy(node, block);
+        let (actions, next) = match self.table.cache_cell(state, event) {
+            ControllerCell::Does(actions, next) => (actions, next),
+            ControllerCell::Waits => {
+                return Err(self.failed(requesters.now(), block, node, because::WAITS));
+            }
+            ControllerCell::Impossible(why) => {
+                return Err(self.failed(requesters.now(), block, node, why));
+            }
+        };
+        if let Some(at) = at {
+            self.values_arrived(Route::new(envelope.from, node), message, at);
+        }
+        let mut completes = false;
+        for &action in actions {
+            match action {
+                CacheAction::Send(sent, recipient) => {
+                    self.answer(node, sent, recipient, envelope, message, requesters);
+                }
+                CacheAction::Complete => completes = true,
+            }
+        }
+        let rests = self.table.cache.rests(next);
+        let completes = completes && (rests || !self.timed.sequential);
+        let change = FrameChange { at, before: state, next, completes };
+        self.change(node, message, change, requesters)?;
+        if rests && self.timed.sequential {
+            // The acknowledgements arrived after the reply.
+            self.complete(node, message, requesters)?;
+        }
+        if rests && self.pending(node, block).is_some_and(|pending| pending.requester.is_none()) {
+            self.end_pending(node, block, requesters);
+        }
+        Ok(())
+    }
+
+    /// Sends the controller's answer to a message.
+    fn answer(
+        &mut self,
+        node: u16,
+        sent: Message,
+        recipient: Recipient,
+        envelope: &BlockEnvelope,
+        message: &BlockMessage,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        // A message that is answered to the home came from the home.
+        let home = envelope.from;
+        let to = match recipient {
+            Recipient::Home => home,
+            Recipient::Requester => message.requester,
+        };
+        // A copy at the home node is invalidated at once, without an acknowledgement.
+        if sent == Message::Acknowledge && node == home {
+            return;
+        }
+        let answer = BlockMessage { message: sent, due: 0, ..*message };
+        if let (Some(at), _) = self.copy(node, message.block) {
+            self.values_sent(Route::new(node, to), sent, message.number, at);
+        }
+        // If the home is itself the requester, the owner's message to it travels with the reply.
+        let with_reply = matches!(sent, Message::SharingWriteBack | Message::OwnershipTransfer)
+            && to == message.requester;
+        if with_reply {
+            let mut envelope = self.envelope(Route::new(node, to), answer);
+            envelope.cycles = 0;
+            self.transport.post_answer(envelope, requesters);
+        } else {
+            self.sent.add_if(answer.message, node != to);
+            let envelope = self.envelope(Route::new(node, to), answer);
+            self.transport.post_answer(envelope, requesters);
+        }
+    }
+
+    /// A cache's controller changes its state; the reference takes place if the change completes
+    /// it.
+    fn change(
+        &mut self,
+        node: u16,
+        message: &BlockMessage,
+        change: FrameChange,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let FrameChange { at, before, next, completes } = change;
+        let (had, has) = (self.has_copy(before), self.has_copy(next));
+        let Some(at) = at else {
+            if has || completes {
+                let now = requesters.now();
+                return Err(self.failed(now, message.block, node, because::NO_FRAME));
+            }
+            return Ok(());
+        };
+        let holder = usize::from(node);
+        if had && !has {
+            let record = self.caches.holders.get(message.number);
+            // This copy has not missed the writes so far.
+            self.caches.tell_writes(message.block, &record);
+            self.caches.lose(message.block, holder, at, MissStatus::Invalidated);
+            self.caches.holders.lose(message.number, holder);
+            if next != 0 {
+                self.fetch_instead(node, at, next, message);
+            }
+            return Ok(());
+        }
+        self.set_state(at, next);
+        // All acknowledgements are in, or none were due.
+        if self.table.role(next) == CopyRole::Writable && self.table.cache.rests(next) {
+            self.values_performed(message.number);
+        }
+        if has && !had {
+            self.caches.holders.add_holder(message.number, holder);
+        }
+        if completes {
+            self.complete(node, message, requesters)?;
+            if next == 0 {
+                // The copy was to be invalidated as soon as it was read.
+                self.caches.lose(message.block, holder, at, MissStatus::Invalidated);
+                self.caches.holders.lose(message.number, holder);
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy under an upgrade is lost, and will be fetched with its data: the write becomes a
+    /// miss.
+    fn fetch_instead(&mut self, node: u16, at: usize, next: u8, message: &BlockMessage) {
+        let Some(pending) = self.pending(node, message.block) else { return };
+        pending.misses = true;
+        let (access, requester) = (pending.access, pending.requester);
+        let record = self.caches.holders.get(message.number);
+        let status = self.caches.coherence_miss(&access, at, &record);
+        self.caches.holders.add_frame(message.number, usize::from(node));
+        // Filling the frame again keeps it from being chosen as a victim without a copy.
+        let mut frame = CacheFrame::of(message.block, message.number);
+        (frame.state, frame.status) = (next, status);
+        frame.remote_written = self.caches.frame(at).remote_written;
+        let set = self.caches.frames.set_of(usize::from(node), message.block);
+        self.caches.frames.fill(set, at, message.block, frame);
+        if let Some(requester) = requester {
+            self.served(requester, at);
+        }
+        let page = self.entries.head(message.number).page;
+        self.counts.upgrades -= 1;
+        let memory = self.memory_of(usize::from(node));
+        self.count_fill(page, memory, message.block);
+    }
+
+    /// Counts the fill of a block for a processor near `memory`.
+    pub(super) fn count_fill(&mut self, page: u32, memory: u16, block: u64) {
+        let source = self.homes.home(page);
+        self.counts.fills += 1;
+        self.counts.local_fills += u64::from(source == memory);
+        self.homes.filled(page, PageFill { node: memory, source, block });
+    }
+
+    /// The reference that requested the block takes place: its data have arrived.
+    fn complete(
+        &mut self,
+        node: u16,
+        message: &BlockMessage,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let now = requesters.now();
+        let Some(pending) = self.pending(node, message.block) else { return Ok(()) };
+        let cycles = now - pending.since;
+        let (reads, misses) = (!pending.access.write, pending.misses);
+        let Some(requester) = pending.requester.take() else { return Ok(()) };
+        self.timing.add_answer(cycles, reads, misses);
+        requesters.perform(requester, |access| self.touch(access, now))?;
+        self.values_complete(node, message.number);
+        requesters.complete_at(now, requester);
+        Ok(())
+    }
+
+    /// The content of a message of the coherence protocol.
+    pub(super) fn block_message(envelope: &BlockEnvelope) -> Option<BlockMessage> {
+        match envelope.content {
+            Content::Protocol(message) => Some(message),
+            Content::PageRequest(_) | Content::Page(_) | Content::Sync(_) => None,
+        }
+    }
+}

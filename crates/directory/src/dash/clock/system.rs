@@ -1,0 +1,263 @@
+//! The memory system of a machine with a directory, as the clock drives it.
+
+use homenode_cache::{
+    BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
+};
+use homenode_clock::{
+    MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, SyncCourse, SyncRequest,
+};
+
+use super::{DashEvent, DashMemory};
+use crate::counts::DirectoryCounts;
+use crate::dash::sent::SentMessages;
+use crate::mesh::network::Route;
+use crate::mesh::sync::{self, SyncMessage};
+use crate::mesh::transport::{Content, NodeEvent, rank};
+use crate::mesh::{DirectoryTiming, references};
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
+    /// The permission that an access needs.
+    pub(super) fn need(access: &BlockAccess<W>) -> u64 {
+        if access.write { MAY_WRITE } else { MAY_READ }
+    }
+
+    /// A reference takes place in its copy.
+    pub(super) fn touch(&mut self, access: &BlockAccess<W>, now: u64) -> Result<(), ClockError> {
+        let frames = &self.caches.frames;
+        let set = frames.set_of(access.cache, access.block);
+        let Some(at) = frames.find(set, access.block) else { return Ok(()) };
+        self.check_values(access, at, now)?;
+        let permissions = &self.permissions;
+        if !self.caches.touch_undecided(access, at, |state| permissions[usize::from(state)]) {
+            self.caches.mark_touched(access, at);
+        }
+        let state = self.caches.frame(at).state;
+        // Restores permissions that were withdrawn to see this reference.
+        self.set_state(at, state);
+        self.caches.frames.touch(set, at);
+        Ok(())
+    }
+
+    /// Sets the state of a frame. It gets no permissions if the page was unmapped meanwhile, or if
+    /// values are checked at every reference.
+    pub(super) fn set_state(&mut self, at: usize, state: u8) {
+        let number = self.caches.frame(at).number;
+        let mapped = self.pages.is_mapped_for_all(self.entries.head(number).page);
+        let permissions =
+            if mapped && self.values.is_none() { self.permissions[usize::from(state)] } else { 0 };
+        self.caches.set_state(at, state, permissions);
+    }
+
+    /// An error with its time and place.
+    pub(super) fn failed(&self, now: u64, block: u64, node: u16, what: &'static str) -> ClockError {
+        ClockError::impossible(now, block << self.block_shift, node, what)
+    }
+
+    /// All of a message has been received.
+    fn delivered(
+        &mut self,
+        envelope: super::BlockEnvelope,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        match envelope.content {
+            Content::Protocol(message) if message.message.event_at_home().is_none() => {
+                self.at_cache(&envelope, &message, requesters)?;
+            }
+            Content::Protocol(_)
+            | Content::PageRequest(_)
+            | Content::Sync(SyncMessage::Operation(_)) => {
+                self.transport.look_up(envelope, requesters);
+            }
+            Content::Sync(message) => {
+                sync::answer(envelope.to, message, requesters.now(), requesters);
+            }
+            // Memory stored the words as they arrived.
+            Content::Page(_) => {}
+        }
+        Ok(())
+    }
+
+    /// A node's controller has looked up the block or page of a message.
+    fn looked_up(
+        &mut self,
+        envelope: super::BlockEnvelope,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        match envelope.content {
+            Content::Protocol(_) => self.at_home(&envelope, requesters)?,
+            Content::PageRequest(page) => {
+                self.send_page(page, Route::new(envelope.to, envelope.from), requesters);
+            }
+            Content::Sync(SyncMessage::Operation(number)) => {
+                let now = requesters.now();
+                self.sync.take_effect(number, envelope.to, now, requesters);
+            }
+            Content::Sync(_) | Content::Page(_) => {}
+        }
+        Ok(())
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMemory<F, W, WORDS> {
+    type Access = BlockAccess<W>;
+    type Event = DashEvent;
+    type Error = ClockError;
+
+    fn block_shift(&self) -> u32 {
+        self.block_shift
+    }
+
+    // The clock has several call sites, each of which can specialise it.
+    #[inline(always)]
+    fn try_hit(&mut self, reference: &MemoryReference) -> bool {
+        let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
+        let place = self.caches.locate(reference.processor, reference.block);
+        self.caches.hit(place, reference.block, references::words(reference), need)
+    }
+
+    #[inline]
+    fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
+        let place = self.caches.locate(access.cache, access.block);
+        self.caches.hit_access(place, access)
+    }
+
+    #[inline]
+    fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
+        references::access(reference)
+    }
+
+    #[inline]
+    fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
+        one.block == other.block && one.cache == other.cache
+    }
+
+    fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
+        let frames = &self.caches.frames;
+        let set = frames.set_of(access.cache, access.block);
+        let state = frames.find(set, access.block).map_or(0, |at| frames.all()[at].state);
+        self.permissions[usize::from(state)] & Self::need(access) == 0
+    }
+
+    fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
+        self.touch(access, now)
+    }
+
+    fn request(
+        &mut self,
+        requester: Requester,
+        access: &BlockAccess<W>,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        self.awaits(requester);
+        self.begin(requester, access, requesters);
+    }
+
+    fn event(
+        &mut self,
+        event: DashEvent,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        match event {
+            NodeEvent::Arrives(envelope, tail) => {
+                let there = self.transport.receive(envelope, tail, requesters);
+                if let Content::Page(page) = envelope.content {
+                    let (now, to) = (requesters.now(), envelope.to);
+                    let memory = self.end_point_of_page(self.memory_of(usize::from(to)), page);
+                    let (_, written) = self.transport.access_memory(now, memory, self.page_bytes);
+                    let event = NodeEvent::PageThere(to, page);
+                    requesters.schedule_at(written.max(there), rank(to), event);
+                }
+            }
+            NodeEvent::Delivered(envelope) => self.delivered(envelope, requesters)?,
+            NodeEvent::LookedUp(envelope) => self.looked_up(envelope, requesters)?,
+            NodeEvent::Fetched(envelope, last) => self.transport.post(envelope, last, requesters),
+            NodeEvent::Trapped(node, page) => self.trapped(node, page, requesters),
+            NodeEvent::PageThere(node, page) => self.page_there(node, page, requesters),
+            NodeEvent::Mapped(page) => self.mapped(page, requesters),
+            NodeEvent::Entered(..) => {}
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
+        Ok(())
+    }
+
+    fn next_advance(&self, _: u64) -> Option<u64> {
+        None
+    }
+
+    /// A request changes another cache only after a directory look-up, but pages can be unmapped
+    /// at any time.
+    #[inline]
+    fn undisturbed_until(&self, now: u64) -> u64 {
+        let unmaps = self.homes.may_await_use(self.timed.phase_change);
+        now + if unmaps { 1 } else { self.timed.machine.directory_cycles.max(1) }
+    }
+
+    fn at_rest_from(&self) -> u64 {
+        self.transport.at_rest_from()
+    }
+
+    fn restart_counts(&mut self) {
+        self.caches.counts = CacheCounts::default();
+        self.counts = DirectoryCounts::default();
+        self.timing = DirectoryTiming::default();
+        self.sent = SentMessages::default();
+        self.homes.restart_uses();
+        self.pages.faults = 0;
+        self.transport.restart_counts();
+    }
+
+    #[inline]
+    fn count(&mut self, counted: ReferenceCounts) {
+        references::count(&mut self.caches.counts, &mut self.counts, counted);
+    }
+
+    #[inline]
+    fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
+        self.has_waited(now, requester, cycles);
+    }
+
+    #[inline]
+    fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
+        self.page_is_mapped(reference)
+    }
+
+    fn fault(&mut self, reference: &MemoryReference, requesters: &mut Requesters<'_, Self>) {
+        self.page_fault(reference, requesters);
+    }
+
+    fn synchronise(
+        &mut self,
+        request: &SyncRequest,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> SyncCourse {
+        self.begin_sync(request, requesters)
+    }
+
+    fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
+        if self.timed.machine.keeps_locks {
+            let (route, message) = self.sync.grant(request);
+            self.transport.post_sync(route, message, requesters);
+        }
+        !self.timed.machine.keeps_locks
+    }
+
+    fn woken(
+        &mut self,
+        cause: &SyncRequest,
+        process: usize,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> bool {
+        if self.timed.machine.keeps_locks {
+            let processors = self.transport.places().processors();
+            let (route, message) = self.sync.wake(cause, process, processors);
+            self.transport.post_sync(route, message, requesters);
+        }
+        !self.timed.machine.keeps_locks
+    }
+}

@@ -1,0 +1,85 @@
+//! DASH: a directory at each block's home, invalidations by the home, data straight from an owner.
+
+mod because;
+mod cache;
+mod home;
+
+use homenode_cache::walk::Example;
+use homenode_protocol::{ProtocolParameter, ValueRange};
+
+use crate::cell::{ControllerCell, CopyRole};
+use crate::dash::table::{DirectoryRules, DirectoryTable};
+use crate::dash::vocabulary::{CacheAction, CacheEvent, HomeAction, HomeEvent, Sender};
+use crate::entry::FamilyProtocol;
+use cache::CacheState::{self, I, IM, IS, ISI, M, MA, S, SM};
+use home::HomeState::{self, Dirty, Shared, Uncached};
+
+/// Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, section 3.1: the directory-based
+/// write-invalidate protocol of the Stanford DASH machine; invalidations are sent at the time of
+/// a write, acknowledgements awaited at a release. The paper prints no table. States of a copy are
+/// three, clean blocks are replaced silently.
+///
+/// # Deviations
+/// What the paper leaves open is ours: a home with a transaction under way lets later requests
+/// wait. An owner that has not yet got its data, waits for acknowledgements, or has replaced the
+/// block refuses what is forwarded to it; the home then answers itself, if the block was written
+/// back meanwhile, or asks again.
+pub(crate) const ENTRY: FamilyProtocol<DirectoryTable> = FamilyProtocol {
+    name: "dash",
+    summary: "DASH: a directory at each block's home; a write invalidates all other copies",
+    source: "Marchetti et al. 1995, section 3.1",
+    params: &[ProtocolParameter {
+        name: "pointers",
+        doc: "nodes that the directory lists; if there are more, all are told of a write. Default: \
+              all nodes",
+        values: ValueRange::Number { from: 1, to: 1024 },
+    }],
+    example: Example {
+        name: "three-hops",
+        summary: "Who is asked, and in how many hops",
+        about: "All blocks lie on one page, whose home is node 0 where it is referenced first. \
+                Nodes read a word that memory has, and node 3 writes it: those that are listed \
+                have to give up their copies. Then a node that owns the block answers, to node 1 \
+                that reads and to node 2 that writes, in three hops by way of the home; to the \
+                home itself in two. At last node 1 needs its frame and writes the block back.",
+        protocol: Some("dash"),
+        text: "0 R a0; 1 R a0; 1 R a0; 2 R a0; 3 W a0; 1 R a0; 1 W a0; 2 W a1; 0 R a1; 0 W a0; \
+               1 R a0; 1 W a0; 1 R b0; 0 R a0",
+    },
+    build: DirectoryTable::of::<Dash>,
+};
+
+struct Dash;
+
+impl DirectoryRules for Dash {
+    type Cache = CacheState;
+    type Home = HomeState;
+
+    fn role(state: CacheState) -> CopyRole {
+        match state {
+            I | IS | ISI | IM => CopyRole::None,
+            S | SM => CopyRole::Readable,
+            M | MA => CopyRole::Writable,
+        }
+    }
+
+    fn cache_rests(state: CacheState) -> bool {
+        matches!(state, I | S | M)
+    }
+
+    fn home_rests(state: HomeState) -> bool {
+        matches!(state, Uncached | Shared | Dirty)
+    }
+
+    fn cache(state: CacheState, event: CacheEvent) -> ControllerCell<CacheAction, CacheState> {
+        cache::cell(state, event)
+    }
+
+    fn home(
+        state: HomeState,
+        event: HomeEvent,
+        sender: Sender,
+    ) -> ControllerCell<HomeAction, HomeState> {
+        home::cell(state, event, sender)
+    }
+}

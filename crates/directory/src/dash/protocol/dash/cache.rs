@@ -1,0 +1,75 @@
+//! The controller of a cache under DASH.
+
+use homenode_protocol::labelled;
+
+use super::because;
+use crate::cell::ControllerCell;
+use crate::dash::vocabulary::{CacheAction, CacheEvent, Message as Msg, Recipient};
+
+use CacheAction::{Complete, Send};
+use CacheState::{I, IM, IS, ISI, M, MA, S, SM};
+use ControllerCell::{Does, Impossible, Waits};
+use Recipient::{Home, Requester};
+
+labelled! {
+    /// States of a block in a cache's controller.
+    pub(super) enum CacheState {
+        I = "I": "invalid: no copy",
+        S = "S": "shared: other caches may have copies",
+        M = "M": "modified: the only copy, memory is out of date",
+        IS = "IS": "a copy is on its way",
+        ISI = "ISI": "a copy is on its way that has to go as soon as it is read",
+        IM = "IM": "the only copy is on its way",
+        SM = "SM": "a copy, which home was asked to make the only one",
+        MA = "MA": "the copy may be written, acknowledgements of others are due",
+    }
+}
+
+/// What the controller does.
+pub(super) fn cell(
+    state: CacheState,
+    event: CacheEvent,
+) -> ControllerCell<CacheAction, CacheState> {
+    use CacheEvent as E;
+    match (state, event) {
+        (I, E::Load) => Does(&[Send(Msg::Read, Home)], IS),
+        (I, E::Store) => Does(&[Send(Msg::Write, Home)], IM),
+        (S, E::Store) => Does(&[Send(Msg::Upgrade, Home)], SM),
+        (S | SM | M | MA, E::Load) | (M | MA, E::Store) => Does(&[Complete], state),
+        (IS | ISI | IM, E::Load | E::Store) | (SM, E::Store) => Waits,
+        (S, E::Replace) => Does(&[], I),
+        (M, E::Replace) => Does(&[Send(Msg::WriteBack, Home)], I),
+        (SM | MA, E::Replace) => Waits,
+        (I | IS | ISI | IM, E::Replace) => Impossible(because::EMPTY),
+
+        (IS, E::Data) => Does(&[Complete], S),
+        (ISI, E::Data) => Does(&[Complete], I),
+        // A directory that lists only some does not know that who asks has a copy.
+        (IM | SM, E::Exclusive) | (SM, E::Permission) => Does(&[Complete], M),
+        (IM | SM, E::ExclusiveDue) | (SM, E::PermissionDue) => Does(&[Complete], MA),
+        (IM | SM | MA, E::Acknowledge) => Does(&[], state),
+        (MA, E::LastAcknowledge) => Does(&[], M),
+        (IM, E::Permission | E::PermissionDue) => Impossible(because::LISTED),
+        (I | S | M | MA | IM | SM, E::Data)
+        | (I | S | M | MA | IS | ISI, E::Exclusive | E::ExclusiveDue)
+        | (I | S | M | MA | IS | ISI, E::Permission | E::PermissionDue)
+        | (I | S | M | IS | ISI, E::Acknowledge)
+        | (I | S | M | IS | ISI | IM | SM, E::LastAcknowledge) => Impossible(because::NOT_ASKED),
+
+        (I | S, E::Invalidate) => Does(&[Send(Msg::Acknowledge, Requester)], I),
+        (IS | ISI, E::Invalidate) => Does(&[Send(Msg::Acknowledge, Requester)], ISI),
+        (IM | SM, E::Invalidate) => Does(&[Send(Msg::Acknowledge, Requester)], IM),
+        (M | MA, E::Invalidate) => Impossible(because::STILL_DUE),
+
+        (M, E::ForwardRead) => {
+            Does(&[Send(Msg::Data, Requester), Send(Msg::SharingWriteBack, Home)], S)
+        }
+        (M, E::ForwardWrite) => {
+            Does(&[Send(Msg::Exclusive, Requester), Send(Msg::OwnershipTransfer, Home)], I)
+        }
+        (I | IS | IM | SM | MA, E::ForwardRead | E::ForwardWrite) => {
+            Does(&[Send(Msg::Refuse, Home)], state)
+        }
+        (S | ISI, E::ForwardRead | E::ForwardWrite) => Impossible(because::NOT_OWNER),
+    }
+}

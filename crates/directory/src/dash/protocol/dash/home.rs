@@ -1,0 +1,143 @@
+//! The controller of a block's home under DASH.
+
+use homenode_protocol::labelled;
+
+use super::because;
+use crate::cell::ControllerCell;
+use crate::dash::vocabulary::{HomeAction, HomeEvent as E, Message as Msg, Sender as By};
+
+use ControllerCell::{Does, Impossible, Waits};
+use HomeAction::{Disown, Forward, Invalidate, ListOwner, ListRequester, Own, Reply, TakeData};
+use HomeState::{
+    Dirty, ReadForwarded, ReadForwardedWritten, Shared, Uncached, WriteForwarded,
+    WriteForwardedReturned, WriteForwardedWritten,
+};
+
+labelled! {
+    /// States of a block at its home.
+    pub(super) enum HomeState {
+        Uncached = "uncached": "memory has the data, nobody is listed",
+        Shared = "shared": "memory has the data, those listed may have copies",
+        Dirty = "dirty": "the owner has the data",
+        ReadForwarded = "read forwarded": "the owner was asked to send a copy to the requester",
+        ReadForwardedWritten = "read forwarded, written back": "the same, but the owner had \
+            replaced the block before: its refusal is on the way",
+        WriteForwarded = "write forwarded": "the owner was asked to hand on the block",
+        WriteForwardedWritten = "write forwarded, written back": "the same, but the owner had \
+            replaced the block before: its refusal is on the way",
+        WriteForwardedReturned = "write forwarded, returned": "the requester had the block and \
+            has replaced it: the owner's ownership transfer is on the way",
+    }
+}
+
+type Cell = ControllerCell<HomeAction, HomeState>;
+
+/// What the controller does.
+pub(super) fn cell(state: HomeState, event: E, sender: By) -> Cell {
+    match event {
+        E::Read | E::Write | E::Upgrade => request(state, event, sender),
+        E::SharingWriteBack | E::OwnershipTransfer | E::WriteBack | E::Refuse => {
+            message_of_holder(state, event, sender)
+        }
+    }
+}
+
+/// A node asks for the block.
+fn request(state: HomeState, event: E, sender: By) -> Cell {
+    match (state, event, sender) {
+        (Uncached | Shared, E::Read, By::Other) => Does(&[Reply(Msg::Data), ListRequester], Shared),
+        (Shared, E::Read, By::Sharer) => Does(&[Reply(Msg::Data)], Shared),
+        (Uncached, _, By::Other) => Does(&[Reply(Msg::Exclusive), Own], Dirty),
+        (Shared, E::Upgrade, By::Sharer) => Does(&[Invalidate, Reply(Msg::Permission), Own], Dirty),
+        (Shared, _, By::Sharer | By::Other) => {
+            Does(&[Invalidate, Reply(Msg::Exclusive), Own], Dirty)
+        }
+        (Dirty, E::Read, By::Other) => Does(&[Forward(Msg::ForwardRead)], ReadForwarded),
+        (Dirty, _, By::Other) => Does(&[Forward(Msg::ForwardWrite)], WriteForwarded),
+
+        // Its write-back is on the way.
+        (Dirty, E::Read | E::Write, By::Owner) => Waits,
+        (Dirty, _, By::Owner) => Impossible(because::OWNS),
+        (Uncached | Shared, _, By::Owner | By::Requester) => Impossible(because::NO_OWNER),
+        (Dirty, _, By::Requester) => Impossible(because::NO_FORWARD),
+        (Uncached | Dirty, _, By::Sharer) => Impossible(because::NOBODY),
+        (
+            ReadForwarded
+            | ReadForwardedWritten
+            | WriteForwarded
+            | WriteForwardedWritten
+            | WriteForwardedReturned,
+            _,
+            _,
+        ) => request_meanwhile(state, event, sender),
+    }
+}
+
+/// A node asks for the block while a transaction is under way, which is to end before.
+fn request_meanwhile(state: HomeState, event: E, sender: By) -> Cell {
+    match (state, event, sender) {
+        (_, _, By::Sharer) => Impossible(because::NOBODY),
+        (_, _, By::Other) | (_, E::Read | E::Write, By::Owner) => Waits,
+        // The block has come from the owner, who has yet to tell home.
+        (
+            ReadForwarded | WriteForwarded | WriteForwardedReturned,
+            E::Read | E::Write,
+            By::Requester,
+        )
+        | (ReadForwarded, _, By::Owner | By::Requester) => Waits,
+        (_, _, By::Owner | By::Requester) => Impossible(because::ASKED),
+    }
+}
+
+/// Who owns the block, or has owned it, tells home something.
+fn message_of_holder(state: HomeState, event: E, sender: By) -> Cell {
+    match (state, event, sender) {
+        (Dirty, E::WriteBack, By::Owner) => Does(&[TakeData, Disown], Uncached),
+
+        (ReadForwarded, E::SharingWriteBack, By::Owner) => {
+            Does(&[TakeData, ListOwner, ListRequester], Shared)
+        }
+        (ReadForwarded, E::WriteBack, By::Owner) => Does(&[TakeData], ReadForwardedWritten),
+        (ReadForwarded, E::Refuse, By::Owner) => Does(&[Forward(Msg::ForwardRead)], ReadForwarded),
+        (ReadForwardedWritten, E::Refuse, By::Owner) => {
+            Does(&[Disown, Reply(Msg::Data), ListRequester], Shared)
+        }
+
+        (WriteForwarded, E::OwnershipTransfer, By::Owner) => Does(&[Own], Dirty),
+        (WriteForwarded, E::WriteBack, By::Owner) => Does(&[TakeData], WriteForwardedWritten),
+        (WriteForwarded, E::WriteBack, By::Requester) => Does(&[TakeData], WriteForwardedReturned),
+        (WriteForwarded, E::Refuse, By::Owner) => {
+            Does(&[Forward(Msg::ForwardWrite)], WriteForwarded)
+        }
+        (WriteForwardedWritten, E::Refuse, By::Owner) => Does(&[Reply(Msg::Exclusive), Own], Dirty),
+        (WriteForwardedReturned, E::OwnershipTransfer, By::Owner) => Does(&[Disown], Uncached),
+
+        (
+            Uncached
+            | Dirty
+            | ReadForwarded
+            | ReadForwardedWritten
+            | WriteForwarded
+            | WriteForwardedWritten
+            | WriteForwardedReturned,
+            _,
+            By::Sharer,
+        ) => Impossible(because::NOBODY),
+        (Uncached | Shared, _, _) => Impossible(because::NO_OWNER),
+        (Dirty, _, _) => Impossible(because::NO_FORWARD),
+        (
+            ReadForwardedWritten | WriteForwardedWritten | WriteForwardedReturned,
+            E::WriteBack,
+            _,
+        ) => Impossible(because::ONCE),
+        (
+            ReadForwarded
+            | ReadForwardedWritten
+            | WriteForwarded
+            | WriteForwardedWritten
+            | WriteForwardedReturned,
+            _,
+            _,
+        ) => Impossible(because::NOT_ASKED),
+    }
+}

@@ -1,0 +1,3 @@
+//! Protocols of this family, one file each.
+
+pub(crate) mod dash;

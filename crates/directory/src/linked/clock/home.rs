@@ -1,0 +1,207 @@
+//! The controller of a block's home: its response to messages.
+
+use homenode_cache::{CacheArrays, ClockError, WordMask};
+use homenode_clock::Requesters;
+
+use super::ListMemory;
+use super::observed::ObservedListController;
+use super::posted::{ListPointer, ListPost};
+use super::service::{Service, StoreAccess};
+use crate::cell::ControllerCell;
+use crate::entries::NO_PAGE;
+use crate::linked::vocabulary::{ListHomeAction, ListHomeEvent, ListMessage, ListSender};
+
+/// Faults of a protocol.
+mod because {
+    pub(super) const NO_HEAD: &str = "a message is for the head of a list that is empty";
+    pub(super) const NO_OWNER: &str = "a message is for an owner, and there is none";
+}
+
+/// The home's entry of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HomeEntry {
+    state: u8,
+    /// The number of its page, or [`NO_PAGE`] before the first reference.
+    pub(super) page: u32,
+    /// Whether its reads use proxies under `basic`.
+    pub(super) marked: bool,
+    /// Whether it was written since writes were last passed to nodes that lost it.
+    pub(super) written: bool,
+    head: u64,
+    /// The copy whose data memory lacks.
+    owner: u64,
+}
+
+impl HomeEntry {
+    /// The state of the home's controller, the head and the owner.
+    pub(super) fn known(&self) -> (u8, Option<ListPointer>, Option<ListPointer>) {
+        (self.state, ListPointer::unpack(self.head), ListPointer::unpack(self.owner))
+    }
+}
+
+const NEW: HomeEntry =
+    HomeEntry { state: 0, page: NO_PAGE, marked: false, written: false, head: 0, owner: 0 };
+
+/// An entry for each block, by its number in the table of holders. It does not contain the home,
+/// so that it stays the same when the page moves.
+#[derive(Debug, Default)]
+pub(super) struct HomeEntries(Vec<HomeEntry>);
+
+impl HomeEntries {
+    /// The entry of a block.
+    #[inline]
+    pub(super) fn of(&mut self, number: u32) -> &mut HomeEntry {
+        let at = usize::try_from(number).unwrap_or(usize::MAX);
+        if at >= self.0.len() {
+            self.0.resize((at + 1).next_power_of_two(), NEW);
+        }
+        &mut self.0[at]
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
+    /// A message has arrived at a block's home, which handles it and those that waited for it.
+    pub(super) fn at_home(
+        &mut self,
+        service: &mut Service,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        let number = post.number;
+        if !self.home_event(service, post, requesters)? {
+            self.at_homes.entry(number).or_default().push_back(*post);
+            return Ok(());
+        }
+        if self.at_homes.is_empty() {
+            return Ok(());
+        }
+        while let Some(next) = self.at_homes.get(&number).and_then(|all| all.front().copied()) {
+            if !self.home_event(service, &next, requesters)? {
+                return Ok(());
+            }
+            if let Some(waiting) = self.at_homes.get_mut(&number) {
+                waiting.pop_front();
+            }
+        }
+        self.at_homes.remove(&number);
+        Ok(())
+    }
+
+    /// An event at the controller of a home. Returns whether the message was handled, and need not
+    /// wait.
+    fn home_event(
+        &mut self,
+        service: &mut Service,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<bool, ClockError> {
+        let Some(event) = post.message.event_at_home() else { return Ok(true) };
+        let HomeEntry { state, head, owner, .. } = *self.entries.of(post.number);
+        // The sender of a read or a write has no copy that the home could know.
+        let known = if matches!(event, ListHomeEvent::Read | ListHomeEvent::Write) {
+            None
+        } else {
+            post.about
+        };
+        let about = ListPointer::pack(known);
+        let sender = match about {
+            0 => ListSender::Other,
+            _ if about == owner => ListSender::Owner,
+            _ if about == head => ListSender::Head,
+            _ => ListSender::Other,
+        };
+        let (actions, next) = match self.table.home_cell(state, event, sender) {
+            ControllerCell::Does(actions, next) => (actions, next),
+            ControllerCell::Waits => {
+                self.use_memory(service, StoreAccess::Lookup);
+                return Ok(false);
+            }
+            ControllerCell::Impossible(why) => {
+                return Err(self.failed(requesters.now(), post.block, post.from, why));
+            }
+        };
+        self.entries.of(post.number).state = next;
+        let moves_line = |action: &ListHomeAction| {
+            use ListHomeAction as A;
+            matches!(action, A::ReplyData | A::ReplyExclusive | A::ReplyExclusiveDue | A::TakeData)
+        };
+        let line = actions.iter().any(moves_line);
+        let access = if line { StoreAccess::LookupAndLine } else { StoreAccess::Lookup };
+        self.use_memory(service, access);
+        for &action in actions {
+            self.home_action(service, action, post, requesters)?;
+        }
+        let seen = ObservedListController::Home(event, sender, actions);
+        self.observe(service.node, post, seen, state, next);
+        Ok(true)
+    }
+
+    /// Performs an action of the home's controller.
+    fn home_action(
+        &mut self,
+        service: &mut Service,
+        action: ListHomeAction,
+        post: &ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        use ListHomeAction as A;
+        let HomeEntry { head, owner, .. } = *self.entries.of(post.number);
+        let (from, to, requester) = (service.node, self.receiver(post), post.requester);
+        let reply = |message, about, more| ListPost { message, from, to, about, more, ..*post };
+        match action {
+            A::ReplyData => {
+                let data = reply(ListMessage::Data, ListPointer::unpack(head), 0);
+                self.send_from_memory(service, data, requesters);
+            }
+            A::ReplyExclusive | A::ReplyExclusiveDue => {
+                let due = u16::from(action == A::ReplyExclusiveDue);
+                let data = reply(ListMessage::Exclusive, None, due);
+                self.send_from_memory(service, data, requesters);
+            }
+            A::Reply(message) => {
+                let answer = ListPost { to: post.from, ..reply(message, post.about, 0) };
+                self.send(service, answer, requesters);
+            }
+            A::Forward(message) => {
+                let to = self.known(owner, post, because::NO_OWNER, requesters.now())?;
+                let forward = ListPost { to: to.node, ..reply(message, Some(to), 0) };
+                self.send(service, forward, requesters);
+            }
+            A::InvalidateHead => {
+                let to = self.known(head, post, because::NO_HEAD, requesters.now())?;
+                let invalidate =
+                    ListPost { to: to.node, ..reply(ListMessage::Invalidate, Some(to), 0) };
+                self.send(service, invalidate, requesters);
+            }
+            A::PutAtHead => self.entries.of(post.number).head = ListPointer::pack(Some(requester)),
+            A::OwnByHead => self.entries.of(post.number).owner = head,
+            A::TakeData => {
+                self.entries.of(post.number).owner = 0;
+                self.values_taken(post);
+            }
+            A::Clear => self.entries.of(post.number).head = 0,
+        }
+        Ok(())
+    }
+
+    fn known(
+        &self,
+        pointer: u64,
+        post: &ListPost,
+        why: &'static str,
+        now: u64,
+    ) -> Result<ListPointer, ClockError> {
+        ListPointer::unpack(pointer).ok_or_else(|| self.failed(now, post.block, post.from, why))
+    }
+
+    /// The controller sends a block that is in memory.
+    fn send_from_memory(
+        &mut self,
+        service: &mut Service,
+        post: ListPost,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        self.values_replied(&post);
+        self.send(service, post, requesters);
+    }
+}

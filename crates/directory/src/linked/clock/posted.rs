@@ -1,0 +1,117 @@
+//! Messages, and their counts.
+
+use homenode_protocol::{Labelled, labels};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::linked::vocabulary::{ListMessage, ListMessageKind};
+
+/// A copy, perhaps in transit: its node, and the request that fetches it. The proxy cache of a node
+/// counts as a node of its own, with a number after those of all nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ListPointer {
+    pub(super) node: u16,
+    pub(super) tag: u32,
+}
+
+impl ListPointer {
+    /// As one word, which is 0 for none.
+    #[inline]
+    pub(super) fn pack(pointer: Option<Self>) -> u64 {
+        pointer.map_or(0, |it| (u64::from(it.node) + 1) << 32 | u64::from(it.tag))
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the fields of a word")]
+    pub(super) fn unpack(word: u64) -> Option<Self> {
+        (word != 0).then(|| Self { node: ((word >> 32) - 1) as u16, tag: word as u32 })
+    }
+}
+
+/// A message of the protocol about one block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ListPost {
+    pub(super) message: ListMessage,
+    pub(super) from: u16,
+    pub(super) to: u16,
+    pub(super) block: u64,
+    /// The block's number.
+    pub(super) number: u32,
+    /// The copy that is requested, or that waits for an acknowledgement.
+    pub(super) requester: ListPointer,
+    /// Data: the copy behind. Upgrade, write-back and the like: the sender's copy. Invalidation:
+    /// its target. Follower: the next client.
+    pub(super) about: Option<ListPointer>,
+    /// Data: number of clients to hand them on to. Exclusive: 1 if other copies have to be
+    /// invalidated. Bounce: 1 if the read had been sent to a proxy.
+    pub(super) more: u16,
+    /// Whether the data are relayed by the requester's proxy, which keeps no copy.
+    pub(super) relayed: bool,
+}
+
+/// The identity of a message that carries a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct CarriedCopy {
+    pub(super) message: ListMessage,
+    pub(super) from: u16,
+    pub(super) to: u16,
+    pub(super) number: u32,
+}
+
+impl ListPost {
+    /// The identity under which its values are stored.
+    pub(super) fn carried(&self) -> CarriedCopy {
+        CarriedCopy { message: self.message, from: self.from, to: self.to, number: self.number }
+    }
+}
+
+/// Messages between different nodes by kind, and counts of reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListCounts {
+    sent: [u64; ListMessage::ALL.len()],
+    /// Reads sent back by full buffers and sent again.
+    pub retried: u64,
+    /// Client reads combined with an outstanding read of a proxy.
+    pub combined: u64,
+}
+
+impl ListCounts {
+    /// Counts a message.
+    #[inline]
+    pub(super) fn add(&mut self, message: ListMessage) {
+        self.sent[usize::from(message.index())] += 1;
+    }
+
+    /// Messages of one kind.
+    #[must_use]
+    pub fn get(&self, message: ListMessage) -> u64 {
+        self.sent[usize::from(message.index())]
+    }
+
+    /// Messages of all kinds.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.sent.iter().sum()
+    }
+
+    /// Bytes of all messages: a header each, and the block where one is carried.
+    pub(super) fn bytes(&self, header_bytes: u64, block_bytes: u64) -> u64 {
+        let of = |(&message, &sent): (&ListMessage, &u64)| {
+            sent * (header_bytes + if message.carries_block() { block_bytes } else { 0 })
+        };
+        ListMessage::ALL.iter().zip(&self.sent).map(of).sum()
+    }
+}
+
+/// A field for each kind.
+impl Serialize for ListCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let kinds = labels::<ListMessageKind>();
+        let mut map = serializer.serialize_map(Some(kinds.len()))?;
+        for (&kind, label) in ListMessageKind::ALL.iter().zip(&kinds) {
+            let of = ListMessage::ALL.iter().filter(|message| message.kind() == kind);
+            map.serialize_entry(label.name, &of.map(|&message| self.get(message)).sum::<u64>())?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,199 @@
+//! The memory system of nodes with controllers, as the clock drives it.
+
+use homenode_cache::{
+    BlockAccess, CacheArrays, CacheCounts, CacheFrame, ClockError, MAY_READ, MAY_WRITE, WordMask,
+};
+use homenode_clock::{
+    MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, SyncCourse, SyncRequest,
+};
+
+use super::arrival::ControllerEvent;
+use super::posted::ListCounts;
+use super::service::{StoreAccess, cycles};
+use super::{ControllerNode, ListMemory};
+use crate::counts::DirectoryCounts;
+use crate::mesh::{DirectoryTiming, references};
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
+    /// The permission that an access needs.
+    pub(super) fn need(access: &BlockAccess<W>) -> u64 {
+        if access.write { MAY_WRITE } else { MAY_READ }
+    }
+
+    /// A reference takes place in its copy.
+    pub(super) fn touch(&mut self, access: &BlockAccess<W>, now: u64) -> Result<(), ClockError> {
+        let frames = &self.caches.frames;
+        let set = frames.set_of(access.cache, access.block);
+        let Some(at) = frames.find(set, access.block) else { return Ok(()) };
+        self.check_values(access, at, now)?;
+        let permissions = &self.permissions;
+        if !self.caches.touch_undecided(access, at, |state| permissions[usize::from(state)]) {
+            self.caches.mark_touched(access, at);
+        }
+        let CacheFrame { state, number, .. } = *self.caches.frame(at);
+        self.entries.of(number).written |= access.write;
+        // Restores permissions that were withdrawn to see this reference.
+        self.set_state(at, state);
+        self.caches.frames.touch(set, at);
+        Ok(())
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMemory<F, W, WORDS> {
+    type Access = BlockAccess<W>;
+    type Event = ControllerEvent;
+    type Error = ClockError;
+
+    const HAS_TIMED_HITS: bool = true;
+
+    fn block_shift(&self) -> u32 {
+        self.block_shift
+    }
+
+    /// A read hit in the first level, which is write-through.
+    #[inline(always)]
+    fn try_hit(&mut self, reference: &MemoryReference) -> bool {
+        if reference.kind.writes() || !self.in_first_level(reference.processor, reference.block) {
+            return false;
+        }
+        let place = self.caches.locate(reference.processor, reference.block);
+        self.caches.hit(place, reference.block, references::words(reference), MAY_READ)
+    }
+
+    /// A hit in the second level.
+    #[inline(always)]
+    fn try_timed_hit(&mut self, now: u64, reference: &MemoryReference) -> Option<u64> {
+        let access = references::access(reference);
+        let place = self.caches.locate(access.cache, access.block);
+        if !self.caches.hit_access(place, &access) {
+            return None;
+        }
+        if access.write {
+            let number = self.caches.frame(place.frame).number;
+            self.entries.of(number).written = true;
+        }
+        Some(self.use_own_second_level(now, &access))
+    }
+
+    fn try_access(&mut self, _: &BlockAccess<W>) -> bool {
+        false
+    }
+
+    #[inline]
+    fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
+        references::access(reference)
+    }
+
+    #[inline]
+    fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
+        one.block == other.block && one.cache == other.cache
+    }
+
+    /// A read hit in the first level needs no request, even if its miss is unclassified; all other
+    /// accesses take the time of the second level.
+    fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
+        access.write || !self.in_first_level(access.cache, access.block)
+    }
+
+    fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
+        self.touch(access, now)
+    }
+
+    fn request(
+        &mut self,
+        requester: Requester,
+        access: &BlockAccess<W>,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        self.ask_second_level(requester, access, requesters);
+    }
+
+    fn event(
+        &mut self,
+        event: ControllerEvent,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        match event {
+            ControllerEvent::Arrives(parcel) => self.arrives(parcel, requesters),
+            ControllerEvent::Received(parcel) => self.received(parcel, requesters),
+            ControllerEvent::Missed(node) => self.missed(node, requesters),
+            ControllerEvent::Serve(node) => self.serve(node, requesters),
+        }
+    }
+
+    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
+        Ok(())
+    }
+
+    fn next_advance(&self, _: u64) -> Option<u64> {
+        None
+    }
+
+    /// A request changes another cache only after a look-up of its own second level, but pages can
+    /// be unmapped at any time.
+    #[inline]
+    fn undisturbed_until(&self, now: u64) -> u64 {
+        let unmaps = self.homes.may_await_use(self.phase_change);
+        let missed = cycles(&self.machine.second_level, StoreAccess::Lookup);
+        now + if unmaps { 1 } else { missed }
+    }
+
+    fn at_rest_from(&self) -> u64 {
+        self.nodes.iter().map(|node| node.busy.controller_free).max().unwrap_or(0)
+    }
+
+    fn restart_counts(&mut self) {
+        self.caches.counts = CacheCounts::default();
+        self.counts = DirectoryCounts::default();
+        self.timing = DirectoryTiming::default();
+        self.sent = ListCounts::default();
+        self.homes.restart_uses();
+        self.pages.faults = 0;
+        for ControllerNode { buffer, busy, .. } in &mut self.nodes {
+            buffer.restart();
+            (busy.serving, busy.accessing, busy.sending) = (0, 0, 0);
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, counted: ReferenceCounts) {
+        references::count(&mut self.caches.counts, &mut self.counts, counted);
+    }
+
+    #[inline]
+    fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
+        self.page_is_mapped(reference)
+    }
+
+    fn fault(&mut self, reference: &MemoryReference, requesters: &mut Requesters<'_, Self>) {
+        self.page_fault(reference, requesters);
+    }
+
+    fn synchronise(
+        &mut self,
+        request: &SyncRequest,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> SyncCourse {
+        self.begin_sync(request, requesters)
+    }
+
+    fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
+        let (route, message) = self.sync.grant(request);
+        self.post_sync(route, message, requesters);
+        false
+    }
+
+    fn woken(
+        &mut self,
+        cause: &SyncRequest,
+        process: usize,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> bool {
+        let (route, message) = self.sync.wake(cause, process, usize::from(self.node_count));
+        self.post_sync(route, message, requesters);
+        false
+    }
+}

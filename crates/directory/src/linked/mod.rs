@@ -1,0 +1,21 @@
+//! Protocols whose directory is a linked list of copies, on nodes with controllers.
+
+mod check;
+mod clock;
+pub(crate) mod protocol;
+mod proxies;
+mod sheet;
+mod table;
+mod vocabulary;
+mod walk;
+
+pub use check::check_lists;
+pub(crate) use clock::ListMemory;
+pub use clock::{ListClockSetup, ListCounts, ListLatency};
+pub use proxies::{PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse};
+pub use table::{CopyCell, ListHomeCell, ListRules, ListTable};
+pub use vocabulary::{
+    CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListMessageKind,
+    ListSender,
+};
+pub use walk::{WalkedReference, list_demands, walk_lists};

@@ -1,0 +1,243 @@
+//! The memory system of a machine with coherence in software, as the clock drives it.
+
+use homenode_cache::{
+    BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
+};
+use homenode_clock::{
+    MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, SyncCourse, SyncRequest,
+};
+
+use super::observed::{MOVES_IN, MOVES_OUT};
+use super::{LineEnvelope, LrcEvent, LrcMemory};
+use crate::counts::DirectoryCounts;
+use crate::lrc::counts::PageMessageCounts;
+use crate::lrc::vocabulary::PageMessage;
+use crate::mesh::network::Route;
+use crate::mesh::sync::SyncMessage;
+use crate::mesh::transport::{Content, NodeEvent, rank};
+use crate::mesh::{DirectoryTiming, references};
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
+    /// All of a message has been received.
+    fn delivered(
+        &mut self,
+        envelope: LineEnvelope,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        match envelope.content {
+            Content::Protocol(message) => match message.sent.message {
+                // Caches and memories handle lines without the protocol's tables.
+                PageMessage::Fetch => {
+                    self.observe_arrival(&envelope, message);
+                    self.driver.observe_fetch(envelope.from, message.sent.page);
+                    self.send_line(Route::new(envelope.to, envelope.from), message, requesters);
+                }
+                PageMessage::Line => {
+                    self.observe_arrival(&envelope, message);
+                    self.observe_line(&envelope, message);
+                    self.line_arrived(envelope.to, message.block, requesters);
+                }
+                PageMessage::WriteBack => self.deliver(&envelope, message, requesters)?,
+                PageMessage::ReadFault
+                | PageMessage::WriteFault
+                | PageMessage::Upgrade
+                | PageMessage::Unmap
+                | PageMessage::Modified => self.transport.look_up(envelope, requesters),
+                PageMessage::Mapped
+                | PageMessage::WrittenBack
+                | PageMessage::WriteNotice
+                | PageMessage::NoticesSent
+                | PageMessage::Acknowledge => self.deliver(&envelope, message, requesters)?,
+            },
+            Content::PageRequest(_) | Content::Sync(SyncMessage::Operation(_)) => {
+                self.transport.look_up(envelope, requesters);
+            }
+            Content::Sync(message) => self.sync_answer(envelope.to, message, requesters)?,
+            // Memory stored the words as they arrived.
+            Content::Page(page) => self.observe_page(&envelope, page, MOVES_IN),
+        }
+        Ok(())
+    }
+
+    /// A node's controller has looked up the block or page of a message.
+    fn looked_up(
+        &mut self,
+        envelope: LineEnvelope,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        match envelope.content {
+            Content::Protocol(message) => self.deliver(&envelope, message, requesters)?,
+            Content::PageRequest(page) => {
+                self.observe_page(&envelope, page, MOVES_OUT);
+                let route = Route::new(envelope.to, envelope.from);
+                let page = self.transport.envelope(route, self.page_bytes, Content::Page(page));
+                self.transport.post_from_memory(page, self.page_bytes, requesters);
+            }
+            Content::Sync(SyncMessage::Operation(number)) => {
+                let now = requesters.now();
+                self.sync.take_effect(number, envelope.to, now, requesters);
+            }
+            Content::Sync(_) | Content::Page(_) => {}
+        }
+        Ok(())
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMemory<F, W, WORDS> {
+    type Access = BlockAccess<W>;
+    type Event = LrcEvent;
+    type Error = ClockError;
+
+    fn block_shift(&self) -> u32 {
+        self.block_shift
+    }
+
+    // The clock has several call sites, each of which can specialise it.
+    #[inline(always)]
+    fn try_hit(&mut self, reference: &MemoryReference) -> bool {
+        let write = reference.kind.writes();
+        let need = if write { MAY_WRITE } else { MAY_READ };
+        let place = self.caches.locate(reference.processor, reference.block);
+        // A valid line of a page in the TLB.
+        self.caches.frames.all()[place.frame].permits(reference.block, need)
+            && self.page_is_mapped(reference)
+            && self.caches.hit(place, reference.block, references::words(reference), need)
+    }
+
+    #[inline]
+    fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
+        let place = self.caches.locate(access.cache, access.block);
+        self.caches.hit_access(place, access)
+    }
+
+    #[inline]
+    fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
+        references::access(reference)
+    }
+
+    #[inline]
+    fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
+        one.block == other.block && one.cache == other.cache
+    }
+
+    fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
+        self.valid_frame(access.cache, access.block).is_none()
+    }
+
+    fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
+        self.touch(access, now);
+        self.error.take().map_or(Ok(()), Err)
+    }
+
+    fn request(
+        &mut self,
+        requester: Requester,
+        access: &BlockAccess<W>,
+        requesters: &mut Requesters<'_, Self>,
+    ) {
+        self.begin(requester, access, requesters);
+    }
+
+    fn event(
+        &mut self,
+        event: LrcEvent,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> Result<(), ClockError> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        match event {
+            NodeEvent::Arrives(envelope, tail) => {
+                let there = self.transport.receive(envelope, tail, requesters);
+                if let Content::Page(page) = envelope.content {
+                    let (now, to) = (requesters.now(), envelope.to);
+                    let (_, written) = self.transport.access_memory(now, to, self.page_bytes);
+                    let event = NodeEvent::PageThere(to, page);
+                    requesters.schedule_at(written.max(there), rank(to), event);
+                }
+            }
+            NodeEvent::Delivered(envelope) => self.delivered(envelope, requesters)?,
+            NodeEvent::LookedUp(envelope) => self.looked_up(envelope, requesters)?,
+            NodeEvent::Fetched(envelope, last) => self.transport.post(envelope, last, requesters),
+            NodeEvent::Trapped(node, page) => self.trapped(node, page, requesters)?,
+            NodeEvent::PageThere(node, page) => self.page_there(node, page, requesters)?,
+            NodeEvent::Entered(node, page) => self.entered(node, page, requesters),
+            NodeEvent::Mapped(_) => {}
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
+        Ok(())
+    }
+
+    fn next_advance(&self, _: u64) -> Option<u64> {
+        None
+    }
+
+    /// A cache changes only at acquires of its own processor, not by requests of others.
+    #[inline]
+    fn undisturbed_until(&self, _: u64) -> u64 {
+        u64::MAX
+    }
+
+    fn at_rest_from(&self) -> u64 {
+        self.transport.at_rest_from()
+    }
+
+    fn restart_counts(&mut self) {
+        self.caches.counts = CacheCounts::default();
+        self.counts = DirectoryCounts::default();
+        self.timing = DirectoryTiming::default();
+        self.sent = PageMessageCounts::default();
+        self.homes.restart_uses();
+        self.buffers.misses = 0;
+        (self.replicas.made, self.replicas.dropped, self.unmapping) = (0, 0, 0);
+        self.transport.restart_counts();
+    }
+
+    #[inline]
+    fn count(&mut self, counted: ReferenceCounts) {
+        references::count(&mut self.caches.counts, &mut self.counts, counted);
+    }
+
+    #[inline]
+    fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
+        self.page_is_mapped(reference)
+    }
+
+    fn fault(&mut self, reference: &MemoryReference, requesters: &mut Requesters<'_, Self>) {
+        self.page_fault(reference, requesters);
+    }
+
+    fn synchronise(
+        &mut self,
+        request: &SyncRequest,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> SyncCourse {
+        self.begin_sync(request, requesters).unwrap_or_else(|error| {
+            // It is returned with the next event.
+            self.error = Some(error);
+            requesters.resume_at(requesters.now() + 1, request.processor);
+            SyncCourse::Later
+        })
+    }
+
+    fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
+        let (route, message) = self.sync.grant(request);
+        self.transport.post_sync(route, message, requesters);
+        false
+    }
+
+    fn woken(
+        &mut self,
+        cause: &SyncRequest,
+        process: usize,
+        requesters: &mut Requesters<'_, Self>,
+    ) -> bool {
+        let processors = self.transport.places().processors();
+        let (route, message) = self.sync.wake(cause, process, processors);
+        self.transport.post_sync(route, message, requesters);
+        false
+    }
+}

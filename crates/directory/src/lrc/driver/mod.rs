@@ -1,0 +1,376 @@
+//! The driver of a page protocol: applies accesses, synchronisation and messages by the protocol's
+//! table.
+//!
+//! The driver has no clock and no cache; the caller has. Every call returns its effects
+//! ([`PageEffect`]): messages, which the caller passes to [`PageDriver::deliver`] when they arrive,
+//! in any order, and actions of a cache. So a timed machine can give each effect a time.
+//!
+//! The caller numbers pages from 0, and stores their homes.
+
+mod effects;
+mod observed;
+#[cfg(test)]
+mod tests;
+mod under_way;
+
+use homenode_protocol::Labelled;
+
+pub use effects::{PageAnswer, PageEffect, PageEnd, PageFault, SentPageMessage};
+pub(crate) use observed::{ObservedPageAct, ObservedPageController, ObservedPageMessage};
+
+use crate::cell::ControllerCell;
+use crate::entries::DirectoryEntries;
+use crate::lrc::table::PagedTable;
+use crate::lrc::vocabulary::{
+    MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PagePermission,
+    PageSender, ReleaseAction, ReleaseEvent,
+};
+use observed::PageLog;
+use under_way::PagesUnderWay;
+
+/// Bits of a mapping's state; those of the release's are above them.
+const MAPPING_BITS: u32 = 4;
+
+/// The controllers of all nodes and homes. Only a timed machine uses it, because acquires and
+/// releases need a clock.
+#[derive(Debug)]
+pub struct PageDriver {
+    table: PagedTable,
+    nodes: u16,
+    /// For each page and node a byte: the states of mapping and release.
+    states: Vec<u8>,
+    /// For each page its home's state, and a bit for each node that is listed.
+    homes: DirectoryEntries,
+    /// For each node its outstanding messages.
+    under_way: Vec<PagesUnderWay>,
+    /// For each node the pages that it has written since its last release.
+    written: Vec<Vec<u32>>,
+    /// For each node the pages that its next acquire unmaps.
+    noticed: Vec<Vec<u32>>,
+    /// For each node the pages for which its release has not taken effect.
+    releasing: Vec<u32>,
+    /// Log of actions, if kept.
+    log: Option<Box<PageLog>>,
+}
+
+/// The answer of a call, or a fault of the protocol or the caller.
+type Answered = Result<PageAnswer, PageFault>;
+
+impl PageDriver {
+    /// No page is mapped. There may be up to 1,024 nodes.
+    #[must_use]
+    pub fn new(table: PagedTable, nodes: u16) -> Self {
+        let each = usize::from(nodes);
+        Self {
+            table,
+            nodes,
+            states: Vec::new(),
+            homes: DirectoryEntries::new(nodes, None),
+            under_way: vec![PagesUnderWay::default(); each],
+            written: vec![Vec::new(); each],
+            noticed: vec![Vec::new(); each],
+            releasing: vec![0; each],
+            log: None,
+        }
+    }
+
+    /// Allocates the state of a page. Required before any other call for the page.
+    pub fn reach(&mut self, page: u32) {
+        self.homes.reach(page);
+        let end = self.at(0, page) + usize::from(self.nodes);
+        if end > self.states.len() {
+            self.states.resize(end, 0);
+        }
+    }
+
+    /// The accesses of a node to a page that do not fault.
+    #[inline]
+    #[must_use]
+    pub fn permission(&self, node: u16, page: u32) -> PagePermission {
+        self.table.permission(self.mapping(node, page))
+    }
+
+    /// Whether a page is on the weak list.
+    #[must_use]
+    pub fn is_weak(&self, page: u32) -> bool {
+        self.table.is_weak(self.homes.head(page).state)
+    }
+
+    /// A processor reads or writes. [`PageEffect::Complete`] follows eventually, unless the access
+    /// has to wait: then the caller tries it again after the node's next message.
+    ///
+    /// # Errors
+    /// When the table declares it impossible.
+    pub fn access(
+        &mut self,
+        node: u16,
+        page: u32,
+        store: bool,
+        effects: &mut Vec<PageEffect>,
+    ) -> Answered {
+        let event = if store { MappingEvent::Store } else { MappingEvent::Load };
+        self.mapping_event(node, page, event, node, effects)
+    }
+
+    /// A processor's write takes place in its cache.
+    ///
+    /// # Errors
+    /// When the table declares it impossible.
+    pub fn stored(&mut self, node: u16, page: u32, effects: &mut Vec<PageEffect>) -> Answered {
+        self.release_event(node, page, ReleaseEvent::Store, effects)
+    }
+
+    /// A processor acquires: pages with a write notice are unmapped. No access of the node may be
+    /// outstanding.
+    ///
+    /// # Errors
+    /// When the table declares it impossible.
+    pub fn acquire(&mut self, node: u16, effects: &mut Vec<PageEffect>) -> Answered {
+        for page in std::mem::take(&mut self.noticed[usize::from(node)]) {
+            self.mapping_event(node, page, MappingEvent::Acquire, node, effects)?;
+        }
+        Ok(PageAnswer::Done)
+    }
+
+    /// Every node's next acquire unmaps all its pages, as if each had a write notice.
+    pub fn notice_all(&mut self) {
+        for page in (0..).take(self.states.len() / usize::from(self.nodes).max(1)) {
+            for node in 0..self.nodes {
+                let mut acknowledged = Vec::new();
+                let event = MappingEvent::WriteNotice;
+                // The acknowledgement is dropped; the table has an answer in every state.
+                let answer = self.mapping_event(node, page, event, node, &mut acknowledged);
+                debug_assert_eq!(answer, Ok(PageAnswer::Done));
+            }
+        }
+    }
+
+    /// A processor releases. It may continue when [`PageEffect::Released`] follows. No access of
+    /// the node may be outstanding.
+    ///
+    /// # Errors
+    /// When the table declares it impossible.
+    pub fn release(&mut self, node: u16, effects: &mut Vec<PageEffect>) -> Answered {
+        let pages = std::mem::take(&mut self.written[usize::from(node)]);
+        self.releasing[usize::from(node)] = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+        if pages.is_empty() {
+            effects.push(PageEffect::Released { node });
+        }
+        for page in pages {
+            self.release_event(node, page, ReleaseEvent::Release, effects)?;
+        }
+        Ok(PageAnswer::Done)
+    }
+
+    /// A node's cache has sent `lines` lines with dirty words of a page to its home. The caller
+    /// reports this when it replaces such a line, and always after [`PageEffect::Flush`] and
+    /// [`PageEffect::WriteBack`], even for 0 lines. A line must not be fetched before its
+    /// write-back is acknowledged.
+    ///
+    /// # Errors
+    /// When the table declares an effect impossible.
+    pub fn sent_lines(
+        &mut self,
+        node: u16,
+        page: u32,
+        lines: u32,
+        effects: &mut Vec<PageEffect>,
+    ) -> Answered {
+        if self.under_way[usize::from(node)].wrote_back(page, lines) > 0 {
+            return Ok(PageAnswer::Done);
+        }
+        self.mapping_event(node, page, MappingEvent::WrittenBack, node, effects)?;
+        self.release_event(node, page, ReleaseEvent::WrittenBack, effects)
+    }
+
+    /// A message arrives. The caller delivers a message that has to wait again after the next
+    /// message to the page's home.
+    ///
+    /// # Errors
+    /// When the table declares it impossible, or the message has no recipient.
+    pub fn deliver(&mut self, sent: &SentPageMessage, effects: &mut Vec<PageEffect>) -> Answered {
+        let SentPageMessage { message, page, from, to, requester, due } = *sent;
+        match (to, message.event_at_home()) {
+            (PageEnd::Home, Some(event)) => {
+                let PageEnd::Node(from) = from else { return Err(PageFault::no_recipient(sent)) };
+                self.home_event(page, event, from, effects)
+            }
+            (PageEnd::Node(node), None) => {
+                if message == PageMessage::WrittenBack {
+                    self.under_way[usize::from(node)].written_back(page);
+                    return self.sent_lines(node, page, 0, effects);
+                }
+                let change = message.acknowledgements(due);
+                let due = self.under_way[usize::from(node)].change_due(page, change);
+                let known = self.table.knows_due(self.owed(node, page));
+                if let Some(event) = message.event_at_release(due, known) {
+                    return self.release_event(node, page, event, effects);
+                }
+                match message.event_at_mapping() {
+                    Some(event) => self.mapping_event(node, page, event, requester, effects),
+                    None => Ok(PageAnswer::Done),
+                }
+            }
+            (PageEnd::Home, None) | (PageEnd::Node(_), Some(_)) => {
+                Err(PageFault::no_recipient(sent))
+            }
+        }
+    }
+
+    fn at(&self, node: u16, page: u32) -> usize {
+        usize::try_from(page).unwrap_or(usize::MAX) * usize::from(self.nodes) + usize::from(node)
+    }
+
+    /// State of a mapping.
+    #[inline]
+    fn mapping(&self, node: u16, page: u32) -> u8 {
+        self.states[self.at(node, page)] & ((1 << MAPPING_BITS) - 1)
+    }
+
+    /// State of a release.
+    #[inline]
+    fn owed(&self, node: u16, page: u32) -> u8 {
+        self.states[self.at(node, page)] >> MAPPING_BITS
+    }
+
+    /// A message of a node to the page's home.
+    fn to_home(node: u16, page: u32, message: PageMessage) -> PageEffect {
+        let (from, to) = (PageEnd::Node(node), PageEnd::Home);
+        PageEffect::Send(SentPageMessage { message, page, from, to, requester: node, due: 0 })
+    }
+
+    /// An event at a mapping. `releaser` is the node to which a write notice is acknowledged.
+    fn mapping_event(
+        &mut self,
+        node: u16,
+        page: u32,
+        event: MappingEvent,
+        releaser: u16,
+        effects: &mut Vec<PageEffect>,
+    ) -> Answered {
+        let before = self.mapping(node, page);
+        let (actions, state) = match self.table.mapping_cell(before, event) {
+            ControllerCell::Does(actions, state) => (actions, state),
+            ControllerCell::Waits => return Ok(PageAnswer::Waits),
+            ControllerCell::Impossible(why) => {
+                let (event, state) = (event.name(), self.table.mapping.name(before));
+                return Err(PageFault::Impossible { node, page, event, state, why });
+            }
+        };
+        let at = self.at(node, page);
+        self.states[at] = state | self.owed(node, page) << MAPPING_BITS;
+        let done = ObservedPageController::Mapping(event, actions, (before, state));
+        self.observe(node, page, done);
+        if self.table.is_noticed(state) && !self.table.is_noticed(before) {
+            self.noticed[usize::from(node)].push(page);
+        }
+        effects.extend(actions.iter().map(|&action| match action {
+            MappingAction::Tell(message) => Self::to_home(node, page, message),
+            MappingAction::Acknowledge => PageEffect::Send(SentPageMessage {
+                message: PageMessage::Acknowledge,
+                page,
+                from: PageEnd::Node(node),
+                to: PageEnd::Node(releaser),
+                requester: releaser,
+                due: 0,
+            }),
+            MappingAction::Complete => PageEffect::Complete { node, page },
+            MappingAction::Flush => PageEffect::Flush { node, page },
+        }));
+        Ok(PageAnswer::Done)
+    }
+
+    /// An event at a release.
+    fn release_event(
+        &mut self,
+        node: u16,
+        page: u32,
+        event: ReleaseEvent,
+        effects: &mut Vec<PageEffect>,
+    ) -> Answered {
+        let before = self.owed(node, page);
+        let (actions, state) = match self.table.release_cell(before, event) {
+            ControllerCell::Does(actions, state) => (actions, state),
+            ControllerCell::Waits => return Ok(PageAnswer::Waits),
+            ControllerCell::Impossible(why) => {
+                let (event, state) = (event.name(), self.table.release.name(before));
+                return Err(PageFault::Impossible { node, page, event, state, why });
+            }
+        };
+        let at = self.at(node, page);
+        self.states[at] = self.mapping(node, page) | state << MAPPING_BITS;
+        let done = ObservedPageController::Release(event, actions, (before, state));
+        self.observe(node, page, done);
+        if state != before && self.table.release.rests(before) {
+            self.written[usize::from(node)].push(page);
+        }
+        effects.extend(actions.iter().map(|&action| match action {
+            ReleaseAction::Tell(message) => Self::to_home(node, page, message),
+            ReleaseAction::WriteBack => PageEffect::WriteBack { node, page },
+        }));
+        if state != before && self.table.release.rests(state) {
+            let releasing = &mut self.releasing[usize::from(node)];
+            *releasing = releasing.saturating_sub(1);
+            if *releasing == 0 {
+                effects.push(PageEffect::Released { node });
+            }
+        }
+        Ok(PageAnswer::Done)
+    }
+
+    /// An event at a page's home.
+    fn home_event(
+        &mut self,
+        page: u32,
+        event: PageHomeEvent,
+        from: u16,
+        effects: &mut Vec<PageEffect>,
+    ) -> Answered {
+        let sender = self.sender(page, from);
+        let before = self.homes.head(page).state;
+        let (actions, state) = match self.table.home_cell(before, event, sender) {
+            ControllerCell::Does(actions, state) => (actions, state),
+            ControllerCell::Waits => return Ok(PageAnswer::Waits),
+            ControllerCell::Impossible(why) => {
+                let (event, state) = (event.name(), self.table.home.name(before));
+                return Err(PageFault::Impossible { node: from, page, event, state, why });
+            }
+        };
+        self.homes.set_state(page, state);
+        let done = ObservedPageController::Home(event, sender, actions, (before, state));
+        self.observe(from, page, done);
+        let mut due = 0;
+        let send = |message, to, due| {
+            let (to, from_home) = (PageEnd::Node(to), PageEnd::Home);
+            let (from, requester) = (from_home, from);
+            PageEffect::Send(SentPageMessage { message, page, from, to, requester, due })
+        };
+        for &action in actions {
+            match action {
+                PageHomeAction::List => self.homes.list(page, from),
+                PageHomeAction::Unlist => self.homes.unlist(page, from),
+                PageHomeAction::TakeWords => effects.push(PageEffect::TakeWords { page }),
+                PageHomeAction::Reply(message) => effects.push(send(message, from, due)),
+                PageHomeAction::Notify => {
+                    for to in self.homes.invalidation_targets(page).filter(|&node| node != from) {
+                        effects.push(send(PageMessage::WriteNotice, to, 0));
+                        due += 1;
+                    }
+                }
+            }
+        }
+        self.observe_entry(page);
+        Ok(PageAnswer::Done)
+    }
+
+    /// The role of a node at the home of a page.
+    fn sender(&self, page: u32, from: u16) -> PageSender {
+        if !self.homes.lists(page, from) {
+            PageSender::Other
+        } else if self.homes.lists_only(page, from) {
+            PageSender::Only
+        } else {
+            PageSender::Sharer
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The controller of a page's home under lazy release consistency.
+
+use homenode_protocol::labelled;
+
+use super::because;
+use crate::cell::ControllerCell;
+use crate::lrc::vocabulary::{
+    PageHomeAction as Action, PageHomeEvent as E, PageMessage as Msg, PageSender as By,
+};
+
+use Action::{List, Notify, Reply, TakeWords, Unlist};
+use ControllerCell::{Does, Impossible, Waits};
+use PageHomeState::{Nobody, Readers, Weak, Writer};
+
+labelled! {
+    /// States of a page at its home. With the list they say what each node's mapping permits, but
+    /// for a weak page, where nothing depends on it.
+    pub(super) enum PageHomeState {
+        Nobody = "nobody": "no node maps the page",
+        Readers = "readers": "those listed map the page, all of them read-only",
+        Writer = "writer": "the node that is listed maps the page read-write",
+        Weak = "weak": "those listed map the page, and caches may have lines that are out of date",
+    }
+}
+
+type PageCell = ControllerCell<Action, PageHomeState>;
+
+const ENTERS: &[Action] = &[List, Reply(Msg::Mapped)];
+
+/// What the controller does.
+pub(super) fn cell(state: PageHomeState, event: E, sender: By) -> PageCell {
+    match (state, event, sender) {
+        (Nobody, _, By::Only | By::Sharer) => Impossible(because::NOBODY),
+        (Writer, _, By::Sharer) => Impossible(because::ONE),
+
+        (Nobody | Readers, E::ReadFault, By::Other) => Does(ENTERS, Readers),
+        (Nobody, E::WriteFault, By::Other) => Does(ENTERS, Writer),
+        (Readers | Weak, E::WriteFault, By::Other) => Does(ENTERS, Weak),
+        (Writer | Weak, E::ReadFault, By::Other) | (Writer, E::WriteFault, By::Other) => {
+            Does(ENTERS, Weak)
+        }
+        // It has unmapped the page, which home will be told.
+        (Readers | Writer | Weak, E::ReadFault | E::WriteFault, By::Only | By::Sharer) => Waits,
+
+        (Readers, E::Upgrade, By::Only) => Does(&[Reply(Msg::Mapped)], Writer),
+        (Readers, E::Upgrade, By::Sharer) | (Weak, E::Upgrade, By::Only | By::Sharer) => {
+            Does(&[Reply(Msg::Mapped)], Weak)
+        }
+        (Writer, E::Upgrade, By::Only) => Impossible(because::WRITES),
+
+        (Readers | Writer | Weak, E::Unmap, By::Only) => Does(&[Unlist], Nobody),
+        (Readers | Weak, E::Unmap, By::Sharer) => Does(&[Unlist], state),
+
+        (Readers | Writer | Weak, E::Fetch, By::Only | By::Sharer) => {
+            Does(&[Reply(Msg::Line)], state)
+        }
+        (Writer | Weak, E::WriteBack, By::Only | By::Sharer) => {
+            Does(&[TakeWords, Reply(Msg::WrittenBack)], state)
+        }
+        (Readers, E::WriteBack, By::Only | By::Sharer) => Impossible(because::ONLY_READS),
+
+        // Nodes that map a page that is not weak have fetched its lines since memory got the words.
+        (Nobody | Readers | Writer, E::Modified, _) | (Weak, E::Modified, By::Only) => {
+            Does(&[Reply(Msg::NoticesSent)], state)
+        }
+        (Weak, E::Modified, By::Sharer | By::Other) => {
+            Does(&[Notify, Reply(Msg::NoticesSent)], Weak)
+        }
+
+        (_, E::Upgrade | E::Unmap | E::Fetch | E::WriteBack, By::Other) => {
+            Impossible(because::MAPPED)
+        }
+    }
+}

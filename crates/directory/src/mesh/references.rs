@@ -1,0 +1,58 @@
+//! References of processors, as all memory systems of this crate handle and count them.
+
+use homenode_base::{Access, AccessKind, Flags};
+use homenode_cache::{BlockAccess, CacheCounts, WordMask};
+use homenode_clock::streams::OpKind;
+use homenode_clock::{MemoryReference, ReferenceCounts};
+
+use crate::counts::DirectoryCounts;
+
+/// The words of its block that a reference touches.
+#[inline]
+pub(crate) fn words<W: WordMask>(reference: &MemoryReference) -> W {
+    W::range(W::word(reference.first), W::word(reference.last))
+}
+
+/// The state of a reference while it is outstanding.
+#[inline]
+pub(crate) fn access<W: WordMask>(reference: &MemoryReference) -> BlockAccess<W> {
+    BlockAccess {
+        cache: reference.processor,
+        block: reference.block,
+        words: words(reference),
+        write: reference.kind.writes(),
+        private: reference.flags.contains(Flags::PRIVATE),
+        flags: reference.flags,
+    }
+}
+
+/// Counts references that took place.
+#[inline]
+pub(crate) fn count(
+    of_caches: &mut CacheCounts,
+    counts: &mut DirectoryCounts,
+    counted: ReferenceCounts,
+) {
+    of_caches.references += counted.references;
+    of_caches.block_references += counted.block_references;
+    of_caches.kernel.references += counted.kernel;
+    counts.writes += counted.writes;
+}
+
+/// The reference for an access of a walk to one block of `1 << shift` bytes.
+pub(crate) fn of_access(node: u16, access: &Access, shift: u32) -> MemoryReference {
+    let first = access.addr & ((1 << shift) - 1);
+    let kind = match access.kind {
+        AccessKind::Read | AccessKind::Fetch => OpKind::Read,
+        AccessKind::Write => OpKind::Write,
+        AccessKind::Atomic => OpKind::Atomic,
+    };
+    MemoryReference {
+        processor: usize::from(node),
+        kind,
+        block: access.addr >> shift,
+        first,
+        last: first + u64::from(access.size.max(1)) - 1,
+        flags: access.flags,
+    }
+}
