@@ -27,8 +27,8 @@ pub use classify::{MissClass, MissRule, SharingClass};
 pub use counts::{CacheCounts, CoherenceCounts, KernelCounts, MissCounts};
 pub use error::{CheckError, ClockError};
 pub use frames::{
-    CacheArrays, CacheFrame, CacheGeometry, IndexedSets, MAY_READ, MAY_WRITE, MissStatus, READ,
-    UpTo8Ways, UpTo16Ways, WRITTEN,
+    CacheArrays, CacheFrame, CacheGeometry, DirectMapped, IndexedSets, MAY_READ, MAY_WRITE,
+    MissStatus, READ, UpTo8Ways, UpTo16Ways, WRITTEN,
 };
 pub use holders::{
     BlockHolders, CACHES_MAX, HolderTable, NARROW_CACHES_MAX, NO_BLOCK, PackedHolders, WIDE_WORDS,

@@ -5,6 +5,7 @@
 //! left by two, and in the low bits what the processor may do with the copy without a transaction.
 //! An invalidated frame keeps its label without these bits.
 
+mod direct;
 mod frame;
 mod indexed;
 mod miss_status;
@@ -14,6 +15,7 @@ mod set_order;
 use homenode_machine::CacheShape;
 
 use crate::holders::CACHES_MAX;
+pub use direct::DirectMapped;
 pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
 pub(crate) use frame::{PERMISSIONS, label_of};
 pub use indexed::IndexedSets;
@@ -90,17 +92,22 @@ pub trait CacheArrays<W>: Send {
 /// its parameters, with parameters that suffice for blocks of this number of words, sets of this
 /// number of ways and this number of caches.
 ///
-/// Each choice is a whole copy of the simulator in the program, so there are few: most machines
-/// have narrow masks, up to 16 ways, and up to 64 caches, a set of which is one word. What is rare
-/// shares the widest.
+/// Each choice is a whole copy of the simulator in the program, so there are few. Machines with
+/// blocks of up to 64 words and up to 64 caches, a set of which is one word, have one for one, up
+/// to eight, up to 16 and more ways: without the first, direct-mapped caches take a third more
+/// instructions a reference, without the second, most others a tenth. What is rare shares the
+/// widest.
 ///
 /// `boxed_for_geometry!((words, ways, caches), Engine, (setup, table))` is
 /// `Box::new(Engine::<_, _, _>::new(setup, table)?)`.
 #[macro_export]
 macro_rules! boxed_for_geometry {
     (($words:expr, $ways:expr, $caches:expr), $kind:ident, ($($argument:expr),+)) => {{
-        use $crate::{IndexedSets, NARROW_CACHES_MAX, UpTo8Ways, UpTo16Ways, WIDE_WORDS};
+        use $crate::{
+            DirectMapped, IndexedSets, NARROW_CACHES_MAX, UpTo8Ways, UpTo16Ways, WIDE_WORDS,
+        };
         match ($caches <= NARROW_CACHES_MAX, $words, $ways) {
+            (true, ..=64, 1) => Box::new($kind::<DirectMapped<_>, u64, 1>::new($($argument),+)?),
             (true, ..=64, ..=8) => Box::new($kind::<UpTo8Ways<_>, u64, 1>::new($($argument),+)?),
             (true, ..=64, ..=16) => Box::new($kind::<UpTo16Ways<_>, u64, 1>::new($($argument),+)?),
             (true, ..=64, _) => Box::new($kind::<IndexedSets<_>, u64, 1>::new($($argument),+)?),
@@ -134,6 +141,10 @@ macro_rules! boxed_for_bytes {
         }
     }};
 }
+
+/// Unused sets behind those of each cache. The number of a cache's sets is a power of two: without
+/// these the copies of a block would share few sets of the host's caches.
+const SPARE_SETS: usize = 5;
 
 /// A power of two, at least the number of caches of any machine.
 const CACHES: usize = CACHES_MAX.next_power_of_two();
@@ -215,6 +226,9 @@ mod tests {
     fn all_arrangements_agree() {
         for ways in 1..=16 {
             agree::<UpTo16Ways<u64>>(ways);
+            if ways == 1 {
+                agree::<DirectMapped<u64>>(ways);
+            }
             if ways <= 8 {
                 agree::<UpTo8Ways<u64>>(ways);
             }

@@ -3,12 +3,10 @@
 use bytemuck::Zeroable;
 
 use super::set_order::{equal, first, first_equal, list, matrix};
-use super::{CACHES, CacheArrays, CacheFrame, CacheGeometry, PERMISSIONS, SetRange, set_ranges};
+use super::{
+    CACHES, CacheArrays, CacheFrame, CacheGeometry, PERMISSIONS, SPARE_SETS, SetRange, set_ranges,
+};
 use crate::words::WordMask;
-
-/// Unused sets behind those of each cache. The number of a cache's sets is a power of two: without
-/// these the copies of a block would share few sets of the host's caches.
-const SPARE_SETS: usize = 5;
 
 /// Up to eight frames a set.
 pub type UpTo8Ways<W> = PackedSets<W, true>;
