@@ -167,10 +167,10 @@ mod tests {
     #[test]
     fn a_replaced_block_concerns_those_that_the_protocol_says() {
         let (lost, held) = (PackedHolders(1 << PACKED_BITS), PackedHolders(1));
-        let nobody = PackedHolders(0);
-        assert_ne!(lost.concerns(nobody, PackedHolders::LOST), 0);
-        assert_eq!(held.concerns(nobody, PackedHolders::LOST), 0);
-        assert_ne!(held.concerns(nobody, PackedHolders::HOLDERS), 0);
-        assert_ne!(nobody.concerns(held, 0), 0, "the fetched block is held elsewhere");
+        let none = PackedHolders(0);
+        assert_ne!(lost.concerns(none, PackedHolders::LOST), 0);
+        assert_eq!(held.concerns(none, PackedHolders::LOST), 0);
+        assert_ne!(held.concerns(none, PackedHolders::HOLDERS), 0);
+        assert_ne!(none.concerns(held, 0), 0, "the fetched block is held elsewhere");
     }
 }

@@ -67,7 +67,7 @@ fn busy_processes(count: u64) -> Vec<Vec<Operation>> {
 }
 
 #[test]
-fn affinity_migrates_less_than_chance_and_nobody_starves() {
+fn affinity_migrates_less_than_chance_without_starvation() {
     let processes = busy_processes(11);
     let mut affinity = given("mesi", 4, 11);
     affinity.timed.clock.scheduler.policy = Dispatch::Affinity;

@@ -268,7 +268,7 @@ impl ClockOracle {
     /// If all wait for each other, the lowest is let go.
     fn let_go(&mut self) {
         let busy = self.cpus.iter().any(|cpu| cpu.process.is_some());
-        if !busy && !self.scheduler.is_anybody_coming() {
+        if !busy && !self.scheduler.is_any_process_due() {
             let lowest = self.processes.iter().position(|process| !process.ended).unwrap();
             self.locks.forget(lowest);
             self.scheduler.becomes_ready(lowest);

@@ -71,7 +71,7 @@ impl Scheduler {
     }
 
     /// Whether any process is or will be ready by itself.
-    pub fn is_anybody_coming(&self) -> bool {
+    pub fn is_any_process_due(&self) -> bool {
         self.is_any_ready() || !self.away.is_empty()
     }
 
