@@ -36,8 +36,8 @@ labelled! {
 
 /// Source: Giorgi and Prete 1999, as Foglia, Giorgi and Prete 2004 describe it in section 2 (five
 /// states, one more bus line; the paper prints no table). Shared areas are updated by writes. The
-/// copies of a private area are those of a processor that its process left: a cache that fetches such a
-/// block takes it along, and what was modified stays so.
+/// copies of a private area are those of a processor that its process left: a cache that fetches
+/// such a block takes it over, and a modified block stays modified.
 ///
 /// # Deviations
 /// A block that references name private and others name shared may have several copies; a private
