@@ -113,7 +113,7 @@ impl DirectoryClock {
             CoherenceTable::Pages(table) => {
                 boxed_for_geometry!((words, ways, nodes), ClockedLrc, (setup, table, homes, timed))
             }
-            CoherenceTable::Lists(_) => return Err(DirectorySetupError::NoControllers),
+            CoherenceTable::Linked(_) => return Err(DirectorySetupError::NoControllers),
         };
         Ok(Self(simulation))
     }
@@ -122,7 +122,7 @@ impl DirectoryClock {
     ///
     /// # Errors
     /// When the configuration is invalid.
-    pub fn of_lists(
+    pub fn of_linked(
         setup: &DirectorySetup,
         table: ListTable,
         homes: Box<dyn HomePolicy>,

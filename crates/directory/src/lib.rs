@@ -43,7 +43,7 @@ pub use homenode_protocol::ProtocolError;
 pub use linked::{
     CopyAction, CopyCell, CopyEvent, CopyMatter, ListClockSetup, ListCounts, ListHomeAction,
     ListHomeCell, ListHomeEvent, ListLatency, ListMessage, ListMessageKind, ListRules, ListSender,
-    ListTable, PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse, check_lists,
+    ListTable, PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse, check_linked,
 };
 pub use lrc::{
     MappingAction, MappingCell, MappingEvent, PageAnswer, PageDriver, PageEffect, PageEnd,
@@ -67,7 +67,7 @@ pub use sheet::{
 /// Walks through a few references, for readers.
 pub mod walk {
     pub use crate::dash::{DirectoryWalkError, walk};
-    pub use crate::linked::{WalkedReference, list_demands, walk_lists};
+    pub use crate::linked::{WalkedReference, linked_demands, walk_linked};
     pub use crate::lrc::{
         LineView, PageAct, PageEntry, PageView, PagedScene, PagedWalk, PagedWalkStep,
         PagedWalkTotals, WalkPage, page_demands, walk_pages,

@@ -26,7 +26,7 @@ pub struct DirectorySetup {
     pub cache: CacheShape,
     /// Bytes in a page, the unit that has a home: a power of two.
     pub page_bytes: u64,
-    /// Most nodes that the directory lists for a block; if there are more, all are told of a write.
+    /// Most nodes that the directory lists for a block; beyond that, a write invalidates all nodes.
     /// Without it all nodes can be listed.
     pub pointers: Option<u64>,
     /// Bytes of a message beside the block that it carries.

@@ -38,9 +38,9 @@ pub fn simulate(nodes: u16, machine: &str, portions: &[ThreadStreams]) -> Clocke
     let (protocol, variant) = machine.split_once('-').unwrap_or((machine, ""));
     let protocol = DirectoryProtocol::parse(protocol).expect("a protocol of the table");
     let mut clock = match protocol.table() {
-        CoherenceTable::Lists(table) => {
+        CoherenceTable::Linked(table) => {
             let (setup, timed) = alite(nodes, variant);
-            DirectoryClock::of_lists(&setup, table, first_touch(nodes), &timed)
+            DirectoryClock::of_linked(&setup, table, first_touch(nodes), &timed)
         }
         table @ (CoherenceTable::Blocks(_) | CoherenceTable::Pages(_)) => {
             let (setup, timed) = dash_mesh(nodes, protocol.pointers);

@@ -9,7 +9,7 @@ mod table;
 mod vocabulary;
 mod walk;
 
-pub use check::check_lists;
+pub use check::check_linked;
 pub(crate) use clock::ListMemory;
 pub use clock::{ListClockSetup, ListCounts, ListLatency};
 pub use proxies::{PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse};
@@ -18,4 +18,4 @@ pub use vocabulary::{
     CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListMessageKind,
     ListSender,
 };
-pub use walk::{WalkedReference, list_demands, walk_lists};
+pub use walk::{WalkedReference, linked_demands, walk_linked};

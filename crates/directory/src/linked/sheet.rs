@@ -33,7 +33,7 @@ impl From<CopyAction> for SheetAction {
             CopyAction::AskAgain => {
                 Self::sends_list(ListMessage::Read, "home", " or the proxy again")
             }
-            CopyAction::Tell(message) => Self::sends_name(message.name(), "home"),
+            CopyAction::SendHome(message) => Self::sends_name(message.name(), "home"),
             CopyAction::Supply => {
                 Self::sends_list(ListMessage::Data, "requester", ", with this copy behind it")
             }
@@ -114,7 +114,7 @@ impl ListTable {
     ///
     /// ```
     /// use homenode_directory::{CoherenceTable, DirectoryProtocol};
-    /// let CoherenceTable::Lists(table) = DirectoryProtocol::parse("sdd")?.table() else {
+    /// let CoherenceTable::Linked(table) = DirectoryProtocol::parse("sdd")?.table() else {
     ///     return Err("sdd is a protocol with lists of copies".into());
     /// };
     /// let sheet = table.sheet();

@@ -224,7 +224,7 @@ pub enum CopyAction {
     /// The same once more, after the request has come back.
     AskAgain,
     /// Sends a message to the block's home.
-    Tell(ListMessage),
+    SendHome(ListMessage),
     /// Sends a copy to the requester; this copy is behind it.
     Supply,
     /// The same, but no copy stays here.

@@ -44,7 +44,7 @@ impl From<Access> for WalkedReference {
 ///
 /// # Errors
 /// When the configuration is invalid, or the protocol breaks an invariant.
-pub fn walk_lists(
+pub fn walk_linked(
     setup: &DirectorySetup,
     table: &ListTable,
     homes: Box<dyn HomePolicy>,
@@ -58,7 +58,7 @@ pub fn walk_lists(
 ///
 /// # Errors
 /// When the configuration is invalid, or the protocol breaks an invariant.
-pub fn list_demands(
+pub fn linked_demands(
     setup: &DirectorySetup,
     table: &ListTable,
     homes: Box<dyn HomePolicy>,

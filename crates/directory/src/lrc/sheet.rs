@@ -16,7 +16,7 @@ use crate::sheet::{
 impl From<MappingAction> for SheetAction {
     fn from(action: MappingAction) -> Self {
         match action {
-            MappingAction::Tell(message) => Self::sends_name(message.name(), "home"),
+            MappingAction::SendHome(message) => Self::sends_name(message.name(), "home"),
             MappingAction::Acknowledge => {
                 Self::sends_name(PageMessage::Acknowledge.name(), "releaser")
             }
@@ -30,7 +30,7 @@ impl From<ReleaseAction> for SheetAction {
     fn from(action: ReleaseAction) -> Self {
         match action {
             ReleaseAction::WriteBack => Self::does("write the page's dirty words back"),
-            ReleaseAction::Tell(message) => Self::sends_name(message.name(), "home"),
+            ReleaseAction::SendHome(message) => Self::sends_name(message.name(), "home"),
         }
     }
 }

@@ -200,7 +200,7 @@ labelled! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MappingAction {
     /// Tells home.
-    Tell(PageMessage),
+    SendHome(PageMessage),
     /// Tells the node that releases that its write notice has come.
     Acknowledge,
     /// The processor's access goes on to the cache, which fetches the line if it lacks it.
@@ -217,7 +217,7 @@ pub enum ReleaseAction {
     /// the release sees [`ReleaseEvent::WrittenBack`].
     WriteBack,
     /// Tells home.
-    Tell(PageMessage),
+    SendHome(PageMessage),
 }
 
 /// What the home's controller does about an event.

@@ -16,7 +16,7 @@ use crate::lrc::{PagedTable, protocol::lrc};
 pub const TABLE: &[Entry] = &[
     Entry::of(&dash::ENTRY, || CoherenceTable::Blocks((dash::ENTRY.build)())),
     Entry::of(&lrc::ENTRY, || CoherenceTable::Pages((lrc::ENTRY.build)())),
-    Entry::of(&sdd::ENTRY, || CoherenceTable::Lists((sdd::ENTRY.build)())),
+    Entry::of(&sdd::ENTRY, || CoherenceTable::Linked((sdd::ENTRY.build)())),
 ];
 
 /// The table of a protocol, by what it keeps coherent.
@@ -27,7 +27,7 @@ pub enum CoherenceTable {
     /// Pages, by handlers of page faults and of synchronisation.
     Pages(PagedTable),
     /// Blocks, by controllers of nodes that link the copies of each in a list.
-    Lists(ListTable),
+    Linked(ListTable),
 }
 
 impl CoherenceTable {
@@ -36,7 +36,7 @@ impl CoherenceTable {
     pub fn blocks(self) -> Option<DirectoryTable> {
         match self {
             Self::Blocks(table) => Some(table),
-            Self::Pages(_) | Self::Lists(_) => None,
+            Self::Pages(_) | Self::Linked(_) => None,
         }
     }
 }
@@ -91,7 +91,7 @@ mod tests {
             let sheet = match (entry.build)() {
                 CoherenceTable::Blocks(table) => table.sheet(),
                 CoherenceTable::Pages(table) => table.sheet(),
-                CoherenceTable::Lists(table) => table.sheet(),
+                CoherenceTable::Linked(table) => table.sheet(),
             };
             for controller in &sheet.controllers {
                 for state in &controller.states {

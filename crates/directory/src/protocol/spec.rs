@@ -11,7 +11,7 @@ pub struct DirectoryProtocol {
     pub text: String,
     /// The protocol.
     pub entry: &'static Entry,
-    /// Most nodes that the directory lists for a block; if there are more, all are told of a write.
+    /// Most nodes that the directory lists for a block; beyond that, a write invalidates all nodes.
     pub pointers: Option<u64>,
 }
 

@@ -156,7 +156,7 @@ pub struct DirectoryEntry {
     /// Positions in `listed` of copies that are in the proxy cache of their node.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub in_proxy_caches: Vec<usize>,
-    /// Whether there were more than can be listed, so that all will be told.
+    /// Whether more nodes have copies than can be listed, so that a write invalidates all.
     pub overflow: bool,
 }
 

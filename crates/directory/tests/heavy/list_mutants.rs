@@ -2,13 +2,13 @@
 
 use homenode_directory::{
     CoherenceTable, ControllerCell, CopyAction, CopyEvent, DirectoryFindingKind, DirectoryProtocol,
-    ListHomeEvent, ListSender, ListTable, check_lists,
+    ListHomeEvent, ListSender, ListTable, check_linked,
 };
 use homenode_protocol::Labelled;
 
 fn sdd() -> ListTable {
     match DirectoryProtocol::parse("sdd").unwrap().table() {
-        CoherenceTable::Lists(table) => table,
+        CoherenceTable::Linked(table) => table,
         CoherenceTable::Blocks(_) | CoherenceTable::Pages(_) => unreachable!(),
     }
 }
@@ -85,7 +85,7 @@ fn takes_four_nodes(what: &str) -> bool {
 }
 
 fn found(bug: &ListTable, nodes: usize) -> bool {
-    !check_lists(bug, true, nodes).findings.is_empty()
+    !check_linked(bug, true, nodes).findings.is_empty()
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn first_found(
     let mut bug = sdd();
     let cell = ControllerCell::Does(actions, state(&bug, to));
     bug.set_copy_cell(state(&bug, from), event, cell);
-    let report = check_lists(&bug, proxies, 3);
+    let report = check_linked(&bug, proxies, 3);
     let finding = report.findings.first().unwrap();
     assert_eq!(finding.steps.is_empty(), finding.kind == DirectoryFindingKind::Unreached);
     (finding.kind, finding.steps.len())

@@ -6,7 +6,7 @@ use crate::walked::check_links;
 use homenode_base::{Access, AccessKind, Rng};
 use homenode_cache::walk::{Example, written_references};
 use homenode_clock::streams::{OpKind, Operation};
-use homenode_directory::walk::{DirectoryWalk, WalkedReference, walk_lists};
+use homenode_directory::walk::{DirectoryWalk, WalkedReference, walk_linked};
 use homenode_directory::{ListCounts, ListMessage, ProxyAllocation, ProxySetup, ProxyUse, TABLE};
 use homenode_machine::CacheShape;
 
@@ -15,7 +15,7 @@ const APART: u32 = 100_000;
 
 fn walked(machine: &ListMachine, references: &[Access]) -> DirectoryWalk<ListCounts> {
     let references: Vec<_> = references.iter().map(|&access| access.into()).collect();
-    walk_lists(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap()
+    walk_linked(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap()
 }
 
 /// Nodes whose caches have room for `blocks` blocks of 16 bytes.
@@ -144,7 +144,7 @@ fn overlapping(machine: &ListMachine, readers: &[u16]) -> DirectoryWalk<ListCoun
         overlaps: node != *last,
     };
     let references: Vec<_> = readers.iter().map(reference).collect();
-    walk_lists(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap()
+    walk_linked(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap()
 }
 
 #[test]

@@ -15,7 +15,7 @@ const APART: u32 = 5_000_000;
 fn lrc() -> PagedTable {
     match DirectoryProtocol::parse("lrc").unwrap().table() {
         CoherenceTable::Pages(table) => table,
-        CoherenceTable::Blocks(_) | CoherenceTable::Lists(_) => unreachable!(),
+        CoherenceTable::Blocks(_) | CoherenceTable::Linked(_) => unreachable!(),
     }
 }
 

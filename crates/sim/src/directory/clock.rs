@@ -52,9 +52,9 @@ pub(crate) fn clock_of(
 ) -> Result<DirectoryClock, SimError> {
     let table = point.table.clone();
     let (model, table) = match (point.model, table) {
-        (NodeModel::Controllers(machine), CoherenceTable::Lists(table)) => {
+        (NodeModel::Controllers(machine), CoherenceTable::Linked(table)) => {
             let setup = list_setup(plan, point, config, processes, machine);
-            return Ok(DirectoryClock::of_lists(&point.setup, table, homes, &setup)?);
+            return Ok(DirectoryClock::of_linked(&point.setup, table, homes, &setup)?);
         }
         (NodeModel::Directory(model), table) => (model, table),
         (NodeModel::Controllers(_), _) => return Err(DirectorySetupError::NoControllers.into()),

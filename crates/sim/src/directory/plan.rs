@@ -252,7 +252,7 @@ fn check_machine(
     config: &DirectoryConfig,
 ) -> Result<(), SimError> {
     let (controllers, name) = (machine.controllers().is_some(), machine.name());
-    let problem = match (controllers, matches!(table, CoherenceTable::Lists(_))) {
+    let problem = match (controllers, matches!(table, CoherenceTable::Linked(_))) {
         (true, false) => format!(
             "--protocol {protocol}: the nodes of {name} have controllers that keep lists of \
              copies; say --protocol sdd, or --machine dash-mesh"
@@ -344,7 +344,7 @@ fn block_table_of(name: &str, table: &CoherenceTable) -> Result<DirectoryTable, 
             "it keeps pages coherent at acquires and releases, which the order of the trace does \
              not simulate"
         }
-        CoherenceTable::Lists(_) => {
+        CoherenceTable::Linked(_) => {
             "positions in a list depend on the order of messages, which the order of the trace \
              does not determine"
         }

@@ -1,7 +1,7 @@
 //! The lists of protocols and homes, and the results of the model checker.
 
 use homenode_directory::{
-    CoherenceTable, DirectoryCheckReport, DirectoryProtocol, NODES_MAX, check, check_lists, home,
+    CoherenceTable, DirectoryCheckReport, DirectoryProtocol, NODES_MAX, check, check_linked, home,
 };
 use homenode_protocol::{ProtocolParameter, ValueRange};
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub fn check_directory_protocols<S: AsRef<str>>(
         let report = match &table {
             CoherenceTable::Blocks(_) => check(&table, nodes.unwrap_or(3)),
             CoherenceTable::Pages(_) => check(&table, nodes.unwrap_or(2)),
-            CoherenceTable::Lists(table) => check_lists(table, proxies, nodes.unwrap_or(4)),
+            CoherenceTable::Linked(table) => check_linked(table, proxies, nodes.unwrap_or(4)),
         };
         DirectoryProtocolReport { protocol, report }
     };
@@ -56,7 +56,7 @@ fn checked_table(name: &str) -> Result<(String, CoherenceTable, bool), SimError>
     };
     let spec = DirectoryProtocol::parse(text)?;
     let table = spec.table();
-    if proxies && !matches!(table, CoherenceTable::Lists(_)) {
+    if proxies && !matches!(table, CoherenceTable::Linked(_)) {
         let problem = format!("{name}: {} has no proxies; say sdd{WITH_PROXIES}", spec.entry.name);
         return Err(SimError::Config { problem });
     }
@@ -135,7 +135,7 @@ pub fn directory_protocol_rows() -> Vec<DirectoryProtocolRow> {
                 let of_a_node = [names(table.mapping.states()), names(table.release.states())];
                 (of_a_node.concat(), names(table.home.states()))
             }
-            CoherenceTable::Lists(table) => {
+            CoherenceTable::Linked(table) => {
                 (names(table.copy.states()), names(table.home.states()))
             }
         };

@@ -1,7 +1,7 @@
 //! Protocols whose directory is a list of copies, on nodes with controllers.
 
 use homenode_clock::ClockSetup;
-use homenode_directory::walk::{DirectoryWalk, WalkedReference, list_demands, walk_lists};
+use homenode_directory::walk::{DirectoryWalk, WalkedReference, linked_demands, walk_linked};
 use homenode_directory::{
     CoherenceTable, DirectoryProtocol, ListClockSetup, ListCounts, ProxySetup,
 };
@@ -49,14 +49,15 @@ fn explained(
     timed: &ListClockSetup,
     references: &[WalkedReference],
 ) -> Result<ExplainedDirectoryProtocol<ListWalk>, SimError> {
-    let CoherenceTable::Lists(table) = protocol.table() else {
+    let CoherenceTable::Linked(table) = protocol.table() else {
         let name = protocol.entry.name;
         return Err(config_error(format!("{name} has no lists of copies")));
     };
     let setup = &nodes.setup;
-    let homes = nodes
-        .homes(|first| list_demands(setup, &table, first, timed, references).map_err(walk_error))?;
-    let walk = walk_lists(setup, &table, homes, timed, references).map_err(walk_error)?;
+    let homes = nodes.homes(|first| {
+        linked_demands(setup, &table, first, timed, references).map_err(walk_error)
+    })?;
+    let walk = walk_linked(setup, &table, homes, timed, references).map_err(walk_error)?;
     Ok(ExplainedDirectoryProtocol::new(protocol, table.sheet(), walk))
 }
 

@@ -45,7 +45,7 @@ impl NamedProtocols {
         let has = |one: &DirectoryProtocol| match one.table() {
             CoherenceTable::Blocks(_) => "keeps blocks coherent",
             CoherenceTable::Pages(_) => "keeps pages coherent",
-            CoherenceTable::Lists(_) => "has lists of copies",
+            CoherenceTable::Linked(_) => "has lists of copies",
         };
         let Some(first) = all.first() else { return Ok(Self::Directory(all)) };
         if let Some(other) = all.iter().find(|one| has(one) != has(first)) {
@@ -60,7 +60,7 @@ impl NamedProtocols {
         Ok(match first.table() {
             CoherenceTable::Blocks(_) => Self::Directory(all),
             CoherenceTable::Pages(_) => Self::Pages(all),
-            CoherenceTable::Lists(_) => Self::Lists(all),
+            CoherenceTable::Linked(_) => Self::Lists(all),
         })
     }
 

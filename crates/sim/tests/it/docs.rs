@@ -134,7 +134,7 @@ fn protocols_in_the_documentation_are_up_to_date() {
     let others = homenode_directory::TABLE.iter().filter_map(|e| {
         let sheet = match (e.build)() {
             CoherenceTable::Blocks(table) => table.sheet(),
-            CoherenceTable::Lists(table) => table.sheet(),
+            CoherenceTable::Linked(table) => table.sheet(),
             CoherenceTable::Pages(_) => return None,
         };
         Some((e.name, directory_tables(&sheet)))

@@ -98,7 +98,7 @@ impl ListModel<'_> {
                 return Err(BrokenListPromise::NotReplaced { node });
             }
             // The frame has another block now: only what is written back is still there.
-            if !actions.contains(&CopyAction::Tell(ListMessage::WriteBack)) {
+            if !actions.contains(&CopyAction::SendHome(ListMessage::WriteBack)) {
                 found.data = Data::None;
             }
         }
@@ -143,7 +143,7 @@ impl ListModel<'_> {
                     plain(ListMessage::Read, HOME, by)
                 })
             }
-            CopyAction::Tell(kind) => Some(Self::message_home(found, kind, this).ok_or(lacks)?),
+            CopyAction::SendHome(kind) => Some(Self::message_home(found, kind, this).ok_or(lacks)?),
             CopyAction::Supply => {
                 let about = Some(copy.ok_or(lacks)?);
                 Some(ListedMessage { about, data, ..supplied })

@@ -51,7 +51,7 @@ const ROOM_MAX: usize = 3;
 /// Explores a protocol with up to `nodes_max` nodes, with or without proxies. It stops at the first
 /// broken invariant. Only with proxies every cell has to be reached.
 #[must_use]
-pub fn check_lists(table: &ListTable, proxies: bool, nodes_max: usize) -> DirectoryCheckReport {
+pub fn check_linked(table: &ListTable, proxies: bool, nodes_max: usize) -> DirectoryCheckReport {
     let (mut happen, mut cells) = (0, 0);
     for_each_cell(table, |_, _, (possible, _)| {
         happen += usize::from(possible);

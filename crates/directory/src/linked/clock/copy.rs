@@ -218,7 +218,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             A::HandOn => self.hand_on(service, post, requesters),
             A::Relay => self.relay(service, post, requesters),
             A::SupplyClient => self.supply_client(service, post, requesters),
-            A::Tell(_)
+            A::SendHome(_)
             | A::Supply
             | A::SupplyLast
             | A::HandOver
@@ -258,7 +258,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             self.set_behind(node, place, None);
         }
         Some(match (action, behind) {
-            (A::Tell(kind), _) => {
+            (A::SendHome(kind), _) => {
                 let tag = self.request_tag(node, post.block);
                 let home = self.home_of(post.number);
                 let (requester, relayed) = (ListPointer { node, tag }, false);
@@ -384,7 +384,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             relayed: false,
         };
         for &action in actions {
-            if action == CopyAction::Tell(ListMessage::WriteBack) {
+            if action == CopyAction::SendHome(ListMessage::WriteBack) {
                 self.count_write_back(node, number);
                 // The block is read for that.
                 self.use_second_level(service, StoreAccess::Line);

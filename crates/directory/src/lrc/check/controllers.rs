@@ -78,7 +78,7 @@ impl PageModel<'_> {
         let mut flushes = false;
         for &action in actions {
             match action {
-                MappingAction::Tell(kind) => {
+                MappingAction::SendHome(kind) => {
                     Self::send_home(scene, kind, node, [Data::None; WORDS])?;
                 }
                 MappingAction::Acknowledge => {
@@ -159,7 +159,7 @@ impl PageModel<'_> {
         let mut writes_back = false;
         for &action in actions {
             match action {
-                ReleaseAction::Tell(kind) => {
+                ReleaseAction::SendHome(kind) => {
                     Self::send_home(scene, kind, node, [Data::None; WORDS])?;
                 }
                 ReleaseAction::WriteBack => {

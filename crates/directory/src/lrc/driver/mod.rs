@@ -265,7 +265,7 @@ impl PageDriver {
             self.noticed[usize::from(node)].push(page);
         }
         effects.extend(actions.iter().map(|&action| match action {
-            MappingAction::Tell(message) => Self::to_home(node, page, message),
+            MappingAction::SendHome(message) => Self::to_home(node, page, message),
             MappingAction::Acknowledge => PageEffect::Send(SentPageMessage {
                 message: PageMessage::Acknowledge,
                 page,
@@ -305,7 +305,7 @@ impl PageDriver {
             self.written[usize::from(node)].push(page);
         }
         effects.extend(actions.iter().map(|&action| match action {
-            ReleaseAction::Tell(message) => Self::to_home(node, page, message),
+            ReleaseAction::SendHome(message) => Self::to_home(node, page, message),
             ReleaseAction::WriteBack => PageEffect::WriteBack { node, page },
         }));
         if state != before && self.table.release.rests(state) {

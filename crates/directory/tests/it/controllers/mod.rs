@@ -17,7 +17,7 @@ pub fn step(kind: OpKind, addr: u64) -> Operation {
 
 /// The protocol's table.
 pub fn sdd() -> ListTable {
-    let CoherenceTable::Lists(table) = DirectoryProtocol::parse("sdd").unwrap().table() else {
+    let CoherenceTable::Linked(table) = DirectoryProtocol::parse("sdd").unwrap().table() else {
         unreachable!()
     };
     table
@@ -89,7 +89,7 @@ impl ListMachine {
         portion: usize,
     ) -> Result<ClockedDirectoryResult, ClockError> {
         let mut clock =
-            DirectoryClock::of_lists(&self.setup, table, self.homes(), &self.timed).unwrap();
+            DirectoryClock::of_linked(&self.setup, table, self.homes(), &self.timed).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion) {
             let part = |steps: &Vec<Operation>| {

@@ -8,7 +8,7 @@ use crate::linked::vocabulary::{CopyAction as Action, CopyEvent as E, ListMessag
 
 use Action::{
     Acknowledge, Ask, AskAgain, AskFor, AskToRelay, Chain, Complete, HandOn, HandOver,
-    InvalidateBehind, KeepFollower, PassOn, Relay, Supply, SupplyClient, SupplyLast, Tell,
+    InvalidateBehind, KeepFollower, PassOn, Relay, SendHome, Supply, SupplyClient, SupplyLast,
 };
 use ControllerCell::{Does, Impossible, Waits};
 use SddCopyState::{I, IM, IMA, IS, ISF, L, M, MA, R, S, SF, SM, SMA, WB, WBF, WBS};
@@ -73,12 +73,12 @@ pub(super) fn cell(state: SddCopyState, event: E) -> SddCell {
 fn of_processor(state: SddCopyState, event: E) -> SddCell {
     match (state, event) {
         (I, E::Load) => Does(&[Ask], IS),
-        (I, E::Store) => Does(&[Tell(Msg::Write)], IM),
-        (S, E::Store) => Does(&[Tell(Msg::Upgrade)], SM),
+        (I, E::Store) => Does(&[SendHome(Msg::Write)], IM),
+        (S, E::Store) => Does(&[SendHome(Msg::Upgrade)], SM),
         (S | SF | M, E::Load) | (M, E::Store) => Does(&[Complete], state),
         (S, E::Replace) => Does(&[], I),
         (S, E::ReplaceAhead) => Does(&[InvalidateBehind], L),
-        (M, E::Replace) => Does(&[Tell(Msg::WriteBack)], WB),
+        (M, E::Replace) => Does(&[SendHome(Msg::WriteBack)], WB),
         (M, E::ReplaceAhead) => Impossible(because::ALONE),
         (IS | ISF | IM | IMA, E::ReplaceAhead) => Impossible(because::NO_COPY_BEHIND),
         (SMA, E::ReplaceAhead) => Impossible(because::WALKED),
@@ -162,7 +162,7 @@ fn invalidate(state: SddCopyState, event: E) -> SddCell {
 /// Home has forwarded a request to the owner.
 fn forwarded(state: SddCopyState, event: E) -> SddCell {
     match (state, event) {
-        (M, E::ForwardRead) => Does(&[Supply, Tell(Msg::SharingWriteBack)], S),
+        (M, E::ForwardRead) => Does(&[Supply, SendHome(Msg::SharingWriteBack)], S),
         (M, _) => Does(&[HandOver], I),
         (WB, E::ForwardRead) => Does(&[SupplyLast], WBS),
         (WB, _) => Does(&[HandOver], WBS),

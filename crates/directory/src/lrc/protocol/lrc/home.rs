@@ -39,7 +39,7 @@ pub(super) fn cell(state: PageHomeState, event: E, sender: By) -> PageCell {
         (Writer | Weak, E::ReadFault, By::Other) | (Writer, E::WriteFault, By::Other) => {
             Does(ENTERS, Weak)
         }
-        // It has unmapped the page, which home will be told.
+        // Its unmap message is in flight.
         (Readers | Writer | Weak, E::ReadFault | E::WriteFault, By::Only | By::Sharer) => Waits,
 
         (Readers, E::Upgrade, By::Only) => Does(&[Reply(Msg::Mapped)], Writer),

@@ -6,7 +6,7 @@ use super::because;
 use crate::cell::ControllerCell;
 use crate::lrc::vocabulary::{MappingAction as Action, MappingEvent as E, PageMessage as Msg};
 
-use Action::{Acknowledge, Complete, Flush, Tell};
+use Action::{Acknowledge, Complete, Flush, SendHome};
 use ControllerCell::{Does, Impossible, Waits};
 use MappingState::{
     Leaving, ReadFault, ReadOnly, ReadOnlyNoticed, ReadWrite, ReadWriteNoticed, Unmapped, Upgrade,
@@ -33,10 +33,10 @@ labelled! {
 /// What the node does.
 pub(super) fn cell(state: MappingState, event: E) -> ControllerCell<Action, MappingState> {
     match (state, event) {
-        (Unmapped, E::Load) => Does(&[Tell(Msg::ReadFault)], ReadFault),
-        (Unmapped, E::Store) => Does(&[Tell(Msg::WriteFault)], WriteFault),
-        (ReadOnly, E::Store) => Does(&[Tell(Msg::Upgrade)], Upgrade),
-        (ReadOnlyNoticed, E::Store) => Does(&[Tell(Msg::Upgrade)], UpgradeNoticed),
+        (Unmapped, E::Load) => Does(&[SendHome(Msg::ReadFault)], ReadFault),
+        (Unmapped, E::Store) => Does(&[SendHome(Msg::WriteFault)], WriteFault),
+        (ReadOnly, E::Store) => Does(&[SendHome(Msg::Upgrade)], Upgrade),
+        (ReadOnlyNoticed, E::Store) => Does(&[SendHome(Msg::Upgrade)], UpgradeNoticed),
         (ReadOnly | ReadOnlyNoticed, E::Load)
         | (ReadWrite | ReadWriteNoticed, E::Load | E::Store) => Does(&[Complete], state),
         (Leaving, E::Load | E::Store) => Waits,
@@ -56,10 +56,10 @@ pub(super) fn cell(state: MappingState, event: E) -> ControllerCell<Action, Mapp
         (Upgrade | UpgradeNoticed, E::WriteNotice) => Does(&[Acknowledge], UpgradeNoticed),
 
         (Unmapped | ReadOnly | ReadWrite | Leaving, E::Acquire) => Does(&[], state),
-        // What is read-only has no dirty words: home can be told at once.
-        (ReadOnlyNoticed, E::Acquire) => Does(&[Flush, Tell(Msg::Unmap)], Unmapped),
+        // A read-only page has no dirty words: the unmap message can leave at once.
+        (ReadOnlyNoticed, E::Acquire) => Does(&[Flush, SendHome(Msg::Unmap)], Unmapped),
         (ReadWriteNoticed, E::Acquire) => Does(&[Flush], Leaving),
-        (Leaving, E::WrittenBack) => Does(&[Tell(Msg::Unmap)], Unmapped),
+        (Leaving, E::WrittenBack) => Does(&[SendHome(Msg::Unmap)], Unmapped),
         (Unmapped | ReadOnly | ReadOnlyNoticed, E::WrittenBack)
         | (ReadWrite | ReadWriteNoticed, E::WrittenBack) => Does(&[], state),
 

@@ -7,7 +7,7 @@ use crate::cell::ControllerCell;
 use crate::lrc::vocabulary::{PageMessage, ReleaseAction, ReleaseEvent as E};
 
 use ControllerCell::{Does, Impossible};
-use ReleaseAction::{Tell, WriteBack};
+use ReleaseAction::{SendHome, WriteBack};
 use ReleaseState::{Acknowledging, Released, Telling, WritingBack, Written};
 
 labelled! {
@@ -34,7 +34,7 @@ pub(super) fn cell(state: ReleaseState, event: E) -> ControllerCell<ReleaseActio
 
         // A replaced or flushed line: no release waits for it.
         (Released | Written, E::WrittenBack) => Does(&[], state),
-        (WritingBack, E::WrittenBack) => Does(&[Tell(PageMessage::Modified)], Telling),
+        (WritingBack, E::WrittenBack) => Does(&[SendHome(PageMessage::Modified)], Telling),
         (Telling | Acknowledging, E::WrittenBack) => Impossible(because::NOT_DUE),
 
         (Telling, E::NoticesSent) => Does(&[], Released),
