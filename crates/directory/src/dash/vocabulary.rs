@@ -191,16 +191,16 @@ pub enum CacheAction {
 pub enum HomeAction {
     /// Answers the requester.
     Reply(Message),
-    /// Sends what was asked for on to the owner.
+    /// Forwards the request to the owner.
     Forward(Message),
     /// Invalidates the copy of every listed node except the requester; each acknowledges to the
     /// requester, and a copy at the home node is invalidated at once.
     Invalidate,
-    /// Memory takes the data.
+    /// Memory stores the data.
     TakeData,
-    /// The requester is listed.
+    /// Lists the requester.
     ListRequester,
-    /// The owner is listed, and owns the block no longer.
+    /// Lists the owner, which owns the block no longer.
     ListOwner,
     /// The requester owns the block; the list is cleared.
     Own,

@@ -1,4 +1,4 @@
-//! Which reads go by a proxy, as users write it: `none`, `basic:clusters=3`,
+//! Which reads use a proxy, as users write it: `none`, `basic:clusters=3`,
 //! `reactive:allocate=no`.
 
 use std::ops::Range;
@@ -16,19 +16,19 @@ use crate::setup::DirectorySetupError;
 /// Source: Talbot and Kelly, section 1.3: chosen after experimentation.
 const CLUSTERS: u64 = 3;
 
-/// Which reads go by a proxy.
+/// Which reads use a proxy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProxyUse {
     /// None.
     #[default]
     None,
-    /// Those of marked data.
+    /// Reads of marked data.
     Basic,
-    /// Those that have come back from a home whose buffer was full.
+    /// Reads bounced by a home whose buffer was full.
     Reactive,
 }
 
-/// Where proxies keep what they get for their clients.
+/// Where proxies store blocks for their clients.
 ///
 /// Source: Talbot and Kelly, section 1.3: in the cache of the proxy's node; section 1.7, which
 /// names the other two and says no more of them.
@@ -37,9 +37,9 @@ pub enum ProxyAllocation {
     /// In the second level of the proxy's node.
     #[default]
     SecondLevel,
-    /// Nowhere: it is handed on only.
+    /// Nowhere: the block is relayed.
     Nowhere,
-    /// In a direct-mapped cache that is there for nothing else.
+    /// In a separate direct-mapped cache.
     Separate {
         /// Its size.
         bytes: u64,
@@ -132,7 +132,7 @@ impl ListedProtocol for ProxyEntry {
     }
 }
 
-/// Which reads go by a proxy, and by which.
+/// Which reads use a proxy, and which proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProxySetup {
     /// Which reads.
@@ -186,10 +186,10 @@ impl ProxySetup {
         })
     }
 
-    /// The cache that each node has for copies for clients alone, if it has one.
+    /// The separate cache of each node for copies for clients, if it has one.
     ///
     /// # Errors
-    /// When there can be no such cache of these blocks.
+    /// When the size of the cache is invalid for this block size.
     pub fn cache(&self, block_bytes: u64) -> Result<Option<CacheGeometry>, DirectorySetupError> {
         let ProxyAllocation::Separate { bytes } = self.allocation else { return Ok(None) };
         let (size_bytes, block_size_bytes, associativity) = (bytes, block_bytes, 1);

@@ -214,68 +214,69 @@ labelled! {
     }
 }
 
-/// What the controller of a copy does about an event.
+/// An action of the controller of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyAction {
     /// The processor's operation takes place.
     Complete,
-    /// Asks home, or a proxy where reads go by one, for a copy.
+    /// Requests a copy from the home, or from a proxy if the read uses one.
     Ask,
-    /// The same once more, after the request has come back.
+    /// Sends the request again after a bounce.
     AskAgain,
     /// Sends a message to the block's home.
     SendHome(ListMessage),
-    /// Sends a copy to the requester; this copy is behind it.
+    /// Sends a copy to the requester, which is ahead of this copy.
     Supply,
     /// The same, but no copy stays here.
     SupplyLast,
     /// Hands the only copy on to the requester.
     HandOver,
-    /// Tells the copy behind this one to go; the last of the list acknowledges it to this node.
+    /// Invalidates the copy behind this one; the last copy of the list acknowledges to this node.
     InvalidateBehind,
-    /// Tells the copy behind this one to go as well; the last acknowledges it to the requester.
+    /// Passes the invalidation to the copy behind this one; the last copy acknowledges to the
+    /// requester.
     PassOn,
     /// Acknowledges to the requester.
     Acknowledge,
-    /// Sends a copy to a client, which is behind this one from then on.
+    /// Sends a copy to a client, which is inserted behind this one.
     SupplyClient,
-    /// A client waits for the block: it becomes a link of the chain.
+    /// Adds a client that waits for the block to the chain.
     Chain,
-    /// Asks home for a copy for the client.
+    /// Forwards the client's read to the home.
     AskFor,
-    /// Asks home for a copy for the client that comes to this node, which hands it on.
+    /// Requests a copy for the client that arrives at this node, which relays it.
     AskToRelay,
-    /// Keeps to whom the block is to be handed on.
+    /// Stores the client to which the block is handed on.
     KeepFollower,
-    /// Hands the block on to the first client of the chain, if there is one, which is behind this
-    /// copy from then on, or ahead of it if the block is relayed and the last client is the first
-    /// to get it.
+    /// Hands the block on to the first client of the chain, if there is one. The client is inserted
+    /// behind this copy, or is ahead of it if the block is relayed and the last client gets it
+    /// first.
     HandOn,
-    /// Hands the block on to the first client of the chain as it has come: no copy stays here.
+    /// Relays the block to the first client of the chain, and keeps no copy.
     Relay,
 }
 
-/// What the home's controller does about an event.
+/// An action of the home's controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListHomeAction {
-    /// Sends what memory has to the requester, with the head as the copy behind it.
+    /// Sends the data of memory to the requester, with the head as the copy behind it.
     ReplyData,
-    /// Sends what memory has to the requester, as the only copy.
+    /// Sends the data of memory to the requester, as the only copy.
     ReplyExclusive,
-    /// The same; the head acknowledges when the list is gone.
+    /// The same, with an acknowledgement due from the list.
     ReplyExclusiveDue,
     /// Answers the sender.
     Reply(ListMessage),
-    /// Sends what was asked for on to the owner.
+    /// Forwards the request to the owner.
     Forward(ListMessage),
-    /// Tells the head to go, and those behind it.
+    /// Invalidates the head, and the copies behind it.
     InvalidateHead,
-    /// The requester is the head of the list.
+    /// Makes the requester the head of the list.
     PutAtHead,
-    /// The head of the list owns the block.
+    /// Makes the head of the list the owner.
     OwnByHead,
     /// Memory stores the data; the block has no owner any more.
     TakeData,
-    /// The list is empty.
+    /// Empties the list.
     Clear,
 }

@@ -16,14 +16,14 @@ pub struct DirectoryWalk<C = MessageCounts> {
     pub start: Vec<DirectoryScene>,
     /// One step for each reference to one block.
     pub steps: Vec<DirectoryWalkStep<C>>,
-    /// What the engine counts in all, and so do the steps.
+    /// Totals, which equal the sums of the steps.
     pub totals: DirectoryWalkTotals<C>,
 }
 
-/// What was counted in all.
+/// Totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct DirectoryWalkTotals<C = MessageCounts> {
-    /// All but messages.
+    /// All counts but messages.
     #[serde(flatten)]
     pub counts: DirectoryCounts,
     /// Messages between different nodes.
@@ -80,7 +80,7 @@ fn is_false(it: &bool) -> bool {
     !it
 }
 
-/// Why a controller sees something.
+/// The cause of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ActCause {
@@ -94,14 +94,14 @@ pub enum ActCause {
     Node,
 }
 
-/// A cell of a controller's table, used.
+/// A use of a controller's cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ControllerAct {
     /// The block it is about.
     pub block: usize,
     /// Why.
     pub cause: ActCause,
-    /// What has arrived, if that is why.
+    /// The message that arrived, if it is the cause.
     pub message: Option<WalkMessage>,
     /// The node.
     pub node: u16,
@@ -110,9 +110,9 @@ pub struct ControllerAct {
     pub proxy_cache: bool,
     /// Which of its controllers, by its name in the tables.
     pub controller: &'static str,
-    /// What it sees.
+    /// Its event.
     pub event: &'static str,
-    /// Who sent it, as the home's controller sees it.
+    /// The sender's role at the home.
     pub sender: Option<&'static str>,
     /// Its state.
     pub state: &'static str,
@@ -127,7 +127,7 @@ pub struct ControllerAct {
 /// A message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct WalkMessage {
-    /// What it says.
+    /// Its name.
     pub name: &'static str,
     /// What it is counted as.
     pub kind: &'static str,
@@ -135,13 +135,13 @@ pub struct WalkMessage {
     pub from: u16,
     /// The node that it came to.
     pub to: u16,
-    /// How it got there: what does not cross the network is not counted.
+    /// Its way; only messages across the network are counted.
     pub way: MessageWay,
     /// Its number among those that are counted, from 1.
     pub number: Option<u64>,
 }
 
-/// What the directory has of a block.
+/// The directory's entry of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DirectoryEntry {
     /// The node that is the home; nothing before the first reference to the page.
@@ -150,8 +150,8 @@ pub struct DirectoryEntry {
     pub state: &'static str,
     /// The node that owns the block.
     pub owner: Option<u16>,
-    /// The nodes that are listed. One that has replaced its copy silently still is. Where the
-    /// directory is a list of copies, these in their order, from the head on.
+    /// The listed nodes, including those that have replaced their copy silently. For a linked list,
+    /// the copies in order from the head.
     pub listed: Vec<u16>,
     /// Positions in `listed` of copies that are in the proxy cache of their node.
     #[serde(skip_serializing_if = "Vec::is_empty")]

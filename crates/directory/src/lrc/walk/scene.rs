@@ -21,7 +21,7 @@ pub struct PagedWalk {
     pub start: PagedScene,
     /// One step for each access to one line, and for each acquire and release.
     pub steps: Vec<PagedWalkStep>,
-    /// What the engine counts in all, and so do the steps.
+    /// Totals, which equal the sums of the steps.
     pub totals: PagedWalkTotals,
 }
 
@@ -34,21 +34,21 @@ pub struct WalkPage {
     pub blocks: Vec<usize>,
 }
 
-/// What was counted in all.
+/// Totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PagedWalkTotals {
-    /// All but messages.
+    /// All counts but messages.
     #[serde(flatten)]
     pub counts: DirectoryCounts,
     /// Messages between different nodes.
     pub messages: PageMessageCounts,
     /// Traps because of a page that was not mapped, or not for writing.
     pub page_faults: u64,
-    /// Fills of lookaside buffers.
+    /// Fills of TLBs.
     pub tlb_misses: u64,
 }
 
-/// An access to one line, an acquire or a release, done with all that follows from it.
+/// An access to one line, an acquire or a release, with all its effects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PagedWalkStep {
     /// Number among the steps that were given, from 0; an access that straddles lines is several.
@@ -81,7 +81,7 @@ pub struct PagedWalkStep {
     pub miss: Option<WalkMiss>,
     /// Cycles for which the processor waited, without contention.
     pub cycles: u64,
-    /// What nodes, homes and caches did, in order.
+    /// Actions of nodes, homes and caches, in order.
     pub acts: Vec<PageAct>,
     /// Messages between different nodes so far, this step's included.
     pub messages: PageMessageCounts,
@@ -95,7 +95,7 @@ pub struct PagedWalkStep {
     pub scene: PagedScene,
 }
 
-/// Something that a node, a home or a cache did.
+/// An action of a node, a home or a cache.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PageAct {
     /// The page it is about.
@@ -104,22 +104,22 @@ pub struct PageAct {
     pub block: Option<usize>,
     /// Why.
     pub cause: ActCause,
-    /// What has arrived, if that is why.
+    /// The message that arrived, if it is the cause.
     pub message: Option<WalkMessage>,
     /// The node.
     pub node: u16,
     /// What acts there: a controller, by its name in the tables, or `cache` or `memory`, which have
     /// none.
     pub controller: &'static str,
-    /// What it sees.
+    /// Its event.
     pub event: &'static str,
-    /// Who sent it, as the home's controller sees it.
+    /// The sender's role at the home.
     pub sender: Option<&'static str>,
     /// Its state, if it has a table.
     pub state: Option<&'static str>,
     /// Its next state, likewise.
     pub next: Option<&'static str>,
-    /// What it does.
+    /// Its actions.
     pub actions: Vec<SheetAction>,
     /// The page at its home after it.
     pub entry: PageEntry,
@@ -162,6 +162,6 @@ pub struct LineView {
     /// Caches, by node, and memory.
     #[serde(flatten)]
     pub data: BlockSnapshot,
-    /// For each node the words that its cache has written and memory does not know.
+    /// For each node the words that its cache has written and memory lacks.
     pub dirty: Vec<Vec<u32>>,
 }

@@ -1,4 +1,5 @@
 //! Random programs of processes, and smaller ones where an engine and its oracle differ.
+#![allow(clippy::wildcard_enum_match_arm, reason = "a test names what concerns it")]
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
 //! A slow simulator of nodes with controllers, written from the sentences of `docs/controllers.md`:
 //! lists and maps, a search for the next event, and the rules of SDD and of proxies as code.
+#![allow(clippy::wildcard_enum_match_arm, reason = "a test names what concerns it")]
 
 mod controllers;
 mod copies;
