@@ -1,10 +1,41 @@
 //! Findings of the model checkers, and the parts that their models share.
 
-use homenode_protocol::ProtocolFinding;
+use std::fmt::Display;
+
+use homenode_protocol::{ProtocolFinding, ProtocolModel, Search};
 use serde::Serialize;
 
 /// A fault of a protocol with a directory.
 pub type DirectoryFinding = ProtocolFinding<DirectoryFindingKind>;
+
+/// Explores a model of `nodes` nodes up to its first fault. `kind` classifies faults of steps.
+pub(crate) fn first_fault<M: ProtocolModel>(
+    search: &mut Search<M>,
+    nodes: usize,
+    kind: impl Fn(&M::Fault) -> DirectoryFindingKind,
+) -> Option<DirectoryFinding>
+where
+    M::Fault: Display,
+{
+    let (kind, message, steps) = match search.explore() {
+        Err(broken) => (kind(&broken.fault), broken.fault.to_string(), broken.steps),
+        Ok(()) => {
+            let message = "from here a node waits forever".to_owned();
+            (DirectoryFindingKind::Deadlock, message, search.stuck()?)
+        }
+    };
+    Some(DirectoryFinding { kind, message, steps: search.tell(&steps), caches: nodes })
+}
+
+/// The finding of a possible cell that was not reached.
+pub(crate) fn unreached(name: &str, nodes_max: usize) -> DirectoryFinding {
+    DirectoryFinding {
+        kind: DirectoryFindingKind::Unreached,
+        message: format!("{name} never happens: declare it so"),
+        steps: Vec::new(),
+        caches: nodes_max,
+    }
+}
 
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -18,7 +18,8 @@ use homenode_protocol::{Labelled, Search};
 use crate::cell::ControllerCell;
 use crate::dash::table::DirectoryTable;
 use crate::dash::vocabulary::{CacheEvent, HomeEvent, Sender};
-use crate::finding::{DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX};
+use crate::finding::{DirectoryCheckReport, DirectoryFinding, NODES_MAX, first_fault, unreached};
+use broken_promise::BrokenDirectoryPromise;
 use model::{DirectoryCoverage, DirectoryModel};
 
 /// Fewest nodes with which every cell can be reached: a home, an owner and a requester. With fewer,
@@ -44,25 +45,11 @@ pub fn check_blocks(table: &DirectoryTable, nodes_max: usize) -> DirectoryCheckR
         for pointers in [1, u32::MAX] {
             let model = DirectoryModel { table, coverage: &mut coverage, nodes, pointers };
             let mut search = Search::new(model);
-            let explored = search.explore();
+            let fault = first_fault(&mut search, nodes, BrokenDirectoryPromise::kind);
             (report.nodes, report.situations, report.steps) =
                 (nodes, search.state_count(), search.step_count());
-            if let Err(broken) = explored {
-                report.findings.push(DirectoryFinding {
-                    kind: broken.fault.kind(),
-                    message: broken.fault.to_string(),
-                    steps: search.tell(&broken.steps),
-                    caches: nodes,
-                });
-                return report;
-            }
-            if let Some(steps) = search.stuck() {
-                report.findings.push(DirectoryFinding {
-                    kind: DirectoryFindingKind::Deadlock,
-                    message: "from here a node waits forever".to_owned(),
-                    steps: search.tell(&steps),
-                    caches: nodes,
-                });
+            if fault.is_some() {
+                report.findings.extend(fault);
                 return report;
             }
         }
@@ -110,12 +97,7 @@ fn gaps(table: &DirectoryTable, coverage: &DirectoryCoverage) -> Vec<DirectoryFi
     for_each_cell(table, |name, (at_home, index), possible| {
         let cells = if at_home { &coverage.home_cells } else { &coverage.cache_cells };
         if possible && !cells[index] {
-            findings.push(DirectoryFinding {
-                kind: DirectoryFindingKind::Unreached,
-                message: format!("{name} never happens: declare it so"),
-                steps: Vec::new(),
-                caches: NODES_MAX,
-            });
+            findings.push(unreached(name, NODES_MAX));
         }
     });
     findings

@@ -28,10 +28,11 @@ use homenode_protocol::{Labelled, Search};
 
 use crate::cell::ControllerCell;
 use crate::finding::{
-    DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX, orders,
+    DirectoryCheckReport, DirectoryFinding, NODES_MAX, first_fault, orders, unreached,
 };
 use crate::linked::table::ListTable;
 use crate::linked::vocabulary::{CopyEvent, ListHomeEvent, ListSender};
+use broken_promise::BrokenListPromise;
 use model::{ListCoverage, ListModel, ProxyCopies, Variant};
 use situation::Alike;
 
@@ -99,21 +100,9 @@ fn explore(
 ) {
     let alike = alike(nodes, variant);
     let mut search = Search::new(ListModel { table, coverage, nodes, variant, alike });
-    report.findings.extend(first_fault(&mut search));
+    report.findings.extend(first_fault(&mut search, nodes, BrokenListPromise::kind));
     report.situations += search.state_count();
     report.steps += search.step_count();
-}
-
-fn first_fault(search: &mut Search<ListModel<'_>>) -> Option<DirectoryFinding> {
-    let (kind, message, steps) = match search.explore() {
-        Err(broken) => (broken.fault.kind(), broken.fault.to_string(), broken.steps),
-        Ok(()) => {
-            let message = "from here a node waits forever".to_owned();
-            (DirectoryFindingKind::Deadlock, message, search.stuck()?)
-        }
-    };
-    let (steps, caches) = (search.tell(&steps), search.model.nodes);
-    Some(DirectoryFinding { kind, message, steps, caches })
 }
 
 /// No proxies, or one that is unfair and keeps copies; buffers of any size.
@@ -194,12 +183,7 @@ fn gaps(table: &ListTable, coverage: &ListCoverage, nodes: usize) -> Vec<Directo
         let possible = if nodes < NODES_OF_ALL_CELLS { with_few } else { possible };
         let reached = if at_home { coverage.home[index] } else { coverage.copy[index] };
         if possible && !reached {
-            findings.push(DirectoryFinding {
-                kind: DirectoryFindingKind::Unreached,
-                message: format!("{name} never happens: declare it so"),
-                steps: Vec::new(),
-                caches: NODES_MAX,
-            });
+            findings.push(unreached(name, NODES_MAX));
         }
     });
     findings

@@ -23,9 +23,10 @@ mod situation;
 use homenode_protocol::{Labelled, Search};
 
 use crate::cell::ControllerCell;
-use crate::finding::{DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, orders};
+use crate::finding::{DirectoryCheckReport, DirectoryFinding, first_fault, orders, unreached};
 use crate::lrc::table::PagedTable;
 use crate::lrc::vocabulary::{MappingEvent, PageHomeEvent, PageSender, ReleaseEvent};
+use broken_promise::BrokenPagePromise;
 use model::{PageCoverage, PageModel};
 use situation::PAGED_NODES_MAX;
 
@@ -54,25 +55,11 @@ pub fn check_pages(table: &PagedTable, nodes_max: usize) -> DirectoryCheckReport
     for nodes in 2..=report.nodes {
         let (coverage, orders) = (&mut coverage, orders(nodes));
         let mut search = Search::new(PageModel { table, coverage, nodes, orders });
-        let explored = search.explore();
+        let fault = first_fault(&mut search, nodes, BrokenPagePromise::kind);
         (report.nodes, report.situations, report.steps) =
             (nodes, search.state_count(), search.step_count());
-        if let Err(broken) = explored {
-            report.findings.push(DirectoryFinding {
-                kind: broken.fault.kind(),
-                message: broken.fault.to_string(),
-                steps: search.tell(&broken.steps),
-                caches: nodes,
-            });
-            return report;
-        }
-        if let Some(steps) = search.stuck() {
-            report.findings.push(DirectoryFinding {
-                kind: DirectoryFindingKind::Deadlock,
-                message: "from here a node waits forever".to_owned(),
-                steps: search.tell(&steps),
-                caches: nodes,
-            });
+        if fault.is_some() {
+            report.findings.extend(fault);
             return report;
         }
     }
@@ -134,12 +121,7 @@ fn gaps(table: &PagedTable, coverage: &PageCoverage) -> Vec<DirectoryFinding> {
             PageController::Home => coverage.home[at],
         };
         if possible && !reached {
-            findings.push(DirectoryFinding {
-                kind: DirectoryFindingKind::Unreached,
-                message: format!("{name} never happens: declare it so"),
-                steps: Vec::new(),
-                caches: PAGED_NODES_MAX,
-            });
+            findings.push(unreached(name, PAGED_NODES_MAX));
         }
     });
     findings
