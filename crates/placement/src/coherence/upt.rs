@@ -6,8 +6,8 @@ use crate::policy::{Entry, RunsOn};
 
 /// Source: Markatos and Chronaki, section 3.2.
 ///
-/// A read without a copy replicates the block permanently. A write with a copy updates all others; one
-/// without goes to the home, which updates the rest.
+/// A read without a copy replicates the block permanently. A write with a copy updates all others;
+/// one without goes to the home, which updates the rest.
 pub const ENTRY: Entry = Entry {
     name: "upt",
     summary: "replicate on a read, permanently; a write updates all copies",
