@@ -136,9 +136,12 @@ pub fn transform(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let TransformChoice { kind, parameters } = parse("configuration", config_json)?;
-    let exception = |error: &TransformError| match error {
-        TransformError::Trace(error) => trace_error(error),
-        error => config_error(error),
+    let exception = |error: &TransformError| {
+        if let TransformError::Trace(error) = error {
+            trace_error(error)
+        } else {
+            config_error(error)
+        }
     };
     let written = detached(py, progress, exception, |progress| {
         let traces: Vec<TraceReader> =
