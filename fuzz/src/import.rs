@@ -8,8 +8,11 @@ use homenode_interchange::export;
 use homenode_interchange::import::{self, ImportInput};
 use homenode_trace::{Columns, TraceReader, TraceWriter, WriterOptions};
 
+/// What a fuzz target does with an input.
+type Target = fn(&[u8]);
+
 /// All functions by name; each has a file with that name in `fuzz_targets/`.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+pub const TARGETS: &[(&str, Target)] = &[
     ("import_text", |data| import("text", data)),
     ("import_csv", |data| import("csv", data)),
     ("import_lackey", |data| import("lackey", data)),
