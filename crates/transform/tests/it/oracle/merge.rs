@@ -1,4 +1,5 @@
 //! The merge of several traces from the definition, in plain lists.
+#![allow(clippy::wildcard_enum_match_arm, reason = "a test names what concerns it")]
 
 use homenode_base::{Access, Flags};
 use homenode_trace::{Event, EventKind};
