@@ -2,9 +2,11 @@
 
 use homenode_trace::{Batch, TraceReader, Want};
 
+/// What a fuzz target does with an input.
+type Target = fn(&[u8]);
+
 /// All functions by name; each has a file with that name in `fuzz_targets/`.
-pub const TARGETS: &[(&str, fn(&[u8]))] =
-    &[("reader", reader), ("chunk", chunk), ("repair", repair)];
+pub const TARGETS: &[(&str, Target)] = &[("reader", reader), ("chunk", chunk), ("repair", repair)];
 
 /// Opens the bytes as a trace and reads all of it.
 pub fn reader(data: &[u8]) {
