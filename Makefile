@@ -70,7 +70,7 @@ fuzz: ## fuzz every decoder and importer for SECONDS each (default 60); needs ca
 	for target in $$(cargo fuzz list); do \
 	  cargo +nightly fuzz run $$target -- -max_total_time=$${SECONDS_EACH:-60} || exit 1; done
 
-ci: lint test gate docs ## what continuous integration runs
+ci: lint test test-heavy gate docs ## what continuous integration runs
 
 clean: ## remove everything that was built
 	cargo clean
