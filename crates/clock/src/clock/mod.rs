@@ -235,6 +235,7 @@ impl<M: MemorySystem> Clock<M> {
             }
             self.break_deadlock();
             time = self.dispatch_at;
+            assert!(time != NEVER, "the memory system lost a message: no process can go on");
         }
         self.now = time;
         // Before the events: a process that they wake runs in the next cycle.
