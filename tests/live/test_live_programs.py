@@ -180,7 +180,10 @@ def test_an_interrupted_run_leaves_nothing(built: Callable[..., str], tmp_path: 
         (["--", "/bin/true"], "homenode cc"),
         (["--machine", "numa", "--", "/bin/true"], "clock"),
         (["--machine", "bus-smp,dash-mesh", "--", "/bin/true"], "one"),
-        (["--protocol", "mesi,dragon", "--", "/bin/true"], "runs on one machine, and 2 combinations are given"),
+        (
+            ["--protocol", "mesi,dragon", "--", "/bin/true"],
+            "runs on one machine, and 2 combinations are given",
+        ),
         (["--machine", "dash-mesh", "--home", "best-static", "--", "/bin/true"], "hindsight"),
         (
             ["--machine", "alite", "--cache-size", "16K", "--kernel-model", "--", "/bin/true"],
