@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import homenode as hn
-from homenode import _core
+from homenode import _core, demo
 from homenode_studies import workloads
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 THREADS = 8
 _PRIVATE_OR_SYNC = 3
 _COLUMNS = ["thread", "kind", "addr", "size", "flags", "pc"]
-
+# Programs and their headers; those of the demonstration come with homenode.
+_SOURCES = (workloads.FOLDER, demo.programs.FOLDER)
 
 Lines = dict[tuple[str, int], tuple[int, int]]
 
@@ -98,7 +99,7 @@ def print_lines(by_cc: Lines, by_qemu: Lines, count: int) -> None:
     for (file, number), cc, qemu in rows[:count]:
         if cc == qemu:
             break
-        text = (workloads.FOLDER / file).read_text().splitlines()[number - 1].strip()
+        text = Path(file).read_text().splitlines()[number - 1].strip()
         print(
             f"{number:>5}  cc {cc[0]:>7} {cc[1]:>7}  qemu {qemu[0]:>7} {qemu[1]:>7}  {text}",
             flush=True,
@@ -141,9 +142,9 @@ def _said(*words: str) -> str:
 def look(trace: hn.Trace, program: Path) -> Seen:
     """The shared-data references of a trace that a workload's own code made."""
     own = {
-        line["pc"]: (Path(line["file"]).name, line["line"])
+        line["pc"]: (line["file"], line["line"])
         for line in trace.metadata["lines"]
-        if Path(line["file"]).parent == workloads.FOLDER
+        if Path(line["file"]).parent in _SOURCES
     }
     start, length = _constants(trace, program, min(own))
     all_of = _columns(trace)
