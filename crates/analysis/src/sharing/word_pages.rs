@@ -48,7 +48,7 @@ impl WordSpan {
     }
 }
 
-/// Two bits a word of a page: 1 referenced, 2 written. A bit is dearer to find than a byte, but
+/// Two bits a word of a page: 1 referenced, 2 written. A bit takes longer to find than a byte, but
 /// these are cleared at most visits.
 type SeenWords = [u64; PAGE_WORDS / 32];
 

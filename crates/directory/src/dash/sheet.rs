@@ -36,7 +36,7 @@ impl From<HomeAction> for SheetAction {
             HomeAction::ListRequester => Self::does("list the requester"),
             HomeAction::ListOwner => Self::does("list the owner"),
             HomeAction::Own => Self::does("the requester owns it"),
-            HomeAction::Disown => Self::does("nobody owns it"),
+            HomeAction::Disown => Self::does("the block has no owner"),
         }
     }
 }

@@ -85,7 +85,7 @@ const PARAMS: &[ProtocolParameter] = &[
     ProtocolParameter {
         name: "allocate",
         doc: "whether a proxy keeps what it gets for clients, in the node's second level or in a \
-              separate direct-mapped cache of so many bytes. Default: yes",
+              separate direct-mapped cache of N bytes. Default: yes",
         values: SEPARATE,
     },
     ProtocolParameter {

@@ -38,7 +38,7 @@ impl From<CopyAction> for SheetAction {
                 Self::sends_list(ListMessage::Data, "requester", ", with this copy behind it")
             }
             CopyAction::SupplyLast => {
-                Self::sends_list(ListMessage::Data, "requester", ", with nobody behind it")
+                Self::sends_list(ListMessage::Data, "requester", ", with no copy behind it")
             }
             CopyAction::HandOver => Self::sends_name(ListMessage::Exclusive.name(), "requester"),
             CopyAction::InvalidateBehind => Self::sends_list(
@@ -103,7 +103,7 @@ impl From<ListHomeAction> for SheetAction {
             }
             ListHomeAction::PutAtHead => Self::does("the requester is the head"),
             ListHomeAction::OwnByHead => Self::does("the head owns it"),
-            ListHomeAction::TakeData => Self::does("memory takes the data, nobody owns it"),
+            ListHomeAction::TakeData => Self::does("memory takes the data, the block has no owner"),
             ListHomeAction::Clear => Self::does("the list is empty"),
         }
     }

@@ -168,7 +168,7 @@ labelled! {
         Follower = "follower": "a proxy says to whom it is to be handed on",
         Exclusive = "exclusive": "the only copy comes, no other has to go",
         ExclusiveDue = "exclusive, ack due": "the only copy comes, an acknowledgement will",
-        Permission = "permission": "the copy is the head of the list, nobody is behind it",
+        Permission = "permission": "the copy is the head of the list, no copy is behind it",
         PermissionDue = "permission, ahead of others": "the same, but others are behind it",
         Acknowledge = "acknowledge": "the copies that had to go are gone",
         Invalidate = "invalidate": "this copy has to go, and those behind it",

@@ -187,7 +187,7 @@ const MIXED: &str = "threads of the trace run several processes, as processors o
 
 /// Note on a whole system without known per-processor areas.
 const COMMON: &str = "the trace does not say where the kernel has data of each processor: \
-                      references go to those of the processors that were recorded, whoever makes \
+                      references go to those of the processors that were recorded, whichever makes \
                       them";
 
 fn push(clocks: &mut [CachedClock], all: &[ThreadStreams]) -> Result<(), SimError> {

@@ -200,9 +200,9 @@ fn finding(
         ContendedUse::Update => (
             "count",
             format!(
-                "{threads} threads change {name} where it is, and {percent} of the time waits for \
-                 it; if it is a count or a sum that nobody needs at each change, one for each \
-                 thread, added up when they are read, would avoid that."
+                "{threads} threads update {name} in place, and {percent} of the time is spent \
+                 waiting for it; if it is a count or a sum that is not read at each update, keep \
+                 one per thread and add them up when it is read."
             ),
         ),
         ContendedUse::Lock => {
@@ -214,8 +214,8 @@ fn finding(
                 "lock",
                 format!(
                     "{name} {is}, and contended: {threads} threads take {them}, and {percent} of \
-                     the time waits for {line}. No layout avoids that, but locking less often, or \
-                     more locks for less data each, may."
+                     the time is spent waiting for {line}. No layout avoids that; locking less \
+                     often, or more locks for less data each, may."
                 ),
             )
         }

@@ -22,7 +22,7 @@ fn model() -> KernelModel {
     }
 }
 
-/// So many reads of one thread and system calls before the first of them.
+/// Reads of one thread, with system calls before the first of them.
 fn batch(reads: usize, calls: &[u32]) -> Batch {
     let call = |&number: &u32| (0, Event { thread: 0, what: EventKind::SyscallEnter { number } });
     Batch {

@@ -92,7 +92,7 @@ static void write_rest(struct timespec *timeout, uint64_t until, const struct hn
     timeout->tv_nsec = (long)(left % HN_NS_PER_SECOND);
 }
 
-static long poll_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_poll(struct hn_thread *me, long number, const long a[6])
 {
     struct timespec zero = {0, 0};
     struct timespec *timeout = (struct timespec *)a[2];
@@ -106,7 +106,7 @@ static long poll_instead(struct hn_thread *me, long number, const long a[6])
     return result;
 }
 
-static long select_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_select(struct hn_thread *me, long number, const long a[6])
 {
     struct timespec zero = {0, 0};
     struct timespec *timeout = (struct timespec *)a[4];
@@ -128,7 +128,7 @@ static long select_instead(struct hn_thread *me, long number, const long a[6])
     return result;
 }
 
-static long epoll_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_epoll(struct hn_thread *me, long number, const long a[6])
 {
     struct attempt t = {.number = number, .a = {a[0], a[1], a[2], 0, 0, 0}};
     const int64_t ns = (int)a[3] < 0 ? -1 : (int)a[3] * INT64_C(1000000);
@@ -172,19 +172,19 @@ static long write_all(struct hn_thread *me, int fd, const char *from, size_t siz
     return (long)done;
 }
 
-static long write_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_write(struct hn_thread *me, long number, const long a[6])
 {
     (void)number;
     return write_all(me, (int)a[0], (const char *)a[1], (size_t)a[2], 0);
 }
 
-static long sendto_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_sendto(struct hn_thread *me, long number, const long a[6])
 {
     (void)number;
     return write_all(me, (int)a[0], (const char *)a[1], (size_t)a[2], a[3]);
 }
 
-static long writev_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_writev(struct hn_thread *me, long number, const long a[6])
 {
     const struct iovec *pieces = (const struct iovec *)a[1];
     long done = 0;
@@ -202,14 +202,14 @@ static long writev_instead(struct hn_thread *me, long number, const long a[6])
     return done;
 }
 
-static long flock_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_flock(struct hn_thread *me, long number, const long a[6])
 {
     struct attempt t = {.number = number, .a = {a[0], a[1] | LOCK_NB}, .not_now = -EWOULDBLOCK};
 
     return await(me, &t, a, -1, 1);
 }
 
-static long fcntl_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_fcntl(struct hn_thread *me, long number, const long a[6])
 {
     const long asks = a[1] == F_SETLKW ? F_SETLK : F_OFD_SETLK;
     struct attempt t = {.number = number, .a = {a[0], asks, a[2]}, .not_now = -EAGAIN};
@@ -219,7 +219,7 @@ static long fcntl_instead(struct hn_thread *me, long number, const long a[6])
     return await(me, &t, a, -1, 1);
 }
 
-static long msgrcv_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_msgrcv(struct hn_thread *me, long number, const long a[6])
 {
     struct attempt t = {.number = number, .a = {a[0], a[1], a[2], a[3], a[4] | IPC_NOWAIT},
                         .not_now = -ENOMSG};
@@ -227,7 +227,7 @@ static long msgrcv_instead(struct hn_thread *me, long number, const long a[6])
     return await(me, &t, a, -1, 0);
 }
 
-static long msgsnd_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_msgsnd(struct hn_thread *me, long number, const long a[6])
 {
     struct attempt t = {.number = number, .a = {a[0], a[1], a[2], a[3] | IPC_NOWAIT},
                         .not_now = -EAGAIN};
@@ -236,7 +236,7 @@ static long msgsnd_instead(struct hn_thread *me, long number, const long a[6])
 }
 
 /* Lists with operations that do not wait are passed on, as the failed operation is not known. */
-static long semop_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_semop(struct hn_thread *me, long number, const long a[6])
 {
     const struct sembuf *given = (const struct sembuf *)a[1];
     const struct timespec *timeout = (const struct timespec *)a[3];
@@ -260,7 +260,7 @@ int is_from_outside(const siginfo_t *info)
     return info->si_code > 0 || info->si_code == SI_TIMER || info->si_pid != hn_c->pid;
 }
 
-static long sigtimedwait_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_sigtimedwait(struct hn_thread *me, long number, const long a[6])
 {
     struct timespec zero = {0, 0};
     const struct timespec *timeout = (const struct timespec *)a[2];
@@ -280,7 +280,7 @@ static long sigtimedwait_instead(struct hn_thread *me, long number, const long a
 
 /* Waits for a signal's handler, with another signal mask. The mask stays as the handler left it:
  * QEMU blocks all signals from the arrival of one until it delivers it. */
-static long sigsuspend_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_sigsuspend(struct hn_thread *me, long number, const long a[6])
 {
     dispatch_mask((const uint64_t *)a[0], NULL);
     while (hn_block(me, me, HN_W_TIME, -1) != HN_BY_SIGNAL)
@@ -299,7 +299,7 @@ HN_EXPORT int sigsuspend(const sigset_t *mask)
     if (me == NULL || guest_of(me)->call != CALL_PAUSE || !dispatch_possible())
         result = make_call(SYS_rt_sigsuspend, a);
     else
-        result = sigsuspend_instead(me, SYS_rt_sigsuspend, a);
+        result = emulate_sigsuspend(me, SYS_rt_sigsuspend, a);
     errno = (int)-result;
     return -1;
 }
@@ -312,17 +312,17 @@ static long with_fd(struct hn_thread *me, short events, long number, const long 
     return make_call(number, a);
 }
 
-static long input_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_input(struct hn_thread *me, long number, const long a[6])
 {
     return with_fd(me, POLLIN, number, a);
 }
 
-static long output_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_output(struct hn_thread *me, long number, const long a[6])
 {
     return with_fd(me, POLLOUT, number, a);
 }
 
-static long wait4_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_wait4(struct hn_thread *me, long number, const long a[6])
 {
     struct attempt t = {.number = number, .a = {a[0], a[1], a[2] | WNOHANG, a[3]}};
 
@@ -336,7 +336,7 @@ static int waitid_ready(void *argument)
     return child_ready((idtype_t)a[0], (id_t)a[1], (int)a[3]);
 }
 
-static long waitid_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_waitid(struct hn_thread *me, long number, const long a[6])
 {
     if (hn_wait_until(me, waitid_ready, (void *)(uintptr_t)a, -1) < 0)
         return interrupted(1);
@@ -355,13 +355,13 @@ static long sleep_until(struct hn_thread *me, int64_t ns, struct timespec *rest)
     return -EINTR;
 }
 
-static long nanosleep_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_nanosleep(struct hn_thread *me, long number, const long a[6])
 {
     (void)number;
     return sleep_until(me, timespec_ns((const struct timespec *)a[0]), (struct timespec *)a[1]);
 }
 
-static long clock_nanosleep_instead(struct hn_thread *me, long number, const long a[6])
+static long emulate_clock_nanosleep(struct hn_thread *me, long number, const long a[6])
 {
     const struct timespec *wanted = (const struct timespec *)a[2];
 
@@ -380,35 +380,35 @@ static const struct {
     long number;
     replacement *make;
 } replacements[] = {
-    {CALL_POLL, 0, SYS_ppoll, poll_instead},
-    {CALL_PPOLL, 0, SYS_ppoll, poll_instead},
-    {CALL_SELECT, 0, SYS_pselect6, select_instead},
-    {CALL_PSELECT, 0, SYS_pselect6, select_instead},
-    {CALL_EPOLL, 0, SYS_epoll_pwait, epoll_instead},
-    {CALL_READ, 0, SYS_read, input_instead},
-    {CALL_READV, 0, SYS_readv, input_instead},
-    {CALL_ACCEPT, 0, SYS_accept4, input_instead},
-    {CALL_RECVFROM, 0, SYS_recvfrom, input_instead},
-    {CALL_RECVMSG, 0, SYS_recvmsg, input_instead},
-    {CALL_WRITE, 0, SYS_write, output_instead},
-    {CALL_WRITEV, 0, SYS_writev, output_instead},
-    {CALL_SENDTO, 0, SYS_sendto, output_instead},
-    {CALL_SENDMSG, 0, SYS_sendmsg, output_instead},
-    {CALL_WRITE, 1, SYS_write, write_instead},
-    {CALL_WRITEV, 1, SYS_writev, writev_instead},
-    {CALL_SENDTO, 1, SYS_sendto, sendto_instead},
-    {CALL_FLOCK, 0, SYS_flock, flock_instead},
-    {CALL_FCNTL, 0, SYS_fcntl, fcntl_instead},
-    {CALL_MSGRCV, 0, SYS_msgrcv, msgrcv_instead},
-    {CALL_MSGSND, 0, SYS_msgsnd, msgsnd_instead},
-    {CALL_SEMOP, 0, SYS_semtimedop, semop_instead},
-    {CALL_WAIT4, 0, SYS_wait4, wait4_instead},
-    {CALL_WAITID, 0, SYS_waitid, waitid_instead},
-    {CALL_NANOSLEEP, 0, SYS_nanosleep, nanosleep_instead},
-    {CALL_CLOCK_NANOSLEEP, 0, SYS_clock_nanosleep, clock_nanosleep_instead},
+    {CALL_POLL, 0, SYS_ppoll, emulate_poll},
+    {CALL_PPOLL, 0, SYS_ppoll, emulate_poll},
+    {CALL_SELECT, 0, SYS_pselect6, emulate_select},
+    {CALL_PSELECT, 0, SYS_pselect6, emulate_select},
+    {CALL_EPOLL, 0, SYS_epoll_pwait, emulate_epoll},
+    {CALL_READ, 0, SYS_read, emulate_input},
+    {CALL_READV, 0, SYS_readv, emulate_input},
+    {CALL_ACCEPT, 0, SYS_accept4, emulate_input},
+    {CALL_RECVFROM, 0, SYS_recvfrom, emulate_input},
+    {CALL_RECVMSG, 0, SYS_recvmsg, emulate_input},
+    {CALL_WRITE, 0, SYS_write, emulate_output},
+    {CALL_WRITEV, 0, SYS_writev, emulate_output},
+    {CALL_SENDTO, 0, SYS_sendto, emulate_output},
+    {CALL_SENDMSG, 0, SYS_sendmsg, emulate_output},
+    {CALL_WRITE, 1, SYS_write, emulate_write},
+    {CALL_WRITEV, 1, SYS_writev, emulate_writev},
+    {CALL_SENDTO, 1, SYS_sendto, emulate_sendto},
+    {CALL_FLOCK, 0, SYS_flock, emulate_flock},
+    {CALL_FCNTL, 0, SYS_fcntl, emulate_fcntl},
+    {CALL_MSGRCV, 0, SYS_msgrcv, emulate_msgrcv},
+    {CALL_MSGSND, 0, SYS_msgsnd, emulate_msgsnd},
+    {CALL_SEMOP, 0, SYS_semtimedop, emulate_semop},
+    {CALL_WAIT4, 0, SYS_wait4, emulate_wait4},
+    {CALL_WAITID, 0, SYS_waitid, emulate_waitid},
+    {CALL_NANOSLEEP, 0, SYS_nanosleep, emulate_nanosleep},
+    {CALL_CLOCK_NANOSLEEP, 0, SYS_clock_nanosleep, emulate_clock_nanosleep},
     {CALL_FUTEX, 0, SYS_futex, replace_futex},
-    {CALL_SIGNAL_WAIT, 0, SYS_rt_sigtimedwait, sigtimedwait_instead},
-    {CALL_SUSPEND, 0, SYS_rt_sigsuspend, sigsuspend_instead},
+    {CALL_SIGNAL_WAIT, 0, SYS_rt_sigtimedwait, emulate_sigtimedwait},
+    {CALL_SUSPEND, 0, SYS_rt_sigsuspend, emulate_sigsuspend},
 };
 
 /* Chooses the function that replaces the thread's call when QEMU makes it. */

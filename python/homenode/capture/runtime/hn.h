@@ -145,7 +145,7 @@ struct hn_control {
     uint64_t watched_progress;
     uint64_t watched_since_ns;
     uint64_t watched_cpu_ns;
-    uint32_t turned_away;       /* lost threads, counted, that have made no reference yet */
+    uint32_t lost_unmet;        /* lost threads, counted, that have made no reference yet */
     int dying_tid;              /* thread that released the baton for the last time */
     struct hn_thread *list_waiter;  /* directed order: waits for the next list of turns */
     uint32_t list;              /* number of the last list */
@@ -227,7 +227,7 @@ void hn_jump(struct hn_thread *me, uint64_t references);
 void hn_note_jump(struct hn_thread *me);
 void hn_note_turn(struct hn_thread *me);
 void hn_logical_dispatch(struct hn_thread *me);
-struct hn_thread *hn_in_the_way(void);
+struct hn_thread *hn_first_obstacle(void);
 
 /* logical_waits.c */
 void hn_close_ring(struct hn_thread *t, uint64_t floor);

@@ -187,7 +187,7 @@ static struct hn_thread *obstacle(const struct hn_thread *waits)
     return NULL;
 }
 
-struct hn_thread *hn_in_the_way(void)
+struct hn_thread *hn_first_obstacle(void)
 {
     const struct hn_thread *waits = first_waiting();
 

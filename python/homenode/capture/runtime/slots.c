@@ -59,7 +59,7 @@ struct hn_thread *hn_register(void)
 void hn_count_lost_thread(void)
 {
     __atomic_fetch_add(&hn_shared->lost_threads, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&hn_c->turned_away, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&hn_c->lost_unmet, 1, __ATOMIC_RELAXED);
 }
 
 /* A thread without a slot makes a reference: either it was counted when it was made, or it is
@@ -67,13 +67,13 @@ void hn_count_lost_thread(void)
 void hn_meet_unknown_thread(void)
 {
     static __thread int met __attribute__((tls_model("initial-exec")));
-    uint32_t expected = __atomic_load_n(&hn_c->turned_away, __ATOMIC_RELAXED);
+    uint32_t expected = __atomic_load_n(&hn_c->lost_unmet, __ATOMIC_RELAXED);
 
     if (met)
         return;
     met = 1;
     while (expected != 0)
-        if (__atomic_compare_exchange_n(&hn_c->turned_away, &expected, expected - 1, 0,
+        if (__atomic_compare_exchange_n(&hn_c->lost_unmet, &expected, expected - 1, 0,
                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             return;
     __atomic_fetch_add(&hn_shared->lost_threads, 1, __ATOMIC_RELAXED);

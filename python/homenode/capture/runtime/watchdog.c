@@ -146,7 +146,7 @@ void hn_watch(void)
 
     hn_lock();
     if (hn_logical) {
-        holder = hn_in_the_way();
+        holder = hn_first_obstacle();
         if (holder != NULL && !holder->in_runtime)
             judge(holder, hn_clock_of_other(holder) * 64 + hn_c->switches);
         hn_unlock();

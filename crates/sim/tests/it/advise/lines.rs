@@ -152,7 +152,7 @@ fn counts_and_locks_of_many_threads_are_findings() {
     for found in [shared_word(atomic, false, "hits"), shared_word(plain, false, "hits")] {
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].kind, found[0].threads, found[0].count), ("count", 4, 1));
-        assert!(found[0].sentence.starts_with("4 threads change `hits` where it is, and "));
+        assert!(found[0].sentence.starts_with("4 threads update `hits` in place, and "));
     }
     // Data guarded by a lock belong to the lock, which is named if its line is waited for.
     let locked = |thread, list: &mut Vec<Access>| {

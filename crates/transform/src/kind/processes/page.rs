@@ -114,7 +114,7 @@ impl RecordedPage {
     /// A reference, in the order of rows. After the present owner's last reference in user mode,
     /// the next owner's first reference, in either mode, makes the page that owner's. It then gets
     /// a number from `renamed`, as in a mix the pages of all owners exist at once. Returns the
-    /// number of the page, and whether the page is private, whoever makes the reference.
+    /// number of the page, and whether the page is private, whichever thread makes the reference.
     pub(super) fn refer(
         &mut self,
         pid: u32,

@@ -97,7 +97,7 @@ CLAIMS = (
             "6.2.3, A",
             "That small blocks raise the cost markedly is peculiar to sorbyr",
             "unique",
-            "other programs a tenth dearer on NUMA at 64 bytes than at their best",
+            "other programs a tenth more expensive on NUMA at 64 bytes than at their best",
             rising,
             empty,
             post_hoc="taken at 32 bytes, our smallest size, which the thesis excepts in section "

@@ -129,10 +129,10 @@ _LINES = (
     "checked: plytrace changes because lines of 64 bytes hold pieces of two tiles; with 32 bytes "
     "it does by 0.02 %. What Presto does for a thread dilutes the rest: with stacks of 64 words "
     "instead of 1,024 p-gauss changes by 11.6 % and p-qsort by 5.7 %. p-life has 0.04, also with "
-    "its rows dealt out like cards, and changes by 7.9 % where its columns are, so that each line "
-    "has cells of eight threads. Not found: cholesky has 0.3 %, 0.2 as recorded, 0.9 with a grid "
-    "of 16, 0.2 without the locks of panels; with a grid of 24 0.7, 0.6 with panels row by row, "
-    "0.3 with a panel for each column"
+    "its rows distributed cyclically, and changes by 7.9 % where its columns are, so that each "
+    "line has cells of eight threads. Not found: cholesky has 0.3 %, 0.2 as recorded, 0.9 with a "
+    "grid of 16, 0.2 without the locks of panels; with a grid of 24 0.7, 0.6 with panels row by "
+    "row, 0.3 with a panel for each column"
 )
 
 PERTURBATIONS = (

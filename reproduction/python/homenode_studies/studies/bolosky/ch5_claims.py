@@ -97,7 +97,7 @@ _POLICIES = (
     ),
     Claim(
         "5.1",
-        "Where remote references are dearer, as in chapter 6, Delay's n has to be smaller",
+        "Where remote references are more expensive, as in chapter 6, Delay's n has to be smaller",
         "smaller",
         "median cost with n = 5 over that with n = 100: NUMA, DSM+, 4 KB",
         lambda e: [
@@ -405,8 +405,8 @@ _SUCCESS = (
         ),
         more_than(CLOSE),
         why="checked: t1 and t2 are times of the program's run, which is not printed for sorbyc: "
-        "with a tenth of t2 it is 1.20, with a tenth of both 4.4. With matmult's rows dealt out "
-        "like cards it is 1.10; no t1 or t2 changes it as it is, nor do nine multiplications "
+        "with a tenth of t2 it is 1.20, with a tenth of both 4.4. With matmult's rows distributed "
+        "cyclically it is 1.10; no t1 or t2 changes it as it is, nor do nine multiplications "
         "(1.03)",
     ),
 )

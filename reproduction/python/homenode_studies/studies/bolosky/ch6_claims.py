@@ -64,8 +64,9 @@ def _in_thesis(pair: Any) -> bool:
 _CLAIMS_61 = (
     Claim(
         "6.1.1",
-        "At equal block size machines dominate one another: CC+ is never dearer than any other, "
-        "NUMA and CC never dearer than DSM, NUMA never than DSM+, DSM+ never than DSM",
+        "At equal block size machines dominate one another: CC+ is never more expensive than any "
+        "other, NUMA and CC never more expensive than DSM, NUMA never than DSM+, DSM+ never than "
+        "DSM",
         "always",
         "points at which the order is broken",
         violations,
@@ -94,7 +95,7 @@ _CLAIMS_61 = (
         "6.1.2",
         "Most programs lay out their data for 4 KB pages, so many get much worse from 4 KB to 8 KB",
         "many",
-        "share of programs more than a tenth dearer on NUMA at 8 KB than at 4 KB",
+        "share of programs more than a tenth more expensive on NUMA at 8 KB than at 4 KB",
         eight_against_four,
         more_than(FEW),
         "%",
@@ -195,8 +196,8 @@ _CLAIMS_621 = (
         empty,
         why="checked: it is as the thesis says, NUMA first, with pages of 2 KB, a row of gauss "
         "each (1.009, CC+ 1.028); and NUMA is behind with planes of e-nasa of half a page (-n 16: "
-        "1.95, 1.16), matmult's rows dealt out like cards (1.359, 1.305) and each pair of water's "
-        "molecules once (water-nsq: 1.40, as in table 6.5, 1.20)",
+        "1.95, 1.16), matmult's rows distributed cyclically (1.359, 1.305) and each pair of "
+        "water's molecules once (water-nsq: 1.40, as in table 6.5, 1.20)",
     ),
     stated(
         Claim(
@@ -305,7 +306,7 @@ _CLAIMS_623 = (
     ),
     Claim(
         "6.2.3",
-        "sorbyr gets markedly dearer at small block sizes",
+        "sorbyr gets markedly more expensive at small block sizes",
         "markedly",
         "NUMA at 32 bytes over its best",
         lambda e: rise(e, "sorbyr"),

@@ -254,7 +254,7 @@ TLB_CLAIMS = (
     stated(
         Claim(
             "6.3.3",
-            "For bsort small pages are dearer even without TLB misses",
+            "For bsort small pages are more expensive even without TLB misses",
             "1.33 against 1.08",
             "MCPR with 128-byte and with 4 KB pages",
             lambda e: (row_of(e, "bsort")["uncorrected"], row_of(e, "bsort")["numa_4k"]),

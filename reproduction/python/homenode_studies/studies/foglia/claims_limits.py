@@ -367,7 +367,7 @@ _EIGHT_CLAIMS = (
         ),
         above(1),
         "%",
-        why="checked: it hangs on how much larger caches save. From 128 KB to 2 MB four "
+        why="checked: it depends on how much larger caches save. From 128 KB to 2 MB four "
         "processors wait 2.5 times less in the paper (powers 2.6 and 3.3), 9 times less here, as "
         "fewer of our misses are first fetches, which no cache saves. With 50,000 references of "
         "each process (homenode transform processes --each) eight are used 0.418 with 1 MB and "

@@ -168,8 +168,8 @@ CLAIMS = (
         flattening,
         lambda found: found[-1] < 0.1 and found[-1] <= min(found),
         "%",
-        why=f"checked: it hangs on how much of what is used fits: {TOUCHED}. With the small mixes "
-        "(--quick), which touch 20,083, doublings save 11, 4, 1.9 and 0.7 %",
+        why=f"checked: it depends on how much of what is used fits: {TOUCHED}. With the small "
+        "mixes (--quick), which touch 20,083, doublings save 11, 4, 1.9 and 0.7 %",
     ),
     power(
         "5.2.1",

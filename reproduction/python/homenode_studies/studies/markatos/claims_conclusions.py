@@ -32,7 +32,7 @@ _WORDS_64 = 8
 
 
 def counter_hurts(costs: Costs) -> list[str]:
-    """Points at which a counter makes UPT or INV dearer, plain or re-aligned."""
+    """Points at which a counter makes UPT or INV more expensive, plain or re-aligned."""
     return [
         m.point_name(program, page, counted, moved)
         for plain, counted in _DEL

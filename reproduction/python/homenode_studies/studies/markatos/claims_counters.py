@@ -195,7 +195,7 @@ CLAIMS = (
         "best page size over all-remote",
         lambda e: halved(ours(e), "inv.del"),
         below(COMPARABLE / 2),
-        why="checked: it hangs on which thread has which rows. Ours are dealt out like cards; with "
-        "bands of rows (simple -n 192 -i 12 instead of simple-columns) it is 0.20 in SIMPLE",
+        why="checked: it depends on which thread has which rows. Ours are distributed cyclically; "
+        "with bands of rows (simple -n 192 -i 12 instead of simple-columns) it is 0.20 in SIMPLE",
     ),
 )

@@ -189,7 +189,7 @@ _UPDATES = (
         lambda c: m.growth(c, "inv"),
         Claim(
             "1.2",
-            "Large pages make invalidations very much dearer",
+            "Large pages make invalidations very much more expensive",
             "very pronounced",
             "INV with 64 KB over INV with 256 bytes",
             judge=above(TENFOLD),
@@ -199,7 +199,7 @@ _UPDATES = (
         lambda c: m.growth(c, "upt"),
         Claim(
             "1.2",
-            "Large pages make updates only slowly dearer",
+            "Large pages make updates only slowly more expensive",
             "very slowly",
             "UPT with 64 KB over UPT with 256 bytes",
             judge=less_than(TENFOLD),

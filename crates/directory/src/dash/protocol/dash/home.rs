@@ -16,7 +16,7 @@ use HomeState::{
 labelled! {
     /// States of a block at its home.
     pub(super) enum HomeState {
-        Uncached = "uncached": "memory has the data, nobody is listed",
+        Uncached = "uncached": "memory has the data, no cache is listed",
         Shared = "shared": "memory has the data, those listed may have copies",
         Dirty = "dirty": "the owner has the data",
         ReadForwarded = "read forwarded": "the owner was asked to send a copy to the requester",
@@ -60,7 +60,7 @@ fn request(state: HomeState, event: E, sender: By) -> Cell {
         (Dirty, _, By::Owner) => Impossible(because::OWNS),
         (Uncached | Shared, _, By::Owner | By::Requester) => Impossible(because::NO_OWNER),
         (Dirty, _, By::Requester) => Impossible(because::NO_FORWARD),
-        (Uncached | Dirty, _, By::Sharer) => Impossible(because::NOBODY),
+        (Uncached | Dirty, _, By::Sharer) => Impossible(because::NONE_LISTED),
         (
             ReadForwarded
             | ReadForwardedWritten
@@ -76,7 +76,7 @@ fn request(state: HomeState, event: E, sender: By) -> Cell {
 /// A node asks for the block while a transaction is under way, which is to end before.
 fn request_meanwhile(state: HomeState, event: E, sender: By) -> Cell {
     match (state, event, sender) {
-        (_, _, By::Sharer) => Impossible(because::NOBODY),
+        (_, _, By::Sharer) => Impossible(because::NONE_LISTED),
         (_, _, By::Other) | (_, E::Read | E::Write, By::Owner) => Waits,
         // The block has come from the owner, who has yet to tell home.
         (
@@ -122,7 +122,7 @@ fn message_of_holder(state: HomeState, event: E, sender: By) -> Cell {
             | WriteForwardedReturned,
             _,
             By::Sharer,
-        ) => Impossible(because::NOBODY),
+        ) => Impossible(because::NONE_LISTED),
         (Uncached | Shared, _, _) => Impossible(because::NO_OWNER),
         (Dirty, _, _) => Impossible(because::NO_FORWARD),
         (

@@ -149,8 +149,8 @@ fn invalidate(state: SddCopyState, event: E) -> SddCell {
         (_, E::StaleInvalidate) => Does(&[Acknowledge], state),
         (S, _) => Does(&[PassOn], I),
         (SM | MA, _) => Does(&[PassOn], state),
-        // The pointer is current, so home has served the read and the copy is on its way; whoever
-        // leaves the list waits for nothing but those behind it.
+        // The pointer is current, so home has served the read and the copy is on its way; a copy
+        // that leaves the list waits only for those behind it.
         (IS | ISF | SF | L, _) => Waits,
         (I | R, _) => Impossible(because::NO_COPY),
         (IM | IMA, _) => Impossible(because::NO_COPY),

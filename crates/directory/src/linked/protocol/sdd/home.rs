@@ -52,7 +52,7 @@ pub(super) fn cell(
         (Returning, E::Read | E::Write, By::Other) => Waits,
         // A node that had the data, or has got them by now, wants to write.
         (Returning, E::Upgrade, _) => Waits,
-        (Uncached, E::Upgrade, By::Head | By::Owner) => Impossible(because::NOBODY),
+        (Uncached, E::Upgrade, By::Head | By::Owner) => Impossible(because::NO_COPIES),
         (Shared, E::Upgrade, By::Owner) => Impossible(because::MEMORY_HAS),
 
         (Returning, E::SharingWriteBack, By::Owner) => Does(&[TakeData], Shared),

@@ -30,7 +30,7 @@ const ENTERS: &[Action] = &[List, Reply(Msg::Mapped)];
 /// What the controller does.
 pub(super) fn cell(state: PageHomeState, event: E, sender: By) -> PageCell {
     match (state, event, sender) {
-        (Nobody, _, By::Only | By::Sharer) => Impossible(because::NOBODY),
+        (Nobody, _, By::Only | By::Sharer) => Impossible(because::NONE_LISTED),
         (Writer, _, By::Sharer) => Impossible(because::ONE),
 
         (Nobody | Readers, E::ReadFault, By::Other) => Does(ENTERS, Readers),
