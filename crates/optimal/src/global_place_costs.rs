@@ -1,8 +1,8 @@
 //! The recurrence of the optimum with replication on machines with global memory, where G <= R and
 //! 1 <= g <= r: one array element for each processor that refers to the block, narrow keys.
 //!
-//! Having a global copy then never makes a later copy or reference more expensive, so within a read-run it
-//! is there from the first read on or not at all (`docs/optimal.md`).
+//! Having a global copy then never makes a later copy or reference more expensive, so within a
+//! read-run it is there from the first read on or not at all (`docs/optimal.md`).
 
 use homenode_base::ProcId;
 use homenode_machine::Prices;

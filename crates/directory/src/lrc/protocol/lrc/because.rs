@@ -3,8 +3,8 @@
 pub(super) const BLOCKED: &str = "the processor waits for its fault";
 pub(super) const RELEASES: &str = "the processor waits for its release";
 pub(super) const NO_FAULT: &str = "no fault is pending";
-pub(super) const CLEAN: &str = "no line is dirty when a fault begins: a read-only page never has \
-                                dirty lines, and a read-write page is written back before it is unmapped";
+pub(super) const CLEAN: &str = "no line is dirty when a fault begins: a read-only page has none, \
+                                and a read-write page is written back before it is unmapped";
 pub(super) const NOT_TOLD: &str = "home was not notified, or has answered";
 pub(super) const NOT_DUE: &str = "no acknowledgement is due";
 pub(super) const NONE_LISTED: &str = "no node is listed";
