@@ -2,6 +2,8 @@
 
 use homenode_base::Flags;
 
+use crate::frames::permission;
+
 /// A reference to one block. A reference that straddles blocks is split into several of these.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockAccess<W> {
@@ -20,6 +22,20 @@ pub struct BlockAccess<W> {
 }
 
 impl<W> BlockAccess<W> {
+    /// Whether both are to the same block in the same cache.
+    #[inline(always)]
+    #[must_use]
+    pub const fn same_block(&self, other: &Self) -> bool {
+        self.block == other.block && self.cache == other.cache
+    }
+
+    /// The permission that a copy needs for it.
+    #[inline(always)]
+    #[must_use]
+    pub const fn need(&self) -> u64 {
+        permission(self.write)
+    }
+
     /// Whether it is a reference by the kernel.
     #[inline]
     #[must_use]

@@ -15,6 +15,12 @@ pub trait WordMask: Copy + Default + Zeroable + Send + 'static {
         u32::try_from((offset / Self::BYTES) & (Self::COUNT - 1)).unwrap_or(0)
     }
 
+    /// The words of the bytes from offset `first` to offset `last` within a block.
+    #[inline(always)]
+    fn of_bytes(first: u64, last: u64) -> Self {
+        Self::range(Self::word(first), Self::word(last))
+    }
+
     /// The words from `first` to `last`, both included and below the size of the set.
     fn range(first: u32, last: u32) -> Self;
     /// Adds the words of another set.

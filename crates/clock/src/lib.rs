@@ -4,7 +4,7 @@
 //! numbers the pages that they use. [`Clock`] simulates processors that run these processes over a
 //! [`MemorySystem`]: synchronisation ([`SyncObjects`]), dispatch ([`RunQueue`]), loads and stores
 //! in flight, and their timing. A machine supplies the memory system: caches, coherence protocol,
-//! network and latencies.
+//! network and latencies. [`TimedSimulation`] is the clock of any machine with the same result.
 #![forbid(unsafe_code)]
 
 mod clock;
@@ -12,6 +12,7 @@ pub mod pages;
 mod processor;
 mod queue;
 mod run_queue;
+mod simulation;
 mod step_driver;
 pub mod streams;
 mod sync;
@@ -25,6 +26,7 @@ pub use processor::{
 };
 pub use queue::EventQueue;
 pub use run_queue::RunQueue;
+pub use simulation::{TimedMemory, TimedSimulation};
 pub use step_driver::{StepDriver, StepOutcome};
 pub use sync::SyncObjects;
 pub use time::{ClockTime, ProcessorTime, StallCause, StallTime, critical_point, ratio};

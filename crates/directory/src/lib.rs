@@ -27,7 +27,7 @@ mod sheet;
 
 pub use cell::{ControllerCell, ControllerTable, CopyRole, MessageWay};
 pub use check::check;
-pub use clock::{ClockedDirectoryResult, DirectoryClock};
+pub use clock::{directory_clock, linked_clock};
 pub use counts::{DirectoryCounts, MessageCounts, MessageKind};
 pub use dash::{
     CacheAction, CacheCell, CacheEvent, DirectoryResult, DirectoryRules, DirectorySimulation,
@@ -52,7 +52,8 @@ pub use lrc::{
     SentPageMessage, check_pages,
 };
 pub use mesh::{
-    DirectoryClockSetup, DirectoryTiming, DistanceCost, HomeLoad, MeshShape, MissLatency, QueueLoad,
+    ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming, DistanceCost, HomeLoad,
+    MeshShape, MissLatency, QueueLoad,
 };
 pub use protocol::{CoherenceTable, DirectoryProtocol, Entry, TABLE};
 pub use replication::{PageReplication, REPLICATIONS, ReplicationEntry};

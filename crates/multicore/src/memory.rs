@@ -6,13 +6,14 @@ use std::collections::hash_map::Entry;
 use homenode_base::ProcessorSet;
 use homenode_cache::{
     AwaitedPorts, AwaitedTransaction, BlockAccess, BlockHolders, BlockRef, CacheArrays, ClockError,
-    LastLevelCache, MAY_READ, MAY_WRITE, RecentBlocks, WordMask, WordWaits,
+    LastLevelCache, RecentBlocks, WordMask, permission,
 };
-use homenode_clock::streams::OpKind;
-use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
+use homenode_clock::{
+    ClockTime, MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, TimedMemory,
+};
 use homenode_machine::LinkModel;
 use homenode_snoop::{
-    BusCounts, BusSetup, BusSetupError, ProtocolDriver, ProtocolTable, Transactions,
+    BusResult, BusSetup, BusSetupError, ClockedCaches, ProtocolTable, Transactions,
 };
 use rustc_hash::FxHashMap;
 
@@ -37,10 +38,9 @@ pub(super) struct LinkRequest {
     block: u64,
 }
 
-/// Cores with private caches, last-level caches, links and memories. `WORDS` limits the number of
-/// caches: see [`homenode_cache::HolderTable`].
+/// Cores with private caches, last-level caches, links and memories.
 pub(super) struct LinkedMemory<F, W, const WORDS: usize> {
-    driver: ProtocolDriver<F, W, WORDS>,
+    caches: ClockedCaches<F, W, WORDS>,
     /// Forgets a block whenever its copies change: [`MemorySystem::perform`].
     recent: RecentBlocks,
     links: LinkModel,
@@ -60,10 +60,6 @@ pub(super) struct LinkedMemory<F, W, const WORDS: usize> {
     /// The same of each link between two sockets in one direction: `from * sockets + to`.
     link_free: Vec<u64>,
     at_rest_from: u64,
-    block_shift: u32,
-    processors: u16,
-    instruction_caches: usize,
-    private_kernel: bool,
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORDS> {
@@ -77,14 +73,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         let sets = geometries.iter().map(|cache| cache.sets).min().unwrap_or(1);
         let recent = RecentBlocks::new(geometries.len(), sets);
         let links = links.with_block_size(block.bytes());
-        let mut driver = ProtocolDriver::new(setup, table)?;
-        driver.caches.collect_waits();
+        let mut caches = ClockedCaches::new(setup, table)?;
+        caches.driver.caches.collect_waits();
         let topology = Topology::new(&links, setup.processors);
         let [sockets, last_levels] = [links.sockets, links.sockets * links.last_levels]
             .map(|count| usize::try_from(count).unwrap_or(1));
-        let block_shift = block.bytes().trailing_zeros();
+        let block_shift = caches.block_shift;
         Ok(Self {
-            driver,
+            caches,
             recent,
             request_cycles: topology.request_cycles(),
             topology,
@@ -96,33 +92,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
             memory_free: vec![0; sockets],
             link_free: vec![0; sockets * sockets],
             at_rest_from: 0,
-            block_shift,
-            processors: setup.processors,
-            instruction_caches: setup.instruction_caches(),
-            private_kernel: setup.private_kernel,
             links,
         })
     }
 
-    /// The counts, and the misses and waiting by word.
-    pub(super) fn finish(&mut self) -> (BusCounts, WordWaits) {
-        let counts = self.driver.finish();
-        let waits = self.driver.caches.waits.take();
-        (counts, waits.map(|waits| waits.finish()).unwrap_or_default())
-    }
-
-    fn cache(&self, reference: &MemoryReference) -> usize {
-        let fetch = reference.kind == OpKind::Fetch;
-        reference.processor + if fetch { self.instruction_caches } else { 0 }
-    }
-
-    fn words(reference: &MemoryReference) -> W {
-        W::range(W::word(reference.first), W::word(reference.last))
-    }
-
     /// The processor that a data or instruction cache belongs to.
     fn processor_of(&self, cache: usize) -> usize {
-        cache % usize::from(self.processors)
+        cache % usize::from(self.caches.processors)
     }
 
     /// Performs a transaction: the caches change at once, and the requester continues when its data
@@ -134,14 +110,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
     ) -> Result<(), ClockError> {
         let LinkRequest { requester, cache, block } = request;
         let now = requesters.now();
-        let number = self.driver.caches.holders.number(block);
-        let known = self.driver.caches.holders.get(number);
-        let before = self.driver.transactions;
+        let number = self.caches.driver.caches.holders.number(block);
+        let known = self.caches.driver.caches.holders.get(number);
+        let before = self.caches.driver.transactions;
         let victim = self.victim(cache, block);
-        self.driver.caches.waits.as_mut().and_then(|waits| waits.take_last());
+        self.caches.driver.caches.waits.as_mut().and_then(|waits| waits.take_last());
         requesters.perform(requester, |access| self.perform(now, access))?;
-        let waits = self.driver.caches.waits.as_mut().and_then(|waits| waits.take_last());
-        let made = self.driver.transactions.since(&before);
+        let waits = self.caches.driver.caches.waits.as_mut().and_then(|waits| waits.take_last());
+        let made = self.caches.driver.transactions.since(&before);
         let left = self.latency(now, request, number, &known, &made);
         self.keep(cache, victim, made.update_block > 0);
         // A request that turned out to need no transaction is done in the next cycle.
@@ -156,9 +132,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
     /// Attributes the time that a port has waited to the transaction that serves it.
     fn served(&mut self, request: LinkRequest, transaction: Option<AwaitedTransaction>) {
         let LinkRequest { requester, cache, block } = request;
-        let frames = &self.driver.caches.frames;
+        let frames = &self.caches.driver.caches.frames;
         let frame = frames.find(frames.set_of(cache, block), block);
-        let Some(waits) = &mut self.driver.caches.waits else { return };
+        let Some(waits) = &mut self.caches.driver.caches.waits else { return };
         // An earlier request of the processor may have brought the block: then the port waits for
         // that one's miss.
         let transaction = transaction.or_else(|| frame.map(|frame| waits.miss_of(frame)));
@@ -169,7 +145,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
 
     /// The block that a cache evicts if it fetches this one.
     fn victim(&self, cache: usize, block: u64) -> Option<BlockRef> {
-        let frames = &self.driver.caches.frames;
+        let frames = &self.caches.driver.caches.frames;
         let set = frames.set_of(cache, block);
         if frames.find(set, block).is_some() {
             return None;
@@ -186,7 +162,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LinkedMemory<F, W, WORD
         let own = self.last_level_of(cache);
         self.last_levels[own].insert(victim);
         if written {
-            let known = self.driver.caches.holders.get(victim.number);
+            let known = self.caches.driver.caches.holders.get(victim.number);
             self.forget(victim, known.ever, own);
         }
     }
@@ -286,55 +262,42 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
     type Error = ClockError;
 
     fn block_shift(&self) -> u32 {
-        self.block_shift
+        self.caches.block_shift
     }
 
     #[inline(always)]
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
-        let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
-        let (cache, block, words) =
-            (self.cache(reference), reference.block, Self::words(reference));
-        self.driver.caches.hit_recent(&mut self.recent, cache, block, words, need)
+        let need = permission(reference.kind.writes());
+        let words = W::of_bytes(reference.first, reference.last);
+        let (cache, block) = (self.caches.cache(reference), reference.block);
+        self.caches.driver.caches.hit_recent(&mut self.recent, cache, block, words, need)
     }
 
     #[inline]
     fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
-        let need = if access.write { MAY_WRITE } else { MAY_READ };
         let BlockAccess { cache, block, words, .. } = *access;
-        self.driver.caches.hit_recent(&mut self.recent, cache, block, words, need)
+        let caches = &mut self.caches.driver.caches;
+        caches.hit_recent(&mut self.recent, cache, block, words, access.need())
     }
 
     #[inline]
     fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
-        BlockAccess {
-            cache: self.cache(reference),
-            block: reference.block,
-            words: Self::words(reference),
-            write: reference.kind.writes(),
-            private: reference.flags.is_private(self.private_kernel),
-            flags: reference.flags,
-        }
+        self.caches.access(reference)
     }
 
     #[inline]
     fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
-        one.block == other.block && one.cache == other.cache
+        one.same_block(other)
     }
 
     #[inline]
     fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
-        self.driver.needs_transaction(access)
+        self.caches.driver.needs_transaction(access)
     }
 
     fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
         self.recent.forget(access.block);
-        let place = self.driver.caches.locate(access.cache, access.block);
-        if self.driver.uncontended(access, place) {
-            return Ok(());
-        }
-        let base = access.block << self.block_shift;
-        let done = self.driver.access(access, place.set);
-        done.map_err(|error| error.at_cycle(now, base, self.processors))
+        self.caches.perform(now, access)
     }
 
     fn request(
@@ -379,16 +342,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
         }
     }
 
-    #[inline]
-    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
-        Ok(())
-    }
-
-    #[inline]
-    fn next_advance(&self, _: u64) -> Option<u64> {
-        None
-    }
-
     /// A request changes nothing before it reaches its ordering point.
     #[inline]
     fn undisturbed_until(&self, now: u64) -> u64 {
@@ -401,16 +354,23 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem
 
     #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
-        let counts = &mut self.driver.caches.counts;
-        counts.references += counted.references;
-        counts.block_references += counted.block_references;
-        counts.kernel.references += counted.kernel;
+        self.caches.count(counted);
     }
 
     fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
-        if let Some(waits) = &mut self.driver.caches.waits {
+        if let Some(waits) = &mut self.caches.driver.caches.waits {
             let (processor, port) = requester.place();
             self.awaited.waited(now, processor, port, cycles, waits);
         }
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for LinkedMemory<F, W, WORDS> {
+    type Result = BusResult;
+
+    fn result(&mut self, time: ClockTime) -> BusResult {
+        let counts = self.caches.driver.finish();
+        let waits = self.caches.driver.caches.waits.take().map(|waits| waits.finish());
+        BusResult { counts, time, bus_busy: None, waits: Some(waits.unwrap_or_default()) }
     }
 }

@@ -79,15 +79,15 @@ fn main() {
         let processors = streams::CLOCKED;
         println!("\n{stream} with a clock: {processors} processors, 256 KiB 8-way 64-byte blocks");
         for entry in TABLE.iter().filter(|e| protocols.is_empty() || protocols.contains(&e.name)) {
-            let (_, timing) = streams::simulate_clock(entry.name, &portions);
+            let time = streams::simulate_clock(entry.name, &portions).time;
             let speed = rate(|| {
                 std::hint::black_box(streams::simulate_clock(entry.name, &portions));
             });
             println!(
                 "  {:<8}{speed:>9.1} M references/s, {} cycles, system power {:.2}",
                 entry.name,
-                timing.clock.cycles,
-                timing.clock.gsp()
+                time.cycles,
+                time.gsp()
             );
             lines.push(format!(
                 "{{\"bench\":\"bus-clock\",\"trace\":\"{stream}\",\"what\":\"{}\",\

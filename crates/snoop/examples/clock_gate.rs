@@ -12,8 +12,8 @@ const REFERENCES: usize = 200_000;
 fn main() {
     for (stream, portions) in streams::clocked(REFERENCES) {
         for entry in TABLE {
-            let (counts, timing) = streams::simulate_clock(entry.name, &portions);
-            println!("{stream}: {}: {counts:?} {timing:?}", entry.name);
+            let result = streams::simulate_clock(entry.name, &portions);
+            println!("{stream}: {}: {result:?}", entry.name);
         }
     }
 }

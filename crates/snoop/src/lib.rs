@@ -14,6 +14,7 @@
 
 mod bus;
 mod check;
+mod clocked;
 mod counts;
 mod driver;
 
@@ -25,8 +26,9 @@ mod trace_order;
 mod vocabulary;
 pub mod walk;
 
-pub use bus::{BusClock, BusClockSetup, BusTime};
+pub use bus::{BusClockSetup, bus_clock};
 pub use check::{BusFinding, CACHES_MAX, CheckReport, FindingKind, check};
+pub use clocked::{BusResult, ClockedCaches};
 pub use counts::{BusCounts, OriginCounts, Transactions};
 pub use driver::{CheckError, ProtocolDriver};
 pub use homenode_cache::{

@@ -13,6 +13,13 @@ pub const MAY_READ: u64 = 1;
 pub const MAY_WRITE: u64 = 2;
 pub(crate) const PERMISSIONS: u64 = 3;
 
+/// The permission that a reference needs.
+#[inline(always)]
+#[must_use]
+pub const fn permission(writes: bool) -> u64 {
+    if writes { MAY_WRITE } else { MAY_READ }
+}
+
 /// The label of a block without permissions; 0 is that of a frame that was never used.
 #[inline]
 pub(crate) fn label_of(block: u64) -> u64 {

@@ -16,7 +16,7 @@ use homenode_machine::CacheShape;
 
 use crate::holders::CACHES_MAX;
 pub use direct::DirectMapped;
-pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN};
+pub use frame::{CacheFrame, MAY_READ, MAY_WRITE, READ, WRITTEN, permission};
 pub(crate) use frame::{PERMISSIONS, label_of};
 pub use indexed::IndexedSets;
 pub use miss_status::MissStatus;
@@ -88,8 +88,8 @@ pub trait CacheArrays<W>: Send {
     fn invalidate(&mut self, set: usize, frame: usize);
 }
 
-/// Boxes the `new` of a type that has cache arrays, word masks and the width of sets of caches as
-/// its parameters, with parameters that suffice for blocks of this number of words, sets of this
+/// Boxes what a generic function makes whose parameters are cache arrays, word masks and the width
+/// of sets of caches, with parameters that suffice for blocks of this number of words, sets of this
 /// number of ways and this number of caches.
 ///
 /// Each choice is a whole copy of the simulator in the program, so there are few. Machines with
@@ -98,46 +98,40 @@ pub trait CacheArrays<W>: Send {
 /// instructions a reference, without the second, most others a tenth. What is rare shares the
 /// widest.
 ///
-/// `boxed_for_geometry!((words, ways, caches), Engine, (setup, table))` is
-/// `Box::new(Engine::<_, _, _>::new(setup, table)?)`.
+/// `boxed_for_geometry!((words, ways, caches), engine, (setup, table))` is
+/// `Box::new(engine::<_, _, _>(setup, table)?)`.
 #[macro_export]
 macro_rules! boxed_for_geometry {
-    (($words:expr, $ways:expr, $caches:expr), $kind:ident, ($($argument:expr),+)) => {{
+    (($words:expr, $ways:expr, $caches:expr), $make:ident, ($($argument:expr),+)) => {{
         use $crate::{
             DirectMapped, IndexedSets, NARROW_CACHES_MAX, UpTo8Ways, UpTo16Ways, WIDE_WORDS,
         };
         match ($caches <= NARROW_CACHES_MAX, $words, $ways) {
-            (true, ..=64, 1) => Box::new($kind::<DirectMapped<_>, u64, 1>::new($($argument),+)?),
-            (true, ..=64, ..=8) => Box::new($kind::<UpTo8Ways<_>, u64, 1>::new($($argument),+)?),
-            (true, ..=64, ..=16) => Box::new($kind::<UpTo16Ways<_>, u64, 1>::new($($argument),+)?),
-            (true, ..=64, _) => Box::new($kind::<IndexedSets<_>, u64, 1>::new($($argument),+)?),
-            (true, _, ..=16) => {
-                Box::new($kind::<UpTo16Ways<_>, [u64; 4], 1>::new($($argument),+)?)
-            }
+            (true, ..=64, 1) => Box::new($make::<DirectMapped<_>, u64, 1>($($argument),+)?),
+            (true, ..=64, ..=8) => Box::new($make::<UpTo8Ways<_>, u64, 1>($($argument),+)?),
+            (true, ..=64, ..=16) => Box::new($make::<UpTo16Ways<_>, u64, 1>($($argument),+)?),
+            (true, ..=64, _) => Box::new($make::<IndexedSets<_>, u64, 1>($($argument),+)?),
+            (true, _, ..=16) => Box::new($make::<UpTo16Ways<_>, [u64; 4], 1>($($argument),+)?),
             (false, ..=64, ..=16) => {
-                Box::new($kind::<UpTo16Ways<_>, u64, WIDE_WORDS>::new($($argument),+)?)
+                Box::new($make::<UpTo16Ways<_>, u64, WIDE_WORDS>($($argument),+)?)
             }
-            (_, _, _) => {
-                Box::new($kind::<IndexedSets<_>, [u64; 4], WIDE_WORDS>::new($($argument),+)?)
-            }
+            (_, _, _) => Box::new($make::<IndexedSets<_>, [u64; 4], WIDE_WORDS>($($argument),+)?),
         }
     }};
 }
 
-/// The same for masks of bytes, whatever the block: `boxed_for_bytes!((ways, caches), Engine,
+/// The same for masks of bytes, whatever the block: `boxed_for_bytes!((ways, caches), engine,
 /// (setup, table))`.
 #[macro_export]
 macro_rules! boxed_for_bytes {
-    (($ways:expr, $caches:expr), $kind:ident, ($($argument:expr),+)) => {{
+    (($ways:expr, $caches:expr), $make:ident, ($($argument:expr),+)) => {{
         use $crate::{ByteMask, IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS};
         match ($caches <= NARROW_CACHES_MAX, $ways) {
-            (true, ..=16) => Box::new($kind::<UpTo16Ways<_>, ByteMask, 1>::new($($argument),+)?),
+            (true, ..=16) => Box::new($make::<UpTo16Ways<_>, ByteMask, 1>($($argument),+)?),
             (false, ..=16) => {
-                Box::new($kind::<UpTo16Ways<_>, ByteMask, WIDE_WORDS>::new($($argument),+)?)
+                Box::new($make::<UpTo16Ways<_>, ByteMask, WIDE_WORDS>($($argument),+)?)
             }
-            (_, _) => {
-                Box::new($kind::<IndexedSets<_>, ByteMask, WIDE_WORDS>::new($($argument),+)?)
-            }
+            (_, _) => Box::new($make::<IndexedSets<_>, ByteMask, WIDE_WORDS>($($argument),+)?),
         }
     }};
 }

@@ -172,7 +172,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
             if !ALL && !self.meaning.nature(batch, rows.start + nth).taken {
                 need = LEFT_OUT;
             }
-            let words = W::range(W::word(begin), W::word(last));
+            let words = W::of_bytes(begin, last);
             let FrameLocation { set, frame: guess } = self.driver.locate(usize::from(cache), block);
             *ahead = ResolvedRow { block, set, guess, words, cache, need };
         }

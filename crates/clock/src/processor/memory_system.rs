@@ -177,14 +177,23 @@ pub trait MemorySystem: Sized {
     ) -> Result<(), Self::Error>;
 
     /// Serves, after the processors have issued in a cycle, the requests that can be served in it.
+    /// By default all requests are served by events.
     ///
     /// # Errors
     /// When the protocol violates an invariant.
-    fn advance(&mut self, requesters: &mut Requesters<'_, Self>) -> Result<(), Self::Error>;
+    #[inline]
+    fn advance(&mut self, requesters: &mut Requesters<'_, Self>) -> Result<(), Self::Error> {
+        let _ = requesters;
+        Ok(())
+    }
 
-    /// The next cycle, from now on, in which [`Self::advance`] has work; `None` if it has none
-    /// until the next event or request.
-    fn next_advance(&self, now: u64) -> Option<u64>;
+    /// The next cycle, from now on, in which [`Self::advance`] has work; `None`, the default, if it
+    /// has none until the next event or request.
+    #[inline]
+    fn next_advance(&self, now: u64) -> Option<u64> {
+        let _ = now;
+        None
+    }
 
     /// The first cycle in which the states of copies may differ from now, even through a request
     /// made now; events of the queue aside. Until then a processor runs ahead of the others as long

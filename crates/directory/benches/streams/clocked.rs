@@ -4,9 +4,9 @@ use homenode_base::ReferenceFilter;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_directory::{
-    ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClock, DirectoryClockSetup,
+    ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClockSetup,
     DirectoryProtocol, DirectorySetup, HomePolicy, HomeSetup, HomeSpec, ListClockSetup,
-    MessageCost, MissRule, PageReplication, ProxySetup, ProxyUse,
+    MessageCost, MissRule, PageReplication, ProxySetup, ProxyUse, directory_clock, linked_clock,
 };
 use homenode_machine::{CachedMachine, Interconnect};
 use homenode_trace::Batch;
@@ -40,11 +40,11 @@ pub fn simulate(nodes: u16, machine: &str, portions: &[ThreadStreams]) -> Clocke
     let mut clock = match protocol.table() {
         CoherenceTable::Linked(table) => {
             let (setup, timed) = alite(nodes, variant);
-            DirectoryClock::of_linked(&setup, table, first_touch(nodes), &timed)
+            linked_clock(&setup, table, first_touch(nodes), &timed)
         }
         table @ (CoherenceTable::Blocks(_) | CoherenceTable::Pages(_)) => {
             let (setup, timed) = dash_mesh(nodes, protocol.pointers);
-            DirectoryClock::new(&setup, table, first_touch(nodes), &timed)
+            directory_clock(&setup, table, first_touch(nodes), &timed)
         }
     }
     .expect("a valid machine");

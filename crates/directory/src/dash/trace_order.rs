@@ -86,7 +86,7 @@ impl DirectorySimulation {
         let (block, geometry) = setup.geometry()?;
         Ok(Self(boxed_for_geometry!(
             (block.words(), geometry.ways, usize::from(setup.nodes)),
-            DirectoryRows,
+            rows,
             (setup, table, homes)
         )))
     }
@@ -104,6 +104,14 @@ impl DirectorySimulation {
     pub fn finish(self) -> DirectoryResult {
         self.0.finish()
     }
+}
+
+fn rows<F: CacheArrays<W>, W: WordMask, const WORDS: usize>(
+    setup: &DirectorySetup,
+    table: DirectoryTable,
+    homes: Box<dyn HomePolicy>,
+) -> Result<DirectoryRows<F, W, WORDS>, DirectorySetupError> {
+    DirectoryRows::new(setup, table, homes)
 }
 
 /// [`DirectorySimulation`] for one kind of cache arrays and one width of word masks and of sets of

@@ -21,16 +21,13 @@ pub(crate) mod sync;
 pub(crate) mod transport;
 pub(crate) mod values;
 
-use homenode_cache::ClockError;
-use homenode_clock::{ClockSetup, ClockTime, MemorySystem};
+use homenode_clock::ClockSetup;
 use homenode_machine::DirectoryMachine;
 
-use crate::home::{NO_INIT_DONE, PageDemands, PageHomes};
 use crate::replication::PageReplication;
 pub use latency::{DistanceCost, MissLatency};
 pub use queue::{HomeLoad, QueueLoad};
-pub use result::DirectoryTiming;
-pub(crate) use result::TimedResult;
+pub use result::{ClockedDirectoryResult, DirectoryTiming};
 pub use shape::MeshShape;
 
 /// Parameters of a timed run.
@@ -50,21 +47,4 @@ pub struct DirectoryClockSetup {
     pub replication: PageReplication,
     /// Whether misses and waiting are collected by word, if the protocol keeps blocks coherent.
     pub collect_waits: bool,
-}
-
-/// A memory system with a result.
-pub(crate) trait TimedMemory: MemorySystem<Error = ClockError> + Send {
-    /// Message counts of the protocol, if those of [`crate::DirectoryCounts`] are not.
-    type Messages;
-
-    fn result(&mut self, time: ClockTime) -> TimedResult<Self::Messages>;
-
-    /// An error found at the last event, which no later event has reported.
-    fn take_error(&mut self) -> Option<ClockError>;
-}
-
-/// Notes about the homes for readers of the results, and the demands on pages.
-pub(crate) fn of_homes(homes: &mut PageHomes) -> (Vec<String>, Option<PageDemands>) {
-    let lacking = homes.lacks_init_done().then(|| NO_INIT_DONE.to_owned());
-    (lacking.into_iter().collect(), homes.take_demands())
 }

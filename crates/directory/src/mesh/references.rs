@@ -7,19 +7,13 @@ use homenode_clock::{MemoryReference, ReferenceCounts};
 
 use crate::counts::DirectoryCounts;
 
-/// The words of its block that a reference touches.
-#[inline]
-pub(crate) fn words<W: WordMask>(reference: &MemoryReference) -> W {
-    W::range(W::word(reference.first), W::word(reference.last))
-}
-
 /// The state of a reference while it is outstanding.
 #[inline]
 pub(crate) fn access<W: WordMask>(reference: &MemoryReference) -> BlockAccess<W> {
     BlockAccess {
         cache: reference.processor,
         block: reference.block,
-        words: words(reference),
+        words: W::of_bytes(reference.first, reference.last),
         write: reference.kind.writes(),
         private: reference.flags.contains(Flags::PRIVATE),
         flags: reference.flags,

@@ -1,35 +1,66 @@
 //! Results of timed memory systems.
 
-use homenode_cache::WordWaits;
+use homenode_cache::{CacheCounts, WordWaits};
 use homenode_clock::ClockTime;
 use serde::Serialize;
 
 use super::queue::HomeLoad;
 use crate::counts::DirectoryCounts;
-use crate::home::{PageDemands, PageUsage};
+use crate::home::{NO_INIT_DONE, PageDemands, PageHomes, PageUsage};
+use crate::linked::ListCounts;
+use crate::lrc::PageMessageCounts;
 
-/// The result of one memory system, with the message counts of its family.
-pub(crate) struct TimedResult<M> {
+/// Counts and times.
+#[derive(Clone, Debug, Default)]
+pub struct ClockedDirectoryResult {
     /// Counts of events.
-    pub(crate) counts: DirectoryCounts,
-    /// The messages of the protocol, if those among the counts are not.
-    pub(crate) messages: M,
+    pub counts: DirectoryCounts,
+    /// Messages of a protocol that keeps pages coherent, instead of those among the counts.
+    pub page_messages: Option<PageMessageCounts>,
+    /// Messages of a linked-list protocol, likewise.
+    pub list_messages: Option<ListCounts>,
     /// Times of processors and processes.
-    pub(crate) time: ClockTime,
+    pub time: ClockTime,
     /// Times outside processors.
-    pub(crate) timing: DirectoryTiming,
+    pub timing: DirectoryTiming,
     /// Load of homes, by node, or by memory where processors share one.
-    pub(crate) loads: Vec<HomeLoad>,
+    pub loads: Vec<HomeLoad>,
     /// References, counted once for each block that they touch.
-    pub(crate) block_references: u64,
+    pub block_references: u64,
     /// Misses and waiting by word, in order of the word's address divided by four, if collected.
-    pub(crate) waits: Option<WordWaits>,
+    pub waits: Option<WordWaits>,
     /// Demands of nodes on pages, if collected.
-    pub(crate) demands: Option<PageDemands>,
+    pub demands: Option<PageDemands>,
     /// Use of pages, if collected.
-    pub(crate) uses: Option<Vec<PageUsage>>,
+    pub uses: Option<Vec<PageUsage>>,
     /// Notes for readers of the results.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
+}
+
+impl ClockedDirectoryResult {
+    /// The counts of caches and homes, with `counts` of the other events, and what was collected
+    /// about pages. Messages and loads are for the memory system to add.
+    pub(crate) fn new(
+        counts: DirectoryCounts,
+        caches: &CacheCounts,
+        homes: &mut PageHomes,
+        timing: DirectoryTiming,
+        time: ClockTime,
+    ) -> Self {
+        let &CacheCounts { references, block_references, misses, .. } = caches;
+        let reads = references - counts.writes;
+        let pages_moved = homes.moved();
+        Self {
+            counts: DirectoryCounts { references, reads, misses, pages_moved, ..counts },
+            time,
+            timing,
+            block_references,
+            notes: homes.lacks_init_done().then(|| NO_INIT_DONE.to_owned()).into_iter().collect(),
+            demands: homes.take_demands(),
+            uses: homes.take_uses(),
+            ..Self::default()
+        }
+    }
 }
 
 /// Times outside processors, in cycles.

@@ -8,6 +8,7 @@ use homenode_machine::{DirectoryMachine, LastLevelModel, MemoryTopology};
 use super::network::{NodeNetwork, Route};
 use super::places::NodePlaces;
 use super::queue::{HomeLoad, QueueLoad, QueueMeter};
+use super::result::DirectoryTiming;
 use super::sync::{SyncMessage, Synchroniser, node};
 use crate::home::PageHomes;
 
@@ -300,14 +301,15 @@ impl Transport {
         }
     }
 
-    /// Cycles that controllers spent on look-ups.
-    pub(crate) fn looking_up(&self) -> u64 {
-        self.lookups.iter().map(|meter| meter.load.busy).sum()
-    }
-
-    /// Cycles of memory accesses.
-    pub(crate) fn accessing(&self) -> u64 {
-        self.accesses.iter().map(|meter| meter.load.busy).sum()
+    /// Times, with those of network, controllers and memories.
+    pub(crate) fn timing(&self, others: DirectoryTiming) -> DirectoryTiming {
+        DirectoryTiming {
+            hops: self.network.hops,
+            sending: self.network.sending,
+            looking_up: self.lookups.iter().map(|meter| meter.load.busy).sum(),
+            accessing: self.accesses.iter().map(|meter| meter.load.busy).sum(),
+            ..others
+        }
     }
 
     /// Load of homes, by memory.

@@ -8,8 +8,8 @@ use homenode_cache::WaitCause;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine, LinkLatencies, LinkModel};
-use homenode_multicore::{LinkClock, LinkClockSetup, LinkedResult};
-use homenode_snoop::{BusSetup, MissRule, ProtocolSpec};
+use homenode_multicore::{LinkClockSetup, link_clock};
+use homenode_snoop::{BusResult, BusSetup, MissRule, ProtocolSpec};
 
 const PAGE: u64 = 4096;
 const BLOCK: u64 = 64;
@@ -65,9 +65,9 @@ fn given(processors: u16, cache_bytes: u64) -> Given {
     Given { setup, timed: LinkClockSetup { clock, links: links(), page_bytes: PAGE } }
 }
 
-fn run(given: &Given, processes: &[Vec<Operation>], portion: usize) -> LinkedResult {
+fn run(given: &Given, processes: &[Vec<Operation>], portion: usize) -> BusResult {
     let table = ProtocolSpec::parse("mesi").unwrap().table();
-    let mut clock = LinkClock::new(&given.setup, table, &given.timed).unwrap();
+    let mut clock = link_clock(&given.setup, table, &given.timed).unwrap();
     let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
     for at in (0..longest).step_by(portion) {
         let part = |all: &Vec<Operation>| {
@@ -349,7 +349,7 @@ fn cycles_are_those_of_the_slow_simulator() {
             assert_eq!(result.counts.misses.total(), slow.misses, "seed {seed}");
             assert_eq!(result.counts.coherence.total(), slow.upgrades, "seed {seed}");
             let sharing = u64::try_from(slow.sharing.len()).unwrap();
-            assert_eq!(result.waits.sharing_elapsed(), sharing, "seed {seed}");
+            assert_eq!(result.waits.as_ref().unwrap().sharing_elapsed(), sharing, "seed {seed}");
             check_waits(&result);
             seen.extend(causes(&result));
         }
@@ -357,15 +357,17 @@ fn cycles_are_those_of_the_slow_simulator() {
     assert_eq!(seen.len(), 3, "all causes but replacement: {seen:?}");
 }
 
-fn causes(result: &LinkedResult) -> impl Iterator<Item = WaitCause> + '_ {
+fn causes(result: &BusResult) -> impl Iterator<Item = WaitCause> + '_ {
     let all = WaitCause::ALL.into_iter();
-    all.filter(|&cause| result.waits.iter().any(|(_, waits)| waits.of(cause).transactions > 0))
+    all.filter(|&cause| {
+        result.waits.as_ref().unwrap().iter().any(|(_, waits)| waits.of(cause).transactions > 0)
+    })
 }
 
 /// Every transaction is some word's, and every cycle of waiting is for one of them.
-fn check_waits(result: &LinkedResult) {
+fn check_waits(result: &BusResult) {
     let sum = |cause| -> (u64, u64) {
-        let waits = result.waits.iter().map(|(_, waits)| waits.of(cause));
+        let waits = result.waits.as_ref().unwrap().iter().map(|(_, waits)| waits.of(cause));
         waits.fold((0, 0), |(n, c), waits| (n + waits.transactions, c + waits.cycles))
     };
     let [cold, replacement, shared, falsely] = WaitCause::ALL.map(sum);

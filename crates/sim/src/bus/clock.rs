@@ -2,12 +2,10 @@
 
 use homenode_clock::pages::{PageNumbers, PageTable};
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
-use homenode_clock::{ClockSetup, ClockTime, LiveClock};
-use homenode_machine::{Interconnect, KernelModel, SchedulerModel};
-use homenode_multicore::{LinkClock, LinkClockSetup};
-use homenode_snoop::WordWaits;
-use homenode_snoop::{BusClock, BusClockSetup, BusCounts, ClockError};
-use homenode_trace::ProcessorAreas;
+use homenode_clock::{ClockSetup, TimedSimulation};
+use homenode_machine::{Interconnect, SchedulerModel};
+use homenode_multicore::{LinkClockSetup, link_clock};
+use homenode_snoop::{BusClockSetup, BusResult, ClockError, bus_clock};
 use rayon::prelude::*;
 
 use super::config::{BusConfig, Contention};
@@ -20,103 +18,42 @@ const FRAMES: u64 = 0x6672_616d_6573;
 /// Seed offset of the kernel model's random numbers.
 const KERNEL: u64 = 0x6b65_726e_656c;
 
-/// The result of one configuration.
-pub(crate) struct PointResult {
-    pub(crate) counts: BusCounts,
-    /// Times of processors and processes; `None` without a clock.
-    pub(crate) time: Option<ClockTime>,
-    /// Cycles for which the bus was held; `None` without a bus.
-    pub(crate) bus_busy: Option<u64>,
-    /// Misses and waiting by word; `None` without links.
-    pub(crate) waits: Option<WordWaits>,
-}
+/// A timed simulation of a machine with a bus or with links.
+pub(crate) type CachedClock = Box<dyn TimedSimulation<BusResult, ClockError>>;
 
-/// A clock for a machine with a bus or with links.
-pub(crate) enum CachedClock {
-    Bus(BusClock),
-    Links(LinkClock),
-}
-
-impl CachedClock {
-    /// The clock of a point of the plan; with links, every latency is `slower_by` cycles longer.
-    pub(crate) fn new(
-        plan: &BusPlan,
-        point: &PlannedPoint,
-        config: &BusConfig,
-        processes: usize,
-        slower_by: u64,
-    ) -> Result<Self, SimError> {
-        let machine = &plan.machines[point.machine];
-        let restart = config.restart || machine.scheduler.restart;
-        let scheduler = SchedulerModel { policy: point.scheduler, restart, ..machine.scheduler };
-        let clock =
-            ClockSetup { processor: machine.processor, scheduler, seed: config.seed, processes };
-        let table = point.table.clone();
-        Ok(match &machine.interconnect {
-            Interconnect::Bus(bus) => {
-                let cycles = point.cycles.unwrap_or_default();
-                let timed = BusClockSetup { clock, bus: bus.model, cycles };
-                Self::Bus(BusClock::new(&point.setup, table, &timed)?)
-            }
-            Interconnect::Links(links) => {
-                let contention =
-                    config.contention.map(|requested| requested == Contention::Modelled);
-                let links = links.with_contention(contention).slower_by(slower_by);
-                let timed = LinkClockSetup { clock, links, page_bytes: machine.page_bytes };
-                Self::Links(LinkClock::new(&point.setup, table, &timed)?)
-            }
-            Interconnect::Directory(_) | Interconnect::Controllers(_) => {
-                return Err(of_other_kind(machine).into());
-            }
-        })
-    }
-
-    fn with_areas(self, areas: &ProcessorAreas) -> Self {
-        match self {
-            Self::Bus(clock) => Self::Bus(clock.with_areas(areas)),
-            Self::Links(clock) => Self::Links(clock.with_areas(areas)),
+/// The clock of a point of the plan; with links, every latency is `slower_by` cycles longer.
+pub(crate) fn clock_of(
+    plan: &BusPlan,
+    point: &PlannedPoint,
+    config: &BusConfig,
+    processes: usize,
+    slower_by: u64,
+) -> Result<CachedClock, SimError> {
+    let machine = &plan.machines[point.machine];
+    let restart = config.restart || machine.scheduler.restart;
+    let scheduler = SchedulerModel { policy: point.scheduler, restart, ..machine.scheduler };
+    let clock =
+        ClockSetup { processor: machine.processor, scheduler, seed: config.seed, processes };
+    let table = point.table.clone();
+    let mut clock = match &machine.interconnect {
+        Interconnect::Bus(bus) => {
+            let cycles = point.cycles.unwrap_or_default();
+            bus_clock(&point.setup, table, &BusClockSetup { clock, bus: bus.model, cycles })?
         }
-    }
-
-    /// Generates the references of a kernel; machines with links have no kernel model.
-    pub(crate) fn with_kernel(self, model: &KernelModel) -> Self {
-        match self {
-            Self::Bus(clock) => Self::Bus(clock.with_kernel(model)),
-            Self::Links(_) => self,
+        Interconnect::Links(links) => {
+            let contention = config.contention.map(|requested| requested == Contention::Modelled);
+            let links = links.with_contention(contention).slower_by(slower_by);
+            let page_bytes = machine.page_bytes;
+            link_clock(&point.setup, table, &LinkClockSetup { clock, links, page_bytes })?
         }
-    }
-
-    pub(crate) fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
-        match self {
-            Self::Bus(clock) => clock.push(streams),
-            Self::Links(clock) => clock.push(streams),
+        Interconnect::Directory(_) | Interconnect::Controllers(_) => {
+            return Err(of_other_kind(machine).into());
         }
+    };
+    if let Some(model) = plan.kernel_model(config) {
+        clock.set_kernel(&model, point.setup.filter);
     }
-
-    /// The clock as a live program drives it.
-    pub(crate) fn live(&mut self) -> &mut dyn LiveClock<ClockError> {
-        match self {
-            Self::Bus(clock) => clock.live(),
-            Self::Links(clock) => clock.live(),
-        }
-    }
-
-    pub(crate) fn finish(self) -> Result<PointResult, ClockError> {
-        match self {
-            Self::Bus(clock) => clock.finish().map(|(counts, timing)| PointResult {
-                counts,
-                time: Some(timing.clock),
-                bus_busy: Some(timing.bus_busy),
-                waits: None,
-            }),
-            Self::Links(clock) => clock.finish().map(|result| PointResult {
-                counts: result.counts,
-                time: Some(result.time),
-                bus_busy: None,
-                waits: Some(result.waits),
-            }),
-        }
-    }
+    Ok(clock)
 }
 
 /// Page frames, if the configuration translates addresses.
@@ -132,7 +69,7 @@ pub(super) fn with_frames(
 }
 
 /// Results of all configurations, and notes on the trace.
-pub(super) type PointResults = (Vec<PointResult>, Vec<String>);
+pub(super) type PointResults = (Vec<BusResult>, Vec<String>);
 
 /// Simulates all configurations. The trace is decoded and split into the streams of its processes
 /// once for all of them.
@@ -145,12 +82,9 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
 ) -> Result<PointResults, SimError> {
     let processes = usize::from(trace.threads());
     let clock = |point: &PlannedPoint| {
-        let mut clock = CachedClock::new(plan, point, config, processes, 0)?;
+        let mut clock = clock_of(plan, point, config, processes, 0)?;
         if let Some(areas) = &trace.metadata().processor_areas {
-            clock = clock.with_areas(areas);
-        }
-        if let Some(model) = plan.kernel_model(config) {
-            clock = clock.with_kernel(&model);
+            clock.set_areas(areas);
         }
         Ok::<_, SimError>(clock)
     };
@@ -163,7 +97,7 @@ pub(super) fn simulate<T: TraceSource + ?Sized>(
     }
     // Every result is collected, so that the first error is the same on any number of threads.
     let done: Vec<Result<_, ClockError>> =
-        pool.install(|| clocks.into_par_iter().map(CachedClock::finish).collect());
+        pool.install(|| clocks.into_par_iter().map(|clock| clock.finish()).collect());
     let results = done.into_iter().collect::<Result<_, _>>()?;
     let notes = notes(&splitter, plan, trace).map(str::to_owned).collect();
     Ok((results, notes))

@@ -3,7 +3,7 @@
 use homenode_machine::Interconnect;
 use homenode_trace::LiveProgram;
 
-use super::clock::{CachedClock, live_splitter, with_frames};
+use super::clock::{clock_of, live_splitter, with_frames};
 use super::config::{BusConfig, ReferenceOrder};
 use super::outcome::{BusSimulation, assemble};
 use super::plan::{BusPlan, PlannedPoint};
@@ -36,10 +36,7 @@ pub fn run_bus<P: LiveProgram>(
         Interconnect::Bus(_) | Interconnect::Directory(_) | Interconnect::Controllers(_) => None,
     };
     let pace = Pace::new(slack, machine.processor.operation_cycles, cycles_per_ms);
-    let mut clock = CachedClock::new(&plan, point, config, usize::from(threads), 0)?;
-    if let Some(model) = plan.kernel_model(config) {
-        clock = clock.with_kernel(&model);
-    }
+    let mut clock = clock_of(&plan, point, config, usize::from(threads), 0)?;
     let splitter = live_splitter(&plan, config, &source)?;
     let mut splitter = with_frames(splitter, &plan, config).for_live(pace.mhz);
     let mut program = start(slack).map_err(RunError::Program)?;

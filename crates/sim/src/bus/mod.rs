@@ -8,7 +8,7 @@ mod plan;
 mod protocols;
 mod run;
 
-pub(crate) use clock::{CachedClock, PointResult, splitter};
+pub(crate) use clock::{clock_of, splitter};
 pub(crate) use plan::BusPlan;
 
 pub use config::{AddressSpace, BusConfig, BusPoint, Contention, ReferenceOrder};

@@ -4,11 +4,9 @@ use homenode_clock::{ClockTime, ProcessorTime, critical_point};
 use homenode_machine::{
     BusCycles, CachedMachine, Dispatch, KernelModel, LinkModel, ProcessorModel,
 };
-use homenode_snoop::{BusCounts, MissRule};
-use homenode_snoop::{WaitCause, Waits, WaitsByCause};
+use homenode_snoop::{BusCounts, BusResult, MissRule, WaitCause, Waits, WaitsByCause};
 use serde::Serialize;
 
-use super::clock::PointResult;
 use super::config::{AddressSpace, BusConfig, Contention, ReferenceOrder};
 use super::plan::BusPlan;
 use crate::pass::TraceSource;
@@ -242,15 +240,17 @@ pub struct BusSimulation {
 /// Assembles the outcomes of all points.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &BusPlan,
-    results: Vec<PointResult>,
+    results: Vec<BusResult>,
     config: &BusConfig,
     trace: &T,
 ) -> BusSimulation {
     let mut outcomes = Vec::new();
     let mut machines: Vec<BusMachineRecord> = Vec::new();
-    for (point, PointResult { counts, time, bus_busy, waits }) in plan.points.iter().zip(results) {
+    for (point, result) in plan.points.iter().zip(results) {
         let (machine, cache) = (&plan.machines[point.machine], point.setup.cache);
-        let clock = time.as_ref();
+        let bus_utilisation = result.bus_utilisation();
+        let BusResult { counts, time, waits, .. } = result;
+        let clock = (config.order == ReferenceOrder::Clock).then_some(&time);
         outcomes.push(BusOutcome {
             trace: trace.name(),
             machine: machine.name().to_owned(),
@@ -265,7 +265,7 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             miss_rate: ratio(counts.misses.total(), counts.block_references),
             bus_cycles: point.cycles.map(|cycles| counts.transactions.cycles(&cycles)),
             gsp: clock.map(ClockTime::gsp),
-            bus_utilisation: bus_busy.zip(clock).and_then(|(busy, t)| ratio(busy, t.cycles)),
+            bus_utilisation,
             cycles: clock.map(|clock| clock.cycles),
             work: clock.map(ProcessorWork::of).unwrap_or_default(),
             waits: waits.map(|words| WaitTotals::of(&words.total())),

@@ -1,11 +1,10 @@
 //! One pass over the trace for all configurations.
 
-use homenode_snoop::{BusCounts, TraceOrderSimulation};
+use homenode_snoop::{BusCounts, BusResult, TraceOrderSimulation};
 use homenode_trace::Batch;
 use rayon::prelude::*;
 
 use super::clock;
-use super::clock::PointResult;
 use super::config::{BusConfig, ReferenceOrder};
 use super::outcome::{BusSimulation, assemble};
 use super::plan::BusPlan;
@@ -29,12 +28,8 @@ pub fn simulate_bus<T: TraceSource + ?Sized>(
     let (results, notes) = match config.order {
         ReferenceOrder::Trace => {
             let counts = count_in_order(&plan, &flagged, &pool, progress)?;
-            let results = counts.into_iter().map(|counts| PointResult {
-                counts,
-                time: None,
-                bus_busy: None,
-                waits: None,
-            });
+            let results =
+                counts.into_iter().map(|counts| BusResult { counts, ..BusResult::default() });
             (results.collect(), Vec::new())
         }
         ReferenceOrder::Clock => clock::simulate(&plan, config, &flagged, &pool, progress)?,

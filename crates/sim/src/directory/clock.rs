@@ -1,10 +1,10 @@
 //! One pass over the trace for all configurations with a clock.
 
-use homenode_clock::ClockSetup;
 use homenode_clock::streams::{StreamSplitter, ThreadStreams};
+use homenode_clock::{ClockSetup, TimedSimulation};
 use homenode_directory::{
-    ClockError, ClockedDirectoryResult, CoherenceTable, DirectoryClock, DirectoryClockSetup,
-    DirectorySetupError, HomePolicy, ListClockSetup,
+    ClockError, ClockedDirectoryResult, CoherenceTable, DirectoryClockSetup, DirectorySetupError,
+    HomePolicy, ListClockSetup, directory_clock, linked_clock,
 };
 use homenode_machine::{CachedMachine, ControllerMachine, DirectoryMachine, ProcessorModel};
 use rayon::prelude::*;
@@ -13,6 +13,9 @@ use super::config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
 use super::plan::{DirectoryPlan, NodeModel, PlannedDirectory};
 use crate::error::SimError;
 use crate::pass::{Progress, TraceSource, for_each_stream_window, forecast};
+
+/// A timed simulation of a machine with a directory.
+pub(crate) type DirectoryClock = Box<dyn TimedSimulation<ClockedDirectoryResult, ClockError>>;
 
 /// Simulates all points, each with its homes. The trace is decoded and split into process streams
 /// once for all of them.
@@ -38,7 +41,7 @@ pub(super) fn simulate_clocked<T: TraceSource + ?Sized>(
     };
     for_each_stream_window(pool, trace, &mut splitter, progress, push)?;
     let done: Vec<Result<_, ClockError>> =
-        pool.install(|| clocks.into_par_iter().map(DirectoryClock::finish).collect());
+        pool.install(|| clocks.into_par_iter().map(|clock| clock.finish()).collect());
     Ok(done.into_iter().collect::<Result<_, _>>()?)
 }
 
@@ -54,13 +57,13 @@ pub(crate) fn clock_of(
     let (model, table) = match (point.model, table) {
         (NodeModel::Controllers(machine), CoherenceTable::Linked(table)) => {
             let setup = list_setup(plan, point, config, processes, machine);
-            return Ok(DirectoryClock::of_linked(&point.setup, table, homes, &setup)?);
+            return Ok(linked_clock(&point.setup, table, homes, &setup)?);
         }
         (NodeModel::Directory(model), table) => (model, table),
         (NodeModel::Controllers(_), _) => return Err(DirectorySetupError::NoControllers.into()),
     };
     let setup = clock_setup(plan, model, point, config, processes);
-    Ok(DirectoryClock::new(&point.setup, table, homes, &setup)?)
+    Ok(directory_clock(&point.setup, table, homes, &setup)?)
 }
 
 /// The splitter of the trace into process streams.

@@ -4,7 +4,7 @@ use homenode_trace::LiveProgram;
 
 use super::clock::{clock_of, live_splitter};
 use super::config::{DirectoryConfig, MeasuredFrom};
-use super::outcome::{DirectoryStudy, FoundDirectory, assemble};
+use super::outcome::{DirectoryStudy, assemble};
 use super::plan::{DirectoryPlan, NodeModel, PlannedDirectory};
 use crate::bus::ReferenceOrder;
 use crate::error::SimError;
@@ -50,7 +50,7 @@ pub fn run_directory<P: LiveProgram>(
     let mut splitter = live_splitter(&plan, config, threads)?.for_live(pace.mhz);
     let mut program = start(slack).map_err(RunError::Program)?;
     drive(clock.live(), &mut splitter, &mut program, pace)?;
-    let result = FoundDirectory::from(clock.finish()?);
+    let result = clock.finish()?;
     let ended = LiveSource::ended(end(program).map_err(RunError::Program)?);
     Ok(assemble(&plan, vec![result], config, &ended))
 }

@@ -10,7 +10,7 @@ mod protocols;
 mod run;
 mod uses;
 
-pub(crate) use clock::{clock_setup, splitter};
+pub(crate) use clock::{DirectoryClock, clock_setup, splitter};
 pub(crate) use controllers::buffer_reads;
 pub(crate) use plan::DirectoryPlan;
 

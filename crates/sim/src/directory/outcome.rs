@@ -1,11 +1,10 @@
 //! Results of simulations with a directory.
 
 use homenode_analysis::Names;
-use homenode_clock::{ClockTime, StallTime};
+use homenode_clock::StallTime;
 use homenode_directory::{
-    ClockedDirectoryResult, CoherenceTable, DirectoryCounts, DirectoryProtocol, DirectoryResult,
-    DirectoryTiming, HomeLoad, ListCounts, ListMessage, MessageCounts, MissRule, PageMessageCounts,
-    PageUsage, QueueLoad,
+    ClockedDirectoryResult, CoherenceTable, DirectoryCounts, DirectoryProtocol, ListCounts,
+    ListMessage, MessageCounts, MissRule, PageMessageCounts, QueueLoad,
 };
 use homenode_machine::{ControllerMachine, DirectoryMachine, MemoryTopology, NetworkContention};
 use serde::Serialize;
@@ -132,45 +131,9 @@ pub struct DirectoryTimes {
     pub combined: Option<u64>,
 }
 
-/// The times of a result.
-struct ClockedDirectory {
-    time: ClockTime,
-    timing: DirectoryTiming,
-    loads: Vec<HomeLoad>,
-}
-
-/// The result of a simulation, with or without a clock.
-pub(super) struct FoundDirectory {
-    counts: DirectoryCounts,
-    page_messages: Option<PageMessageCounts>,
-    list_messages: Option<ListCounts>,
-    clocked: Option<ClockedDirectory>,
-    uses: Option<Vec<PageUsage>>,
-    notes: Vec<String>,
-}
-
-impl From<DirectoryResult> for FoundDirectory {
-    fn from(found: DirectoryResult) -> Self {
-        let DirectoryResult { counts, uses, notes, .. } = found;
-        Self { counts, page_messages: None, list_messages: None, clocked: None, uses, notes }
-    }
-}
-
-impl From<ClockedDirectoryResult> for FoundDirectory {
-    fn from(found: ClockedDirectoryResult) -> Self {
-        let ClockedDirectoryResult { counts, page_messages, list_messages, uses, notes, .. } =
-            found;
-        let ClockedDirectoryResult { time, timing, loads, .. } = found;
-        let clocked = Some(ClockedDirectory { time, timing, loads });
-        Self { counts, page_messages, list_messages, clocked, uses, notes }
-    }
-}
-
 impl DirectoryTimes {
-    fn of(
-        ClockedDirectory { time, timing, loads }: &ClockedDirectory,
-        topology: MemoryTopology,
-    ) -> Self {
+    fn of(result: &ClockedDirectoryResult, topology: MemoryTopology) -> Self {
+        let ClockedDirectoryResult { time, timing, loads, .. } = result;
         let controllers = loads.iter().map(|load| u64::from(load.controllers)).sum();
         let senders = match topology {
             MemoryTopology::PerProcessor => controllers,
@@ -294,7 +257,7 @@ pub struct DirectoryStudy {
 /// Assembles the outcomes of all points.
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &DirectoryPlan,
-    results: Vec<FoundDirectory>,
+    results: Vec<ClockedDirectoryResult>,
     config: &DirectoryConfig,
     trace: &T,
 ) -> DirectoryStudy {
@@ -308,14 +271,12 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             (None, Some(messages)) => CountedMessages::Lists(messages),
             (None, None) => CountedMessages::Blocks(counts.messages),
         };
-        let clocked = result.clocked.as_ref();
-        let times = clocked
-            .map(|found| DirectoryTimes::of(found, point.model.topology()))
+        let times = (config.order == ReferenceOrder::Clock)
+            .then(|| DirectoryTimes::of(&result, point.model.topology()))
             .unwrap_or_default()
             .with_reads(result.list_messages.as_ref());
         if let (Some(names), Some(found)) = (&names, &result.uses) {
-            let loads = clocked.map(|found| &found.loads[..]).unwrap_or_default();
-            uses.push(PageUseColumns::new(point, found, loads, names));
+            uses.push(PageUseColumns::new(point, found, &result.loads, names));
         }
         for note in result.notes {
             if !notes.contains(&note) {

@@ -1,15 +1,15 @@
 //! One pass over the trace for all configurations, and one before it for homes with hindsight.
 
 use homenode_directory::{
-    CoherenceTable, DemandCollection, DirectoryResult, DirectorySetup, DirectorySimulation,
-    DirectoryTable, HomeSetup, HomeSpec, PageDemands,
+    ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryResult, DirectorySetup,
+    DirectorySimulation, DirectoryTable, HomeSetup, HomeSpec, PageDemands,
 };
 use homenode_trace::{Batch, EventKind};
 use rayon::prelude::*;
 
 use super::clock::simulate_clocked;
 use super::config::{DirectoryConfig, MeasuredFrom};
-use super::outcome::{DirectoryStudy, FoundDirectory, assemble};
+use super::outcome::{DirectoryStudy, assemble};
 use super::plan::{DirectoryPlan, PlannedDirectory};
 use crate::bus::ReferenceOrder;
 use crate::error::SimError;
@@ -63,10 +63,7 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
     let homes = homes.collect::<Result<Vec<_>, SimError>>()?;
     let mut watch = |done, _| watch(passes - 1, done);
     let found = match config.order {
-        ReferenceOrder::Clock => {
-            let done = simulate_clocked(&plan, homes, config, trace, &pool, &mut watch)?;
-            done.into_iter().map(FoundDirectory::from).collect()
-        }
+        ReferenceOrder::Clock => simulate_clocked(&plan, homes, config, trace, &pool, &mut watch)?,
         ReferenceOrder::Trace => {
             let simulations = plan.points.iter().zip(homes).map(|(point, homes)| {
                 let table = first_run_table(&point.table);
@@ -74,10 +71,16 @@ pub fn simulate_directory<T: TraceSource + ?Sized>(
             });
             let simulations = simulations.collect::<Result<Vec<_>, SimError>>()?;
             let done = pass(simulations, trace, &pool, &mut watch)?;
-            done.into_iter().map(FoundDirectory::from).collect()
+            done.into_iter().map(untimed).collect()
         }
     };
     Ok(assemble(&plan, found, config, trace))
+}
+
+/// A result without times.
+fn untimed(found: DirectoryResult) -> ClockedDirectoryResult {
+    let DirectoryResult { counts, uses, notes, .. } = found;
+    ClockedDirectoryResult { counts, uses, notes, ..ClockedDirectoryResult::default() }
 }
 
 /// Whether the trace marks the end of initialisation.

@@ -1,15 +1,14 @@
 //! One pass over the trace for several layouts of its data, on one machine with a clock.
 
 use homenode_advise::Layout;
+use homenode_clock::TimedSimulation;
 use homenode_clock::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
 use homenode_clock::streams::{Portion, PortionPool, StreamSplitter, ThreadStreams};
-use homenode_directory::DirectoryClock;
 use homenode_snoop::ClockError;
 use homenode_trace::TraceReader;
 use rayon::prelude::*;
 
 use super::replay::LineResult;
-use crate::bus::CachedClock;
 use crate::error::SimError;
 use crate::pass::{Progress, for_each_stream_window};
 
@@ -27,40 +26,14 @@ impl<'a> LayoutVariant<'a> {
     }
 }
 
-/// A clock that simulates one machine under one layout.
-pub(super) trait LayoutClock: Send {
-    fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError>;
-    fn finish(self: Box<Self>) -> Result<LineResult, ClockError>;
-}
-
-impl LayoutClock for CachedClock {
-    fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
-        self.push(streams)
-    }
-
-    fn finish(self: Box<Self>) -> Result<LineResult, ClockError> {
-        CachedClock::finish(*self).map(LineResult::with_links)
-    }
-}
-
-impl LayoutClock for DirectoryClock {
-    fn push(&mut self, streams: &ThreadStreams) -> Result<(), ClockError> {
-        self.push(streams)
-    }
-
-    fn finish(self: Box<Self>) -> Result<LineResult, ClockError> {
-        DirectoryClock::finish(*self).map(LineResult::with_directory)
-    }
-}
-
 /// The state of one layout's simulation.
-struct LayoutLane<'a> {
+struct LayoutLane<'a, R> {
     layout: &'a Layout,
     portions: PortionPool,
-    clock: Box<dyn LayoutClock>,
+    clock: Box<dyn TimedSimulation<R, ClockError>>,
 }
 
-impl LayoutLane<'_> {
+impl<R> LayoutLane<'_, R> {
     fn push(&mut self, all: &[ThreadStreams]) -> Result<(), SimError> {
         for streams in all {
             if self.layout.is_empty() {
@@ -106,8 +79,8 @@ fn moved(layout: &Layout, operations: &Portion, portions: &mut PortionPool) -> P
 
 /// Simulates a machine in each variant; `clock` makes the clock of a variant. The trace is decoded
 /// and split once for all of them.
-pub(super) fn simulate_layouts(
-    clock: impl Fn(u64) -> Result<Box<dyn LayoutClock>, SimError>,
+pub(super) fn simulate_layouts<R: Into<LineResult> + Send>(
+    clock: impl Fn(u64) -> Result<Box<dyn TimedSimulation<R, ClockError>>, SimError>,
     mut splitter: StreamSplitter,
     trace: &TraceReader,
     variants: &[LayoutVariant<'_>],
@@ -118,13 +91,13 @@ pub(super) fn simulate_layouts(
         let portions = PortionPool::default();
         Ok::<_, SimError>(LayoutLane { layout, portions, clock: clock(slower_by)? })
     };
-    let mut lanes: Vec<LayoutLane<'_>> = variants.iter().map(lane).collect::<Result<_, _>>()?;
+    let mut lanes: Vec<LayoutLane<'_, R>> = variants.iter().map(lane).collect::<Result<_, _>>()?;
     for_each_stream_window(pool, trace, &mut splitter, progress, |all| {
         let pushed: Vec<Result<(), SimError>> =
             lanes.par_iter_mut().map(|lane| lane.push(all)).collect();
         pushed.into_iter().collect()
     })?;
-    let finished: Vec<Result<LineResult, _>> =
-        pool.install(|| lanes.into_par_iter().map(|lane| lane.clock.finish()).collect());
+    let finished: Vec<Result<LineResult, _>> = pool
+        .install(|| lanes.into_par_iter().map(|lane| lane.clock.finish().map(R::into)).collect());
     Ok(finished.into_iter().collect::<Result<_, _>>()?)
 }

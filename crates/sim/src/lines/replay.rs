@@ -5,15 +5,17 @@ use std::ops::ControlFlow;
 use homenode_base::BlockSize;
 use homenode_clock::streams::StreamSplitter;
 use homenode_clock::{ClockTime, ProcessorTime};
-use homenode_directory::{ClockedDirectoryResult, CoherenceTable, DirectoryClock, PageDemands};
+use homenode_directory::{ClockedDirectoryResult, CoherenceTable, PageDemands, directory_clock};
 use homenode_machine::{CachedMachine, Interconnect, MachineError, MachineKind};
-use homenode_snoop::{BusCounts, WordWaits};
+use homenode_snoop::{BusCounts, BusResult, WordWaits};
 use homenode_trace::TraceReader;
 
 use super::config::LineConfig;
 use super::layouts::{LayoutVariant, simulate_layouts};
-use crate::bus::{BusConfig, BusPlan, CachedClock, PointResult, splitter};
-use crate::directory::{DirectoryConfig, DirectoryPlan, clock_setup, marks_init_done};
+use crate::bus::{BusConfig, BusPlan, clock_of, splitter};
+use crate::directory::{
+    DirectoryClock, DirectoryConfig, DirectoryPlan, clock_setup, marks_init_done,
+};
 use crate::error::SimError;
 use crate::pass::TraceSource;
 
@@ -41,18 +43,6 @@ impl LineResult {
         self.processors.busy + self.processors.delay
     }
 
-    /// The time on a machine with links.
-    pub(super) fn with_links(result: PointResult) -> Self {
-        let BusCounts { references, block_references, .. } = result.counts;
-        Self::of(&result.time.unwrap_or_default(), references, block_references, result.waits)
-    }
-
-    /// The time on a machine with a directory.
-    pub(super) fn with_directory(result: ClockedDirectoryResult) -> Self {
-        let references = result.counts.references;
-        Self::of(&result.time, references, result.block_references, result.waits)
-    }
-
     fn of(time: &ClockTime, references: u64, accesses: u64, waits: Option<WordWaits>) -> Self {
         let sum = |part: fn(&ProcessorTime) -> u64| time.processors.iter().map(part).sum();
         Self {
@@ -67,6 +57,20 @@ impl LineResult {
             waits: waits.unwrap_or_default(),
             deadlocks_broken: time.deadlocks_broken,
         }
+    }
+}
+
+impl From<BusResult> for LineResult {
+    fn from(result: BusResult) -> Self {
+        let BusCounts { references, block_references, .. } = result.counts;
+        Self::of(&result.time, references, block_references, result.waits)
+    }
+}
+
+impl From<ClockedDirectoryResult> for LineResult {
+    fn from(result: ClockedDirectoryResult) -> Self {
+        let references = result.counts.references;
+        Self::of(&result.time, references, result.block_references, result.waits)
     }
 }
 
@@ -160,15 +164,12 @@ impl<'a> LineReplay<'a> {
                     let (plan, config) = &**planned;
                     let Some(point) = plan.points.first() else { continue };
                     let splitter = splitter(plan, config, self.trace)?;
-                    let clock = |slower_by| {
-                        let clock = CachedClock::new(plan, point, config, processes, slower_by)?;
-                        Ok(Box::new(clock) as Box<_>)
-                    };
+                    let clock = |slower_by| clock_of(plan, point, config, processes, slower_by);
                     simulate_layouts(clock, splitter, self.trace, some, self.pool, &mut progress)
                 }
                 PlannedMachine::Directory(replay) => {
                     let splitter = replay.splitter(self.trace)?;
-                    let clock = |slower_by| Ok(Box::new(replay.clock(processes, slower_by)?) as _);
+                    let clock = |slower_by| replay.clock(processes, slower_by);
                     simulate_layouts(clock, splitter, self.trace, some, self.pool, &mut progress)
                 }
             };
@@ -226,6 +227,6 @@ impl DirectoryReplay {
         timed.machine = timed.machine.slower_by(slower_by);
         let known = point.homes(self.config.seed, self.marks_init_done, None::<&PageDemands>);
         let homes = point.home.build(&known)?;
-        Ok(DirectoryClock::new(&point.setup, point.table.clone(), homes, &timed)?)
+        Ok(directory_clock(&point.setup, point.table.clone(), homes, &timed)?)
     }
 }

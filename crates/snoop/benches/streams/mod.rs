@@ -6,8 +6,8 @@ use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine};
 use homenode_snoop::{
-    BusClock, BusClockSetup, BusCounts, BusSetup, BusTime, MissRule, ProtocolSpec,
-    TraceOrderSimulation,
+    BusClockSetup, BusCounts, BusResult, BusSetup, MissRule, ProtocolSpec, TraceOrderSimulation,
+    bus_clock,
 };
 use homenode_trace::Batch;
 
@@ -145,7 +145,7 @@ fn portions(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Th
 
 /// What a protocol does in eight processors of `bus-smp` with these caches: 256 KiB, 8-way, 64-byte
 /// blocks.
-pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (BusCounts, BusTime) {
+pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> BusResult {
     let machine = CachedMachine::parse("bus-smp").expect("a machine of the table");
     let setup = BusSetup {
         processors: CLOCKED,
@@ -169,7 +169,7 @@ pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> (BusCounts,
         cycles: machine.cycles(block).expect("whole cycles").expect("a bus"),
     };
     let table = ProtocolSpec::parse(protocol).expect("a protocol of the table").table();
-    let mut clock = BusClock::new(&setup, table, &timed).expect("a machine that can be");
+    let mut clock = bus_clock(&setup, table, &timed).expect("a machine that can be");
     for portion in portions {
         clock.push(portion).expect("a protocol that keeps its promises");
     }

@@ -1,14 +1,14 @@
 //! The bus, caches and memory as a memory system of the clock.
 
-use homenode_cache::{BlockAccess, CacheArrays, ClockError, MAY_READ, MAY_WRITE, WordMask};
-use homenode_clock::streams::OpKind;
-use homenode_clock::{MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters};
+use homenode_cache::{BlockAccess, CacheArrays, ClockError, WordMask, permission};
+use homenode_clock::{
+    ClockTime, MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, TimedMemory,
+};
 
 use super::BusClockSetup;
 use super::arbiter::{Arbiter, BusRequest};
 use super::prices::TransactionPrices;
-use crate::counts::BusCounts;
-use crate::driver::ProtocolDriver;
+use crate::clocked::{BusResult, ClockedCaches};
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
 
@@ -19,18 +19,11 @@ pub(super) struct MemoryAnswer {
     cycles: u64,
 }
 
-/// Caches, bus and memory. `WORDS` limits the number of caches: see
-/// [`homenode_cache::HolderTable`].
+/// Caches, bus and memory.
 pub(super) struct BusMemory<F, W, const WORDS: usize> {
-    driver: ProtocolDriver<F, W, WORDS>,
+    caches: ClockedCaches<F, W, WORDS>,
     arbiter: Arbiter,
     prices: TransactionPrices,
-    block_shift: u32,
-    processors: u16,
-    /// The distance from the number of a processor's cache to that of its instruction cache; 0 if
-    /// they are one.
-    instruction_caches: usize,
-    private_kernel: bool,
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> {
@@ -39,37 +32,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
         table: ProtocolTable,
         timed: &BusClockSetup,
     ) -> Result<Self, BusSetupError> {
-        let (block, _) = setup.geometry()?;
         Ok(Self {
-            driver: ProtocolDriver::new(setup, table)?,
+            caches: ClockedCaches::new(setup, table)?,
             arbiter: Arbiter::new(timed.bus.arbitration, usize::from(setup.processors)),
             prices: TransactionPrices::new(timed.cycles, &timed.bus)?,
-            block_shift: block.bytes().trailing_zeros(),
-            processors: setup.processors,
-            instruction_caches: setup.instruction_caches(),
-            private_kernel: setup.private_kernel,
         })
-    }
-
-    /// Cycles for which the bus was held.
-    pub(super) fn busy_cycles(&self) -> u64 {
-        self.arbiter.busy
-    }
-
-    /// The final counts.
-    pub(super) fn finish(&mut self) -> BusCounts {
-        self.driver.finish()
-    }
-
-    #[inline(always)]
-    fn cache(&self, reference: &MemoryReference) -> usize {
-        let fetch = reference.kind == OpKind::Fetch;
-        reference.processor + if fetch { self.instruction_caches } else { 0 }
-    }
-
-    #[inline(always)]
-    fn words(reference: &MemoryReference) -> W {
-        W::range(W::word(reference.first), W::word(reference.last))
     }
 
     /// Performs a granted request.
@@ -86,9 +53,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusMemory<F, W, WORDS> 
             requesters.complete_at(now + cycles, requester);
             return Ok(());
         }
-        let before = self.driver.transactions;
-        requesters.perform(requester, |access| self.perform(now, access))?;
-        let timing = self.prices.timing(&self.driver.transactions.since(&before));
+        let before = self.caches.driver.transactions;
+        requesters.perform(requester, |access| self.caches.perform(now, access))?;
+        let timing = self.prices.timing(&self.caches.driver.transactions.since(&before));
         self.arbiter.hold(now, timing.hold);
         match timing.answer {
             Some((due, cycles)) => {
@@ -109,54 +76,45 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
     type Error = ClockError;
 
     fn block_shift(&self) -> u32 {
-        self.block_shift
+        self.caches.block_shift
     }
 
     // Inlined, because each call in the clock is specialised by constants.
     #[inline(always)]
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
-        let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
-        let place = self.driver.caches.locate(self.cache(reference), reference.block);
-        self.driver.hit(place, reference.block, Self::words(reference), need)
+        let need = permission(reference.kind.writes());
+        let words = W::of_bytes(reference.first, reference.last);
+        let cache = self.caches.cache(reference);
+        let caches = &mut self.caches.driver.caches;
+        let place = caches.locate(cache, reference.block);
+        caches.hit(place, reference.block, words, need)
     }
 
     #[inline]
     fn try_access(&mut self, access: &BlockAccess<W>) -> bool {
-        let place = self.driver.caches.locate(access.cache, access.block);
-        self.driver.caches.hit_access(place, access)
+        let caches = &mut self.caches.driver.caches;
+        let place = caches.locate(access.cache, access.block);
+        caches.hit_access(place, access)
     }
 
     #[inline]
     fn access(&self, reference: &MemoryReference) -> BlockAccess<W> {
-        BlockAccess {
-            cache: self.cache(reference),
-            block: reference.block,
-            words: Self::words(reference),
-            write: reference.kind.writes(),
-            private: reference.flags.is_private(self.private_kernel),
-            flags: reference.flags,
-        }
+        self.caches.access(reference)
     }
 
     #[inline]
     fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
-        one.block == other.block && one.cache == other.cache
+        one.same_block(other)
     }
 
     #[inline]
     fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
-        self.driver.needs_transaction(access)
+        self.caches.driver.needs_transaction(access)
     }
 
     #[inline]
     fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
-        let place = self.driver.caches.locate(access.cache, access.block);
-        if self.driver.uncontended(access, place) {
-            return Ok(());
-        }
-        let base = access.block << self.block_shift;
-        let done = self.driver.access(access, place.set);
-        done.map_err(|error| error.at_cycle(now, base, self.processors))
+        self.caches.perform(now, access)
     }
 
     #[inline]
@@ -204,9 +162,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for BusMem
 
     #[inline]
     fn count(&mut self, counted: ReferenceCounts) {
-        let counts = &mut self.driver.caches.counts;
-        counts.references += counted.references;
-        counts.block_references += counted.block_references;
-        counts.kernel.references += counted.kernel;
+        self.caches.count(counted);
+    }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for BusMemory<F, W, WORDS> {
+    type Result = BusResult;
+
+    fn result(&mut self, time: ClockTime) -> BusResult {
+        let (counts, bus_busy) = (self.caches.driver.finish(), Some(self.arbiter.busy));
+        BusResult { counts, time, bus_busy, waits: None }
     }
 }

@@ -80,12 +80,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         })
     }
 
-    /// See [`CacheSystem::hit`].
-    #[inline]
-    pub(crate) fn hit(&mut self, place: FrameLocation, block: u64, words: W, need: u64) -> bool {
-        self.caches.hit(place, block, words, need)
-    }
-
     /// Performs any reference to a block of this set.
     ///
     /// # Errors

@@ -30,11 +30,7 @@ impl TraceOrderSimulation {
     /// When the machine is invalid.
     pub fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
         let (block, ways) = setup.geometry()?;
-        Ok(Self(boxed_for_geometry!(
-            (block.words(), ways, setup.caches()),
-            BusRows,
-            (setup, table)
-        )))
+        Ok(Self(boxed_for_geometry!((block.words(), ways, setup.caches()), rows, (setup, table))))
     }
 
     /// Adds the references of a batch. Batches come in the order of the trace.
@@ -57,6 +53,13 @@ impl TraceOrderSimulation {
 trait CountingEngine: Send {
     fn push(&mut self, batch: &Batch) -> Result<(), CheckError>;
     fn finish(self: Box<Self>) -> BusCounts;
+}
+
+fn rows<F: CacheArrays<W>, W: WordMask, const WORDS: usize>(
+    setup: &BusSetup,
+    table: ProtocolTable,
+) -> Result<BusRows<F, W, WORDS>, BusSetupError> {
+    BusRows::new(setup, table)
 }
 
 /// A protocol driver, and the interpretation of rows.

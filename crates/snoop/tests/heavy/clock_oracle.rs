@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use homenode_base::{AccessKind, Rng};
 use homenode_clock::streams::StreamSplitter;
 use homenode_machine::{Arbitration, CacheShape, Dispatch, KernelModel};
-use homenode_snoop::{BusClock, BusCounts, BusTime, MissRule, ProtocolSpec};
+use homenode_snoop::{BusResult, MissRule, ProtocolSpec, bus_clock};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 
 use crate::clocked::{Given, check_conservation, flags_of_page, given};
@@ -201,21 +201,18 @@ fn batch(lines: &[Line]) -> Batch {
 }
 
 /// The result of the engine for a trace in portions.
-fn simulated(
-    given: &Given,
-    system: &System,
-    lines: &[Line],
-    portion: usize,
-) -> (BusCounts, BusTime) {
+fn simulated(given: &Given, system: &System, lines: &[Line], portion: usize) -> BusResult {
     let table = ProtocolSpec::parse(given.protocol).unwrap().table();
-    let mut clock = BusClock::new(&given.setup, table, &given.timed).unwrap();
+    let mut clock = bus_clock(&given.setup, table, &given.timed).unwrap();
     let mut splitter =
         StreamSplitter::new(given.timed.clock.processes, given.setup.filter, &[], None);
     if let Some(areas) = &system.areas {
-        (clock, splitter) = (clock.with_areas(areas), splitter.with_areas(areas));
+        clock.set_areas(areas);
+        splitter = splitter.with_areas(areas);
     }
     if let Some((model, seed)) = &system.kernel {
-        (clock, splitter) = (clock.with_kernel(model), splitter.with_kernel(model, *seed));
+        clock.set_kernel(model, given.setup.filter);
+        splitter = splitter.with_kernel(model, *seed);
     }
     for lines in lines.chunks(portion) {
         clock.push(&splitter.split(&batch(lines))).unwrap();
@@ -223,7 +220,7 @@ fn simulated(
     clock.finish().unwrap()
 }
 
-/// Compares the two on one trace. Returns the references and the times.
+/// Compares the two on one trace.
 fn compare(
     machine: Machine,
     times: Times,
@@ -231,23 +228,24 @@ fn compare(
     lines: &[Line],
     processes: usize,
     portion: usize,
-) -> (u64, BusTime) {
+) -> BusResult {
     let given = engine(&machine, &times, processes);
-    let (counts, timing) = simulated(&given, system, lines, portion);
-    check_conservation(&given, &counts, &timing);
+    let result = simulated(&given, system, lines, portion);
+    check_conservation(&given, &result);
+    let BusResult { counts, time, bus_busy, .. } = &result;
     let found = Outcome {
-        counts: named(&counts),
-        cycles: timing.clock.cycles,
-        bus_busy: timing.bus_busy,
-        processors: timing.clock.processors.iter().map(|p| (p.busy, p.delay)).collect(),
-        switches: timing.clock.switches,
-        migrations: timing.clock.migrations,
-        forced: timing.clock.deadlocks_broken,
+        counts: named(counts),
+        cycles: time.cycles,
+        bus_busy: bus_busy.unwrap(),
+        processors: time.processors.iter().map(|p| (p.busy, p.delay)).collect(),
+        switches: time.switches,
+        migrations: time.migrations,
+        forced: time.deadlocks_broken,
     };
     let does = system.processes(lines, processes);
     let expected = ClockOracle::new(machine, times, system.clone(), does).run();
     assert_eq!(found, expected, "{machine:?} {times:?} {system:?}");
-    (counts.references, timing)
+    result
 }
 
 #[test]
@@ -262,8 +260,9 @@ fn the_clock_agrees_with_the_slow_one_in_every_count_and_cycle() {
             let lines = random_lines(&mut rng, machine.processors, 700);
             let portion = 1 + number(&mut rng, 300);
             let (system, processes) = (System::default(), machine.processors);
-            let (_, timing) = compare(machine, times, &system, &lines, processes, portion);
-            waited += timing.clock.processors.iter().map(|p| p.delay).sum::<u64>();
+            let BusResult { time, .. } =
+                compare(machine, times, &system, &lines, processes, portion);
+            waited += time.processors.iter().map(|p| p.delay).sum::<u64>();
         }
         assert!(waited > 1_000_000, "{}: the bus is busy: {waited}", entry.name);
     }
@@ -288,9 +287,10 @@ fn machines_of_any_size_agree_with_the_slow_clock() {
             }
             let portion = 1 + number(&mut rng, 900);
             let system = System::default();
-            let (references, timing) = compare(machine, times, &system, &lines, processes, portion);
-            assert_eq!(references, length as u64);
-            assert!(timing.clock.processors.iter().filter(|p| p.busy > 0).count() > 64);
+            let BusResult { counts, time, .. } =
+                compare(machine, times, &system, &lines, processes, portion);
+            assert_eq!(counts.references, length as u64);
+            assert!(time.processors.iter().filter(|p| p.busy > 0).count() > 64);
         }
     }
 }
@@ -308,10 +308,11 @@ fn scheduled_processes_agree_with_areas_and_with_a_kernel_made_up() {
             let lines = random_lines(&mut rng, processes, 500);
             let lines = with_more(&mut rng, &lines, &system, processes);
             let portion = 1 + number(&mut rng, 300);
-            let (references, timing) = compare(machine, times, &system, &lines, processes, portion);
-            made_up += references - 500;
-            moved += timing.clock.migrations;
-            forced += timing.clock.deadlocks_broken;
+            let BusResult { counts, time, .. } =
+                compare(machine, times, &system, &lines, processes, portion);
+            made_up += counts.references - 500;
+            moved += time.migrations;
+            forced += time.deadlocks_broken;
         }
         let often = made_up > 20_000 && moved > 500 && forced > 20;
         assert!(often, "{}: {made_up} {moved} {forced}", entry.name);

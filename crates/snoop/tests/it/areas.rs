@@ -5,7 +5,7 @@
 use homenode_base::{Flags, ReferenceFilter, Rng};
 use homenode_clock::streams::StreamSplitter;
 use homenode_machine::Dispatch;
-use homenode_snoop::{BusClock, BusCounts, ProtocolSpec};
+use homenode_snoop::{BusCounts, ProtocolSpec, bus_clock};
 use homenode_trace::{Batch, Event, EventKind, ProcessorAreas};
 
 use crate::clocked::{check_conservation, given};
@@ -53,15 +53,16 @@ fn counts(done: &[Did], processors: u16, slice: u64) -> [BusCounts; 2] {
     given.timed.clock.scheduler.policy = Dispatch::Random;
     [true, false].map(|follow| {
         let table = ProtocolSpec::parse("mesi").unwrap().table();
-        let mut clock = BusClock::new(&given.setup, table, &given.timed).unwrap();
+        let mut clock = bus_clock(&given.setup, table, &given.timed).unwrap();
         let mut splitter = StreamSplitter::new(processes, ReferenceFilter::ALL, &[], None);
         if follow {
-            (clock, splitter) = (clock.with_areas(&areas), splitter.with_areas(&areas));
+            clock.set_areas(&areas);
+            splitter = splitter.with_areas(&areas);
         }
         clock.push(&splitter.split(&batch(done))).unwrap();
-        let (counts, timing) = clock.finish().unwrap();
-        check_conservation(&given, &counts, &timing);
-        counts
+        let result = clock.finish().unwrap();
+        check_conservation(&given, &result);
+        result.counts
     })
 }
 

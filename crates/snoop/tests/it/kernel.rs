@@ -5,7 +5,7 @@
 use homenode_base::{Flags, ReferenceFilter, ReferenceRole};
 use homenode_clock::streams::{OpKind, Operation, StreamSplitter};
 use homenode_machine::{CacheShape, CachedMachine, Dispatch, KernelModel};
-use homenode_snoop::{BusClock, BusCounts, ProtocolSpec};
+use homenode_snoop::{BusCounts, ProtocolSpec, bus_clock};
 use homenode_trace::{Batch, Event, EventKind};
 
 use crate::clocked::{check_conservation, given};
@@ -111,16 +111,16 @@ fn counts(protocol: &'static str, processors: u16, slice: u64) -> (BusCounts, u6
     given.timed.clock.scheduler.time_slice_references = slice;
     let spec = ProtocolSpec::parse(protocol).unwrap();
     given.setup.private_kernel = spec.private_kernel;
-    let clock = BusClock::new(&given.setup, spec.table(), &given.timed).unwrap();
-    let mut clock = clock.with_kernel(&model());
+    let mut clock = bus_clock(&given.setup, spec.table(), &given.timed).unwrap();
+    clock.set_kernel(&model(), given.setup.filter);
     let mut splitter =
         StreamSplitter::new(3, given.setup.filter, &[], None).with_kernel(&model(), 1);
     let mut both = batch(60, &[]);
     both.thread = (0..60).map(|row| row % 3).collect();
     clock.push(&splitter.split(&both)).unwrap();
-    let (counts, timing) = clock.finish().unwrap();
-    check_conservation(&given, &counts, &timing);
-    (counts, timing.clock.switches)
+    let result = clock.finish().unwrap();
+    check_conservation(&given, &result);
+    (result.counts, result.time.switches)
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_machine::Dispatch;
-use homenode_snoop::{BusCounts, BusTime};
+use homenode_snoop::BusResult;
 
 use crate::clocked::{Given, check_conservation, flags, given, item};
 
@@ -14,12 +14,12 @@ fn read(addr: u64) -> Operation {
 }
 
 /// Simulates, in portions of several lengths, which must not matter.
-fn run(given: &Given, processes: &[Vec<Operation>]) -> (BusCounts, BusTime) {
+fn run(given: &Given, processes: &[Vec<Operation>]) -> BusResult {
     let result = given.run(processes, 1);
     for portion in [2, 5, 1000] {
         assert_eq!(given.run(processes, portion), result, "portions of {portion}");
     }
-    check_conservation(given, &result.0, &result.1);
+    check_conservation(given, &result);
     result
 }
 
@@ -42,8 +42,8 @@ fn what_is_private_for_all_is_written_without_the_bus() {
             (0..400).map(&mut step).collect::<Vec<Operation>>()
         };
         let processes: Vec<Vec<Operation>> = (0..9).map(&mut process).collect();
-        let (counts, timing) = run(&given, &processes);
-        assert!(timing.clock.migrations > 50, "{timing:?}");
+        let BusResult { counts, time, .. } = run(&given, &processes);
+        assert!(time.migrations > 50, "{time:?}");
         counts.coherence.passive
     };
     assert_eq!(passive("pscr", true), 0);
@@ -73,18 +73,18 @@ fn affinity_migrates_less_than_chance_without_starvation() {
     affinity.timed.clock.scheduler.policy = Dispatch::Affinity;
     let mut random = affinity.clone();
     random.timed.clock.scheduler.policy = Dispatch::Random;
-    let [(_, of_affinity), (_, of_chance)] = [&affinity, &random].map(|g| run(g, &processes));
+    let [of_affinity, of_chance] = [&affinity, &random].map(|g| run(g, &processes).time);
     assert!(
-        3 * of_affinity.clock.migrations < 2 * of_chance.clock.migrations,
+        3 * of_affinity.migrations < 2 * of_chance.migrations,
         "{} {}",
-        of_affinity.clock.migrations,
-        of_chance.clock.migrations
+        of_affinity.migrations,
+        of_chance.migrations
     );
     // Another seed is another run, the same seed is the same.
     random.timed.clock.seed = 2;
-    assert_ne!(run(&random, &processes).1, of_chance);
+    assert_ne!(run(&random, &processes).time, of_chance);
     random.timed.clock.seed = 1;
-    assert_eq!(run(&random, &processes).1, of_chance);
+    assert_eq!(run(&random, &processes).time, of_chance);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn random_steps_end_and_add_up() {
             (0..200).map(&mut step).collect::<Vec<Operation>>()
         };
         let processes: Vec<Vec<Operation>> = (0..count).map(&mut process).collect();
-        let (counts, _) = run(&given, &processes);
+        let counts = run(&given, &processes).counts;
         let references = processes
             .iter()
             .flatten()

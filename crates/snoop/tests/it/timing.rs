@@ -5,8 +5,8 @@
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_snoop::{
-    Action, BusClock, BusCounts, BusTime, ClockError, DataSupplier, ProcessorEvent, ProtocolSpec,
-    ProtocolTable, TABLE, TableCell, TraceOrderSimulation,
+    Action, BusResult, ClockError, DataSupplier, ProcessorEvent, ProtocolSpec, ProtocolTable,
+    TABLE, TableCell, TraceOrderSimulation, bus_clock,
 };
 use homenode_trace::Batch;
 
@@ -17,12 +17,12 @@ fn read(addr: u64) -> Operation {
 }
 
 /// Simulates, in portions of several lengths, which must not matter.
-fn run(given: &Given, processes: &[Vec<Operation>]) -> (BusCounts, BusTime) {
+fn run(given: &Given, processes: &[Vec<Operation>]) -> BusResult {
     let result = given.run(processes, 1);
     for portion in [2, 3, 1000] {
         assert_eq!(given.run(processes, portion), result, "portions of {portion}");
     }
-    check_conservation(given, &result.0, &result.1);
+    check_conservation(given, &result);
     result
 }
 
@@ -49,7 +49,7 @@ fn one_processor_that_waits_counts_what_the_order_of_the_trace_counts() {
     for entry in TABLE {
         let given = given(entry.name, 1, 1).blocking();
         let (items, batch) = stream(&mut rng, 5_000);
-        let (counts, timing) = run(&given, &[items]);
+        let BusResult { counts, time, .. } = run(&given, &[items]);
         let table = ProtocolSpec::parse(entry.name).unwrap().table();
         let mut counter = TraceOrderSimulation::new(&given.setup, table).unwrap();
         counter.push(&batch).unwrap();
@@ -57,7 +57,7 @@ fn one_processor_that_waits_counts_what_the_order_of_the_trace_counts() {
         // A closed form: operations, and 68 cycles a miss. Evicted blocks cost nothing, for
         // they go while memory looks.
         let expected = 2 * counts.block_references + 68 * counts.misses.total();
-        assert_eq!(timing.clock.cycles, expected, "{}", entry.name);
+        assert_eq!(time.cycles, expected, "{}", entry.name);
     }
 }
 
@@ -98,7 +98,7 @@ fn a_stale_read_is_found_with_its_cycle_processor_and_address() {
     ];
     let mut given = given("mesi", 2, 2);
     given.setup.check = true;
-    let mut clock = BusClock::new(&given.setup, silent_mesi(), &given.timed).unwrap();
+    let mut clock = bus_clock(&given.setup, silent_mesi(), &given.timed).unwrap();
     let steps = processes.map(Portion::new).into_iter().enumerate().collect();
     let pushed = clock.push(&ThreadStreams { operations: steps, ..ThreadStreams::default() });
     let error = pushed.and_then(|()| clock.finish().map(|_| ())).unwrap_err();

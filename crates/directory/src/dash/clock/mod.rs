@@ -16,10 +16,9 @@ mod waiting;
 use std::collections::VecDeque;
 
 use homenode_cache::{
-    AwaitedPorts, BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, ClockError,
-    WordMask,
+    AwaitedPorts, BlockAccess, CacheArrays, CacheSystem, CacheSystemSetup, ClockError, WordMask,
 };
-use homenode_clock::{ClockTime, Requester};
+use homenode_clock::{ClockTime, Requester, TimedMemory};
 use rustc_hash::FxHashMap;
 
 use crate::cell::CopyRole;
@@ -35,7 +34,7 @@ use crate::mesh::pages::SharedPageTable;
 use crate::mesh::sync::{Synchroniser, node};
 use crate::mesh::transport::{Content, Envelope, NodeEvent, Transport};
 use crate::mesh::values::CarriedValues;
-use crate::mesh::{DirectoryClockSetup, DirectoryTiming, TimedMemory, TimedResult, of_homes};
+use crate::mesh::{ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use pending::PendingBlock;
 use values::CarriedBlock;
@@ -160,51 +159,24 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let bytes = if content.message.carries_block() { self.block_bytes } else { 0 };
         self.transport.envelope(route, bytes, Content::Protocol(content))
     }
-
-    /// Counts and times at the end.
-    fn finish(&mut self) -> (DirectoryCounts, DirectoryTiming) {
-        self.caches.end_all_copies();
-        let (messages, message_bytes) = self.sent.counts(self.header_bytes, self.block_bytes);
-        let CacheCounts { references, misses, .. } = self.caches.counts;
-        let counts = DirectoryCounts {
-            references,
-            reads: references - self.counts.writes,
-            misses,
-            messages,
-            message_bytes,
-            pages_moved: self.homes.moved(),
-            ..self.counts
-        };
-        let transport = &self.transport;
-        let timing = DirectoryTiming {
-            page_faults: self.pages.faults,
-            hops: transport.network.hops,
-            sending: transport.network.sending,
-            looking_up: transport.looking_up(),
-            accessing: transport.accessing(),
-            ..self.timing
-        };
-        (counts, timing)
-    }
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMemory<F, W, WORDS> {
-    type Messages = ();
+    type Result = ClockedDirectoryResult;
 
-    fn result(&mut self, time: ClockTime) -> TimedResult<()> {
-        let (counts, timing) = self.finish();
-        let (notes, demands) = of_homes(&mut self.homes);
-        TimedResult {
-            counts,
-            messages: (),
-            time,
-            timing,
+    fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult {
+        self.caches.end_all_copies();
+        let (messages, message_bytes) = self.sent.counts(self.header_bytes, self.block_bytes);
+        let counts = DirectoryCounts { messages, message_bytes, ..self.counts };
+        let timing = DirectoryTiming {
+            page_faults: self.pages.faults,
+            ..self.transport.timing(self.timing)
+        };
+        let caches = &self.caches.counts;
+        ClockedDirectoryResult {
             loads: self.transport.loads(),
-            block_references: self.caches.counts.block_references,
             waits: self.caches.waits.take().map(|waits| waits.finish()),
-            demands,
-            uses: self.homes.take_uses(),
-            notes,
+            ..ClockedDirectoryResult::new(counts, caches, &mut self.homes, timing, time)
         }
     }
 

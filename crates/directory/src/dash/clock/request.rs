@@ -44,7 +44,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             self.deferred[cache].push((requester, *access));
             return;
         }
-        if found.is_some() && self.permissions[usize::from(frame.state)] & Self::need(access) != 0 {
+        if found.is_some() && self.permissions[usize::from(frame.state)] & access.need() != 0 {
             // The block arrived while the reference was deferred.
             let touched = self.touch(access, requesters.now());
             self.error = self.error.take().or(touched.err());

@@ -1,8 +1,6 @@
 //! The memory system of a machine with a directory, as the clock drives it.
 
-use homenode_cache::{
-    BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
-};
+use homenode_cache::{BlockAccess, CacheArrays, CacheCounts, ClockError, WordMask, permission};
 use homenode_clock::{
     MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, SyncCourse, SyncRequest,
 };
@@ -16,11 +14,6 @@ use crate::mesh::transport::{Content, NodeEvent, rank};
 use crate::mesh::{DirectoryTiming, references};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// The permission that an access needs.
-    pub(super) fn need(access: &BlockAccess<W>) -> u64 {
-        if access.write { MAY_WRITE } else { MAY_READ }
-    }
-
     /// A reference takes place in its copy.
     pub(super) fn touch(&mut self, access: &BlockAccess<W>, now: u64) -> Result<(), ClockError> {
         let frames = &self.caches.frames;
@@ -110,9 +103,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
     // The clock has several call sites, each of which can specialise it.
     #[inline(always)]
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
-        let need = if reference.kind.writes() { MAY_WRITE } else { MAY_READ };
+        let need = permission(reference.kind.writes());
+        let words = W::of_bytes(reference.first, reference.last);
         let place = self.caches.locate(reference.processor, reference.block);
-        self.caches.hit(place, reference.block, references::words(reference), need)
+        self.caches.hit(place, reference.block, words, need)
     }
 
     #[inline]
@@ -128,14 +122,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
 
     #[inline]
     fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
-        one.block == other.block && one.cache == other.cache
+        one.same_block(other)
     }
 
     fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
         let frames = &self.caches.frames;
         let set = frames.set_of(access.cache, access.block);
         let state = frames.find(set, access.block).map_or(0, |at| frames.all()[at].state);
-        self.permissions[usize::from(state)] & Self::need(access) == 0
+        self.permissions[usize::from(state)] & access.need() == 0
     }
 
     fn perform(&mut self, now: u64, access: &BlockAccess<W>) -> Result<(), ClockError> {
@@ -180,14 +174,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
             NodeEvent::Entered(..) => {}
         }
         Ok(())
-    }
-
-    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
-        Ok(())
-    }
-
-    fn next_advance(&self, _: u64) -> Option<u64> {
-        None
     }
 
     /// A request changes another cache only after a directory look-up, but pages can be unmapped

@@ -24,9 +24,9 @@ use std::collections::VecDeque;
 
 use homenode_base::BlockSize;
 use homenode_cache::{
-    CacheArrays, CacheCounts, CacheGeometry, CacheSystem, CacheSystemSetup, ClockError, WordMask,
+    CacheArrays, CacheGeometry, CacheSystem, CacheSystemSetup, ClockError, WordMask,
 };
-use homenode_clock::{ClockSetup, ClockTime};
+use homenode_clock::{ClockSetup, ClockTime, TimedMemory};
 use homenode_machine::ControllerMachine;
 use rustc_hash::FxHashMap;
 
@@ -38,7 +38,7 @@ use crate::linked::table::ListTable;
 use crate::mesh::pages::SharedPageTable;
 use crate::mesh::sync::Synchroniser;
 use crate::mesh::values::CarriedValues;
-use crate::mesh::{DirectoryTiming, TimedMemory, TimedResult, of_homes};
+use crate::mesh::{ClockedDirectoryResult, DirectoryTiming};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use arrival::InputBuffer;
 use home::HomeEntries;
@@ -197,32 +197,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     fn failed(&self, now: u64, block: u64, node: u16, what: &'static str) -> ClockError {
         ClockError::impossible(now, block << self.block_shift, node, what)
     }
-
-    /// Counts and times at the end.
-    fn finish(&mut self) -> (DirectoryCounts, DirectoryTiming) {
-        self.caches.end_all_copies();
-        let message_bytes = self.sent.bytes(self.header_bytes, self.block_bytes);
-        let CacheCounts { references, misses, .. } = self.caches.counts;
-        let counts = DirectoryCounts {
-            references,
-            reads: references - self.counts.writes,
-            misses,
-            message_bytes,
-            pages_moved: self.homes.moved(),
-            ..self.counts
-        };
-        let of_nodes =
-            |part: fn(&BusyTimes) -> u64| self.nodes.iter().map(|node| part(&node.busy)).sum();
-        let timing = DirectoryTiming {
-            page_faults: self.pages.faults,
-            hops: self.sent.total(),
-            sending: of_nodes(|busy| busy.sending),
-            looking_up: of_nodes(|busy| busy.serving),
-            accessing: of_nodes(|busy| busy.accessing),
-            ..self.timing
-        };
-        (counts, timing)
-    }
 }
 
 /// Accesses allowed without a transaction, by state of the copy.
@@ -237,22 +211,27 @@ fn permissions(table: &ListTable) -> Vec<u64> {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for ListMemory<F, W, WORDS> {
-    type Messages = ListCounts;
+    type Result = ClockedDirectoryResult;
 
-    fn result(&mut self, time: ClockTime) -> TimedResult<ListCounts> {
-        let (counts, timing) = self.finish();
-        let (notes, demands) = of_homes(&mut self.homes);
-        TimedResult {
-            counts,
-            messages: self.sent,
-            time,
-            timing,
+    fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult {
+        self.caches.end_all_copies();
+        let message_bytes = self.sent.bytes(self.header_bytes, self.block_bytes);
+        let counts = DirectoryCounts { message_bytes, ..self.counts };
+        let of_nodes =
+            |part: fn(&BusyTimes) -> u64| self.nodes.iter().map(|node| part(&node.busy)).sum();
+        let timing = DirectoryTiming {
+            page_faults: self.pages.faults,
+            hops: self.sent.total(),
+            sending: of_nodes(|busy| busy.sending),
+            looking_up: of_nodes(|busy| busy.serving),
+            accessing: of_nodes(|busy| busy.accessing),
+            ..self.timing
+        };
+        let caches = &self.caches.counts;
+        ClockedDirectoryResult {
+            list_messages: Some(self.sent),
             loads: self.loads(),
-            block_references: self.caches.counts.block_references,
-            waits: None,
-            demands,
-            uses: self.homes.take_uses(),
-            notes,
+            ..ClockedDirectoryResult::new(counts, caches, &mut self.homes, timing, time)
         }
     }
 

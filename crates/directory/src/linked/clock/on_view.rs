@@ -3,7 +3,7 @@
 use homenode_base::Access;
 use homenode_cache::walk::{BlockSnapshot, WalkBlock};
 use homenode_cache::{ClockError, IndexedSets, MissCounts, WIDE_WORDS};
-use homenode_clock::{StepDriver, StepOutcome};
+use homenode_clock::{ClockTime, StepDriver, StepOutcome, TimedMemory};
 
 use super::observed::{ObservedListAct, ObservedListController, ObservedListEntry};
 use super::posted::{ListCounts, ListPointer, ListPost};
@@ -13,7 +13,6 @@ use crate::counts::DirectoryCounts;
 use crate::home::{HomePolicy, PageDemands};
 use crate::linked::table::ListTable;
 use crate::linked::vocabulary::{CopyEvent, ListMessage};
-use crate::mesh::TimedMemory;
 use crate::mesh::references::of_access;
 use crate::setup::{DirectorySetup, DirectorySetupError};
 
@@ -123,7 +122,7 @@ impl ObservedLists {
 
     /// Totals, and the demands on pages, if collected.
     pub(crate) fn finish(mut self) -> (DirectoryCounts, ListCounts, Option<PageDemands>) {
-        let (counts, _) = self.0.memory.finish();
-        (counts, self.0.memory.sent, self.0.memory.homes.take_demands())
+        let found = self.0.memory.result(ClockTime::default());
+        (found.counts, self.0.memory.sent, found.demands)
     }
 }

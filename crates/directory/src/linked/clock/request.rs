@@ -126,7 +126,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 
     /// Whether a state allows a reference.
     fn permits(&self, state: u8, access: &BlockAccess<W>) -> bool {
-        self.permissions[usize::from(state)] & Self::need(access) != 0
+        self.permissions[usize::from(state)] & access.need() != 0
     }
 
     /// The controller accepts its processor's request, or defers it until its frame and block are

@@ -1,7 +1,7 @@
 //! The memory system of nodes with controllers, as the clock drives it.
 
 use homenode_cache::{
-    BlockAccess, CacheArrays, CacheCounts, CacheFrame, ClockError, MAY_READ, MAY_WRITE, WordMask,
+    BlockAccess, CacheArrays, CacheCounts, CacheFrame, ClockError, MAY_READ, WordMask,
 };
 use homenode_clock::{
     MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, SyncCourse, SyncRequest,
@@ -15,11 +15,6 @@ use crate::counts::DirectoryCounts;
 use crate::mesh::{DirectoryTiming, references};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    /// The permission that an access needs.
-    pub(super) fn need(access: &BlockAccess<W>) -> u64 {
-        if access.write { MAY_WRITE } else { MAY_READ }
-    }
-
     /// A reference takes place in its copy.
     pub(super) fn touch(&mut self, access: &BlockAccess<W>, now: u64) -> Result<(), ClockError> {
         let frames = &self.caches.frames;
@@ -56,8 +51,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         if reference.kind.writes() || !self.in_first_level(reference.processor, reference.block) {
             return false;
         }
+        let words = W::of_bytes(reference.first, reference.last);
         let place = self.caches.locate(reference.processor, reference.block);
-        self.caches.hit(place, reference.block, references::words(reference), MAY_READ)
+        self.caches.hit(place, reference.block, words, MAY_READ)
     }
 
     /// A hit in the second level.
@@ -86,7 +82,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
 
     #[inline]
     fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
-        one.block == other.block && one.cache == other.cache
+        one.same_block(other)
     }
 
     /// A read hit in the first level needs no request, even if its miss is unclassified; all other
@@ -122,14 +118,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
             ControllerEvent::Missed(node) => self.missed(node, requesters),
             ControllerEvent::Serve(node) => self.serve(node, requesters),
         }
-    }
-
-    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
-        Ok(())
-    }
-
-    fn next_advance(&self, _: u64) -> Option<u64> {
-        None
     }
 
     /// A request changes another cache only after a look-up of its own second level, but pages can

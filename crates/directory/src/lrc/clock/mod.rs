@@ -19,9 +19,9 @@ mod values;
 mod writers;
 
 use homenode_cache::{
-    BlockAccess, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, ClockError, WordMask,
+    BlockAccess, CacheArrays, CacheSystem, CacheSystemSetup, ClockError, WordMask,
 };
-use homenode_clock::{ClockTime, Requester, Requesters};
+use homenode_clock::{ClockTime, Requester, Requesters, TimedMemory};
 use rustc_hash::FxHashMap;
 
 use super::PageMessageCounts;
@@ -32,7 +32,7 @@ use crate::lrc::table::PagedTable;
 use crate::mesh::network::Route;
 use crate::mesh::sync::Synchroniser;
 use crate::mesh::transport::{Content, Envelope, NodeEvent, Transport};
-use crate::mesh::{DirectoryClockSetup, DirectoryTiming, TimedMemory, TimedResult, of_homes};
+use crate::mesh::{ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use lines::PendingLine;
 pub(crate) use on_view::ObservedPages;
@@ -196,52 +196,25 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             self.error = Some(self.failed(now, node, 0, &fault));
         }
     }
+}
 
-    /// Counts and times at the end.
-    fn finish(&mut self) -> (DirectoryCounts, PageMessageCounts, DirectoryTiming) {
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for LrcMemory<F, W, WORDS> {
+    type Result = ClockedDirectoryResult;
+
+    fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult {
         self.caches.end_all_copies();
-        let CacheCounts { references, misses, .. } = self.caches.counts;
-        let counts = DirectoryCounts {
-            references,
-            reads: references - self.counts.writes,
-            misses,
-            pages_moved: self.homes.moved(),
-            ..self.counts
-        };
-        let transport = &self.transport;
         let timing = DirectoryTiming {
             tlb_misses: self.buffers.misses,
             pages_replicated: self.replicas.made,
             replicas_dropped: self.replicas.dropped,
             unmapping: self.unmapping,
-            hops: transport.network.hops,
-            sending: transport.network.sending,
-            looking_up: transport.looking_up(),
-            accessing: transport.accessing(),
-            ..self.timing
+            ..self.transport.timing(self.timing)
         };
-        (counts, self.sent, timing)
-    }
-}
-
-impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for LrcMemory<F, W, WORDS> {
-    type Messages = PageMessageCounts;
-
-    fn result(&mut self, time: ClockTime) -> TimedResult<PageMessageCounts> {
-        let (counts, sent, timing) = self.finish();
-        let (notes, demands) = of_homes(&mut self.homes);
-        let block_references = self.caches.counts.block_references;
-        TimedResult {
-            counts,
-            messages: sent,
-            time,
-            timing,
+        let caches = &self.caches.counts;
+        ClockedDirectoryResult {
+            page_messages: Some(self.sent),
             loads: self.transport.loads(),
-            block_references,
-            waits: None,
-            demands,
-            uses: self.homes.take_uses(),
-            notes,
+            ..ClockedDirectoryResult::new(self.counts, caches, &mut self.homes, timing, time)
         }
     }
 

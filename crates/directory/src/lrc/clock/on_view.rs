@@ -4,7 +4,7 @@ use homenode_base::Access;
 use homenode_cache::walk::{BlockSnapshot, WalkBlock};
 use homenode_cache::{ClockError, IndexedSets, MissCounts, WIDE_WORDS, WordMask};
 use homenode_clock::streams::{OpKind, Operation};
-use homenode_clock::{StepDriver, SyncRequest};
+use homenode_clock::{ClockTime, StepDriver, SyncRequest, TimedMemory};
 
 use super::references::VALID;
 use super::{LrcMemory, PageMessageCounts};
@@ -162,7 +162,7 @@ impl ObservedPages {
     pub(crate) fn totals(
         &mut self,
     ) -> (DirectoryCounts, PageMessageCounts, DirectoryTiming, Option<PageDemands>) {
-        let (counts, sent, timing) = self.0.memory.finish();
-        (counts, sent, timing, self.0.memory.homes.take_demands())
+        let found = self.0.memory.result(ClockTime::default());
+        (found.counts, self.0.memory.sent, found.timing, found.demands)
     }
 }

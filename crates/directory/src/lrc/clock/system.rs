@@ -1,8 +1,6 @@
 //! The memory system of a machine with coherence in software, as the clock drives it.
 
-use homenode_cache::{
-    BlockAccess, CacheArrays, CacheCounts, ClockError, MAY_READ, MAY_WRITE, WordMask,
-};
+use homenode_cache::{BlockAccess, CacheArrays, CacheCounts, ClockError, WordMask, permission};
 use homenode_clock::{
     MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, SyncCourse, SyncRequest,
 };
@@ -95,13 +93,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
     // The clock has several call sites, each of which can specialise it.
     #[inline(always)]
     fn try_hit(&mut self, reference: &MemoryReference) -> bool {
-        let write = reference.kind.writes();
-        let need = if write { MAY_WRITE } else { MAY_READ };
+        let need = permission(reference.kind.writes());
+        let words = W::of_bytes(reference.first, reference.last);
         let place = self.caches.locate(reference.processor, reference.block);
         // A valid line of a page in the TLB.
         self.caches.frames.all()[place.frame].permits(reference.block, need)
             && self.page_is_mapped(reference)
-            && self.caches.hit(place, reference.block, references::words(reference), need)
+            && self.caches.hit(place, reference.block, words, need)
     }
 
     #[inline]
@@ -117,7 +115,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
 
     #[inline]
     fn same_block(one: &BlockAccess<W>, other: &BlockAccess<W>) -> bool {
-        one.block == other.block && one.cache == other.cache
+        one.same_block(other)
     }
 
     fn needs_request(&mut self, access: &BlockAccess<W>) -> bool {
@@ -165,14 +163,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
             NodeEvent::Mapped(_) => {}
         }
         Ok(())
-    }
-
-    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), ClockError> {
-        Ok(())
-    }
-
-    fn next_advance(&self, _: u64) -> Option<u64> {
-        None
     }
 
     /// A cache changes only at acquires of its own processor, not by requests of others.

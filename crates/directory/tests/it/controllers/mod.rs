@@ -4,9 +4,9 @@ use homenode_base::ReferenceFilter;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_directory::{
-    ClockError, ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClock,
-    DirectoryProtocol, DirectorySetup, HomePolicy, HomeSetup, HomeSpec, ListClockSetup, ListTable,
-    MessageCost, MissRule, ProxySetup,
+    ClockError, ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryProtocol,
+    DirectorySetup, HomePolicy, HomeSetup, HomeSpec, ListClockSetup, ListTable, MessageCost,
+    MissRule, ProxySetup, linked_clock,
 };
 use homenode_machine::{CachedMachine, Interconnect};
 
@@ -88,8 +88,7 @@ impl ListMachine {
         processes: &[Vec<Operation>],
         portion: usize,
     ) -> Result<ClockedDirectoryResult, ClockError> {
-        let mut clock =
-            DirectoryClock::of_linked(&self.setup, table, self.homes(), &self.timed).unwrap();
+        let mut clock = linked_clock(&self.setup, table, self.homes(), &self.timed).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion) {
             let part = |steps: &Vec<Operation>| {

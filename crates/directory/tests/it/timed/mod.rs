@@ -4,9 +4,9 @@ use homenode_base::ReferenceFilter;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_directory::{
-    ClockError, ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClock,
-    DirectoryClockSetup, DirectoryProtocol, DirectorySetup, HomePolicy, HomeSetup, HomeSpec,
-    MessageCost, MissRule, PageReplication,
+    ClockError, ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClockSetup,
+    DirectoryProtocol, DirectorySetup, HomePolicy, HomeSetup, HomeSpec, MessageCost, MissRule,
+    PageReplication, directory_clock,
 };
 use homenode_machine::{CachedMachine, Interconnect};
 
@@ -87,7 +87,7 @@ impl TimedMachine {
         processes: &[Vec<Operation>],
         portion: usize,
     ) -> Result<ClockedDirectoryResult, ClockError> {
-        let mut clock = DirectoryClock::new(&self.setup, table, self.homes(), &self.timed).unwrap();
+        let mut clock = directory_clock(&self.setup, table, self.homes(), &self.timed).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion) {
             let part = |steps: &Vec<Operation>| {

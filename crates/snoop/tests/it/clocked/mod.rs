@@ -5,9 +5,7 @@ use homenode_base::{BlockSize, Flags, ReferenceFilter};
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine, Dispatch};
-use homenode_snoop::{
-    BusClock, BusClockSetup, BusCounts, BusSetup, BusTime, MissRule, ProtocolSpec,
-};
+use homenode_snoop::{BusClockSetup, BusResult, BusSetup, MissRule, ProtocolSpec, bus_clock};
 
 /// A reference.
 pub fn item(kind: OpKind, addr: u64) -> Operation {
@@ -74,9 +72,9 @@ impl Given {
     }
 
     /// Simulates processes, whose steps come in portions of this number.
-    pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> (BusCounts, BusTime) {
+    pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> BusResult {
         let table = ProtocolSpec::parse(self.protocol).unwrap().table();
-        let mut clock = BusClock::new(&self.setup, table, &self.timed).unwrap();
+        let mut clock = bus_clock(&self.setup, table, &self.timed).unwrap();
         let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
         for at in (0..longest).step_by(portion.max(1)) {
             let part = |steps: &Vec<Operation>| {
@@ -92,21 +90,19 @@ impl Given {
 
 /// Checks that the cycles of each processor add up, and that the bus was held for the cycles of its
 /// transactions.
-pub fn check_conservation(given: &Given, counts: &BusCounts, timing: &BusTime) {
-    for processor in &timing.clock.processors {
-        assert_eq!(
-            processor.busy + processor.delay + processor.idle,
-            timing.clock.cycles,
-            "{timing:?}"
-        );
+pub fn check_conservation(given: &Given, result: &BusResult) {
+    let BusResult { counts, time, .. } = result;
+    for processor in &time.processors {
+        assert_eq!(processor.busy + processor.delay + processor.idle, time.cycles, "{result:?}");
     }
-    let busy: u64 = timing.clock.processors.iter().map(|p| p.busy).sum();
+    let busy: u64 = time.processors.iter().map(|p| p.busy).sum();
     assert_eq!(busy, given.timed.clock.processor.operation_cycles * counts.block_references);
     let made = &counts.transactions;
     let waits =
         (made.read_block_memory + made.read_invalidate_memory) * given.timed.bus.wait_cycles;
     let split = if given.timed.bus.split_transactions { waits } else { 0 };
-    assert_eq!(timing.bus_busy, made.cycles(&given.timed.cycles) - split);
-    assert!(timing.bus_busy <= timing.clock.cycles, "{timing:?}");
+    let bus_busy = result.bus_busy.unwrap();
+    assert_eq!(bus_busy, made.cycles(&given.timed.cycles) - split);
+    assert!(bus_busy <= time.cycles, "{result:?}");
     assert_eq!(counts.hits + counts.misses.total(), counts.block_references);
 }
