@@ -47,11 +47,12 @@ CASES = {
     "simulate T --machine dash-mesh --order trace": "directory_table._print_lines",
     "simulate T --machine alite --buffers infinite,1 --proxies none,basic": ""
     "directory_table._print_lines",
-    "explain mesi": "explain._print explain._print_walk",
-    "explain dash": "explain_nodes._print_tables explain_nodes._print_controller "
-    "explain_nodes._print_walk",
-    "explain lrc": "explain_nodes._print_tables explain_nodes._print_controller "
-    "explain_nodes._print_walk",
+    "explain mesi": "explain_text._print_meanings explain_text._print_cells "
+    "explain_text._print_transactions",
+    "explain dash": "explain_text._print_controllers explain_text._print_controller "
+    "explain_text._print_messages",
+    "explain lrc": "explain_text._print_meanings explain_text._print_controllers "
+    "explain_text._print_controller explain_text._print_messages",
     "info T": "info.info",
     "sharing NAMED --machine cc --block-size 64": "sharing._print_fields sharing._print_stacks",
     "simulate T --machine numa --policy optimal,ace": "simulate._print_one_size",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import homenode as hn
-from homenode.report import directory_steps, messages, steps
+from homenode.report import messages, steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,12 +99,12 @@ def test_a_full_pointer_list_broadcasts_invalidations() -> None:
     told = [one["walk"]["totals"]["messages"]["invalidate"] for one in (full, short)]
     assert told == [2, 4]
     entry = short["walk"]["steps"][1]["scenes"][0]["entry"]
-    assert directory_steps.entry(entry) == "shared, lists N1 and others"
+    assert messages.entry(entry) == "shared, lists N1 and others"
 
 
 def test_steps_are_described_in_sentences() -> None:
     walk = hn.explain("dash", example="0 W a0; 1 W a0; 2 R a0").data["protocols"][0]["walk"]
-    said = directory_steps.sentences(walk)
+    said = messages.sentences(walk)
     assert said[2] == (
         "Node 2 reads word 0. A miss: it never had the block. The cache of node 2, load; I becomes "
         "IS: send read to home. Read from node 2 comes to the home, node 0; dirty becomes read "
@@ -138,7 +138,7 @@ def test_of_many_nodes_only_those_involved_are_shown(
     path = str(tmp_path / "many.hnt")
     hn.Trace.from_numpy(thread=thread, kind="W", address=address, path=path)
     found = hn.explain("dash", path, home="fixed:node=3")
-    assert directory_steps.nodes(found.data) == [3, 7, 19]
+    assert messages.nodes(found.data) == [3, 7, 19]
     page = found.html()
     assert "<b>N19</b>" in page
     assert "<b>N8</b>" not in page

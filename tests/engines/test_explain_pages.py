@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import homenode as hn
-from homenode.report import messages, page_steps
+from homenode.report import messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +63,7 @@ def _check_step(step: dict[str, Any]) -> None:
         *("private", "kernel", "fault", "tlb_miss", "miss", "cycles", "acts", "messages"),
         *("message_bytes", "before", "after", "scene"),
     }
-    assert page_steps.is_access(step) == (step["address"] is not None)
+    assert messages.is_access(step) == (step["address"] is not None)
     for act in step["acts"]:
         assert set(act) == {
             *("page", "block", "cause", "message", "node", "controller", "event", "sender"),
@@ -80,14 +80,14 @@ def test_writes_are_invisible_before_an_acquire() -> None:
     walk = _walk("1 R a0; 0 W a0; 0 rel; 1 R a0; 1 acq; 1 R a0", home="fixed:node=0")
     seen = [step["scene"]["lines"][0]["copies"][1]["values"] for step in walk["steps"]]
     assert seen == [[0], [0], [0], [0], [], [1]]
-    outcomes = [page_steps.outcome(step) for step in walk["steps"][2:]]
+    outcomes = [messages.outcome(step) for step in walk["steps"][2:]]
     assert outcomes[:3] == ["tells of 1 page", "hit", "unmaps 1 page"]
     assert outcomes[3].startswith("page fault, invalidation miss")
 
 
 def test_steps_are_described_in_sentences() -> None:
     walk = _walk("0 W a0; 1 R a0; 0 rel; 1 acq; 1 rel", home="fixed:node=0")
-    said = page_steps.sentences(walk)
+    said = messages.sentences(walk)
     assert said[3] == (
         "Node 1 acquires: unmaps 1 page. The page table of node 1, acquire; read-only, noticed "
         "becomes unmapped: flush the page's lines, dirty words to home, send unmap to home. The "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from homenode.report import controllers, directory_steps, messages
+from homenode.report import controllers, messages
 from support import explained as explanations
 
 if TYPE_CHECKING:
@@ -70,14 +70,14 @@ def _expected(protocol: dict[str, Any], number: int) -> dict[str, Any]:
         "sent": [
             [
                 (act["message"]["name"] if act["message"] else act["event"])
-                + messages.of_block(act, step, walk),
+                + messages.about(act, step, walk),
                 str(act["message"]["number"] or "") if act["message"] else "",
                 messages.change(act),
             ]
             for act in step["acts"]
         ],
         "right": [one["from"] < one["to"] for one in crossing],
-        "said": directory_steps.sentences(walk)[number],
+        "said": messages.sentences(walk)[number],
     }
 
 

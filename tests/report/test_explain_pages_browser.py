@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from homenode.report import controllers, page_steps
+from homenode.report import controllers, messages
 from support import explained as explanations
 
 if TYPE_CHECKING:
@@ -81,12 +81,12 @@ def _expected(walk: dict[str, Any], number: int) -> dict[str, Any]:
         "sent": [
             [
                 (act["message"]["name"] if act["message"] else act["event"])
-                + page_steps.about(act, step, walk),
+                + messages.about(act, step, walk),
                 str(act["message"]["number"] or "") if act["message"] else "",
             ]
             for act in step["acts"]
         ],
-        "said": page_steps.sentences(walk)[number],
+        "said": messages.sentences(walk)[number],
     }
 
 

@@ -64,7 +64,7 @@ def explain(
     left out, so that only followed blocks replace each other.
     """
     import homenode
-    from homenode.cli import explain_directory, explain_pages
+    from homenode.cli.explain_text import print_protocols
     from homenode.cli.output import print_json
     from homenode.cli.progress import Progress
     from homenode.files import check_output, replacing
@@ -84,12 +84,8 @@ def explain(
         print_json(found.to_dict())
     elif html is not None:
         echo(f"{html}: {len(text):,} bytes")
-    elif found.has_pages:
-        explain_pages.print_protocols(found.to_dict())
-    elif found.has_directory:
-        explain_directory.print_protocols(found.to_dict())
     else:
-        _print(found.to_dict())
+        print_protocols(found.to_dict())
 
 
 def _named(protocols: Sequence[str], everything: bool) -> list[str]:
@@ -134,75 +130,6 @@ def _command(names: Sequence[str], trace: str | None, options: dict[str, Any]) -
         for one in value if isinstance(value, tuple) else [value]:
             words += [str(declared[name].flag), str(one)]
     return shlex.join([*words, "--html", "page.html"])
-
-
-def _print(data: dict[str, Any]) -> None:
-    from homenode.cli.tables import print_table
-    from homenode.report import steps
-
-    for protocol in data["protocols"]:
-        echo(f"{protocol['name']}: {protocol['summary']}\nSource: {protocol['source']}\n")
-        table = protocol["table"]
-        for what in ("states", "conditions"):
-            print_table(
-                [(what[:-1], False), ("meaning", False)],
-                [[row["name"], row["meaning"]] for row in table[what]],
-            )
-        print_table(
-            [
-                (name, False)
-                for name in ("state", "event", "others", "bus transaction", "data from", "next")
-            ],
-            [steps.cell(row) for row in table["rows"]],
-            "What a cache does",
-            labels=3,
-        )
-        print_table(
-            [("other copies see", False), ("they become", False)],
-            steps.others(table),
-        )
-        _print_walk(protocol, data)
-
-
-def _print_walk(protocol: dict[str, Any], data: dict[str, Any]) -> None:
-    from homenode.cli.tables import print_table
-    from homenode.report import steps
-
-    walk = steps.seen(protocol["walk"])
-    numbers = data["trace"]["numbers"] if data["trace"] else None
-    print_table(
-        [
-            ("step", True),
-            *([] if numbers is None else [("in the trace", True)]),
-            ("reference", False),
-            ("hit or miss", False),
-            ("bus", False),
-            ("data from", False),
-            *((name, False) for name in walk["caches"]),
-            ("memory", False),
-            ("cycles", True),
-        ],
-        [
-            [
-                str(number),
-                *([] if numbers is None else [f"{numbers[step['reference']]:,}"]),
-                steps.reference(step, walk),
-                steps.outcome(step),
-                steps.transactions(step, walk),
-                steps.suppliers(step, walk),
-                *step["after"],
-                "" if step["scenes"][step["block"]]["up_to_date"] else "old",
-                str(step["cycles"] or ""),
-            ]
-            for number, step in enumerate(walk["steps"], 1)
-        ],
-        steps.title(data, protocol),
-    )
-    echo(steps.legend(walk))
-    if others := steps.unseen(protocol["walk"]):
-        echo(others)
-    echo(steps.summary(protocol))
-    echo()
 
 
 COMMANDS = {"explain": explain}

@@ -71,12 +71,12 @@ class Explanation:
         Args:
             command: the command line that makes the same page again, for its foot.
         """
-        from homenode.report import explain, explain_directory, explain_pages
+        from homenode.report import walk_page
+        from homenode.report.bus_view import BusView
+        from homenode.report.node_view import NodeView, PageView
 
-        if self.has_pages:
-            return explain_pages.render(self.data, command)
-        render = explain_directory.render if self.has_directory else explain.render
-        return render(self.data, command)
+        view = PageView if self.has_pages else NodeView if self.has_directory else BusView
+        return walk_page.render([view(self.data, one) for one in self.data["protocols"]], command)
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks."""

@@ -1,4 +1,7 @@
-"""Messages between nodes in words: the same in the terminal and on the page."""
+"""Walks of nodes with messages between them, in words: the same in the terminal and on the page.
+
+A walk has pages if its protocol keeps pages coherent, and not blocks.
+"""
 
 from __future__ import annotations
 
@@ -7,33 +10,40 @@ from typing import TYPE_CHECKING, Any
 from homenode.report import steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Mapping
 
     Data = Mapping[str, Any]
 
 # Up to this number, all nodes are drawn, idle ones too: they fit beside each other.
 _ALL_SHOWN = 8
-BY_HOME = " (told by its home)"
-PROXY_CACHE = "proxy cache"
-WAYS = {"network": "", "within": "within the node", "with-reply": "with the reply"}
+_BY_HOME = " (told by its home)"
+_PROXY_CACHE = "proxy cache"
+_WAYS = {"network": "", "within": "within the node", "with-reply": "with the reply"}
 _WHERE = {
     "cache": "the cache of node",
     "copy": "the cache of node",
-    PROXY_CACHE: "the proxy cache of node",
+    _PROXY_CACHE: "the proxy cache of node",
     "home": "the home, node",
     "mapping": "the page table of node",
     "release": "the release of node",
     "memory": "the memory of node",
 }
+_SYNCHRONISES = {"acquire": "acquires", "release": "releases"}
 
 
-def nodes(data: Data, homed: Callable[[Data], Iterable[Data]]) -> list[int]:
-    """The nodes that are shown: all, or if they are many those that a walk has to do with.
+def is_access(step: Data) -> bool:
+    """Whether a step is an access, and neither an acquire nor a release."""
+    return step["kind"] not in _SYNCHRONISES
 
-    Args:
-        data: what ``homenode explain --json`` prints.
-        homed: the blocks or pages of a step, with what their homes have of them.
-    """
+
+def homed(step: Data) -> list[Data]:
+    """The blocks or pages after a step, each with the entry of its home."""
+    found: list[Data] = step["scene"]["pages"] if "scene" in step else step["scenes"]
+    return found
+
+
+def nodes(data: Data) -> list[int]:
+    """The nodes that are shown: all, or if they are many those that a walk has to do with."""
     all_nodes = range(data["processors"])
     if len(all_nodes) <= _ALL_SHOWN:
         return list(all_nodes)
@@ -54,38 +64,125 @@ def unseen(data: Data, shown: list[int]) -> str:
 
 
 def reference(step: Data, walk: Data) -> str:
-    """A reference in a few letters: ``N0 writes a1``."""
-    return steps.reference(step, walk, "N")
+    """A step in a few letters: ``N0 writes a1``, ``N0 releases``."""
+    if is_access(step):
+        return steps.reference(step, walk, "N")
+    return f"N{step['processor']} {_SYNCHRONISES[step['kind']]}"
 
 
-def named(numbers: Iterable[int]) -> str:
-    """Nodes by their names: ``N0 N3``."""
-    return " ".join(f"N{number}" for number in numbers)
+def outcome(step: Data) -> str:
+    """The outcome of a step: ``cold miss``, ``page fault, cold miss``, ``unmaps 1 page``."""
+    if step["kind"] == "acquire":
+        count = changed_pages(step)
+        return f"unmaps {steps.counted(count, 'page')}" if count else "no notice had come"
+    if step["kind"] == "release":
+        count = changed_pages(step)
+        return f"tells of {steps.counted(count, 'page')}" if count else "nothing was written"
+    trap = "page fault, " if step.get("fault") else "TLB fill, " if step.get("tlb_miss") else ""
+    return trap + steps.outcome(step)
+
+
+def changed_pages(step: Data) -> int:
+    """How many pages an acquire unmaps, or a release tells their homes of."""
+    wanted = {"acquire": ("mapping", "acquire"), "release": ("release", "release")}
+    return sum(
+        (act["controller"], act["event"]) == wanted.get(step["kind"])
+        and act["state"] != act["next"]
+        for act in step["acts"]
+    )
+
+
+def page_name(page: int, walk: Data) -> str:
+    """A page by its number on a page of HTML: ``page 2``, or ``page`` if there is one."""
+    return f"page {page + 1}" if len(walk["pages"]) > 1 else "page"
+
+
+def about(act: Data, step: Data, walk: Data) -> str:
+    """The block or page concerned, if it is not the one referenced."""
+    if len(walk["blocks"]) > 1 and act["block"] not in {step["block"], None}:
+        return f" of {steps.letter(act['block'])}"
+    if len(walk.get("pages", ())) <= 1 or act["page"] == step["page"]:
+        return ""
+    return f" of {page_name(act['page'], walk)}"
+
+
+def entry(found: Data) -> str:
+    """The entry of a block or page at its home: ``dirty, owner N3``."""
+    parts = [str(found["state"])]
+    if found.get("owner") is not None:
+        parts.append(f"owner N{found['owner']}")
+    overflow = found.get("overflow", False)
+    if found["listed"] or overflow:
+        parts.append(f"lists {_listed(found)}{' and others' if overflow else ''}")
+    return ", ".join(parts)
+
+
+def _listed(found: Data) -> str:
+    """The nodes that are listed, and of which the copy in the proxy cache is meant."""
+    of_proxies = set(found.get("in_proxy_caches", ()))
+    return " ".join(
+        f"N{node} ({_PROXY_CACHE})" if place in of_proxies else f"N{node}"
+        for place, node in enumerate(found["listed"])
+    )
+
+
+def at_home(step: Data, walk: Data) -> str:
+    """The referenced block, or all pages, at the home after a step."""
+    if "pages" not in walk:
+        return entry(step["scenes"][step["block"]]["entry"])
+    several = len(walk["pages"]) > 1
+    return "; ".join(
+        (f"{page_name(number, walk)}: " if several else "") + entry(page["entry"])
+        for number, page in enumerate(homed(step))
+        if page["entry"]["home"] is not None
+    )
+
+
+def holders(step: Data, walk: Data) -> str:
+    """Which nodes have the block or map the page after a step, and how."""
+    if "pages" in walk:
+        return _mappings(step, walk)
+    none = walk["start"][0]["copies"][0]["state"]
+    found = [f"N{node} {state}" for node, state in enumerate(step["after"]) if state != none]
+    found += [
+        f"N{node} {copy['state']} ({_PROXY_CACHE})"
+        for node, copy in enumerate(step["scenes"][step["block"]].get("proxy_copies", ()))
+        if copy["state"] != none
+    ]
+    return ", ".join(found) or "no cache"
+
+
+def _mappings(step: Data, walk: Data) -> str:
+    """The mappings of the page of an access, or of all pages."""
+    unmapped = walk["start"]["pages"][0]["mappings"][0] if walk["pages"] else ""
+    shown = range(len(walk["pages"])) if step["page"] is None else [step["page"]]
+    found = [
+        f"N{node} {state}" + (f" ({page_name(page, walk)})" if len(shown) > 1 else "")
+        for page in shown
+        for node, state in enumerate(homed(step)[page]["mappings"])
+        if state != unmapped
+    ]
+    return ", ".join(found) or "no node maps it"
 
 
 def message(act: Data) -> str:
     """What arrives: ``N1 → N0 read``; without a message what the controller sees."""
     sent = act["message"]
     if sent is None:
-        return f"{act['event']}{BY_HOME if act['cause'] == 'home' else ''}"
-    way = f" ({WAYS[sent['way']]})" if WAYS[sent["way"]] else ""
+        return f"{act['event']}{_BY_HOME if act['cause'] == 'home' else ''}"
+    way = f" ({_WAYS[sent['way']]})" if _WAYS[sent["way"]] else ""
     arrow = f"N{sent['from']}" if sent["way"] == "within" else f"N{sent['from']} → N{sent['to']}"
     return f"{arrow} {sent['name']}{way}"
+
+
+def side(act: Data) -> str:
+    """The part of a node concerned: a controller of the tables, or the ``proxy cache``."""
+    return _PROXY_CACHE if act.get("proxy_cache") else str(act["controller"])
 
 
 def controller(act: Data) -> str:
     """Its destination: ``home N0``."""
     return f"{side(act)} N{act['node']}"
-
-
-def side(act: Data) -> str:
-    """The part of a node concerned: a controller of the tables, or the ``proxy cache``."""
-    return PROXY_CACHE if act.get("proxy_cache") else str(act["controller"])
-
-
-def where(act: Data) -> str:
-    """The same in a sentence: ``the home, node 0``."""
-    return f"{_WHERE[side(act)]} {act['node']}"
 
 
 def has_table(act: Data) -> bool:
@@ -105,12 +202,9 @@ def does(act: Data) -> str:
     return ", ".join(action["text"] for action in act["actions"])
 
 
-def with_result(text: str, act: Data) -> str:
-    """A sentence about an act that ends with the next state and with what is done."""
-    if act["state"] != act["next"]:
-        text += f"; {act['state']} becomes {act['next']}"
-    done = does(act)
-    return f"{text}: {done}." if done else f"{text}."
+def number(act: Data) -> str:
+    """The number of a message among those between different nodes; nothing if it is not one."""
+    return f"{act['message']['number']:,}" if _crosses(act) else ""
 
 
 def crossed(step: Data) -> int:
@@ -122,34 +216,66 @@ def _crosses(act: Data) -> bool:
     return act["message"] is not None and act["message"]["number"] is not None
 
 
-def number(act: Data) -> str:
-    """The number of a message among those between different nodes; nothing if it is not one."""
-    return f"{act['message']['number']:,}" if _crosses(act) else ""
-
-
-def of_block(act: Data, step: Data, walk: Data) -> str:
-    """The block concerned, if it is not the one referenced."""
-    here = len(walk["blocks"]) == 1 or act["block"] in {step["block"], None}
-    return "" if here else f" of {steps.letter(act['block'])}"
-
-
-def sent(step: Data, walk: Data, about: Callable[[Data, Data, Data], str]) -> str:
-    """All messages of a step between different nodes, in their order.
-
-    Args:
-        step: the step.
-        walk: its walk.
-        about: names the block or page of an act, as `of_block` does.
-    """
+def sent(step: Data, walk: Data) -> str:
+    """All messages of a step between different nodes, in their order."""
     return ", ".join(message(act) + about(act, step, walk) for act in step["acts"] if _crosses(act))
 
 
-def summary(protocol: Data, accesses: list[Data], *first: str) -> str:
-    """What a walk with these accesses comes to; `first` precedes everything else."""
-    totals = protocol["walk"]["totals"]
+def sentences(walk: Data) -> list[str]:
+    """For each step what happens in it, and the earlier misses that it classifies."""
+    return steps.with_judgements(walk, _sentence)
+
+
+def _sentence(step: Data, number: int, walk: Data) -> str:
+    parts = [_opening(step, number, walk)]
+    parts += [_act(act, step, walk) for act in step["acts"]]
+    if count := crossed(step):
+        parts.append(f"{steps.counted(count, 'message')} between nodes.")
+    elif "pages" not in walk:
+        parts.append("No message crosses.")
+    if step.get("cycles"):
+        parts.append(f"The processor waits {steps.counted(step['cycles'], 'cycle')}.")
+    return " ".join(parts)
+
+
+def _opening(step: Data, number: int, walk: Data) -> str:
+    if not is_access(step):
+        return f"Node {step['processor']} {_SYNCHRONISES[step['kind']]}: {outcome(step)}."
+    text = steps.opening(step, number, walk, "Node")
+    if step.get("tlb_miss"):
+        return f"{text} Its lookaside buffer lacks the page."
+    if step.get("fault"):
+        return f"{text} Its page table does not permit that: a page fault."
+    return text
+
+
+def _act(act: Data, step: Data, walk: Data) -> str:
+    where, came = f"{_WHERE[side(act)]} {act['node']}", act["message"]
+    of = about(act, step, walk)
+    if came is None:
+        whose = _BY_HOME if act["cause"] == "home" else ""
+        text = f"{where.capitalize()}{of}, {act['event']}{whose}"
+    else:
+        way = f", {_WAYS[came['way']]}" if _WAYS[came["way"]] else ""
+        if came["way"] != "within":
+            text = f"{came['name'].capitalize()}{of} from node {came['from']} comes to {where}{way}"
+        elif "pages" in walk:
+            text = f"{came['name'].capitalize()}{of}{way} comes to {where}"
+        else:
+            text = f"{came['name'].capitalize()}{of} comes to {where}{way}"
+    if act["state"] != act["next"]:
+        text += f"; {act['state']} becomes {act['next']}"
+    done = does(act)
+    return f"{text}: {done}." if done else f"{text}."
+
+
+def summary(protocol: Data) -> str:
+    """The totals of a walk."""
+    walk, totals = protocol["walk"], protocol["walk"]["totals"]
+    accesses = [step for step in walk["steps"] if is_access(step)]
     misses = sum(step["miss"] is not None for step in accesses)
     parts = [
-        *first,
+        *([steps.counted(totals["page_faults"], "page fault")] if "pages" in walk else []),
         steps.counted(len(accesses) - misses, "hit"),
         steps.counted(misses, "miss"),
         steps.counted(sum(totals["messages"].values()), "message"),

@@ -141,6 +141,19 @@ def suppliers(step: Data, walk: Data) -> str:
     )
 
 
+def columns(step: Data, walk: Data) -> list[str]:
+    """A row for a step: reference, outcome, bus, suppliers, states, memory and cycles."""
+    return [
+        reference(step, walk),
+        outcome(step),
+        transactions(step, walk),
+        suppliers(step, walk),
+        *step["after"],
+        "" if step["scenes"][step["block"]]["up_to_date"] else "old",
+        str(step["cycles"] or ""),
+    ]
+
+
 def cell(row: Data) -> list[str]:
     """A row of the table: state, event, others, transaction, source, next."""
     again = f", then {row['event']} again" if row["again"] else ""

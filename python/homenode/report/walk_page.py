@@ -1,21 +1,27 @@
-"""What the pages of `homenode explain` have in common, whatever machine the protocols are for."""
+"""The page of `homenode explain`: one steps through references and watches caches and messages.
+
+A view (`bus_view.py`, `node_view.py`) puts walks into the form that this module defines; one
+template and one script show it, whatever machine the protocols are for.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
 from homenode.options.specs import format_size, plain_number
 from homenode.report import steps
 from homenode.report.page import environment
+from homenode.results.palette import PROCESSOR_COLOURS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping, Sequence
 
 Data = dict[str, Any]
+Tag = tuple[str, str]
 
 # Classes of misses, and what the columns of their counts are called.
 COUNTED = (
@@ -28,58 +34,235 @@ COUNTED = (
 )
 # From this number of addresses on, only the first and the last are shown.
 _LISTED = 3
+# How the outcome of an access begins that the page table does not permit.
+FAULT = "page fault"
+# The outcome of a miss whose class shows later.
+_OPEN = "invalidation miss, true or false shows later"
 
 
-def render(template: str, explained: tuple[Data, str], *, script_data: Any, **values: Any) -> str:
-    """A page as HTML text.
+class Place(NamedTuple):
+    """A place on the page for a block or page, in the order in which they are drawn.
+
+    Attributes:
+        block: the block whose words it has; none if it has no words.
+        tones: which colours its states have.
+        box: the box of the processor whose references touch its words; none in memory.
+        memory: whether it is marked if its words are not the latest.
+    """
+
+    block: int | None = None
+    tones: str = ""
+    box: int | None = None
+    memory: bool = False
+
+
+class Shown(NamedTuple):
+    """What a place shows.
+
+    Attributes:
+        state: the text of its badge.
+        values: by word; none if the place has no words.
+        why: a note.
+        entry: with the state, what is marked when it changes.
+        dirty: the words that memory does not know.
+    """
+
+    state: str | None = None
+    values: Sequence[int] | None = None
+    why: str = ""
+    entry: str = ""
+    dirty: Sequence[int] = ()
+
+
+class WalkView:
+    """What a page shows of a walk under one protocol: what a subclass says of it."""
+
+    # `bus`, `blocks` or `pages`.
+    kind: str
+    # The outcomes of a step: `hit`, `bus` and `miss`.
+    said: Mapping[str, str]
+    # Titles of the list of all steps, after that of the reference.
+    columns: Sequence[str]
+    # The counts of the totals with the titles of their columns, and headings over these.
+    totals: Sequence[tuple[str, str]]
+    groups: Sequence[tuple[int, str]]
+    # Counts that have a table of their own.
+    kinds: Sequence[tuple[str, str]] = ()
+    # The names of the boxes, and the numbers of the processors whose colours they have.
+    boxes: Sequence[str]
+    colours: Sequence[int]
+    narrow = False
+    unseen: str
+    places: Sequence[Place]
+    # The colour of each state, by the name of the tones.
+    tones: Data
+    summary: str
+    sentences: Sequence[str]
+
+    def __init__(self, data: Data, protocol: Data) -> None:
+        self.data = data
+        self.name: str = protocol["name"]
+        self.about: str = protocol["summary"]
+        self.source: str = protocol["source"]
+        self.table: Data = protocol["table"]
+        self.walk: Data = protocol["walk"]
+        self.steps: list[Data] = self.walk["steps"]
+        self.blocks: list[Data] = self.walk["blocks"]
+
+    def box(self, step: Data) -> int:
+        """The box of a step's processor."""
+        raise NotImplementedError
+
+    def row(self, step: Data) -> list[str]:
+        """The reference of a step, its outcome, and the other columns."""
+        raise NotImplementedError
+
+    def scene(self, step: Data | None) -> list[Shown | None]:
+        """What each place shows after a step, or before the first one."""
+        raise NotImplementedError
+
+    def latest(self, step: Data | None) -> list[list[int]]:
+        """By block, the latest values then."""
+        raise NotImplementedError
+
+    def tags(self, step: Data) -> list[Tag]:
+        """What is known of a step at once, beside the class of its miss."""
+        raise NotImplementedError
+
+    def counts(self, at: int) -> Data:
+        """What has been counted after some steps, beside hits and misses."""
+        raise NotImplementedError
+
+    def moves(self, step: Data) -> Data:
+        """What goes over the bus or between nodes, and the cells that are used."""
+        raise NotImplementedError
+
+    def mark(self, step: Data) -> str:
+        """The outcome of a step: `hit`, `bus` or `miss`."""
+        raise NotImplementedError
+
+    def is_access(self, _: Data) -> bool:
+        """Whether a step counts as a hit or a miss."""
+        return True
+
+
+def render(views: Sequence[WalkView], command: str) -> str:
+    """The page as HTML text.
 
     Args:
-        template: the file.
-        explained: what ``homenode explain --json`` prints, and the command line that makes the
-            page again; left out if empty.
-        script_data: what the page's script reads.
-        values: what else the template shows.
+        views: a walk under each protocol.
+        command: the command line that makes the page again; left out if empty.
     """
-    data, command = explained
+    first = views[0]
     templates = environment()
     templates.filters |= {"size": format_size, "num": plain_number, "letter": steps.letter}
     templates.filters["display"] = steps.display
-    text = templates.get_template(template).render(
-        title=title([str(protocol["name"]) for protocol in data["protocols"]]),
-        data=data,
-        first=data["protocols"][0]["walk"],
-        about=about(data),
+    counts = [key for key, _ in (*first.totals, *first.kinds)]
+    walks = [_for_script(view, counts) for view in views]
+    text = templates.get_template("explain.html.jinja").render(
+        title=title([view.name for view in views]),
+        about=about(first.data),
         command=command,
-        script_data=_script_json(script_data),
-        **values,
+        data=first.data,
+        first=first,
+        views=views,
+        references=_references(views),
+        colours=[PROCESSOR_COLOURS[at % len(PROCESSOR_COLOURS)] for at in first.colours],
+        script_data=_script_json({"counts": counts, "walks": walks}),
     )
     return text + ("" if text.endswith("\n") else "\n")
 
 
-def references(
-    data: Data,
-    text: Callable[[Data, Data], str],
-    cache: Callable[[Data], int],
-    mark: Callable[[Data], str],
-) -> list[Data]:
-    """The list of steps to jump to: the reference, and its outcome under each protocol.
-
-    Args:
-        data: what ``homenode explain --json`` prints.
-        text: a step of a walk in a few letters.
-        cache: whose step it is, by place on the page.
-        mark: the outcome under a protocol: `hit`, `bus` or `miss`.
-    """
-    walks = [protocol["walk"] for protocol in data["protocols"]]
+def _references(views: Sequence[WalkView]) -> list[Data]:
+    """The list of steps to jump to: the reference, and its outcome under each protocol."""
+    first = views[0]
+    part = first.data["trace"]
     return [
         {
-            "text": text(step, walks[0]),
-            "cache": cache(step),
-            "number": data["trace"]["numbers"][step["reference"]] if data["trace"] else None,
-            "marks": [mark(walk["steps"][index]) for walk in walks],
+            "text": first.row(step)[0],
+            "box": first.box(step),
+            "number": part["numbers"][step["reference"]] if part else None,
+            "marks": [view.mark(view.steps[index]) for view in views],
         }
-        for index, step in enumerate(walks[0]["steps"])
+        for index, step in enumerate(first.steps)
     ]
+
+
+def _for_script(view: WalkView, counts: list[str]) -> Data:
+    """What the script shows of a walk."""
+    before = view.scene(None)
+    start = {"scene": _scene(before, before), "latest": view.latest(None)}
+    found = []
+    for number, step in enumerate(view.steps):
+        scene = view.scene(step)
+        found.append(
+            {
+                "box": view.box(step),
+                "block": step["block"],
+                "touched": step["words"],
+                "writes": step["kind"] in {"write", "atomic"},
+                "scene": _scene(scene, before),
+                "latest": view.latest(step),
+                "tags": _tags(number, view),
+                "counts": _totals(number + 1, view, counts),
+                **view.moves(step),
+            }
+        )
+        before = scene
+    words = [block["words"] for block in view.blocks]
+    shown = {"name": view.name, "words": words, "places": view.places, "tones": view.tones}
+    return {**shown, "start": start, "steps": found}
+
+
+def _scene(shown: list[Shown | None], before: list[Shown | None]) -> list[Any]:
+    """What all places show: state, values, note, whether it has changed, and dirty words."""
+    return [
+        now
+        and [now.state, now.values, now.why, int(old is not None and _differ(old, now)), now.dirty]
+        for now, old in zip(shown, before, strict=True)
+    ]
+
+
+def _differ(one: Shown, other: Shown) -> bool:
+    return (one.state, one.entry) != (other.state, other.entry)
+
+
+def _tags(number: int, view: WalkView) -> list[Tag]:
+    """What is known of a step at once, and the earlier misses that it decides."""
+    step = view.steps[number]
+    outcome, miss = view.row(step)[1], step["miss"]
+    tags = view.tags(step)
+    if outcome.startswith(FAULT):
+        tags.insert(0, ("is-miss", FAULT))
+    if miss is not None and miss["known"] != number:
+        own = ("is-later", _OPEN)
+    else:
+        own = ("is-miss" if miss else "", outcome.removeprefix(f"{FAULT}, "))
+    tags.insert(int(outcome.startswith(FAULT)), own)
+    if step["private"]:
+        tags.append(("", "private area"))
+    is_last = number == len(view.steps) - 1
+    for earlier, other in enumerate(view.steps[:number]):
+        decided = other["miss"] and other["miss"]["known"]
+        if other["miss"] and (decided == number or (decided is None and is_last)):
+            tags.append(("is-miss", f"step {earlier + 1}: {view.row(other)[1]}"))
+    return tags
+
+
+def _totals(at: int, view: WalkView, names: list[str]) -> list[int]:
+    """The counts after some steps, with the classes of misses that are known then."""
+    counts = dict.fromkeys(names, 0) | view.counts(at)
+    for step in view.steps[:at]:
+        if view.is_access(step):
+            counts[_class_at(step["miss"], at, len(view.steps))] += 1
+    return list(counts.values())
+
+
+def _class_at(miss: Data | None, at: int, last: int) -> str:
+    if miss is None:
+        return "hit"
+    known = miss["known"] is not None and miss["known"] < at
+    return str(miss["class"]) if known or at == last else "open"
 
 
 def title(names: list[str]) -> str:
