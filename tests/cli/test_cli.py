@@ -68,6 +68,7 @@ def test_every_command_file_is_listed() -> None:
         "explain_text",
         "interleavings_table",
         "mix_table",
+        "outputs",
         "picture_pages",
         "realign_table",
         "simulate_bus",

@@ -53,7 +53,7 @@ CASES = {
     "explain_text._print_messages",
     "explain lrc": "explain_text._print_meanings explain_text._print_controllers "
     "explain_text._print_controller explain_text._print_messages",
-    "info T": "info.info",
+    "info T": "info._print",
     "sharing NAMED --machine cc --block-size 64": "sharing._print_fields sharing._print_stacks",
     "simulate T --machine numa --policy optimal,ace": "simulate._print_one_size",
     "simulate T --machine numa,cc --block-size 64-8K": "simulate._print_grid",
@@ -64,7 +64,7 @@ CASES = {
     "transform processes SYSTEM -o OUT": "mix_table.print_mix",
     "optimal T --machine numa,cc --block-size 64,4K": "optimal._print_points optimal._print_moves",
     "optimal T --machine prices:r=15,R=59 --curve R=31..400": "optimal._print_curve",
-    "pmap --table": "pmap._show_table",
+    "pmap --table": "pmap._print_actions",
     "pmap T": "pmap._print_counts pmap._print_cells pmap._print_time pmap._print_busiest",
     "record -o OUT -- PROGRAM": "record.record",
     "repair BAD -o OUT": "repair.repair",

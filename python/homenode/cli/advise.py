@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import WholeNumber, examples, table_options
+from homenode.cli.command import WholeNumber, examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo
+from homenode.cli.outputs import result_options
 from homenode.options.specs import format_size, plain_number
 from homenode.results.chance import speed_up_range, time_varies
 from homenode.results.waits import layouts_gain_at_most
 
 if TYPE_CHECKING:
+    from homenode.cli.outputs import Outputs
     from homenode.engines.advise import AdviceResult
 
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     epilog=examples(
         "homenode advise t.hnt",
         "homenode advise t.hnt --machine markatos --policy inv --block-size 1K",
-        "homenode advise t.hnt --machine numa --block-size 4K -o better.hnt",
+        "homenode advise t.hnt --machine numa --block-size 4K -o better.hnt -o advice.csv",
         "homenode advise t.hnt --machine spr-2s-lines,genoa-2s-lines --top 3 --json",
     )
 )
@@ -33,21 +35,13 @@ if TYPE_CHECKING:
     metavar="N",
     help="Show at most this number of pieces of advice, those that gain most. Default: all.",
 )
-@click.option(
-    "-o",
-    "--output",
-    "out",
-    metavar="U.hnt",
-    help="Write the trace with all advice followed; for one machine, policy and block size.",
+@result_options(
+    {"hnt": "the trace with all advice followed, for one machine, policy and block size"}
 )
-@table_options
 def advise(
     trace: str,
     top: int | None,
-    out: str | None,
-    as_json: bool,
-    csv: str | None,
-    parquet: str | None,
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Say which objects to lay out anew, place or replicate, and what that gains.
@@ -62,11 +56,11 @@ def advise(
     """
     import homenode
     from homenode.cli import interleavings_table
-    from homenode.cli.output import check_outputs, note_synchronisation, print_notes, write_tables
+    from homenode.cli.output import note_synchronisation, print_notes
     from homenode.cli.progress import Progress
     from homenode.engines.advise import MACHINE
 
-    check_outputs((csv, parquet), trace)
+    outputs.check(trace)
     note_synchronisation(trace, left_out=options["sync"] == "exclude")
     chosen = given_options(options)
     with Progress("trying layouts") as progress:
@@ -75,21 +69,21 @@ def advise(
             chosen.pop("machines", MACHINE),
             chosen.pop("policies", None),
             chosen.pop("block_sizes", None),
-            out=out,
+            out=outputs.own,
             progress=progress,
             **chosen,
         )
     shown = result if top is None else result.top(top)
-    write_tables(shown.flat_rows, csv, parquet)
-    if as_json:
-        echo(shown.to_json())
-    elif csv is None and parquet is None:
+
+    def text() -> None:
         _print(shown)
         priced = [point for point in result.points if point["lines"] is None]
         interleavings_table.tell(priced, (trace, chosen), ", and what advice saves,")
         print_notes(result.provenance)
-    if out is not None and not as_json:
-        echo(f"{out}: written", err=True)
+
+    outputs.show(shown.document, shown.flat_rows, text)
+    if outputs.own is not None and not outputs.as_json:
+        echo(f"{outputs.own}: written", err=True)
 
 
 def _print(result: AdviceResult) -> None:

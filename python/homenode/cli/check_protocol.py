@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import WholeNumber, examples, json_option
+from homenode.cli.command import WholeNumber, examples
 from homenode.cli.output import echo
+from homenode.cli.outputs import result_options
+
+if TYPE_CHECKING:
+    from homenode.cli.outputs import Outputs
 
 
 @click.command(
@@ -29,8 +33,8 @@ from homenode.cli.output import echo
     help="With a directory: maximum number of nodes, 2 to 4; 4 take half a minute for dash, lrc is "
     "explored with 3 at most. Default: 3, 2 of lrc and 4 of sdd.",
 )
-@json_option
-def check_protocol(names: tuple[str, ...], nodes: int | None, as_json: bool) -> int:
+@result_options()
+def check_protocol(names: tuple[str, ...], nodes: int | None, outputs: Outputs) -> int:
     """Explore a coherence protocol exhaustively; without a NAME, all of them.
 
     Every sequence of reads, writes and replacements in up to 4 caches with one block of two words
@@ -41,13 +45,13 @@ def check_protocol(names: tuple[str, ...], nodes: int | None, as_json: bool) -> 
     with the shortest sequence that leads to it; the exit code is then 1.
     """
     import homenode
-    from homenode.cli.output import print_json
+    from homenode.results.writers.content import flat
 
+    outputs.check()
     reports = homenode.check_protocols(list(names), nodes)
-    if as_json:
-        print_json(reports)
-    else:
-        _print(reports)
+    outputs.show(
+        lambda: reports, lambda: [flat(report) for report in reports], lambda: _print(reports)
+    )
     return int(any(report["findings"] for report in reports))
 
 

@@ -1,4 +1,4 @@
-"""What all commands share: examples in the help, lists as options, where results go."""
+"""What all commands share: examples in the help, values and lists as options."""
 
 from __future__ import annotations
 
@@ -91,13 +91,3 @@ def json_option(function: Decorated) -> Decorated:
     """Adds ``--json``."""
     option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
     return option(function)
-
-
-def table_options(function: Decorated) -> Decorated:
-    """Adds ``--json``, ``--csv FILE`` and ``--parquet FILE``."""
-    for option in (
-        click.option("--parquet", metavar="FILE", help="Write the table as Parquet."),
-        click.option("--csv", metavar="FILE", help="Write the table as CSV; - prints it."),
-    ):
-        function = option(function)
-    return json_option(function)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import examples
+from homenode.cli.outputs import result_options
 from homenode.options.specs import plain_number
+
+if TYPE_CHECKING:
+    from homenode.cli.outputs import Outputs
 
 _PROCESSES_SHOWN = 32
 
@@ -17,19 +21,22 @@ _PROCESSES_SHOWN = 32
 )
 @click.argument("trace", metavar="T.hnt")
 @click.option("--lines", is_flag=True, help="With --json, add the table of source lines.")
-@json_option
-def info(trace: str, lines: bool, as_json: bool) -> None:
+@result_options()
+def info(trace: str, lines: bool, outputs: Outputs) -> None:
     """Say what a trace holds: references, threads, order, sizes, address ranges."""
     import json
 
     from homenode import _core
-    from homenode.cli.output import print_json
+    from homenode.results.writers.content import flat
+
+    outputs.check(trace)
+    facts = json.loads(_core.trace_info(trace, lines))
+    outputs.show(lambda: facts, lambda: [flat(facts)], lambda: _print(trace, facts))
+
+
+def _print(trace: str, facts: dict[str, Any]) -> None:
     from homenode.cli.tables import print_facts
 
-    facts = json.loads(_core.trace_info(trace, lines))
-    if as_json:
-        print_json(facts)
-        return
     print_facts(describe(trace, facts))
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from homenode.catalogue import KINDS
-from homenode.cli.command import examples, list_option, table_options
+from homenode.cli.command import examples, list_option
 from homenode.cli.output import echo
+from homenode.cli.outputs import result_options
 from homenode.options.specs import format_size, plain_number
+
+if TYPE_CHECKING:
+    from homenode.cli.outputs import Outputs
 
 # Transactions of smaller blocks take no whole number of cycles.
 _LEAST_BLOCK_ON_BUS = 16
@@ -30,32 +35,24 @@ _LEAST_BLOCK_ON_BUS = 16
     **list_option("block-sizes"),
     help="With machines: their prices at these block sizes (64, 4K, 64-8192).",
 )
-@table_options
+@result_options()
 def list_(
     kind: str,
     block_sizes: list[int],
-    as_json: bool,
-    csv: str | None,
-    parquet: str | None,
+    outputs: Outputs,
 ) -> None:
     """List what there is: names, what they mean, and prices of machines."""
     from homenode.catalogue import table
-    from homenode.cli.output import print_json, write_tables
 
+    outputs.check()
     rows = table(kind)
     if kind == "machines" and block_sizes:
         rows = [price for row in rows for price in _prices(row, block_sizes)]
-    write_tables(lambda: _flat(rows), csv, parquet)
-    if as_json:
-        print_json(rows)
-    elif csv is None and parquet is None:
-        _print(kind, rows)
+    outputs.show(lambda: rows, lambda: _flat(rows), lambda: _print(kind, rows))
 
 
 def _prices(row: dict[str, Any], block_sizes: list[int]) -> list[dict[str, Any]]:
     """A machine at each of the block sizes that it can have."""
-    import json
-
     from homenode import _core
 
     least = _LEAST_BLOCK_ON_BUS if row["model"] == "bus" else 0
@@ -69,7 +66,9 @@ def _flat(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _text(value: Any) -> Any:
-    """A list as one text, so that every cell of a table is a single value."""
+    """A list or a dictionary as one text, so that every cell of a table is a single value."""
+    if isinstance(value, dict):
+        return json.dumps(value)
     if not isinstance(value, list | tuple):
         return value
     return ", ".join(str(item["name"] if isinstance(item, dict) else item) for item in value)

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo
+from homenode.cli.outputs import result_options
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from homenode.cli.outputs import Outputs
     from homenode.engines.optimal import OptimalResult
 
 # Rows of a table at most: pieces of a curve, bins of a distribution.
@@ -32,8 +34,8 @@ _SHOWN = 20
 @click.argument("trace", metavar="T.hnt")
 @study_options("optimal", without=("policies",))
 @click.option("--no-replication", is_flag=True, help="One copy of each block at all times.")
-@json_option
-def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> int:
+@result_options()
+def optimal(trace: str, outputs: Outputs, no_replication: bool, **options: Any) -> int:
     """Find the cheapest placement there is, with hindsight.
 
     Prints its mean cost per reference (MCPR), the references it serves locally, remotely and from
@@ -44,10 +46,8 @@ def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> 
     from homenode.cli.output import print_notes
     from homenode.cli.progress import Progress
     from homenode.cli.totals import print_references
-    from homenode.files import check_output
 
-    if options["placement"] is not None:
-        check_output(options["placement"], trace)
+    outputs.check(trace, others=(options["placement"],))
     chosen = given_options(options)
     machines = chosen.pop("machines", ["numa"])
     sizes = chosen.pop("block_sizes", [4096])
@@ -55,11 +55,14 @@ def optimal(trace: str, as_json: bool, no_replication: bool, **options: Any) -> 
         result = homenode.optimal(
             trace, machines, sizes, replication=not no_replication, progress=progress, **chosen
         )
-    if as_json:
-        echo(result.to_json())
-    elif options["placement"] != "-":
+
+    def text() -> None:
         print_references(result.rows, result.provenance)
         _print(result)
+
+    is_quiet = options["placement"] == "-" and not (outputs.as_json or outputs.files)
+    if not is_quiet:
+        outputs.show(result.document, result.flat_rows, text)
     print_notes(result.provenance)
     return 0 if not options["certify"] or result.certified else 1
 

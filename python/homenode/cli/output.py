@@ -1,8 +1,7 @@
-"""Results as text, JSON, CSV and Parquet; notes about them; `tables` draws the tables."""
+"""Text and JSON on standard output, notes about results; `tables` draws the tables."""
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sys
@@ -14,7 +13,7 @@ import click
 from homenode.sanitize import sanitized
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
 
 
 def echo(text: str = "", *, err: bool = False) -> None:
@@ -80,71 +79,3 @@ def note_synchronisation(trace: str, *, left_out: bool) -> None:
             "--sync include counts them",
             err=True,
         )
-
-
-def write_csv(rows: Iterable[dict[str, Any]], path: str) -> None:
-    """Writes flat rows as CSV to a file that appears when complete, or to ``-``."""
-    import csv
-    import io
-
-    listed = list(rows)
-    names = list(dict.fromkeys(name for row in listed for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(listed)
-    if path == "-":
-        _print_csv(text.getvalue())
-        return
-    from homenode.files import replacing
-
-    with replacing(path) as file:
-        file.write(text.getvalue().encode())
-
-
-def _print_csv(text: str) -> None:
-    """Prints CSV, on a terminal with control characters escaped."""
-    click.echo(sanitized(text, lines=True) if sys.stdout.isatty() else text, nl=False)
-
-
-def write_parquet(rows: Iterable[dict[str, Any]], path: str) -> None:
-    """Writes flat rows as Parquet to a file that appears when complete."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from homenode.files import replacing
-
-    listed = list(rows)
-    names = list(dict.fromkeys(name for row in listed for name in row))
-    table = pa.table({name: [row.get(name) for row in listed] for name in names})
-    if path == "-":
-        pq.write_table(table, sys.stdout.buffer, compression="zstd")
-        return
-    with replacing(path) as file:
-        pq.write_table(table, file, compression="zstd")
-
-
-def check_outputs(paths: Iterable[str | None], *inputs: str) -> None:
-    """Checks, before any work is done, that the output files can be written.
-
-    Raises:
-        OSError: as `homenode.files.check_output`, and when two of them are the same file.
-    """
-    from homenode.files import check_output, same_file
-
-    wanted = [path for path in paths if path is not None]
-    for i, path in enumerate(wanted):
-        check_output(path, *inputs)
-        if any(same_file(path, other) for other in wanted[:i]):
-            message = "two outputs have this name (--csv, --parquet, -o); give each its own"
-            raise OSError(errno.EINVAL, message, path)
-
-
-def write_tables(
-    rows: Callable[[], Iterable[dict[str, Any]]], csv: str | None, parquet: str | None
-) -> None:
-    """Writes flat rows to the files asked for with --csv and --parquet."""
-    if csv is not None:
-        write_csv(rows(), csv)
-    if parquet is not None:
-        write_parquet(rows(), parquet)

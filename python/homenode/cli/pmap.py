@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
+from homenode.cli.outputs import result_options
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from homenode.cli.outputs import Outputs
 
 _REFERENCES = ("local_reads", "local_writes", "global_reads", "global_writes")
 _PARTS = ("faults", "zero_fills", "copies", "syncs", "flushes", "unmaps", "protects")
@@ -29,11 +32,11 @@ _PARTS = ("faults", "zero_fills", "copies", "syncs", "flushes", "unmaps", "prote
 @click.argument("trace", metavar="T.hnt", required=False)
 @study_options("pmap")
 @click.option("--table", "show_table", is_flag=True, help="Print the table of actions and end.")
-@json_option
+@result_options()
 def pmap(
     trace: str | None,
     show_table: bool,
-    as_json: bool,
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Run the ACE's page manager over a trace.
@@ -43,31 +46,31 @@ def pmap(
     pages, the kernel's time, and the pages that took most of it.
     """
     if show_table:
-        _show_table(options["owner_copy"] or "flush", as_json)
+        _show_table(options["owner_copy"] or "flush", outputs)
         return
     if trace is None:
         raise click.UsageError("no trace given; name one, or give --table")
     import homenode
-    from homenode.cli.output import print_json
     from homenode.cli.progress import Progress
+    from homenode.results.writers.content import flat
 
+    outputs.check(trace)
     with Progress("managing pages") as progress:
         report = homenode.pmap(trace, progress=progress, **given_options(options))
-    if as_json:
-        print_json(report)
-    else:
-        _print_report(report)
+    outputs.show(lambda: report, lambda: [flat(report)], lambda: _print_report(report))
 
 
-def _show_table(owner_copy: str, as_json: bool) -> None:
-    from homenode.cli.output import print_json
-    from homenode.cli.tables import print_table
+def _show_table(owner_copy: str, outputs: Outputs) -> None:
     from homenode.engines.pmap import page_actions
 
+    outputs.check()
     rows = page_actions(owner_copy)
-    if as_json:
-        print_json(rows)
-        return
+    outputs.show(lambda: rows, lambda: rows, lambda: _print_actions(rows))
+
+
+def _print_actions(rows: Sequence[dict[str, Any]]) -> None:
+    from homenode.cli.tables import print_table
+
     cells = [
         [row["situation"], row["access"], row["answer"].upper(), row["actions"], row["next"]]
         for row in rows

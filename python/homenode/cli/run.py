@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, table_options
+from homenode.cli.command import examples
 from homenode.cli.options import emulator_options, given_options, run_options
 from homenode.cli.output import echo
+from homenode.cli.outputs import result_options
 from homenode.engines.live import MACHINE
 
 if TYPE_CHECKING:
+    from homenode.cli.outputs import Outputs
     from homenode.engines.bus import BusResult
     from homenode.engines.directory import DirectoryResult
 
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("command", nargs=-1, required=True, metavar="PROGRAM [ARGS]...")
-@click.option("-o", "--output", metavar="T.hnt", help="Also write the trace, in simulated order.")
 @click.option(
     "--via",
     type=click.Choice(["cc", "qemu"]),
@@ -37,13 +38,10 @@ if TYPE_CHECKING:
 )
 @emulator_options
 @run_options
-@table_options
+@result_options({"hnt": "the trace, in simulated order"})
 def run(
     command: tuple[str, ...],
-    output: str | None,
-    as_json: bool,
-    csv: str | None,
-    parquet: str | None,
+    outputs: Outputs,
     **options: Any,
 ) -> int:
     """Run a program on a simulated machine, which schedules its threads.
@@ -65,24 +63,24 @@ def run(
     from functools import partial
 
     from homenode.cli import bus_table, directory_table
-    from homenode.cli.output import check_outputs, print_json, print_notes, write_tables
+    from homenode.cli.output import print_notes
 
-    check_outputs((csv, parquet), command[0])
-    result = _run(command, output, given_options(options), aside=as_json)
+    outputs.check(command[0])
+    result = _run(command, outputs.own, given_options(options), aside=outputs.as_json)
     show = partial(
         directory_table.print_result if "home" in result.rows[0] else bus_table.print_result,
         result,  # type: ignore[arg-type]
     )
-    if output is not None:
+    if outputs.own is not None:
         _note_threads(result, options["expected_threads"])
-    write_tables(result.flat_rows, csv, parquet)
-    if as_json:
-        print_json(result.rows)
-    else:
+    if not outputs.as_json:
         _print_summary(result.run_summary)
-        if csv is None and parquet is None:
-            show()
-            print_notes(result.provenance)
+
+    def text() -> None:
+        show()
+        print_notes(result.provenance)
+
+    outputs.show(result.document, result.flat_rows, text)
     signal, code = result.run_summary["signal"], result.run_summary["exit_code"]
     return int(code or 0) if signal is None else 128 + int(signal)
 

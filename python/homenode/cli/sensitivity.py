@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, table_options
+from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo
+from homenode.cli.outputs import result_options
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
+    from homenode.cli.outputs import Outputs
     from homenode.engines.sensitivity import SensitivityResult
 
 _SWAPS_SHOWN = 5
@@ -27,10 +29,8 @@ _SWAPS_SHOWN = 5
 )
 @click.argument("traces", nargs=-1, required=True, metavar="T.hnt...")
 @study_options("sensitivity")
-@table_options
-def sensitivity(
-    traces: tuple[str, ...], as_json: bool, csv: str | None, parquet: str | None, **options: Any
-) -> None:
+@result_options()
+def sensitivity(traces: tuple[str, ...], outputs: Outputs, **options: Any) -> None:
     """Say how much results depend on the order in which threads ran.
 
     Simulates several orders of one program: recordings with other turns (homenode record --repeat),
@@ -39,11 +39,11 @@ def sensitivity(
     ranking of the policies is the same in all.
     """
     import homenode
-    from homenode.cli.output import check_outputs, print_json, print_notes, write_tables
+    from homenode.cli.output import print_notes
     from homenode.cli.progress import Progress
     from homenode.engines.sensitivity import MACHINES
 
-    check_outputs((csv, parquet), *traces)
+    outputs.check(*traces)
     chosen = given_options(options)
     machines = chosen.pop("machines", MACHINES)
     policies = chosen.pop("policies", None)
@@ -52,12 +52,12 @@ def sensitivity(
         result = homenode.sensitivity(
             traces, machines, policies, sizes, progress=progress, **chosen
         )
-    write_tables(result.flat_rows, csv, parquet)
-    if as_json:
-        print_json(result.to_dict())
-    elif csv is None and parquet is None:
+
+    def text() -> None:
         _print(result)
         print_notes(result.provenance)
+
+    outputs.show(result.document, result.flat_rows, text)
 
 
 def _print(result: SensitivityResult) -> None:

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, table_options
+from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo
+from homenode.cli.outputs import result_options
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from homenode.cli.outputs import Outputs
     from homenode.engines.lines import LineResult
     from homenode.engines.sharing import SharingResult
 
@@ -44,15 +46,13 @@ _MISS_HEADINGS = [("false", True), ("inflicted", True), ("true", True), ("cold",
     metavar="AFTER.hnt",
     help="The same program after tuning: what it saves (exit code 1 if nothing anywhere).",
 )
-@click.option("-o", "--html", "html", metavar="FILE", help="Write pictures and tables as HTML.")
-@table_options
+@click.option("--html", metavar="FILE", help="The same as -o FILE for a page.")
+@result_options({"html": "pictures and tables as a page"})
 def sharing(
     trace: str,
     compare: str | None,
     html: str | None,
-    as_json: bool,
-    csv: str | None,
-    parquet: str | None,
+    outputs: Outputs,
     **options: Any,
 ) -> int:
     """Say where processors wait for shared lines, what false sharing costs, and who shares what.
@@ -65,34 +65,32 @@ def sharing(
     that suffer or cause it.
     """
     from homenode.cli import interleavings_table
-    from homenode.cli.output import (
-        check_outputs,
-        note_synchronisation,
-        print_json,
-        print_notes,
-        write_tables,
-    )
+    from homenode.cli.output import note_synchronisation, print_notes
 
-    check_outputs((html, csv, parquet), *filter(None, (trace, compare)))
+    outputs.check(*filter(None, (trace, compare)), others=(html,))
+    pages = [page for page in (outputs.own, html) if page is not None]
     note_synchronisation(trace, left_out=options["sync"] == "exclude")
     before = _find(trace, options, "looking for sharing")
     after = None if compare is None else _find(compare, options, "looking at the tuned program")
     savings = None if after is None else before.against(after)
-    if html is not None:
-        _write_html(html, before, after)
-    write_tables(before.flat_rows, csv, parquet)
-    if as_json:
+    for page in pages:
+        _write_html(page, before, after)
+
+    def document() -> dict[str, Any]:
         found = before.to_dict()
         if after is not None:
             found |= {"compared": after.to_dict(), "savings": savings}
-        print_json(found)
-    elif csv is None and parquet is None:
+        return found
+
+    def text() -> None:
         _print(before, after, savings)
         points = [{**row, "policy": "optimal"} for row in before]
         interleavings_table.tell(points, (trace, given_options(options)), ", and who shares what,")
         print_notes(before.provenance, *(waited.provenance for waited in before.lines))
-        if html is not None:
-            echo(f"{html}: written", err=True)
+        for page in pages:
+            echo(f"{page}: written", err=True)
+
+    outputs.show(document, before.flat_rows, text)
     worthless = savings is not None and not any((row["saved"] or 0) > 0 for row in savings)
     return 1 if worthless else 0
 

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, table_options
+from homenode.cli.command import examples
 from homenode.cli.options import given_options, simulate_options
 from homenode.cli.output import echo
+from homenode.cli.outputs import result_options
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from homenode.cli.outputs import Outputs
     from homenode.results.result import Result
     from homenode.results.rows import Rows
 
@@ -26,7 +28,7 @@ _MOVES = ("remote_moves", "global_moves")
 @click.command(
     epilog=examples(
         "homenode simulate t.hnt --machine numa --policy optimal,ace --block-size 4K",
-        "homenode simulate t.hnt --machine cc+,dsm+ --block-size 64-8192 --csv out.csv",
+        "homenode simulate t.hnt --machine cc+,dsm+ --block-size 64-8192 -o out.csv -o out.json",
         "homenode simulate t.hnt --machine prices:r=15,R=59 --policy delay:n=50,limit=2,optimal"
         " --block-size 64 --json",
         "homenode simulate t.hnt --machine markatos --policy upt,inv,inv.del --block-size 1K",
@@ -45,13 +47,11 @@ _MOVES = ("remote_moves", "global_moves")
     help="Give the bounds of costs if threads take turns of 1 to 1,000 references, with prices. "
     "Default: for traces of up to a million references.",
 )
-@table_options
+@result_options()
 def simulate(
     trace: str,
     interleavings: bool | None,
-    as_json: bool,
-    csv: str | None,
-    parquet: str | None,
+    outputs: Outputs,
     **options: Any,
 ) -> None:
     """Replay a trace under machines, policies and block sizes; or on a bus, under protocols.
@@ -76,21 +76,15 @@ def simulate(
         simulate_bus,
         simulate_directory,
     )
-    from homenode.cli.output import (
-        check_outputs,
-        note_synchronisation,
-        print_json,
-        print_notes,
-        write_tables,
-    )
+    from homenode.cli.output import note_synchronisation, print_notes
     from homenode.cli.simulate_kind import kind_of
 
-    check_outputs((csv, parquet), trace)
+    outputs.check(trace)
     result: Rows
     brackets: list[dict[str, Any]] = []
     chosen = given_options(options)
     kind = kind_of(chosen)
-    tables = not (as_json or csv or parquet)
+    tables = outputs.is_text_wanted
     if kind == "bus":
         on_bus = simulate_bus.run(trace, chosen)
         result, show = on_bus, partial(bus_table.print_result, on_bus)
@@ -103,14 +97,19 @@ def simulate(
         result, show = placed, partial(print_result, placed)
         if tables or interleavings:
             brackets = interleavings_table.find(placed, (trace, chosen), interleavings)
-    write_tables(result.flat_rows, csv, parquet)
-    if as_json:
-        print_json(interleavings_table.beside(result.rows, brackets) if brackets else result.rows)
-    elif csv is None and parquet is None:
+
+    def document() -> Any:
+        # The tables have the bounds of short traces, JSON only if they are asked for.
+        asked = interleavings and brackets
+        return interleavings_table.beside(result.rows, brackets) if asked else result.rows
+
+    def text() -> None:
         show()
         interleavings_table.show(brackets)
         print_notes(result.provenance)
         _note_infinite(result.rows)
+
+    outputs.show(document, result.flat_rows, text)
 
 
 def _note_infinite(rows: list[dict[str, Any]]) -> None:

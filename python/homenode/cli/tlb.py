@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples, table_options
+from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo
+from homenode.cli.outputs import result_options
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
+    from homenode.cli.outputs import Outputs
     from homenode.engines.tlb import TlbResult
 
 
@@ -31,23 +33,19 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Add what misses cost to the mean cost per reference of a machine and policy.",
 )
-@table_options
-def tlb(trace: str, as_json: bool, csv: str | None, parquet: str | None, **options: Any) -> None:
+@result_options()
+def tlb(trace: str, outputs: Outputs, **options: Any) -> None:
     """Count how often translation lookaside buffers miss at each page size.
 
     Every processor has a TLB of its own; the least recently used entry of a set is replaced. Prints
     misses per reference, or with --mcpr the mean cost per reference with misses added.
     """
-    from homenode.cli.output import check_outputs, note_samples, write_tables
+    from homenode.cli.output import note_samples
 
-    check_outputs((csv, parquet), trace)
+    outputs.check(trace)
     note_samples(trace)
     result = _run(trace, options)
-    write_tables(lambda: result.rows, csv, parquet)
-    if as_json:
-        echo(result.to_json())
-    elif csv is None and parquet is None:
-        _print(result)
+    outputs.show(result.document, result.flat_rows, lambda: _print(result))
 
 
 def _run(trace: str, options: dict[str, Any]) -> TlbResult:

@@ -108,6 +108,10 @@ class AdviceResult(Rows):
         flat["threads"] = len(row["threads"])
         return flat
 
+    def document(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return self.to_dict()
+
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode advise --json`` prints."""
         written = None if self.trace is None else str(self.trace.path)

@@ -61,6 +61,10 @@ class LineResult(Rows):
             flat |= {f"{cause}_{name}": value for name, value in waits.items()}
         return flat
 
+    def document(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return self.to_dict()
+
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sharing --json`` prints as ``lines``."""
         return {

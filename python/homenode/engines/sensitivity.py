@@ -72,6 +72,10 @@ class SensitivityResult(Rows):
         self.cycles: list[dict[str, Any]] = []
         self.orders = list(orders)
 
+    def document(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return self.to_dict()
+
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sensitivity --json`` prints."""
         return {

@@ -77,6 +77,10 @@ class SharingResult(Rows):
         first = {row["block_size"]: row for row in reversed(self.rows)}
         return [first[size] for size in dict.fromkeys(row["block_size"] for row in self.rows)]
 
+    def document(self) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        return self.to_dict()
+
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sharing --json`` prints."""
         return {

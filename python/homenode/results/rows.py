@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Sequence
 
     import pandas as pd
@@ -84,6 +85,27 @@ class Rows:
     def to_json(self) -> str:
         """The JSON array that the command's ``--json`` prints."""
         return json.dumps(self.rows, indent=2)
+
+    def document(self) -> Any:
+        """What the command's ``--json`` prints, before it is text."""
+        return self.rows
+
+    def write(self, path: str | os.PathLike[str], form: str | None = None) -> None:
+        """Writes the result to a file, which appears when it is complete.
+
+        Args:
+            path: the file, a device or a pipe; ``-`` is standard output.
+            form: ``json``, ``csv``, ``parquet`` or ``txt``; by default what the suffix says.
+
+        Raises:
+            ConfigError: when the format is unknown.
+            OSError: when the file cannot be written.
+        """
+        from homenode.results import writers
+        from homenode.results.writers.content import Content
+
+        writer = writers.of_suffix(path) if form is None else writers.named(form)
+        writers.write(Content(self.document, self.flat_rows), path, writer)
 
 
 def without_nesting(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -1,0 +1,18 @@
+"""JSON: what ``--json`` prints."""
+
+from __future__ import annotations
+
+import json
+from typing import IO, TYPE_CHECKING
+
+from homenode.results.writers.content import Writer
+
+if TYPE_CHECKING:
+    from homenode.results.writers.content import Content
+
+
+def _write(content: Content, file: IO[bytes]) -> None:
+    file.write(json.dumps(content.document(), indent=2).encode() + b"\n")
+
+
+ENTRY = Writer("json", "everything, as --json prints it", ("json",), _write)

@@ -1,0 +1,20 @@
+"""Apache Parquet: the columns of the rows with their types."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING
+
+from homenode.results.writers.content import Writer
+
+if TYPE_CHECKING:
+    from homenode.results.writers.content import Content
+
+
+def _write(content: Content, file: IO[bytes]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table(content.columns()), file, compression="zstd")
+
+
+ENTRY = Writer("parquet", "the columns with their types", ("parquet", "pq"), _write)
