@@ -17,7 +17,7 @@ import time
 from functools import partial
 from pathlib import Path
 
-from homenode.engines.directory import simulate_directory
+from homenode.engines.simulation import simulate
 from homenode_studies import studies
 from homenode_studies.studies import programs
 from homenode_studies.studies.context import StudyContext
@@ -68,7 +68,7 @@ def check(context: StudyContext, program: programs.Program) -> None:
     trace = context.trace(program)
     for batch in VARIANTS:
         began = time.perf_counter()
-        found = asked(trace, batch, about(program.name), partial(simulate_directory, check=True))
+        found = asked(trace, batch, about(program.name), partial(simulate, check=True))
         took = time.perf_counter() - began
         print(
             f"{program.name}: {len(found.rows)} variants, buffers {', '.join(batch.lengths)}, "

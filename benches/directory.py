@@ -36,9 +36,9 @@ import json, sys, time
 import homenode as hn
 trace, protocol, order, homes = sys.argv[1:]
 options = {"machines": "dash-mesh", "homes": homes, "order": order, "threads": 1}
-hn.simulate_directory(hn.synthetic("t-s", references=64), protocol, **options)
+hn.simulate(hn.synthetic("t-s", references=64), protocols=protocol, **options)
 start = time.process_time()
-rows = hn.simulate_directory(trace, protocol, **options).rows
+rows = hn.simulate(trace, protocols=protocol, **options).rows
 seconds = (time.process_time() - start) / len(rows)
 print(json.dumps({"references": rows[0]["references"], "seconds": seconds}))
 """

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from homenode._core import ConfigError, TraceError
     from homenode.catalogue import table
     from homenode.engines.advise import AdviceResult, advise
-    from homenode.engines.bus import BusResult, check_protocols, simulate_bus
-    from homenode.engines.directory import DirectoryResult, simulate_directory
+    from homenode.engines.bus import BusResult, check_protocols
+    from homenode.engines.directory import DirectoryResult
     from homenode.engines.explain import Explanation, explain
     from homenode.engines.interleavings import interleavings
     from homenode.engines.lines import LineResult, lines
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from homenode.engines.page_use import PageUse
     from homenode.engines.picture import SharingPicture, picture
     from homenode.engines.picture import picture as sharing_picture  # noqa: F401
-    from homenode.engines.placement import simulate
     from homenode.engines.pmap import pmap
     from homenode.engines.pmap import pmap as manage_pages  # noqa: F401
     from homenode.engines.sensitivity import SensitivityResult, sensitivity
     from homenode.engines.sensitivity import sensitivity as order_sensitivity  # noqa: F401
     from homenode.engines.sharing import SharingResult, sharing, synthetic
+    from homenode.engines.simulation import simulate
     from homenode.engines.tlb import TlbResult, tlb
     from homenode.engines.tlb import tlb as tlb_misses  # noqa: F401
     from homenode.results.result import Result
@@ -73,8 +73,6 @@ __all__ = [
     "sensitivity",
     "sharing",
     "simulate",
-    "simulate_bus",
-    "simulate_directory",
     "split",
     "synthetic",
     "table",
@@ -111,9 +109,7 @@ _HOME = {
     "run": "homenode.engines.live",
     "sensitivity": "homenode.engines.sensitivity",
     "sharing": "homenode.engines.sharing",
-    "simulate": "homenode.engines.placement",
-    "simulate_bus": "homenode.engines.bus",
-    "simulate_directory": "homenode.engines.directory",
+    "simulate": "homenode.engines.simulation",
     "split": "homenode.trace.transforms",
     "synthetic": "homenode.engines.sharing",
     "table": "homenode.catalogue",

@@ -32,7 +32,9 @@ def test_every_wait_ends(
 ) -> None:
     made = record(build("conditions.c"), **options)
     assert made.out == "sum 89700 token 300\n"
-    result = hn.simulate_bus(made.path, "mesi", scaling="1-4,8", scheduler="random")
+    result = hn.simulate(
+        made.path, "bus-smp", protocols="mesi", scaling="1-4,8", scheduler="random"
+    )
     assert [row["forced"] for row in result] == [0] * 5
     assert len({row["references"] for row in result}) == 1
     # They take turns: more processors do little, and most of them wait.

@@ -25,7 +25,9 @@ def _counts(row: dict[str, Any]) -> Counter[str]:
 
 def _alone(paths: Sequence[Path], protocol: str) -> Counter[str]:
     """The sum of the counts of each program on a machine of its own."""
-    rows = [hn.simulate_bus(path, protocol, order="trace").rows[0] for path in paths]
+    rows = [
+        hn.simulate(path, "bus-smp", protocols=protocol, order="trace").rows[0] for path in paths
+    ]
     return sum((_counts(row) for row in rows), Counter())
 
 
@@ -40,12 +42,14 @@ def test_programs_run_side_by_side(
     references = sum(hn.Trace.open(path).references for path in [*paths, paths[1]])
     assert mix.references == references
     for scheduler in ("random", "affinity"):
-        timed = hn.simulate_bus(mix, _PROTOCOLS, scaling="1,2,4", scheduler=scheduler)
+        timed = hn.simulate(
+            mix, "bus-smp", protocols=_PROTOCOLS, scaling="1,2,4", scheduler=scheduler
+        )
         assert [row["forced"] for row in timed] == [0] * 15
         assert {row["references"] for row in timed} == {timed.rows[0]["references"]}
     assert (
         timed.rows[0]["references"]
-        == hn.simulate_bus(mix, "mesi", order="trace").rows[0]["references"]
+        == hn.simulate(mix, "bus-smp", protocols="mesi", order="trace").rows[0]["references"]
     )
 
 
@@ -57,5 +61,5 @@ def test_who_shares_nothing_misses_as_if_alone(
     mix = hn.transform("merge", paths, private="keep")
     for protocol in _PROTOCOLS:
         # A processor for each thread: nothing is on it but what was when the program ran alone.
-        together = hn.simulate_bus(mix, protocol, order="trace").rows[0]
+        together = hn.simulate(mix, "bus-smp", protocols=protocol, order="trace").rows[0]
         assert _counts(together) == _alone(paths, protocol), protocol

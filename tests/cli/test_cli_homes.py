@@ -59,7 +59,7 @@ def test_pages_are_drawn(homenode: Run, shared: hn.Trace, tmp_path: Path) -> Non
     assert homenode("picture", shared.path, *words).code == 0
     assert ">a &amp; b</text>" in file.read_text()
     found = json.loads(homenode("picture", shared.path, "--home", "first-touch", "--json").out)
-    (row,) = hn.simulate_directory(shared, homes="first-touch")
+    (row,) = hn.simulate(shared, "dash-mesh", homes="first-touch")
     assert sum(sum(page["fills"]) for page in found["pages"]) == row["fills"]
 
 

@@ -69,9 +69,10 @@ def test_the_command_of_the_contract(trace: str, capsys: pytest.CaptureFixture[s
 
 
 def test_every_combination_comes_in_order(trace: str) -> None:
-    result = hn.simulate_bus(
+    result = hn.simulate(
         trace,
-        ["mesi", "pscr:private_kernel=yes"],
+        "bus-smp",
+        protocols=["mesi", "pscr:private_kernel=yes"],
         cache_sizes="1K-4K",
         associativities="1,full",
         block_sizes=[16, 64],
@@ -123,7 +124,7 @@ def test_a_machine_in_cycles(trace: str, capsys: pytest.CaptureFixture[str]) -> 
     assert shown.split().count("power") == 2, "one column a protocol, one line a number"
     assert f"{rows[1]['gsp']:.2f}" in shown
     assert "mesi on bus-smp, 4 KB, 32 B blocks: critical point 1 processor" in shown
-    result = hn.simulate_bus(trace, "mesi", scaling=[1, 2], addresses="trace")
+    result = hn.simulate(trace, "bus-smp", protocols="mesi", scaling=[1, 2], addresses="trace")
     assert [line["critical_point"] for line in result.scalability] == [1]
     assert result.provenance["addresses"] == "trace"
     assert result.provenance["processors"] == [1, 2]
@@ -164,19 +165,21 @@ def test_the_window_counts_instructions_that_the_trace_has_and_issues(
 
 
 def test_pictures_have_a_line_a_protocol_and_cache(trace: str) -> None:
-    result = hn.simulate_bus(trace, "mesi,pscr", scaling="1-2")
+    result = hn.simulate(trace, "bus-smp", protocols="mesi,pscr", scaling="1-2")
     power, bus = result.plot().axes
     assert [line.get_label() for line in power.lines] == ["mesi", "pscr"]
     for panel, field, scale in ((power, "gsp", 1), (bus, "bus_utilisation", 100)):
         drawn = [value for line in panel.lines for value in line.get_ydata()]
         assert drawn == [scale * row[field] for row in result]
-    sizes = hn.simulate_bus(trace, "mesi", cache_sizes="2K,4K", block_sizes=[32, 64])
+    sizes = hn.simulate(
+        trace, "bus-smp", protocols="mesi", cache_sizes="2K,4K", block_sizes=[32, 64]
+    )
     power, _ = sizes.plot().axes
     assert [line.get_label() for line in power.lines] == ["mesi, 32 B blocks", "mesi, 64 B blocks"]
     with pytest.raises(hn.ConfigError, match="no line to draw"):
-        hn.simulate_bus(trace, "mesi,pscr").plot()
+        hn.simulate(trace, "bus-smp", protocols="mesi,pscr").plot()
     with pytest.raises(hn.ConfigError, match="no line to draw"):
-        hn.simulate_bus(trace, "mesi", scaling="1-2", order="trace").plot()
+        hn.simulate(trace, "bus-smp", protocols="mesi", scaling="1-2", order="trace").plot()
 
 
 def test_synchronisation_counts_unless_left_out(
@@ -279,7 +282,7 @@ def test_other_commands_say_what_a_machine_on_a_bus_is_for(
     for words in (["report", trace, "-o", "r.html"], ["optimal", trace], ["advise", trace]):
         assert main([*words, "--machine", "bus-smp"]) == 2
         assert "--protocol" in capsys.readouterr().err
-    with pytest.raises(hn.ConfigError, match="homenode simulate --machine bus-smp --protocol"):
+    with pytest.raises(hn.ConfigError, match="--policy is for machines with prices of references"):
         hn.simulate(trace, "bus-smp", "ace", 64)
     rows = _json(capsys, "list", "machines", "--block-size", "4,64")
     assert [row["block_size"] for row in rows if row["name"] == "bus-smp"] == [64]
@@ -293,7 +296,7 @@ def test_ranges_of_addresses(trace: str) -> None:
         with pytest.raises(hn.ConfigError, match="private range"):
             address_range(bad)
     with pytest.raises(hn.ConfigError, match="there is no option protocol"):
-        hn.simulate_bus(trace, "mesi", protocol="x")  # type: ignore[call-arg]
+        hn.simulate(trace, "bus-smp", protocols="mesi", protocol="x")  # type: ignore[call-arg]
 
 
 def test_points_are_simulated_instead_of_all_combinations() -> None:
@@ -306,12 +309,18 @@ def test_points_are_simulated_instead_of_all_combinations() -> None:
         kind=["W" if i % 3 == 0 else "R" for i in range(400)],
         address=[64 * (i * 7 % 50) for i in range(400)],
     )
-    found = hn.simulate_bus(trace, points=points)
+    found = hn.simulate(trace, points=points)
     shown = [(row["protocol"], row["cache_size"], row["block_size"]) for row in found]
     assert shown == [("pscr", 4096, 32), ("mesi", 2048, 64)]
     assert [row["processors"] for row in found] == [2, 4]
-    alone = hn.simulate_bus(
-        trace, "mesi", cache_sizes=2048, block_sizes=64, processors=4, scheduler="affinity"
+    alone = hn.simulate(
+        trace,
+        "bus-smp",
+        protocols="mesi",
+        cache_sizes=2048,
+        block_sizes=64,
+        processors=4,
+        scheduler="affinity",
     )
     assert alone.rows == found.rows[1:]
 
@@ -330,7 +339,7 @@ def test_points_that_say_too_little_or_too_much(
 ) -> None:
     trace = hn.Trace.from_numpy(thread=[0], kind=["R"], address=[0])
     with pytest.raises(hn.ConfigError, match=said):
-        hn.simulate_bus(trace, points=[point], **options)
+        hn.simulate(trace, points=[point], **options)
 
 
 def test_results_say_where_the_kernel_comes_from(
@@ -341,7 +350,7 @@ def test_results_say_where_the_kernel_comes_from(
             thread=[0, 1], kind="R", address=[0, 64], kernel=kernel, path=tmp_path / "t.hnt"
         )
         for order in ("clock", "trace"):
-            row = hn.simulate_bus(trace, "mesi", order=order).rows[0]
+            row = hn.simulate(trace, "bus-smp", protocols="mesi", order=order).rows[0]
             assert row["kernel_activity"] == said
             words = ("--machine", "bus-smp", "--protocol", "mesi", "--order", order)
             assert f"kernel activity {said}" in homenode("simulate", trace.path, *words).out
@@ -351,7 +360,7 @@ def test_a_kernel_is_made_up_for_traces_without_one(
     homenode: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     trace = hn.Trace.from_numpy(thread=[0, 1], kind="R", address=[0, 64], path=tmp_path / "t.hnt")
-    result = hn.simulate_bus(trace, "mesi", processors=1, kernel_model=True)
+    result = hn.simulate(trace, "bus-smp", protocols="mesi", processors=1, kernel_model=True)
     row = result.rows[0]
     assert row["kernel_activity"] == "modelled"
     # Each of two switches: six references and `switch_words`.
@@ -362,4 +371,4 @@ def test_a_kernel_is_made_up_for_traces_without_one(
     assert "kernel_model is for order clock" in homenode(*flags, "--order", "trace").err
     with_kernel = hn.Trace.from_numpy(thread=[0], kind="R", address=[0], kernel=[1])
     with pytest.raises(hn.ConfigError, match="the kernel's references already"):
-        hn.simulate_bus(with_kernel, "mesi", kernel_model=True)
+        hn.simulate(with_kernel, "bus-smp", protocols="mesi", kernel_model=True)

@@ -121,9 +121,10 @@ def test_misses_are_those_of_cachegrind(program: Path, letters: str) -> None:
         assert cachegrind is not None, said
         lines, references = _misses(_references(program / "log", letters), cache)
         assert references == int(cachegrind[1].replace(",", "")), f"{letters} {shape}"
-        for row in hn.simulate_bus(
+        for row in hn.simulate(
             trace,
-            "mesi,dragon",
+            "bus-smp",
+            protocols="mesi,dragon",
             cache_sizes=size,
             associativities=ways,
             block_sizes=line,

@@ -33,7 +33,7 @@ def shared() -> hn.Trace:
 
 
 def simulated(trace: hn.Trace, **options: Any) -> list[dict[str, Any]]:
-    return hn.simulate_directory(trace, "sdd", machines="alite", **options).rows
+    return hn.simulate(trace, protocols="sdd", machines="alite", **options).rows
 
 
 def test_every_choice_is_a_row(shared: hn.Trace) -> None:
@@ -130,21 +130,21 @@ def test_impossible_options_are_refused(
 ) -> None:
     chosen = {"machines": "alite", **options}
     with pytest.raises(ConfigError) as error:
-        hn.simulate_directory(shared, "sdd", **chosen)
+        hn.simulate(shared, protocols="sdd", **chosen)
     assert expected in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_a_machine_brings_its_protocol(shared: hn.Trace) -> None:
-    result = hn.simulate_directory(shared, machines="alite,dash-mesh", homes="round-robin")
+    result = hn.simulate(shared, machines="alite,dash-mesh", homes="round-robin")
     assert [row["protocol"] for row in result] == ["sdd", "dash"]
 
 
 def test_other_machines_have_neither_buffers_nor_proxies(shared: hn.Trace) -> None:
     with pytest.raises(ConfigError, match="say --machine alite"):
-        hn.simulate_directory(shared, "dash", machines="dash-mesh", buffers=8)
+        hn.simulate(shared, protocols="dash", machines="dash-mesh", buffers=8)
     with pytest.raises(ConfigError, match="say --protocol sdd"):
-        hn.simulate_directory(shared, "dash", machines="alite")
+        hn.simulate(shared, protocols="dash", machines="alite")
 
 
 def test_the_command_line_says_the_same(homenode: Run, shared: hn.Trace) -> None:

@@ -1,4 +1,4 @@
-"""Machines with a directory: `homenode.simulate_directory` and its command."""
+"""Machines with a directory: `homenode.simulate` and its command."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def _ping_pong(times: int = 50) -> hn.Trace:
 
 
 def test_counts_follow_from_the_table_of_messages() -> None:
-    (row,) = hn.simulate_directory(
-        _ping_pong(), homes="fixed:node=1", cache_sizes=65536, order="trace"
+    (row,) = hn.simulate(
+        _ping_pong(), "dash-mesh", homes="fixed:node=1", cache_sizes=65536, order="trace"
     )
     assert (row["references"], row["reads"], row["writes"]) == (200, 100, 100)
     # Each write misses, as the other node has written; the blocks that are only read miss once.
@@ -52,14 +52,16 @@ def test_counts_follow_from_the_table_of_messages() -> None:
 def test_misses_are_those_of_a_bus_with_the_same_caches() -> None:
     trace = hn.synthetic("t-s", references=5001)
     caches: dict[str, Any] = {"cache_sizes": "1K,4K", "associativities": "1,2", "block_sizes": 32}
-    on_bus = hn.simulate_bus(trace, "mesi", order="trace", fetches="exclude", **caches)
-    at_home = hn.simulate_directory(trace, homes="round-robin", order="trace", **caches)
+    on_bus = hn.simulate(
+        trace, "bus-smp", protocols="mesi", order="trace", fetches="exclude", **caches
+    )
+    at_home = hn.simulate(trace, "dash-mesh", homes="round-robin", order="trace", **caches)
     assert [row["misses"] for row in on_bus] == [row["misses"] for row in at_home]
     assert all(row["fills"] == sum(row["misses"].values()) for row in at_home)
 
 
 def test_a_first_run_finds_better_homes() -> None:
-    result = hn.simulate_directory(_ping_pong(), homes="fixed:node=0,best-static,optimal-static")
+    result = hn.simulate(_ping_pong(), "dash-mesh", homes="fixed:node=0,best-static,optimal-static")
     fixed, best, optimal = (row["local_fills"] for row in result)
     assert fixed < best == optimal
     assert all(row["pages_moved"] == 0 for row in result)
@@ -75,8 +77,13 @@ def banded(tmp_path_factory: pytest.TempPathFactory) -> hn.Trace:
 
 
 def _clocked(trace: hn.Trace, **options: Any) -> list[dict[str, Any]]:
-    result = hn.simulate_directory(
-        trace, homes="round-robin,first-use", measure_from="init-done", sync="exclude", **options
+    result = hn.simulate(
+        trace,
+        "dash-mesh",
+        homes="round-robin,first-use",
+        measure_from="init-done",
+        sync="exclude",
+        **options,
     )
     return result.rows
 
@@ -117,7 +124,7 @@ def test_several_nodes_with_a_clock_have_a_speed_up(homenode: Run, banded: hn.Tr
 
 
 def test_homes_after_initialisation_need_its_mark() -> None:
-    result = hn.simulate_directory(_ping_pong(), homes="first-use,first-touch")
+    result = hn.simulate(_ping_pong(), "dash-mesh", homes="first-use,first-touch")
     use, touch = ({k: v for k, v in row.items() if k != "home"} for row in result)
     assert use == touch
     (note,) = (n for n in result.provenance["notes"] if "init-done" in n)
@@ -131,10 +138,7 @@ def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: P
     done = homenode("simulate", trace, *words, "--order", "trace", "--check", "--json")
     assert done.code == 0
     assert [(row["protocol"], row["processors"]) for row in json.loads(done.out)] == [
-        (protocol, nodes)
-        for protocol in ("dash", "dash:pointers=1")
-        for _home in range(2)
-        for nodes in (2, 4)
+        (protocol, nodes) for protocol in ("dash", "dash:pointers=1") for nodes in (2, 4)
     ]
     done = homenode("simulate", trace, *words, "--order", "trace")
     assert done.code == 0
@@ -157,9 +161,15 @@ def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: P
             ["--protocol", "lrc", "--order", "trace"],
             "--protocol lrc needs --order clock: it keeps pages coherent at",
         ),
-        (["--scheduler", "random"], "--scheduler is for others; a machine with a directory has"),
-        (["--policy", "ace"], "--policy is for machines with prices of references; a machine"),
-        (["--machine", "bus-smp"], "machines with a directory cannot be combined"),
+        (
+            ["--scheduler", "random"],
+            "--scheduler is for machines with caches, not for machines with a directory",
+        ),
+        (["--policy", "ace"], "--policy is for machines with prices of references, not for"),
+        (
+            ["--machine", "bus-smp"],
+            "machines with a directory and machines with caches cannot be combined",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(homenode: Run, words: list[str], said: str) -> None:

@@ -49,7 +49,9 @@ def two_objects(tmp_path: Path) -> hn.Trace:
 
 
 def test_pages_nodes_and_objects_are_distinguished(two_objects: hn.Trace) -> None:
-    use = hn.simulate_directory(two_objects, homes="fixed:node=1", order="trace", uses=True).uses[0]
+    use = hn.simulate(
+        two_objects, "dash-mesh", homes="fixed:node=1", order="trace", uses=True
+    ).uses[0]
     assert (use.page_bytes, use.nodes) == (4096, 2)
     assert use.page_address.tolist() == [0x1000, 0x2000]
     assert use.page_home.tolist() == [1, 1]
@@ -66,7 +68,7 @@ def test_pages_nodes_and_objects_are_distinguished(two_objects: hn.Trace) -> Non
 
 
 def test_columns_have_the_documented_types(two_objects: hn.Trace) -> None:
-    use = hn.simulate_directory(two_objects, homes="first-touch", uses=True).uses[0]
+    use = hn.simulate(two_objects, "dash-mesh", homes="first-touch", uses=True).uses[0]
     types = {
         "page_address": np.uint64,
         "page_home": np.uint16,
@@ -86,7 +88,7 @@ def test_columns_have_the_documented_types(two_objects: hn.Trace) -> None:
 
 
 def test_page_uses_are_collected_only_on_request(two_objects: hn.Trace) -> None:
-    assert hn.simulate_directory(two_objects, order="trace").uses == []
+    assert hn.simulate(two_objects, "dash-mesh", order="trace").uses == []
 
 
 def _check_sums(row: dict[str, Any], use: hn.PageUse) -> None:
@@ -124,18 +126,18 @@ def test_sums_agree_with_the_row(machine: str, options: dict[str, Any]) -> None:
     chosen = {"cache_sizes": 4096, "associativities": 1, **options}
     if machine != "dash-mesh":
         chosen = options
-    result = hn.simulate_directory(trace, machines=machine, homes=_HOMES, uses=True, **chosen)
+    result = hn.simulate(trace, machines=machine, homes=_HOMES, uses=True, **chosen)
     assert len(result.uses) == len(result.rows) > 0
     for row, use in zip(result.rows, result.uses, strict=True):
         _check_sums(row, use)
-    plain = hn.simulate_directory(trace, machines=machine, homes=_HOMES, **chosen)
+    plain = hn.simulate(trace, machines=machine, homes=_HOMES, **chosen)
     assert plain.rows == result.rows
 
 
 def test_what_is_measured_is_collected_from_there_on() -> None:
     trace = hn.synthetic("t-s", references=4001)
-    result = hn.simulate_directory(
-        trace, homes="first-touch,first-use", measure_from="init-done", uses=True
+    result = hn.simulate(
+        trace, "dash-mesh", homes="first-touch,first-use", measure_from="init-done", uses=True
     )
     for row, use in zip(result.rows, result.uses, strict=True):
         _check_sums(row, use)
@@ -143,5 +145,5 @@ def test_what_is_measured_is_collected_from_there_on() -> None:
 
 def test_an_empty_machine_has_no_waits() -> None:
     trace = hn.Trace.from_numpy(thread=[0], kind=["R"], address=[0x1000])
-    (row,) = hn.simulate_directory(trace, homes="first-touch").rows
+    (row,) = hn.simulate(trace, "dash-mesh", homes="first-touch").rows
     assert (row["mean_queue_cycles"], row["max_queue"]) == (0, 1)

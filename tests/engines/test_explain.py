@@ -226,7 +226,7 @@ def test_split_caches_are_two_a_processor(tmp_path: Path, shown: Callable[..., s
     said = steps.sentences(walk)
     assert "the instruction cache of P0 supplies the block" in said[1]
     assert "In the data cache of P0 S becomes I. In the instruction cache of P0" in said[2]
-    row = hn.simulate_bus(path, "mesi", machines=str(machine), order="trace").rows[0]
+    row = hn.simulate(path, protocols="mesi", machines=str(machine), order="trace").rows[0]
     assert {name: walk["totals"][name] for name in ("hits", "misses", "transactions")} == {
         name: row[name] for name in ("hits", "misses", "transactions")
     }

@@ -82,8 +82,8 @@ def _check_step(step: dict[str, Any]) -> None:
 def test_the_walk_counts_what_the_simulation_counts(trace: str) -> None:
     found = hn.explain("dash", trace, blocks=[0x1000, 0x2000, 0x3000], home="round-robin")
     walk = found.data["protocols"][0]["walk"]
-    row = hn.simulate_directory(
-        trace, "dash", order="trace", homes="round-robin", processors=2
+    row = hn.simulate(
+        trace, "dash-mesh", protocols="dash", order="trace", homes="round-robin", processors=2
     ).rows[0]
     names = ("references", "misses", "fills", "local_fills", "upgrades", "messages")
     assert {name: walk["totals"][name] for name in names} == {name: row[name] for name in names}

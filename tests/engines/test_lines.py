@@ -86,7 +86,8 @@ def test_signatures_and_help_have_every_option() -> None:
         (hn.simulate, "realign"),
         (hn.advise, "out"),
         (hn.lines, "contention"),
-        (hn.simulate_bus, "miss_rule"),
+        (hn.simulate, "miss_rule"),
+        (hn.simulate, "homes"),
     ]:
         parameters = inspect.signature(function).parameters
         assert option in parameters

@@ -110,8 +110,8 @@ def test_a_report_answers_with_the_machine_that_was_chosen(
 
 def test_homes_with_hindsight_are_those_of_memories() -> None:
     """What a first run found of processors is added up for the memory that they share."""
-    found = hn.simulate_directory(
-        _counters(), "dash", machines=[TODAY[1]], homes=["best-static", "optimal-static"]
+    found = hn.simulate(
+        _counters(), protocols="dash", machines=[TODAY[1]], homes=["best-static", "optimal-static"]
     )
     assert [row["home"] for row in found] == ["best-static", "optimal-static"]
     assert all(row["local_fills"] > 0 for row in found)

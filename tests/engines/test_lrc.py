@@ -1,4 +1,4 @@
-"""Coherence in software: `homenode.simulate_directory` with the protocol `lrc`."""
+"""Coherence in software: `homenode.simulate` with the protocol `lrc`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def banded(tmp_path_factory: pytest.TempPathFactory) -> hn.Trace:
 
 
 def _simulated(trace: hn.Trace, **options: Any) -> dict[str, Any]:
-    (row,) = hn.simulate_directory(trace, "lrc", **{**_OPTIONS, **options})
+    (row,) = hn.simulate(trace, "dash-mesh", protocols="lrc", **{**_OPTIONS, **options})
     return row
 
 
@@ -49,7 +49,9 @@ def test_the_time_of_all_processors_is_accounted_for(banded: hn.Trace) -> None:
 def test_nothing_depends_on_the_threads_of_the_host(banded: hn.Trace) -> None:
     homes = "round-robin,first-touch,first-use,best-static"
     one, four = (
-        hn.simulate_directory(banded, "lrc", **{**_OPTIONS, "homes": homes}, threads=threads)
+        hn.simulate(
+            banded, "dash-mesh", protocols="lrc", **{**_OPTIONS, "homes": homes}, threads=threads
+        )
         for threads in (1, 4)
     )
     assert list(one) == list(four)

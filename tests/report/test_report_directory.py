@@ -106,7 +106,7 @@ def test_one_memory_has_one_home() -> None:
 
 def test_mapping_pages_is_no_difference_between_homes(report: directory.DirectoryReport) -> None:
     assert all(row["os_stall"] == 0 for row in report.rows)
-    priced = hn.simulate_directory(hn.synthetic("t-s", references=4001), homes="first-touch")
+    priced = hn.simulate(hn.synthetic("t-s", references=4001), "dash-mesh", homes="first-touch")
     assert priced.rows[0]["os_stall"] > 0
     assert priced.rows[0]["page_faults"] == report.rows[0]["page_faults"] > 0
 

@@ -74,7 +74,7 @@ def test_shared_memory_is_the_same_for_all(
     assert together.report["shared"] == [[0x10000, 0x11000]]
     for order in ("trace", "clock"):
         for mix, shares in ((apart, False), (together, True)):
-            row = hn.simulate_bus(mix, "mesi", processors=2, order=order).rows[0]
+            row = hn.simulate(mix, "bus-smp", protocols="mesi", processors=2, order=order).rows[0]
             assert (_invalidated(row) > 0) == shares, (order, shares)
     words = [path.path for path in made]
     shown = homenode(
@@ -94,7 +94,7 @@ def test_files_mapped_as_shared_are_known_by_their_names(tmp_path: Path) -> None
     third = process("third.hnt", 0x40000, "/data/y")
     for processes, shares in (([one, other], True), ([one, third], False)):
         mix = hn.transform("merge", processes)
-        row = hn.simulate_bus(mix, "mesi", processors=2).rows[0]
+        row = hn.simulate(mix, "bus-smp", protocols="mesi", processors=2).rows[0]
         assert (_invalidated(row) > 0) == shares
         assert mix.report is not None
         assert [p["private_references"] for p in mix.report["processes"]] == [0, 0]
@@ -104,7 +104,9 @@ def test_more_processes_than_processors(tmp_path: Path) -> None:
     made = [_writer(tmp_path / f"{i}.hnt", 0x10000 * (i + 1), 1000) for i in range(7)]
     mix = hn.transform("merge", [made[i % 7] for i in range(26)])
     assert (mix.threads, mix.references) == (26, 26_000)
-    result = hn.simulate_bus(mix, ["mesi", "pscr"], processors=4, scheduler="affinity")
+    result = hn.simulate(
+        mix, "bus-smp", protocols=["mesi", "pscr"], processors=4, scheduler="affinity"
+    )
     for row in result:
         assert (row["references"], row["forced"]) == (26_000, 0)
         # One private block of 16 words each, which follows its process.

@@ -253,7 +253,7 @@ def test_processes_of_a_whole_system_become_threads(
     assert mix.report["left_out"]["idle"] == 2
     assert [row["switches"]["waits"] for row in mix.report["processes"]] == [2, 1, 0]
     # Addresses are taken as they are: blocks 0x1000 and 0x1008, 0x2000, 0x3000 and the kernel's.
-    result = hn.simulate_bus(mix, "mesi", processors=1, order="clock")
+    result = hn.simulate(mix, "bus-smp", protocols="mesi", processors=1, order="clock")
     assert result.rows[0]["misses"]["cold"] == 4
     command = ("transform", "processes", system.path, "-o", tmp_path / "some.hnt")
     shown = homenode(*command, "--processes", "7,5")

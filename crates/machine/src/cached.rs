@@ -99,7 +99,8 @@ impl CachedMachine {
         match self.interconnect {
             Interconnect::Bus(_) => MachineKind::Bus,
             Interconnect::Links(_) => MachineKind::Multicore,
-            Interconnect::Directory(_) | Interconnect::Controllers(_) => MachineKind::Directory,
+            Interconnect::Directory(_) => MachineKind::Directory,
+            Interconnect::Controllers(_) => MachineKind::Controllers,
         }
     }
 

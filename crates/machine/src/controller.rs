@@ -1,12 +1,11 @@
 //! Machines with a directory whose nodes have a controller that serves one request at a time: all
 //! requests to a node, from its processor or from the network, queue for it.
 //!
-//! Their kind is that of machines with a directory; a table `[controller]` marks them. Every number
-//! is a table with its value and its source:
+//! Every number is a table with its value and its source:
 //!
 //! ```toml
 //! name = "example"
-//! kind = "directory"
+//! kind = "controllers"
 //! base = "alite"                         # what is absent here is taken from there
 //! [network]
 //! short_cycles = { value = 50, source = "..." }
@@ -166,11 +165,6 @@ impl StoreFile {
 }
 
 impl ControllerMachine {
-    /// Whether a file describes nodes with controllers.
-    pub(crate) fn is_in(file: &MachineFile<'_>) -> bool {
-        file.has("controller")
-    }
-
     /// The machine that a file describes.
     pub(crate) fn machine(file: MachineFile<'_>) -> Result<CachedMachine, MachineError> {
         let origin = file.origin().to_owned();

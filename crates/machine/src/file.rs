@@ -125,11 +125,6 @@ impl<'a> MachineFile<'a> {
         T::deserialize(Deserializer::from(self.table)).map_err(|e| parse_error(text, origin, &e))
     }
 
-    /// Whether the file or one of its bases has this table.
-    pub(crate) fn has(&self, key: &str) -> bool {
-        self.table.get_ref().contains_key(key)
-    }
-
     /// The file, or the name in the table.
     pub(crate) fn origin(&self) -> &'a str {
         self.origin

@@ -16,6 +16,8 @@ pub enum MachineKind {
     Multicore,
     /// Nodes with caches and a directory each, on a network.
     Directory,
+    /// The same with a controller in each node that does one thing after the other.
+    Controllers,
 }
 
 /// A kind of machine as it is listed.
@@ -35,8 +37,8 @@ pub struct KindEntry {
     pub example: &'static str,
 }
 
-/// Every kind of machine, in the order of [`MachineKind`]. A new one is a file beside `bus.rs`, a
-/// row and a variant here, and a variant of [`Machine`](crate::Machine).
+/// Every kind of machine, in the order of [`MachineKind`]. A new one is a row and a variant here; a
+/// kind that other crates know has a file beside `bus.rs`, too.
 pub const KINDS: &[KindEntry] = &[
     KindEntry {
         kind: MachineKind::Placement,
@@ -77,6 +79,14 @@ pub const KINDS: &[KindEntry] = &[
         simulated_with: "directory protocols",
         option: "--protocol dash --home round-robin,first-touch",
         example: "dash-mesh",
+    },
+    KindEntry {
+        kind: MachineKind::Controllers,
+        name: "controllers",
+        has: "nodes with controllers",
+        simulated_with: "linked-list protocols",
+        option: "--protocol sdd --home round-robin,first-touch",
+        example: "alite",
     },
 ];
 

@@ -15,6 +15,7 @@ use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::kind::MachineKind;
 use crate::multicore::LinkModel;
+use crate::plain::PlainMachine;
 use crate::priced::{PriceModel, PricedMachine};
 use crate::table::TABLE;
 
@@ -25,6 +26,8 @@ pub enum Machine {
     Priced(PricedMachine),
     /// Processors with coherent caches.
     Cached(CachedMachine),
+    /// Numbers that only the kind's engine knows.
+    Plain(PlainMachine),
 }
 
 impl From<PriceModel> for MachineKind {
@@ -79,10 +82,8 @@ impl Machine {
             }
             MachineKind::Bus => Bus::machine(file).map(Self::Cached),
             MachineKind::Multicore => LinkModel::machine(file).map(Self::Cached),
-            MachineKind::Directory if ControllerMachine::is_in(&file) => {
-                ControllerMachine::machine(file).map(Self::Cached)
-            }
             MachineKind::Directory => DirectoryMachine::machine(file).map(Self::Cached),
+            MachineKind::Controllers => ControllerMachine::machine(file).map(Self::Cached),
         }?;
         match machine.problem() {
             Some(problem) => Err(MachineError::File { origin: origin.to_owned(), problem }),
@@ -108,6 +109,7 @@ impl Machine {
         match self {
             Self::Priced(machine) => machine.model().into(),
             Self::Cached(machine) => machine.kind(),
+            Self::Plain(machine) => machine.kind,
         }
     }
 
@@ -115,6 +117,7 @@ impl Machine {
         match self {
             Self::Priced(machine) => &machine.description,
             Self::Cached(machine) => &machine.description,
+            Self::Plain(machine) => &machine.description,
         }
     }
 
@@ -142,6 +145,7 @@ impl Machine {
         match self {
             Self::Priced(machine) => machine.block_size_bytes(),
             Self::Cached(machine) => Some(machine.cache.block_size_bytes),
+            Self::Plain(machine) => Some(machine.block_size_bytes),
         }
     }
 }

@@ -21,15 +21,15 @@ mod _core {
     #[pymodule_export]
     use crate::batches::{Batches, read_batches};
     #[pymodule_export]
-    use crate::programs::{record, run_bus, run_directory};
+    use crate::programs::{record, run};
     #[pymodule_export]
     use crate::studies::{
-        advise, directory_uses, explain, footprint, line_waits, optimal, picture, pmap, sharing,
-        simulate, simulate_bus, simulate_directory, tlb, worst_blocks,
+        advise, explain, footprint, line_waits, optimal, picture, pmap, sharing, simulate, tlb,
+        worst_blocks,
     };
     #[pymodule_export]
     use crate::tables::{
-        check_directory_protocols, check_protocols, critical_point, have_caches, machine_kinds,
+        check_directory_protocols, check_protocols, critical_point, engine_of, machine_kinds,
         machine_prices, page_actions, schema, studies_with_options, table,
     };
     #[pymodule_export]

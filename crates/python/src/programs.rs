@@ -4,9 +4,8 @@
 use std::cell::RefCell;
 
 use homenode_capture::{CaptureError, DirectedProgram, DirectedSummary, RecordOptions};
-use homenode_sim::{BusConfig, DirectoryConfig, LiveEnd, RunConfig, RunError};
+use homenode_sim::{LiveEnd, RunConfig, RunError, engine_named, run_program};
 use pyo3::prelude::*;
-use serde::Serialize;
 
 use crate::call::{detached, parse, to_json};
 use crate::error::{config_error, sim_error, trace_error};
@@ -28,51 +27,21 @@ fn capture_error(error: &CaptureError) -> PyErr {
     if let CaptureError::Trace(error) = error { trace_error(error) } else { config_error(error) }
 }
 
-/// Runs a program on a machine with a bus or links: the result of `simulate_bus`, and the summary
-/// of the run.
-#[pyfunction]
-pub fn run_bus(
-    py: Python<'_>,
-    config_json: &str,
-    run_json: &str,
-    options_json: &str,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<(String, String)> {
-    let config: BusConfig = parse("configuration", config_json)?;
-    let choice: RunConfig = parse("configuration", run_json)?;
-    let run = |start: StartProgram<'_, '_>, end: EndProgram<'_>| {
-        homenode_sim::run_bus(&config, &choice, start, end)
-    };
-    run_on(py, options_json, progress, run)
-}
-
-/// The same on a machine with a directory.
-#[pyfunction]
-pub fn run_directory(
-    py: Python<'_>,
-    config_json: &str,
-    run_json: &str,
-    options_json: &str,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<(String, String)> {
-    let config: DirectoryConfig = parse("configuration", config_json)?;
-    let choice: RunConfig = parse("configuration", run_json)?;
-    let run = |start: StartProgram<'_, '_>, end: EndProgram<'_>| {
-        homenode_sim::run_directory(&config, &choice, start, end)
-    };
-    run_on(py, options_json, progress, run)
-}
-
-type Ran<T> = Result<T, RunError<CaptureError>>;
 type StartProgram<'a, 'p> = Box<dyn FnOnce(u64) -> Result<DirectedProgram<'p>, CaptureError> + 'a>;
 type EndProgram<'a> = Box<dyn FnOnce(DirectedProgram<'_>) -> Result<LiveEnd, CaptureError> + 'a>;
 
-fn run_on<T: Serialize + Send>(
+/// Runs a program on a machine of an engine: the result of `simulate`, and the summary of the run.
+#[pyfunction]
+pub fn run(
     py: Python<'_>,
+    engine: &str,
+    config_json: &str,
+    run_json: &str,
     options_json: &str,
     progress: Option<Py<PyAny>>,
-    run: impl FnOnce(StartProgram<'_, '_>, EndProgram<'_>) -> Ran<T> + Send,
 ) -> PyResult<(String, String)> {
+    let choice: RunConfig = parse("configuration", run_json)?;
+    let engine = engine_named(engine).map_err(|error| sim_error(&error))?;
     let options: RecordOptions = parse("options", options_json)?;
     let exception = |error: &RunError<CaptureError>| match error {
         RunError::Simulation(error) => sim_error(error),
@@ -97,9 +66,13 @@ fn run_on<T: Serialize + Send>(
             summary.replace(Some(done));
             Ok(end)
         });
-        let found = run(start, end).inspect_err(|_| DirectedProgram::discard(&options))?;
+        let found = engine
+            .prepare_run(config_json, &choice)
+            .map_err(RunError::Simulation)
+            .and_then(|machine| run_program(machine, start, end))
+            .inspect_err(|_| DirectedProgram::discard(&options))?;
         Ok((found, summary.take()))
     });
     let (found, summary) = done?;
-    Ok((to_json(&found)?, to_json(&summary)?))
+    Ok((found, to_json(&summary)?))
 }

@@ -5,9 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use homenode_sim::{
-    AdviceConfig, BusConfig, DirectoryConfig, ExplainConfig, FootprintConfig, LineConfig,
-    OptimalConfig, PageUseColumns, PictureConfig, PlacementFormat, PlacementOutput, PmapConfig,
-    Progress, SharingConfig, SimConfig, SimError, TlbConfig,
+    AdviceConfig, ExplainConfig, FootprintConfig, LineConfig, OptimalConfig, PageUseColumns,
+    PictureConfig, PlacementFormat, PlacementOutput, PmapConfig, Progress, SharingConfig,
+    SimConfig, SimError, TlbConfig, engine_named,
 };
 use homenode_trace::TraceReader;
 use numpy::IntoPyArray;
@@ -49,18 +49,6 @@ macro_rules! studies {
 }
 
 studies! {
-    /// Simulates the matrix of the configuration: `{"outcomes": [...], "provenance": {...}}`.
-    #[pyfunction]
-    simulate(SimConfig) = homenode_sim::run;
-
-    /// Simulates the matrix of the configuration: `{"outcomes": [...], "provenance": {...}}`.
-    #[pyfunction]
-    simulate_bus(BusConfig) = homenode_sim::simulate_bus;
-
-    /// Simulates the matrix of the configuration: `{"outcomes": [...], "provenance": {...}}`.
-    #[pyfunction]
-    simulate_directory(DirectoryConfig) = homenode_sim::simulate_directory;
-
     /// Counts the misses of the configuration's TLBs: `{"outcomes": [...], "provenance": {...}}`.
     #[pyfunction]
     tlb(TlbConfig) = homenode_sim::tlb_misses;
@@ -91,23 +79,26 @@ studies! {
     sharing(SharingConfig) = homenode_sim::sharing;
 }
 
-/// The same as [`simulate_directory`], and for each outcome the page use by node, as columns by
-/// name.
+/// Simulates the matrix of the configuration with the engine of its machines:
+/// `{"outcomes": [...], "provenance": {...}}`, and for each outcome the page use by node, if it is
+/// collected, as columns by name.
 #[pyfunction]
-pub fn directory_uses<'py>(
+pub fn simulate<'py>(
     py: Python<'py>,
+    engine: &str,
     path: PathBuf,
     config_json: &str,
+    collect_uses: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Vec<Bound<'py, PyDict>>)> {
-    let simulate = |config: &DirectoryConfig, trace: &TraceReader, progress: Progress<'_>| {
-        let config = DirectoryConfig { collect_uses: true, ..config.clone() };
-        homenode_sim::simulate_directory(&config, trace, progress)
-    };
-    let mut found = study(py, path, config_json, progress, simulate)?;
-    let uses = std::mem::take(&mut found.uses);
-    let uses: PyResult<Vec<_>> = uses.into_iter().map(|uses| columns(py, uses)).collect();
-    Ok((to_json(&found)?, uses?))
+    let engine = engine_named(engine).map_err(|error| sim_error(&error))?;
+    let found = detached(py, progress, sim_error, |progress| {
+        let trace = TraceReader::open(path)?;
+        let mut tick = |done, total| progress.tick(done, total);
+        engine.simulate(config_json, collect_uses, &trace, &mut tick)
+    })?;
+    let uses: PyResult<Vec<_>> = found.uses.into_iter().map(|uses| columns(py, uses)).collect();
+    Ok((found.json, uses?))
 }
 
 /// The blocks and objects with the highest cost, `count` of each.

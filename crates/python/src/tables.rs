@@ -2,20 +2,21 @@
 
 use homenode_analysis::synthetic::TABLE;
 use homenode_interchange::{export, import};
-use homenode_sim::STUDIES;
+use homenode_sim::{Column, ENGINES, Engine};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
 use crate::call::to_json;
 use crate::error::{config_error, sim_error};
 
-/// The rows of a table as a JSON list; `kind` is one of `directory-protocols`, `examples`,
-/// `formats`, `homes`, `machines`, `page-policies`, `policies`, `protocols`, `proxies`,
+/// The rows of a table as a JSON list; `kind` is one of `directory-protocols`, `engines`,
+/// `examples`, `formats`, `homes`, `machines`, `page-policies`, `policies`, `protocols`, `proxies`,
 /// `replications`, `synthetic`, `tlbs`, `transforms`.
 #[pyfunction]
 pub fn table(kind: &str) -> PyResult<String> {
     match kind {
         "directory-protocols" => to_json(&homenode_sim::directory_protocol_rows()),
+        "engines" => to_json(&engines()),
         "examples" => to_json(&homenode_sim::explain_examples()),
         "formats" => to_json(&formats()),
         "homes" => to_json(&homenode_sim::home_rows()),
@@ -29,9 +30,9 @@ pub fn table(kind: &str) -> PyResult<String> {
         "tlbs" => to_json(&homenode_sim::tlb_rows()),
         "transforms" => to_json(&transforms()),
         _ => {
-            let known = "directory-protocols, examples, formats, homes, machines, page-policies, \
-                         policies, protocols, proxies, replications, synthetic, tlbs, \
-                         transforms";
+            let known = "directory-protocols, engines, examples, formats, homes, machines, \
+                         page-policies, policies, protocols, proxies, replications, synthetic, \
+                         tlbs, transforms";
             Err(config_error(format!("no table {kind:?}; there are: {known}")))
         }
     }
@@ -40,16 +41,15 @@ pub fn table(kind: &str) -> PyResult<String> {
 /// The JSON schema of a study's options; `study` is one of `studies_with_options`.
 #[pyfunction]
 pub fn schema(study: &str) -> PyResult<String> {
-    let found = STUDIES.iter().find(|options| options.name == study);
     let known = studies_with_options().join(", ");
     let unknown = || config_error(format!("no options of {study:?}; there are those of: {known}"));
-    to_json(&(found.ok_or_else(unknown)?.schema)())
+    to_json(&homenode_sim::study_schema(study).ok_or_else(unknown)?)
 }
 
 /// The studies that have options, in the order of the documentation.
 #[pyfunction]
 pub fn studies_with_options() -> Vec<&'static str> {
-    STUDIES.iter().map(|options| options.name).collect()
+    homenode_sim::study_names()
 }
 
 /// Prices of a machine at some block sizes as a JSON list.
@@ -64,17 +64,18 @@ fn prices(specs: &[&str], block_sizes: &[u64], force: bool) -> PyResult<String> 
     to_json(&rows.map_err(|error| sim_error(&error))?)
 }
 
-/// The kind of each machine: `placement`, `page-coherence`, `bus` or `multicore`.
+/// The kind of each machine.
 #[pyfunction]
 pub fn machine_kinds(machines: Vec<String>) -> PyResult<Vec<&'static str>> {
     let kinds = homenode_sim::machine_kinds(&machines).map_err(|error| sim_error(&error))?;
     Ok(kinds.into_iter().map(homenode_sim::MachineKind::name).collect())
 }
 
-/// Whether these machines have caches; an error if only some of them have.
+/// The name of the engine of these machines; an error if they have several.
 #[pyfunction]
-pub fn have_caches(machines: Vec<String>) -> PyResult<bool> {
-    homenode_sim::have_caches(&machines).map_err(|error| sim_error(&error))
+pub fn engine_of(machines: Vec<String>) -> PyResult<&'static str> {
+    let engine = homenode_sim::engine_of(&machines).map_err(|error| sim_error(&error))?;
+    Ok(engine.name())
 }
 
 /// The number of processors beyond which one more adds less than 0.5 to the power, from pairs of
@@ -110,6 +111,20 @@ pub fn page_actions(owner_copy: &str) -> PyResult<String> {
         config_error(format!("owner_copy is {owner_copy:?}; expected one of flush, keep"))
     })?;
     to_json(&homenode_sim::pmap_actions(choice))
+}
+
+/// Engines with the kinds of their machines.
+fn engines() -> Vec<Value> {
+    let row = |engine: &&dyn Engine| {
+        let kinds: Vec<&str> = engine.kinds().iter().map(|kind| kind.name()).collect();
+        let column = |column: &Column| json!({ "heading": column.heading, "field": column.field });
+        let columns: Vec<Value> = engine.columns().iter().map(column).collect();
+        json!({
+            "name": engine.name(), "kinds": kinds, "machines": engine.machines(),
+            "default_machine": engine.default_machine(), "columns": columns,
+        })
+    };
+    ENGINES.iter().map(row).collect()
 }
 
 /// Transforms with their parameters.

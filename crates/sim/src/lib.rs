@@ -8,6 +8,8 @@ mod advise;
 mod bus;
 mod caches;
 mod directory;
+mod engine;
+mod engines;
 mod error;
 mod explain;
 mod footprint;
@@ -17,13 +19,16 @@ mod live;
 mod machines;
 mod optimal;
 mod options;
+mod page_use;
 mod pass;
 mod picture;
 mod placement;
 mod pmap;
 mod references;
 mod results;
+mod schema;
 mod sharing;
+mod timed;
 mod tlb;
 
 pub use advise::{
@@ -33,16 +38,17 @@ pub use advise::{
 pub use bus::{
     AddressSpace, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance, BusSimulation,
     Contention, KernelActivity, ProcessorWork, ProtocolParameterRow, ProtocolReport, ProtocolRow,
-    ReferenceOrder, Scalability, WaitTotals, check_protocols, critical_point, protocol_rows,
-    run_bus, simulate_bus,
+    Scalability, WaitTotals, check_protocols, critical_point, protocol_rows, simulate_bus,
 };
 pub use directory::{
     ChoiceRow, Consistency, CountedMessages, DirectoryConfig, DirectoryMachineRecord,
     DirectoryOutcome, DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow,
     DirectoryProvenance, DirectoryStudy, DirectoryTimes, HomeRow, MeasuredFrom, PageMapping,
-    PageUseColumns, check_directory_protocols, directory_protocol_rows, home_rows, proxy_rows,
-    replication_rows, run_directory, simulate_directory,
+    check_directory_protocols, directory_protocol_rows, home_rows, proxy_rows, replication_rows,
+    simulate_directory,
 };
+pub use engine::{Column, Engine, EngineResult};
+pub use engines::{ENGINES, engine_named, engine_of};
 pub use error::SimError;
 pub use explain::{
     DirectoryExplanation, ExplainConfig, ExplainedDirectoryProtocol, ExplainedProtocol,
@@ -55,13 +61,14 @@ pub use homenode_machine::MachineKind;
 pub use lines::{
     LineConfig, LineFinding, LineObject, LineProvenance, LineReport, LineTime, line_waits,
 };
-pub use live::{LiveEnd, RunConfig, RunError};
-pub use machines::{MachineRow, RowPrices, have_caches, machine_kinds, machine_rows};
+pub use live::{LiveEnd, LiveParts, LiveRun, RunConfig, RunError, run_program};
+pub use machines::{MachineNumbers, MachineRow, RowPrices, machine_kinds, machine_rows};
 pub use optimal::{
     CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,
     OptimalReport, OptimalRow, PlacementFormat, PlacementOutput, optimal,
 };
-pub use options::{STUDIES, StudyOptions};
+pub use options::{study_names, study_schema};
+pub use page_use::PageUseColumns;
 pub use pass::{CacheFilterRecord, Progress, TraceSource};
 pub use picture::{PictureConfig, sharing_picture};
 pub use placement::{
@@ -75,6 +82,7 @@ pub use pmap::{
 };
 pub use references::{Inclusion, PrivateReferences};
 pub use sharing::{SharingConfig, SharingCostRow, SharingReport, SharingSizeRow, sharing};
+pub use timed::ReferenceOrder;
 pub use tlb::{
     CorrectedMcpr, McprCorrection, TlbConfig, TlbOutcome, TlbProvenance, TlbReport, TlbRow,
     tlb_misses, tlb_rows,

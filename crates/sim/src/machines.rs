@@ -1,11 +1,12 @@
 //! The list of machines.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use homenode_base::BlockSize;
 use homenode_machine::{
-    BusCycles, ControllerMachine, DirectoryMachine, LinkModel, Machine, MachineKind, PriceList,
-    TABLE,
+    BusCycles, CachedMachine, ControllerMachine, DirectoryMachine, Interconnect, LinkModel,
+    Machine, MachineError, MachineKind, PriceList, TABLE,
 };
 use serde::Serialize;
 
@@ -40,42 +41,65 @@ pub struct MachineRow {
 pub enum RowPrices {
     /// Prices, or latencies and packets.
     Priced(PriceList),
-    /// Cycles of bus transactions, or latencies of links.
-    Cached {
-        /// No prices: no reference is remote.
+    /// Other numbers; no reference is remote, so the four prices are `null`.
+    Others {
+        /// See [`MachineRow::prices`].
         r: Option<u64>,
-        /// r; see [`MachineRow::prices`].
+        /// See [`MachineRow::prices`].
         #[serde(rename = "R")]
         remote_move: Option<u64>,
-        /// R.
+        /// See [`MachineRow::prices`].
         g: Option<u64>,
-        /// g or G.
+        /// See [`MachineRow::prices`].
         #[serde(rename = "G")]
         global_move: Option<u64>,
-        /// Cycles of each bus transaction.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        transactions: Option<BusCycles>,
-        /// Cores, latencies and links of a machine with links.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        links: Option<LinkModel>,
-        /// Network, memory and operating system of a machine with a directory.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        directory: Option<Box<DirectoryMachine>>,
-        /// Controllers, caches, memory and network of a machine whose nodes have controllers.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        controllers: Option<Box<ControllerMachine>>,
+        /// The numbers, under the name of their variant.
+        #[serde(flatten)]
+        numbers: MachineNumbers,
     },
+}
+
+/// The numbers of a machine without the four prices.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MachineNumbers {
+    /// Cycles of each bus transaction.
+    Transactions(BusCycles),
+    /// Cores, latencies and links of a machine with links.
+    Links(LinkModel),
+    /// Network, memory and operating system of a machine with a directory.
+    Directory(Box<DirectoryMachine>),
+    /// Controllers, caches, memory and network of a machine whose nodes have controllers.
+    Controllers(Box<ControllerMachine>),
+    /// Numbers that only the kind's engine knows, by name.
+    Numbers(BTreeMap<String, u64>),
+}
+
+impl MachineNumbers {
+    fn of(machine: &CachedMachine, block: BlockSize) -> Result<Self, MachineError> {
+        Ok(match &machine.interconnect {
+            Interconnect::Bus(bus) => Self::Transactions(bus.cycles(machine.name(), block)?),
+            Interconnect::Links(links) => Self::Links(links.with_block_size(block.bytes())),
+            Interconnect::Directory(model) => Self::Directory(Box::new(*model)),
+            Interconnect::Controllers(model) => Self::Controllers(Box::new(*model)),
+        })
+    }
 }
 
 impl fmt::Display for RowPrices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named: Vec<(&str, u64)> = match self {
+        let numbers = match self {
             Self::Priced(prices) => return prices.fmt(f),
-            Self::Cached { transactions: Some(cycles), .. } => cycles.named().to_vec(),
-            Self::Cached { links: Some(links), .. } => links.latency.named().to_vec(),
-            Self::Cached { directory: Some(model), .. } => model.named().to_vec(),
-            Self::Cached { controllers: Some(model), .. } => model.named().to_vec(),
-            Self::Cached { .. } => Vec::new(),
+            Self::Others { numbers, .. } => numbers,
+        };
+        let named: Vec<(&str, u64)> = match numbers {
+            MachineNumbers::Transactions(cycles) => cycles.named().to_vec(),
+            MachineNumbers::Links(links) => links.latency.named().to_vec(),
+            MachineNumbers::Directory(model) => model.named().to_vec(),
+            MachineNumbers::Controllers(model) => model.named().to_vec(),
+            MachineNumbers::Numbers(numbers) => {
+                numbers.iter().map(|(name, &number)| (name.as_str(), number)).collect()
+            }
         };
         for (i, (name, cycles)) in named.into_iter().enumerate() {
             let comma = if i == 0 { "" } else { "," };
@@ -124,28 +148,16 @@ fn prices(
     block: BlockSize,
     force: bool,
 ) -> Result<(RowPrices, Vec<String>), SimError> {
-    Ok(match machine {
+    let numbers = match machine {
         Machine::Priced(machine) => {
-            (RowPrices::Priced(machine.price_list(block, force)?), machine.notes(block)?)
+            let prices = RowPrices::Priced(machine.price_list(block, force)?);
+            return Ok((prices, machine.notes(block)?));
         }
-        Machine::Cached(machine) => {
-            let (r, remote_move, g, global_move) = (None, None, None, None);
-            let (transactions, links) = (machine.cycles(block)?, machine.links(block.bytes()));
-            let directory = machine.directory().copied().map(Box::new);
-            let controllers = machine.controllers().copied().map(Box::new);
-            let row = RowPrices::Cached {
-                r,
-                remote_move,
-                g,
-                global_move,
-                transactions,
-                links,
-                directory,
-                controllers,
-            };
-            (row, Vec::new())
-        }
-    })
+        Machine::Cached(machine) => MachineNumbers::of(machine, block)?,
+        Machine::Plain(machine) => MachineNumbers::Numbers(machine.numbers.clone()),
+    };
+    let (r, remote_move, g, global_move) = (None, None, None, None);
+    Ok((RowPrices::Others { r, remote_move, g, global_move, numbers }, Vec::new()))
 }
 
 /// The kinds of machines given by name or file.
@@ -154,22 +166,4 @@ fn prices(
 /// When a machine is unknown or its description is invalid.
 pub fn machine_kinds<S: AsRef<str>>(machines: &[S]) -> Result<Vec<MachineKind>, SimError> {
     machines.iter().map(|machine| Ok(Machine::parse(machine.as_ref())?.kind())).collect()
-}
-
-/// Whether all machines have coherent caches (`true`) or none of them has.
-///
-/// # Errors
-/// When a machine is unknown, its description is invalid, or the machines are of both kinds.
-pub fn have_caches<S: AsRef<str>>(machines: &[S]) -> Result<bool, SimError> {
-    let cached = |machine: &S| Ok(matches!(Machine::parse(machine.as_ref())?, Machine::Cached(_)));
-    let cached: Vec<bool> = machines.iter().map(cached).collect::<Result<_, SimError>>()?;
-    match cached.iter().filter(|&&has| has).count() {
-        0 => Ok(false),
-        n if n == machines.len() => Ok(true),
-        _ => {
-            let problem = "machines with caches and machines with prices of references cannot be \
-                           combined in one run: simulate one kind at a time";
-            Err(SimError::Config { problem: problem.to_owned() })
-        }
-    }
 }

@@ -17,38 +17,31 @@
 //!
 //! The configurations that have an option determine the kinds of machine it applies to.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::{DeserializeOwned, Deserializer, Visitor, value::Error};
 use serde_json::Value;
 
 use crate::advise::AdviceConfig;
-use crate::bus::{BusConfig, BusPoint};
-use crate::directory::DirectoryConfig;
+use crate::bus::BusPoint;
+use crate::engines::ENGINES;
 use crate::explain::ExplainConfig;
 use crate::lines::LineConfig;
 use crate::live::RunConfig;
 use crate::optimal::OptimalConfig;
 use crate::picture::PictureConfig;
-use crate::placement::SimConfig;
 use crate::pmap::PmapConfig;
+use crate::schema::schema;
 use crate::sharing::SharingConfig;
 use crate::tlb::{McprCorrection, TlbConfig};
 
 /// The options of one study.
 #[derive(Clone, Copy, Debug)]
-pub struct StudyOptions {
-    /// Name of the study.
-    pub name: &'static str,
-    /// Returns the schema.
-    pub schema: fn() -> Value,
+struct StudyOptions {
+    name: &'static str,
+    schema: fn() -> Value,
 }
 
-/// All studies with options, in the order of the documentation.
-pub const STUDIES: &[StudyOptions] = &[
-    StudyOptions { name: "simulate", schema: schema::<SimConfig> },
-    StudyOptions { name: "bus", schema: schema::<BusConfig> },
+/// All studies with options, besides the simulations of [`ENGINES`].
+const STUDIES: &[StudyOptions] = &[
     StudyOptions { name: "bus-point", schema: schema::<BusPoint> },
-    StudyOptions { name: "directory", schema: schema::<DirectoryConfig> },
     StudyOptions { name: "run", schema: schema::<RunConfig> },
     StudyOptions { name: "optimal", schema: schema::<OptimalConfig> },
     StudyOptions { name: "sharing", schema: schema::<SharingConfig> },
@@ -61,50 +54,19 @@ pub const STUDIES: &[StudyOptions] = &[
     StudyOptions { name: "explain", schema: schema::<ExplainConfig> },
 ];
 
-/// The schema of a configuration, and under `x-order` its fields as they are declared: the members
-/// of a JSON object have no order.
-fn schema<T: JsonSchema + DeserializeOwned>() -> Value {
-    let mut schema: Schema = SchemaGenerator::default().into_root_schema_for::<T>();
-    schema.insert("x-order".to_owned(), Value::from(fields_of::<T>().to_vec()));
-    schema.to_value()
+/// The names of all that has options: the engines, and studies.
+#[must_use]
+pub fn study_names() -> Vec<&'static str> {
+    let engines = ENGINES.iter().map(|engine| engine.name());
+    engines.chain(STUDIES.iter().map(|study| study.name)).collect()
 }
 
-/// The names of a structure's fields in the order of their declaration, which is what serde asks a
-/// deserializer for.
-fn fields_of<T: DeserializeOwned>() -> &'static [&'static str] {
-    let mut fields: &'static [&'static str] = &[];
-    // There is nothing to deserialize: the error only ends the query.
-    let refused = T::deserialize(FieldNames { fields: &mut fields });
-    assert!(refused.is_err(), "a configuration was made of nothing");
-    fields
-}
-
-/// A deserializer that records the fields of a structure.
-struct FieldNames<'a> {
-    fields: &'a mut &'static [&'static str],
-}
-
-impl<'de> Deserializer<'de> for FieldNames<'_> {
-    type Error = Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
-        Err(serde::de::Error::custom("no structure"))
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        fields: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, Error> {
-        *self.fields = fields;
-        Err(serde::de::Error::custom("the fields are known"))
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
-        unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
-    }
+/// The JSON schema of the options of an engine or a study.
+#[must_use]
+pub fn study_schema(name: &str) -> Option<Value> {
+    let engine = ENGINES.iter().find(|engine| engine.name() == name);
+    let study = || STUDIES.iter().find(|study| study.name == name).map(|study| (study.schema)());
+    engine.map(|engine| engine.schema()).or_else(study)
 }
 
 #[cfg(test)]
@@ -113,15 +75,15 @@ mod tests {
 
     #[test]
     fn every_option_is_described_and_every_choice_too() {
-        for study in STUDIES {
-            let schema = (study.schema)();
+        for study in study_names() {
+            let schema = study_schema(study).unwrap();
             let order = schema["x-order"].as_array().unwrap();
             let properties = schema["properties"].as_object().unwrap();
-            assert_eq!(order.len(), properties.len(), "{}", study.name);
+            assert_eq!(order.len(), properties.len(), "{study}");
             for name in order {
                 let name = name.as_str().unwrap();
                 let description = properties[name]["description"].as_str();
-                assert!(description.is_some_and(|s| s.ends_with('.')), "{} {name}", study.name);
+                assert!(description.is_some_and(|s| s.ends_with('.')), "{study} {name}");
             }
             for (name, definition) in schema["$defs"].as_object().into_iter().flatten() {
                 for choice in definition["oneOf"].as_array().into_iter().flatten() {
@@ -133,9 +95,9 @@ mod tests {
 
     #[test]
     fn options_of_other_studies_exist() {
-        let named: Vec<&str> = STUDIES.iter().map(|study| study.name).collect();
-        for study in STUDIES {
-            let schema = (study.schema)();
+        let named = study_names();
+        for study in &named {
+            let schema = study_schema(study).unwrap();
             for property in schema["properties"].as_object().unwrap().values() {
                 if let Some(other) = property["x-options-of"].as_str() {
                     assert!(named.contains(&other), "{other}");

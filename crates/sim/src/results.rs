@@ -1,4 +1,6 @@
-//! What results of all engines have: notes on a trace, suggestions, and fractions.
+//! What results of all engines have: notes on a trace, suggestions, fractions, and their JSON.
+
+use serde::Serialize;
 
 use crate::pass::TraceSource;
 
@@ -61,6 +63,11 @@ fn grouped(number: u64) -> String {
 fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,=@%".contains(&byte);
     !name.starts_with('-') && name.bytes().all(plain)
+}
+
+/// The JSON of results, whose serialisation cannot fail.
+pub(crate) fn json<T: Serialize>(results: &T) -> String {
+    serde_json::to_string(results).expect("results are plain data")
 }
 
 /// The part as a fraction of the whole; `None` if the whole is 0.

@@ -9,7 +9,7 @@ from homenode.cli.tables import print_table
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
-    from homenode.engines.bus import BusResult
+    from homenode.results.result import Result
 
 _CACHE = ("trace", "machine", "cache_size", "associativity", "block_size")
 _TIMED = ("power", "bus", "cycles")
@@ -18,7 +18,7 @@ _UNTIMED = ("coherence", "write-backs", "bus cycles")
 _CLASSES = ("cold", "replacement", "invalidation", "removal")
 
 
-def print_result(result: BusResult) -> None:
+def print_result(result: Result) -> None:
     """Prints one table a machine and cache.
 
     A line is a protocol; where several numbers of processors were simulated, a number of them.

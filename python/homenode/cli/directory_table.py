@@ -11,8 +11,8 @@ from homenode.results.queues import loads
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from homenode.engines.directory import DirectoryResult
     from homenode.engines.page_use import PageUse
+    from homenode.results.result import Result
 
     Row = dict[str, Any]
 
@@ -43,7 +43,7 @@ _SETTINGS = {
 _ALWAYS = ("protocol", "home")
 
 
-def print_result(result: DirectoryResult) -> None:
+def print_result(result: Result) -> None:
     """Prints one table a machine and cache.
 
     A line is a protocol and home, and what else several were simulated of: replication, buffers,
@@ -89,7 +89,7 @@ def _labels(row: Row, settings: Sequence[str]) -> list[str]:
     return [str(row[name]) for name in settings]
 
 
-def _print_hottest(result: DirectoryResult) -> None:
+def _print_hottest(result: Result) -> None:
     """Prints which homes serve most fills, and of which data structures."""
     machines = len(unique(row["machine"] for row in result)) > 1
     settings = _settings(result.rows)

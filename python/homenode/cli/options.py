@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from homenode.cli.command import Value, WholeNumber, list_option
+from homenode.engines.table import only_on
 from homenode.options.declared import options_of
 from homenode.options.kinds import KINDS
 
@@ -125,19 +126,6 @@ def options_named(study: str, texts: Mapping[str, str]) -> Callable[[Decorated],
         return function
 
     return decorate
-
-
-def only_on(kind: str) -> dict[str, Option]:
-    """The options of one kind of machine that the kinds before it do not have.
-
-    The kinds are ``simulate``, which is that of machines with prices, ``bus`` and ``directory``;
-    of ``simulate``, the options that machines with caches do not have.
-    """
-    if kind == "simulate":
-        others = {**options_of("bus"), **options_of("directory")}
-    else:
-        others = {**options_of("simulate"), **(options_of("bus") if kind == "directory" else {})}
-    return {name: option for name, option in options_of(kind).items() if name not in others}
 
 
 def given_options(options: dict[str, Any]) -> dict[str, Any]:

@@ -65,11 +65,8 @@ def pages(trace: str, given: dict[str, Any]) -> PagePicture:
         if isinstance(value, list) and len(value) > 1:
             raise ConfigError(f"{known[name].flag} {','.join(value)}: a picture is of one")
     chosen = {"machines": [_MACHINE], "homes": [_HOME], **asked}
-    protocols = chosen.pop("protocols", None)
     with Progress("simulating") as progress:
-        result = homenode.simulate_directory(
-            trace, protocols, uses=True, progress=progress, **chosen
-        )
+        result = homenode.simulate(trace, uses=True, progress=progress, **chosen)
     row = result.rows[0]
     where = f"{row['machine']}, {row['protocol']}, {row['home']} homes"
     title = given.get("title") or f"{row['trace']} on {where}"

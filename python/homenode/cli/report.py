@@ -126,6 +126,7 @@ def _rows_of_homes(studies: Sequence[Study]) -> dict[str, list[dict[str, Any]]]:
 def _take_machine_of_lines(chosen: dict[str, Any]) -> str | None:
     """The machine whose cache lines the report analyses, if one was chosen: it has no policies."""
     from homenode.engines.lines import machines_of_lines
+    from homenode.engines.placement import policies_for
     from homenode.errors import ConfigError
 
     found, rest = machines_of_lines(chosen.get("machines", []))
@@ -138,6 +139,8 @@ def _take_machine_of_lines(chosen: dict[str, Any]) -> str | None:
         chosen["machines"] = rest
     elif found:
         del chosen["machines"]
+    # Refuses other machines without policies.
+    policies_for(rest)
     return found[0] if found else None
 
 
@@ -184,7 +187,7 @@ def _with_directory(machine: str | None, of_homes: dict[str, Any]) -> str | None
     from homenode import _core
     from homenode.errors import ConfigError
 
-    if machine is not None and _core.machine_kinds([machine]) == ["directory"]:
+    if machine is not None and _core.engine_of([machine]) == "directory":
         return machine
     for name in of_homes:
         raise ConfigError(

@@ -14,8 +14,7 @@ from homenode.engines.live import MACHINE
 
 if TYPE_CHECKING:
     from homenode.cli.outputs import Outputs
-    from homenode.engines.bus import BusResult
-    from homenode.engines.directory import DirectoryResult
+    from homenode.results.result import Result
 
 
 @click.command(
@@ -60,24 +59,20 @@ def run(
     with --json the program's output does so, too. The exit code is the program's, 128 and the
     signal's number if a signal ended it; homenode's own failures end with 2.
     """
-    from functools import partial
-
-    from homenode.cli import bus_table, directory_table
+    from homenode import _core
+    from homenode.cli.engine_tables import print_result
     from homenode.cli.output import print_notes
 
     outputs.check(command[0])
     result = _run(command, outputs.own, given_options(options), aside=outputs.as_json)
-    show = partial(
-        directory_table.print_result if "home" in result.rows[0] else bus_table.print_result,
-        result,  # type: ignore[arg-type]
-    )
+    engine = _core.engine_of(result.configuration["machines"])
     if outputs.own is not None:
         _note_threads(result, options["expected_threads"])
     if not outputs.as_json:
         _print_summary(result.run_summary)
 
     def text() -> None:
-        show()
+        print_result(engine, result)
         print_notes(result.provenance)
 
     outputs.show(result.document, result.flat_rows, text)
@@ -87,7 +82,7 @@ def run(
 
 def _run(
     command: tuple[str, ...], output: str | None, options: dict[str, Any], *, aside: bool
-) -> BusResult | DirectoryResult:
+) -> Result:
     from contextlib import nullcontext
 
     import homenode
@@ -116,7 +111,7 @@ def _run(
         )
 
 
-def _note_threads(result: BusResult | DirectoryResult, expected: int | None) -> None:
+def _note_threads(result: Result, expected: int | None) -> None:
     """Notes when a replay of the trace may assign threads to other processors than the run did."""
     known, threads = expected or result.rows[0]["processors"], result.run_summary["threads"]
     if threads > result.rows[0]["processors"] and threads != known:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
 
     from homenode.cli.outputs import Outputs
     from homenode.results.result import Result
-    from homenode.results.rows import Rows
+
+PRICED = "simulate"
 
 # Least width of a column of the table of block sizes: a number of up to six places and its margins.
 _COLUMN = 8
@@ -69,34 +69,23 @@ def simulate(
     The table has the parts of the processors' time, the share and latency of fills from the node's
     own memory, messages, and the homes that serve most fills with their data structures.
     """
-    from homenode.cli import (
-        bus_table,
-        directory_table,
-        interleavings_table,
-        simulate_bus,
-        simulate_directory,
-    )
+    from homenode.cli import engine_tables, interleavings_table
     from homenode.cli.output import note_synchronisation, print_notes
-    from homenode.cli.simulate_kind import kind_of
+    from homenode.engines.table import engine_for
 
     outputs.check(trace)
-    result: Rows
     brackets: list[dict[str, Any]] = []
     chosen = given_options(options)
-    kind = kind_of(chosen)
+    if window := chosen.pop("realign_window", None):
+        chosen["realign"] = window
+    engine = engine_for(chosen.get("machines"), chosen)
     tables = outputs.is_text_wanted
-    if kind == "bus":
-        on_bus = simulate_bus.run(trace, chosen)
-        result, show = on_bus, partial(bus_table.print_result, on_bus)
-    elif kind == "directory":
-        at_home = simulate_directory.run(trace, chosen, tables=tables)
-        result, show = at_home, partial(directory_table.print_result, at_home)
-    else:
+    if engine == PRICED:
         note_synchronisation(trace, left_out=options["sync"] != "include")
-        placed = run(trace, chosen)
-        result, show = placed, partial(print_result, placed)
-        if tables or interleavings:
-            brackets = interleavings_table.find(placed, (trace, chosen), interleavings)
+    # At several numbers of nodes the homes that serve most are not comparable.
+    result = run(trace, chosen, uses=tables and "scaling" not in chosen)
+    if engine == PRICED and (tables or interleavings):
+        brackets = interleavings_table.find(result, (trace, chosen), interleavings)
 
     def document() -> Any:
         # The tables have the bounds of short traces, JSON only if they are asked for.
@@ -104,7 +93,7 @@ def simulate(
         return interleavings_table.beside(result.rows, brackets) if asked else result.rows
 
     def text() -> None:
-        show()
+        engine_tables.print_result(engine, result)
         interleavings_table.show(brackets)
         print_notes(result.provenance)
         _note_infinite(result.rows)
@@ -122,22 +111,13 @@ def _note_infinite(rows: list[dict[str, Any]]) -> None:
         )
 
 
-def run(trace: str, options: dict[str, Any]) -> Result:
+def run(trace: str, options: dict[str, Any], *, uses: bool = False) -> Result:
     """Simulates with the options of the command line, showing progress."""
     import homenode
     from homenode.cli.progress import Progress
-    from homenode.engines.placement import MACHINES
 
-    chosen = dict(options)
-    if window := chosen.pop("realign_window", None):
-        chosen["realign"] = window
-    machines = chosen.pop("machines", MACHINES)
-    policies = chosen.pop("policies", None)
-    block_sizes = chosen.pop("block_sizes", None)
     with Progress("simulating") as progress:
-        return homenode.simulate(
-            trace, machines, policies, block_sizes, progress=progress, **chosen
-        )
+        return homenode.simulate(trace, uses=uses, progress=progress, **options)
 
 
 def print_result(result: Result) -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from homenode.demo import programs
-from homenode.engines.placement import policies_for, simulate
+from homenode.engines.placement import policies_for
+from homenode.engines.simulation import simulate
 from homenode.options.specs import format_size, unique
 from homenode.trace import Trace
 

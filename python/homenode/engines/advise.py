@@ -202,7 +202,7 @@ def usual_point(machine: str) -> tuple[str, int]:
     row = json.loads(_core.machine_prices(machine, [], True))[0]
     if row["model"] in ("multicore", "bus"):
         policy = "mesi"
-    elif row["model"] == "directory":
+    elif row["model"] in ("directory", "controllers"):
         policy = "dash"
     elif row["model"] == "page-coherence":
         policy = "inv"

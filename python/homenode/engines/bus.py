@@ -1,4 +1,4 @@
-"""`simulate_bus` and `check_protocols`: coherence protocols of processors that share a bus."""
+"""Coherence protocols of processors on a bus or with links: results, points, `check_protocols`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
 from homenode.options.declared import options_of
-from homenode.options.documented import documented
 from homenode.options.tables import core_table
 from homenode.options.values import specs_of
-from homenode.results.rows import Rows, without_nesting
-from homenode.trace import Trace
+from homenode.results.result import Result
+from homenode.results.rows import without_nesting
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from matplotlib.figure import Figure
 
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 _OF_ALL = ("machines", "cache_sizes", "associativities", "block_sizes", "scaling")
 
 
-class BusResult(Rows):
+class BusResult(Result):
     """What protocols do on machines with a bus.
 
     Attributes:
@@ -49,13 +47,14 @@ class BusResult(Rows):
     Source: Foglia, Giorgi and Prete 2004, section 4.
     """
 
-    scalability: list[dict[str, Any]]
-
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
         return without_nesting(row)
 
-    def plot(self) -> Figure:
+    def plot(self, machine: str | None = None) -> Figure:
         """Power and bus utilisation against processors, cache size or block size.
+
+        Args:
+            machine: only this machine.
 
         Raises:
             ConfigError: when nothing was simulated in cycles, or all that differs is the protocol.
@@ -63,50 +62,8 @@ class BusResult(Rows):
         """
         from homenode.results.plot import power_on_a_bus
 
-        return power_on_a_bus(self)
-
-
-@documented("bus")
-def simulate_bus(
-    trace: Trace | str | os.PathLike[str],
-    protocols: str | Iterable[str] = (),
-    *,
-    progress: Callable[[int, int | None], None] | None = None,
-    **options: Unpack[BusOptions],
-) -> BusResult:
-    """Simulates protocols on machines with a bus in one pass over the trace.
-
-    Args:
-        trace: a `Trace` or the path of one.
-        protocols: names from ``homenode.table("protocols")``, with parameters as in
-            ``pscr:private_kernel=yes``; none with the option ``points``.
-        progress: called with the work done and in all.
-        options: see `BusOptions`.
-
-    Returns:
-        One row for each combination, in the order machine, protocol, cache size, associativity,
-        block size, number of processors; with the option ``points``, one row for each of them.
-
-    Raises:
-        ConfigError: when a machine, protocol, cache or option cannot be used.
-        TraceError: when the trace is damaged.
-
-    Source: Foglia, Giorgi and Prete 2004, sections 2 and 4.
-
-    >>> import homenode as hn
-    >>> trace = hn.Trace.from_numpy(
-    ...     thread=[0, 1, 0, 1], kind=["W", "R", "W", "R"], address=[64, 64, 64, 64])
-    >>> result = hn.simulate_bus(
-    ...     trace, "mesi,pscr", cache_sizes=4096, block_sizes=32, order="trace")
-    >>> [(row["protocol"], row["hits"], row["transactions"]["invalidate"]) for row in result]
-    [('mesi', 1, 1), ('pscr', 2, 0)]
-    """
-    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
-    config = configuration(protocols, **options)
-    found = json.loads(_core.simulate_bus(str(opened.path), json.dumps(config), progress))
-    result = BusResult(found["outcomes"], config, found["provenance"])
-    result.scalability = found["scalability"]
-    return result
+        kept = [row for row in self if machine in (None, row["machine"])]
+        return power_on_a_bus(BusResult(kept, self.configuration, self.provenance))
 
 
 def check_protocols(
@@ -156,7 +113,7 @@ def configuration(
     _check_order(options, config["order"])
     config["points"] = [_point(point) for point in config["points"]]
     if not config["points"]:
-        return {**config, "protocols": specs_of(protocols, "protocol")}
+        return {**config, "protocols": specs_of(protocols, "protocol") if protocols else []}
     both = [name for name in _OF_ALL if options.get(name)] + ["protocols"] * bool(protocols)
     if both:
         raise ConfigError(f"points say what is simulated: leave out {both[0]}")
@@ -183,4 +140,4 @@ def _point(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in point.items() if value is not None}
 
 
-__all__ = ["BusResult", "check_protocols", "simulate_bus"]
+__all__ = ["BusResult", "check_protocols"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from homenode.engines.placement import simulate
 from homenode.engines.sensitivity import compare
+from homenode.engines.simulation import simulate
 from homenode.options.checked import only_declared
 from homenode.trace import Trace
 from homenode.trace.transforms import transform

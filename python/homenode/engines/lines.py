@@ -76,7 +76,7 @@ class LineResult(Rows):
         }
 
 
-_LINE_KINDS = ("multicore", "directory")
+_LINE_KINDS = ("multicore", "directory", "controllers")
 """Kinds of machines whose processors wait for cache lines, by a clock."""
 
 

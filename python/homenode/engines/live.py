@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from homenode import _core
 from homenode.capture import recording
-from homenode.engines.bus import BusResult
-from homenode.engines.bus import configuration as bus_configuration
-from homenode.engines.directory import DirectoryResult
+from homenode.engines.simulation import configuration, result_of
+from homenode.engines.table import engine_for
 from homenode.errors import ConfigError
-from homenode.options.checked import checked, only_declared
+from homenode.options.checked import checked
 from homenode.options.declared import options_of
-from homenode.options.values import specs_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Sequence
 
-MACHINE, HOME = "bus-smp", "first-touch"
+    from homenode.results.result import Result
+
+MACHINE = "bus-smp"
 # Ways of recording references.
 _WAYS = ("via", "sysroot", "emulator")
 
@@ -32,7 +32,7 @@ def run(
     output: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int | None], None] | None = None,
     **options: Any,
-) -> BusResult | DirectoryResult:
+) -> Result:
     """Runs a program on a simulated machine.
 
     The machine decides which thread runs next: the one with the least simulated time. So work
@@ -41,22 +41,20 @@ def run(
 
     Args:
         command: the program and its arguments.
-        protocols: one coherence protocol; without any ``mesi`` on a bus or with links, else what
-            `simulate_directory` takes.
+        protocols: one coherence protocol; without any ``mesi`` on a bus, else what `simulate`
+            takes.
         machine: a machine whose engine has a clock: a name or a TOML file.
         output: where to write the trace of the run, in simulated order; else nowhere.
         progress: called with the references made until now.
-        options: `RunOptions`, ``slack`` and ``expected_threads``, and those of `simulate_bus` or
-            `simulate_directory` for this machine; there are eight processors, and homes are
-            ``first-touch``, unless it is said. Also ``via``: ``cc``, the default, for a program
-            built with ``homenode cc``, ``qemu`` for any Linux program; and with ``qemu``
+        options: `RunOptions`, ``slack`` and ``expected_threads``, and those of `simulate` for this
+            machine; there are eight processors by default. Also ``via``: ``cc``, the default, for a
+            program built with ``homenode cc``, ``qemu`` for any Linux program; and with ``qemu``
             ``sysroot``, where the libraries of a program for another instruction set are, and
-            ``emulator``, which is the one for the program, from ``PATH``, unless it is said.
+            ``emulator``, by default the one for the program, from ``PATH``.
 
     Returns:
-        What `simulate_bus` or `simulate_directory` returns, with one row. Its ``run_summary`` says
-        what the program came to: among others ``exit_code``, ``signal``, ``references`` and
-        ``references_per_second``.
+        What `simulate` returns, with one row. Its ``run_summary`` says what the program came to:
+        among others ``exit_code``, ``signal``, ``references`` and ``references_per_second``.
 
     Raises:
         ConfigError: when the program cannot be run, or machine, protocol or an option cannot be
@@ -75,47 +73,16 @@ def run(
     own = {name: options.pop(name) for name in options_of("run") if name in options}
     choice = {name: value for name, value in checked("run", own).items() if value is not None}
     given = {"argv": words, "output": "" if output is None else str(output), **seen}
-    kind = _kind(machine, options)
-    options["machines"] = machine
-    if kind == "directory":
-        options.setdefault("homes", HOME)
-        only_declared("directory", options)
-        config = checked("directory", options)
-        if protocols is not None:
-            config["protocols"] = specs_of(protocols, "protocol")
-        call = _core.run_directory
-    else:
-        config = bus_configuration("mesi" if protocols is None else protocols, **options)
-        call = _core.run_bus
+    if protocols is not None:
+        options["protocols"] = protocols
+    engine = engine_for([machine], options)
+    config = configuration(engine, {**options, "machines": machine})
+    asked = (json.dumps(config), json.dumps(choice), json.dumps(given))
     with recording.ready(given):
-        text, summary = call(json.dumps(config), json.dumps(choice), json.dumps(given), progress)
-    found = json.loads(text)
-    result: BusResult | DirectoryResult
-    if kind == "directory":
-        result = DirectoryResult(found["outcomes"], config, found["provenance"], [])
-    else:
-        result = BusResult(found["outcomes"], config, found["provenance"])
-        result.scalability = []
+        text, summary = _core.run(engine, *asked, progress)
+    result = result_of(engine, json.loads(text), config)
     result.run_summary = json.loads(summary)
     return result
-
-
-def _kind(machine: str, options: dict[str, Any]) -> str:
-    """Which engine simulates the machine; refuses options of the other one."""
-    if _core.machine_kinds([machine]) == ["directory"]:
-        kind, other = "directory", "bus"
-    elif _core.have_caches([machine]):
-        kind, other = "bus", "directory"
-    else:
-        raise ConfigError(
-            f"--machine {machine} has prices of references and no clock: a program runs on "
-            "machines such as bus-smp, spr-2s-lines, dash-mesh or alite"
-        )
-    own, others = options_of(kind), options_of(other)
-    for name in options:
-        if name not in own and name in others:
-            raise ConfigError(f"{others[name].flag} is for other machines than {machine}")
-    return kind
 
 
 __all__ = ["run"]

@@ -80,7 +80,7 @@ def optimal(
             ``prices:r=15,R=59,g=4,G=40`` (units: one local reference; ``inf`` is infinite).
         block_sizes: bytes, powers of two; or text such as ``64-8192`` or ``64,4K``.
         progress: called with the work done and in all.
-        options: see `OptimalOptions`, and `homenode.engines.placement.SimulateOptions`.
+        options: see `OptimalOptions`, and `SimulateOptions`.
 
     Returns:
         One row for each combination, in the order machine, block size.

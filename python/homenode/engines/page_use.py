@@ -132,5 +132,5 @@ class PageUse:
 
 
 def page_use(columns: Mapping[str, Any]) -> PageUse:
-    """The columns that ``_core.directory_uses`` returns for one simulation."""
+    """The columns that ``_core.simulate`` returns for one outcome."""
     return PageUse(**columns)

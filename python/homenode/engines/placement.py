@@ -1,4 +1,4 @@
-"""`simulate`: a trace under machines, policies and block sizes."""
+"""Machines with prices: their policies, block sizes and options."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared
-from homenode.options.documented import documented
 from homenode.options.tables import core_table
 from homenode.options.values import sizes_of, specs_of
-from homenode.results.result import Result
-from homenode.trace import Trace
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from homenode.options.typed import SimulateOptions
 
@@ -24,56 +20,19 @@ MACHINES = ("spr-2s",)
 """The default machine: the pages of two sockets of today."""
 
 
-@documented("simulate")
-def simulate(
-    trace: Trace | str | os.PathLike[str],
+def any_configuration(
     machines: str | Iterable[str] = MACHINES,
     policies: str | Iterable[str] | None = None,
     block_sizes: str | int | Iterable[int] | None = None,
-    *,
-    progress: Callable[[int, int | None], None] | None = None,
     **options: Unpack[SimulateOptions],
-) -> Result:
-    """Simulates every combination of machine, policy and block size in one pass over the trace.
-
-    Args:
-        trace: a `Trace` or the path of one.
-        machines: names from ``homenode.table("machines")``, TOML files, or prices in place such as
-            ``prices:r=15,R=59`` (units: one local reference).
-        policies: names from ``homenode.table("policies")``, with parameters as in
-            ``delay:n=50,limit=2``; default: all made for the machines.
-        block_sizes: bytes, powers of two; or text such as ``64-8192`` or ``64,4K``; default: the
-            machines' own.
-        progress: called with the work done and in all.
-        options: see `SimulateOptions`.
-
-    Returns:
-        One outcome for every combination, in the order trace, machine, policy, block size.
-
-    Raises:
-        ConfigError: when a machine, policy, block size or option cannot be used.
-        TraceError: when the trace is damaged.
-
-    Source: Bolosky, thesis, chapter 4, equations 4.1 and 4.2 (cost of a placement); Markatos and
-    Chronaki, table 1 (latency of page-coherence events).
-
-    >>> import homenode as hn
-    >>> trace = hn.Trace.from_numpy(thread=[0, 1, 0], kind=["W", "R", "W"], address=[64, 64, 64])
-    >>> result = hn.simulate(trace, "prices:r=15,R=59", "optimal", 64)
-    >>> result.rows[0]["total_cost"]
-    17
-    >>> hn.simulate(trace).rows[0]["machine"]
-    'spr-2s'
-    """
-    opened = trace if isinstance(trace, Trace) else Trace.open(trace)
+) -> dict[str, Any]:
+    """As `configuration`, by default with the machines' policies and block sizes."""
     wanted = specs_of(machines, "machine")
     if policies is None:
         policies = policies_for(wanted, options.get("force") or False)
     if block_sizes is None:
         block_sizes = own_block_sizes(wanted)
-    config = configuration(wanted, policies, block_sizes, **options)
-    found = json.loads(_core.simulate(str(opened.path), json.dumps(config), progress))
-    return Result(found["outcomes"], config, found["provenance"])
+    return configuration(wanted, policies, block_sizes, **options)
 
 
 def policies_for(machines: Iterable[str], force: bool = False) -> list[str]:
@@ -96,7 +55,7 @@ def policies_for(machines: Iterable[str], force: bool = False) -> list[str]:
     if models & {"bus", "multicore"}:
         raise ConfigError(
             "machines with caches have protocols instead of policies: use "
-            "homenode.simulate_bus, or homenode simulate --protocol"
+            "homenode.simulate with protocols, or homenode simulate --protocol"
         )
 
     def made_for(policy: dict[str, Any]) -> bool:

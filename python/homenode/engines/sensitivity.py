@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.engines.lines import lines, machines_of_lines, refuse_words
-from homenode.engines.placement import policies_for, simulate
+from homenode.engines.placement import policies_for
+from homenode.engines.simulation import simulate
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
 from homenode.options.documented import documented

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 _WIDTH = 96
 
 
-def documented(study: str) -> Callable[[Function], Function]:
-    """Gives a function the options of a study as parameters, in its signature and its docstring.
+def documented(*studies: str) -> Callable[[Function], Function]:
+    """Gives a function the options of studies as parameters, in its signature and its docstring.
+
+    Of an option that several have, it is that of the first.
 
     >>> import inspect
     >>> import homenode as hn
@@ -34,7 +36,9 @@ def documented(study: str) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        options = [option for option in options_of(study).values() if not option.argument]
+        all_options = {o.name: o for study in reversed(studies) for o in options_of(study).values()}
+        names = dict.fromkeys(name for study in studies for name in options_of(study))
+        options = [all_options[name] for name in names if not all_options[name].argument]
         signature = inspect.signature(function)
         own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
         known = {parameter.name for parameter in own}

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from homenode.options.declared import STUDIES, options_of, schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from homenode.options.declared import Option
 
 _WIDTH = 100
@@ -40,9 +42,9 @@ _TYPES: dict[str, tuple[str, str | None]] = {
 
 _TITLES = {
     "simulate": "Simulation: `homenode simulate`, `homenode.simulate`",
-    "bus": "Machines with caches: `homenode simulate`, `homenode.simulate_bus`",
+    "bus": "Machines with caches: `homenode simulate`, `homenode.simulate`",
     "bus-point": "One point of a simulation on a bus",
-    "directory": "Machines with a directory: `homenode simulate`, `homenode.simulate_directory`",
+    "directory": "Machines with a directory: `homenode simulate`, `homenode.simulate`",
     "run": "Live programs: `homenode run`, `homenode.run`",
     "optimal": "The optimum: `homenode optimal`, `homenode.optimal`",
     "sharing": "False sharing: `homenode sharing`, `homenode.sharing`",
@@ -60,6 +62,7 @@ def generated() -> dict[str, str]:
     """The text of every generated file, by its path in the project."""
     files = {
         "python/homenode/options/typed.py": types(),
+        "python/homenode/options/typed_engines.py": engine_types(),
         "docs/options.md": page(),
     }
     for study in STUDIES:
@@ -70,14 +73,24 @@ def generated() -> dict[str, str]:
 
 def types() -> str:
     """The typed dictionaries of all studies, as a Python module."""
-    classes = [_class(study) for study in _TYPES]
+    return _module(_class(study) for study in _TYPES)
+
+
+def engine_types() -> str:
+    """The typed dictionary of all engines, as a Python module."""
+    return _module([_class_of_engines()])
+
+
+def _module(classes: Iterable[str]) -> str:
+    text = "\n\n".join(classes)
     return (
         f'"""The types of all options.\n\n{_HEADING}: do not edit.\n"""\n\n'
         "from __future__ import annotations\n\n"
         "from typing import TYPE_CHECKING, Any, TypedDict\n\n"
         "if TYPE_CHECKING:\n"
-        "    import os\n"
-        "    from collections.abc import Iterable, Mapping\n\n\n" + "\n\n".join(classes)
+        + "    import os\n" * ("os." in text)
+        + "    from collections.abc import Iterable, Mapping\n\n\n"
+        + text
     )
 
 
@@ -103,6 +116,24 @@ def _class(study: str) -> str:
         )
     lines += ['    """', ""]
     lines += [f"    {option.name}: {option.annotation}" for option in own]
+    return "\n".join(lines) + "\n"
+
+
+def _class_of_engines() -> str:
+    """The options of all engines, whose own dictionaries say what they mean."""
+    annotations: dict[str, list[str]] = {}
+    for study in ("simulate", "bus", "directory"):
+        for option in options_of(study).values():
+            if not option.argument and option.name not in ("machines", "block_sizes"):
+                annotations.setdefault(option.name, []).extend(option.annotation.split(" | "))
+    lines = [
+        "class EngineOptions(TypedDict, total=False):",
+        '    """The options of `SimulateOptions`, `BusOptions` and `DirectoryOptions`."""',
+        "",
+    ]
+    lines += [
+        f"    {name}: {' | '.join(dict.fromkeys(parts))}" for name, parts in annotations.items()
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -163,7 +163,7 @@ class DirectoryOptions(TypedDict, total=False):
 
     machines: Machines: names (``homenode list machines``) or TOML files. Default: ``dash-mesh``.
     homes: Which node is the home of a page (``homenode list homes``), with parameters as in
-        ``first-fill:n=4``. Default: ``round-robin``, ``first-touch``.
+        ``first-fill:n=4``. Default: ``first-touch``.
     replications: When pages are replicated to nodes that read them (``homenode list
         replications``), with parameters as in ``counter:n=8``; for protocols that keep pages
         coherent, with ``--order clock``. Default: ``none``.

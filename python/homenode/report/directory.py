@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from homenode.engines.directory import DirectoryResult
     from homenode.engines.page_use import PageUse
+    from homenode.results.result import Result
     from homenode.trace import Trace
 
 HOMES = ("first-touch", "round-robin", "first-use", "optimal-static")
@@ -86,7 +86,7 @@ def directory(
         trace: the trace.
         machine: a machine with a directory.
         progress: called with the work done and in all.
-        options: as for `simulate_directory`.
+        options: as for `simulate`.
 
     Raises:
         ConfigError: when an option cannot be used.
@@ -96,18 +96,11 @@ def directory(
 
     # Mapping a page takes the same time wherever it is, so it would only blur the comparison.
     asked: Any = {"homes": list(HOMES), "page_mapping": "free", **options}
-    result = homenode.simulate_directory(
-        trace,
-        asked.pop("protocols", None),
-        machines=machine,
-        uses=True,
-        progress=progress,
-        **asked,
-    )
+    result = homenode.simulate(trace, machine, uses=True, progress=progress, **asked)
     return of_result(result)
 
 
-def of_result(result: DirectoryResult) -> DirectoryReport:
+def of_result(result: Result) -> DirectoryReport:
     """What to report of a simulation with a clock on one machine, with `uses`."""
     notes = result.provenance["notes"]
     touched = any(row["home"] == "first-touch" for row in result)

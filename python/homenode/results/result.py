@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 from homenode.results.rows import Rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.figure import Figure
+
+    from homenode.engines.page_use import PageUse
 
 OPTIMA = ("optimal", "optimal-no-replication")
 _KEYS = ("trace", "machine", "policy", "block_size", "processors", "references", "accesses")
@@ -27,6 +31,8 @@ class Result(Rows):
         configuration: the options of the call.
         provenance: what the outcomes depend on: trace checksum, version, every policy with the
             value of every parameter, prices of every machine at every block size, and notes.
+        scalability: of a `BusResult`; else empty.
+        uses: of a `DirectoryResult`; else empty.
 
     The flat columns are the keys, the counts by name, and ``cost_NAME``; with page-coherence
     machines also ``latency_NAME``, ``packets_NAME``, ``traffic_NAME`` and mls, and with
@@ -34,6 +40,9 @@ class Result(Rows):
 
     Source: Bolosky, thesis, section 5.1 (mean cost per reference as the yardstick).
     """
+
+    scalability: Sequence[dict[str, Any]] = ()
+    uses: Sequence[PageUse] = ()
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
         return flatten(row)

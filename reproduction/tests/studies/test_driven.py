@@ -38,7 +38,7 @@ def test_the_error_is_that_of_replays_and_is_kept(
         raise AssertionError
 
     monkeypatch.setattr(driven, "run", again)
-    monkeypatch.setattr(driven, "simulate_directory", again)
+    monkeypatch.setattr(driven, "simulate", again)
     kept = driven.table(_context(tmp_path, "mp3d", "sor"), *runs.driven())
     assert kept.rows == made.rows
 

@@ -155,7 +155,7 @@ def test_bands_are_those_of_seeds_and_of_holds() -> None:
     held = {}
     for cycles, machine in bands.HOLDS.items():
         trace = hn.Trace.from_numpy(thread=[0], kind=["R"], address=[0])
-        row = hn.simulate_bus(trace, points=[machine.point(matrix.SMALL_BLOCKS)]).rows[0]
+        row = hn.simulate(trace, points=[machine.point(matrix.SMALL_BLOCKS)]).rows[0]
         held[cycles] = round(row["bus_utilisation"] * row["cycles"])
         assert row["cycles"] == 68
     assert held == {12: 12, 22: 22, 68: 68}
@@ -228,7 +228,7 @@ def test_a_data_reference_stands_for_four_where_fetches_are_missing() -> None:
     trace = hn.Trace.from_numpy(thread=[0], kind=["R"], address=[0])
     machine = runs.machine_for(trace)
     assert (machine.name, machine.stands_for) == ("data-references", 4)
-    found = hn.simulate_bus(trace, points=[machine.point(Setting())])
+    found = hn.simulate(trace, points=[machine.point(Setting())])
     assert found.rows[0]["busy_cycles"] == 4 * 2
     row = {"references": 100, "fetches": 0, "writes": 40, "kernel": 10, "processes": 1}
     row |= {"distinct_blocks": 1, "shared_blocks": 0, "shared_references": 0, "shared_writes": 0}

@@ -141,7 +141,7 @@ def test_every_setting_is_in_one_batch(quick: bool, protocols: tuple[str, ...]) 
 def test_a_word_a_cycle_is_a_machine() -> None:
     trace = hn.Trace.from_numpy(thread=[0, 1], kind=["R", "R"], address=[0, 4096])
     path = runs_of_study.machine_file(ONE_WORD)
-    model = hn.simulate_directory(trace, machines=path).provenance["machines"][0]["model"]
+    model = hn.simulate(trace, machines=path).provenance["machines"][0]["model"]
     assert (model["memory_word_cycles"], model["network"]["path_bits"]) == (1, 64)
     assert HARDWARE in runs_of_study.accepted()
 

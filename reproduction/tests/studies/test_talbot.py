@@ -277,8 +277,10 @@ def _context(folder: Path) -> StudyContext:
 def test_a_pass_is_asked_for_once_and_found_again(tmp_path: Path) -> None:
     asked: list[dict[str, Any]] = []
 
-    def simulate(_trace: hn.Trace, protocol: str, **options: Any) -> DirectoryResult:
-        assert protocol == PROTOCOL
+    def simulate(
+        _trace: hn.Trace, _machine: str, *, protocols: str, **options: Any
+    ) -> DirectoryResult:
+        assert protocols == PROTOCOL
         asked.append(options)
         rows = []
         # In an order that is not ours.

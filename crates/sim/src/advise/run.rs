@@ -37,7 +37,9 @@ pub fn advise(
     progress: Progress<'_>,
 ) -> Result<AdviceReport, SimError> {
     let kinds = machine_kinds(&config.simulation.machines)?;
-    if kinds.iter().any(|kind| matches!(kind, MachineKind::Multicore | MachineKind::Directory)) {
+    if kinds.iter().any(|kind| {
+        matches!(kind, MachineKind::Multicore | MachineKind::Directory | MachineKind::Controllers)
+    }) {
         return on_lines(config, trace, out, progress);
     }
     let plan = |simulation: &SimConfig, trace: &TraceReader| checked(simulation, trace, out);

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::references::{Inclusion, PrivateReferences};
+use crate::timed::{ReferenceOrder, TimedConfig};
 
 /// Options of a simulation of caches on a bus or with links: machines, protocols and caches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -18,8 +19,8 @@ pub struct BusConfig {
     /// Coherence protocols (`homenode list protocols`), with parameters as in
     /// `pscr:private_kernel=yes`.
     #[serde(default)]
-    #[schemars(extend("x-flag" = "--protocol", "x-value" = "protocols", "x-default" = "all",
-        "x-argument" = true))]
+    #[schemars(extend("x-flag" = "--protocol", "x-value" = "protocols", "x-argument" = true,
+        "x-default" = "all on a bus, mesi with links"))]
     pub protocols: Vec<String>,
     /// Simulate only these combinations, in this order: dictionaries with `protocol` and, if not
     /// the default, `machine`, `cache_size`, `associativity`, `block_size`, `processors` and
@@ -138,6 +139,38 @@ impl Default for BusConfig {
     }
 }
 
+impl TimedConfig for BusConfig {
+    fn order(&self) -> ReferenceOrder {
+        self.order
+    }
+
+    fn threads(&self) -> Option<usize> {
+        self.threads
+    }
+
+    fn processors(&self) -> Option<u16> {
+        self.processors
+    }
+
+    fn prepare_run(&mut self, processors: u16) {
+        self.processors = Some(processors);
+        if self.protocols.is_empty() && self.points.is_empty() {
+            self.protocols.push(IN_A_RUN.to_owned());
+        }
+    }
+
+    fn scales(&self) -> bool {
+        !self.scaling.is_empty()
+    }
+
+    fn restarts(&self) -> bool {
+        self.restart
+    }
+}
+
+/// The protocol of a live program, which runs under one, unless another one is given.
+const IN_A_RUN: &str = "mesi";
+
 fn machines() -> Vec<String> {
     vec![machine()]
 }
@@ -189,18 +222,6 @@ pub enum Contention {
     None,
     /// Memories and links serve one block at a time.
     Modelled,
-}
-
-/// The order in which references take place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReferenceOrder {
-    /// In cycles, on processors to which a scheduler assigns processes.
-    #[default]
-    Clock,
-    /// As in the trace, without time: each reference completes before the next one begins, and
-    /// thread i runs on processor i modulo their number.
-    Trace,
 }
 
 /// What the addresses of a trace are. With the order of the trace they are physical.

@@ -1,19 +1,18 @@
 //! Machines whose processors have coherent caches on a bus or with links.
 
-mod clock;
 mod config;
-mod live;
+mod engine;
 mod outcome;
 mod plan;
 mod protocols;
 mod run;
 
-pub(crate) use clock::{clock_of, splitter};
+pub(crate) use engine::CachedMachines;
 pub(crate) use plan::BusPlan;
 
-pub use config::{AddressSpace, BusConfig, BusPoint, Contention, ReferenceOrder};
+pub use config::{AddressSpace, BusConfig, BusPoint, Contention};
+pub use engine::simulate_bus;
 pub use homenode_clock::critical_point;
-pub use live::run_bus;
 pub use outcome::{
     BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, KernelActivity, ProcessorWork,
     Scalability, WaitTotals,
@@ -21,4 +20,3 @@ pub use outcome::{
 pub use protocols::{
     ProtocolParameterRow, ProtocolReport, ProtocolRow, check_protocols, protocol_rows,
 };
-pub use run::simulate_bus;

@@ -7,12 +7,13 @@ use homenode_machine::{
 use homenode_snoop::{BusCounts, BusResult, MissRule, WaitCause, Waits, WaitsByCause};
 use serde::Serialize;
 
-use super::config::{AddressSpace, BusConfig, Contention, ReferenceOrder};
+use super::config::{AddressSpace, BusConfig, Contention};
 use super::plan::BusPlan;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
 use crate::results::ratio;
 use crate::results::{notes_on, suggestions_on};
+use crate::timed::ReferenceOrder;
 
 /// The result of one protocol on one machine with one cache. The field names are public;
 /// `docs/bus.md` defines each.
@@ -241,9 +242,10 @@ pub struct BusSimulation {
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &BusPlan,
     results: Vec<BusResult>,
-    config: &BusConfig,
+    notes: Vec<String>,
     trace: &T,
 ) -> BusSimulation {
+    let config = plan.options();
     let mut outcomes = Vec::new();
     let mut machines: Vec<BusMachineRecord> = Vec::new();
     for (point, result) in plan.points.iter().zip(results) {
@@ -276,7 +278,8 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
         };
         machines.extend((!machines.contains(&record)).then_some(record));
     }
-    let provenance = provenance(plan, machines, config, trace);
+    let mut provenance = provenance(plan, machines, config, trace);
+    provenance.notes.extend(notes);
     BusSimulation {
         scalability: match &config.points[..] {
             [] => scalability(&outcomes, plan.processors.len()),
@@ -308,7 +311,7 @@ fn provenance<T: TraceSource + ?Sized>(
             (ReferenceOrder::Clock, true) => AddressSpace::Pages,
             (ReferenceOrder::Clock, false) | (ReferenceOrder::Trace, _) => AddressSpace::Trace,
         },
-        kernel_model: plan.kernel_model(config),
+        kernel_model: plan.kernel_model(),
         private: config.private,
         private_ranges: config.private_ranges.clone(),
         sync: config.sync,

@@ -6,17 +6,21 @@ use homenode_base::{BlockSize, ReferenceFilter};
 use homenode_machine::{
     BusCycles, CacheShape, CachedMachine, Dispatch, KernelModel, MachineError, MachineKind,
 };
-use homenode_snoop::{BusSetup, ProtocolSpec, ProtocolTable};
+use homenode_snoop::{BusSetup, ProtocolSpec, ProtocolTable, TABLE};
 
-use super::config::{AddressSpace, BusConfig, ReferenceOrder};
+use super::config::{AddressSpace, BusConfig};
 use crate::caches::{cache_shapes, check_frames, frames, private_areas, resized};
-use crate::error::{SimError, nothing_given};
+use crate::error::{SimError, config_error, nothing_given};
 use crate::pass::{TraceSource, check_threads, processor_counts, processors};
 use crate::references::data;
+use crate::timed::ReferenceOrder;
 
 /// Why the kernel model cannot be used.
 pub(super) const CAPTURED: &str = "the trace has the kernel's references already: leave out \
                                    --kernel-model";
+
+/// The protocol of machines with links unless others are given.
+pub(super) const WITH_LINKS: &str = "mesi";
 
 /// One combination.
 pub(crate) struct PlannedPoint {
@@ -49,6 +53,7 @@ pub(crate) struct BusPlan {
     pub(crate) processors: Vec<u16>,
     /// Whether addresses of the trace are mapped to frames of memory.
     pub(super) translates: bool,
+    config: BusConfig,
     private_areas: Vec<Range<u64>>,
 }
 
@@ -59,12 +64,13 @@ pub(super) fn of_other_kind(machine: &CachedMachine) -> MachineError {
 }
 
 impl BusPlan {
-    pub(crate) fn new<T: TraceSource + ?Sized>(
+    pub(super) fn checked<T: TraceSource + ?Sized>(
         config: &BusConfig,
         trace: &T,
     ) -> Result<Self, SimError> {
         check_threads(config.threads)?;
         let mut plan = Self {
+            config: config.clone(),
             machines: Vec::new(),
             points: Vec::new(),
             processors: Vec::new(),
@@ -94,19 +100,21 @@ impl BusPlan {
         config: &BusConfig,
         trace: &T,
     ) -> Result<(), SimError> {
-        for (what, none) in
-            [("machine", config.machines.is_empty()), ("protocol", config.protocols.is_empty())]
-        {
-            if none {
-                let problem = nothing_given(what);
-                return Err(SimError::Config { problem });
-            }
+        if config.machines.is_empty() {
+            return Err(config_error(nothing_given("machine")));
         }
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
         self.machines = machines.collect::<Result<_, _>>()?;
         self.processors = processor_counts(config.processors, &config.scaling, trace)?;
         for machine in 0..self.machines.len() {
-            for protocol in &config.protocols {
+            let all: Vec<&str> = TABLE.iter().map(|entry| entry.name).collect();
+            let given: Vec<&str> = config.protocols.iter().map(String::as_str).collect();
+            let protocols = match (given.is_empty(), self.machines[machine].bus()) {
+                (false, _) => given,
+                (true, Some(_)) => all,
+                (true, None) => vec![WITH_LINKS],
+            };
+            for protocol in protocols {
                 self.add(config, machine, &ProtocolSpec::parse(protocol)?)?;
             }
         }
@@ -287,9 +295,14 @@ impl BusPlan {
         Ok(())
     }
 
+    pub(super) fn options(&self) -> &BusConfig {
+        &self.config
+    }
+
     /// The kernel model, if it is used.
-    pub(super) fn kernel_model(&self, config: &BusConfig) -> Option<KernelModel> {
-        self.machines.first().and_then(|machine| machine.kernel).filter(|_| config.kernel_model)
+    pub(super) fn kernel_model(&self) -> Option<KernelModel> {
+        let model = self.machines.first().and_then(|machine| machine.kernel);
+        model.filter(|_| self.config.kernel_model)
     }
 
     fn check_memory(&self) -> Result<(), SimError> {

@@ -5,8 +5,8 @@ use homenode_machine::NetworkContention;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bus::ReferenceOrder;
 use crate::references::{Inclusion, PrivateReferences};
+use crate::timed::{ReferenceOrder, TimedConfig};
 
 /// The value of `--buffers` for unlimited buffers.
 pub(super) const INFINITE: &str = "infinite";
@@ -162,12 +162,38 @@ impl Default for DirectoryConfig {
     }
 }
 
+impl TimedConfig for DirectoryConfig {
+    fn order(&self) -> ReferenceOrder {
+        self.order
+    }
+
+    fn threads(&self) -> Option<usize> {
+        self.threads
+    }
+
+    fn processors(&self) -> Option<u16> {
+        self.processors
+    }
+
+    fn prepare_run(&mut self, processors: u16) {
+        self.processors = Some(processors);
+    }
+
+    fn scales(&self) -> bool {
+        !self.scaling.is_empty()
+    }
+
+    fn restarts(&self) -> bool {
+        false
+    }
+}
+
 fn machines() -> Vec<String> {
     vec!["dash-mesh".to_owned()]
 }
 
 fn homes() -> Vec<String> {
-    ["round-robin", "first-touch"].map(str::to_owned).to_vec()
+    vec!["first-touch".to_owned()]
 }
 
 fn replications() -> Vec<String> {

@@ -11,12 +11,12 @@ use serde::Serialize;
 
 use super::config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
 use super::plan::DirectoryPlan;
-use super::uses::PageUseColumns;
-use crate::bus::ReferenceOrder;
+use crate::page_use::PageUseColumns;
 use crate::pass::TraceSource;
 use crate::references::{Inclusion, PrivateReferences};
 use crate::results::ratio;
 use crate::results::{notes_on, suggestions_on};
+use crate::timed::ReferenceOrder;
 
 /// The result of one protocol on one machine with one home policy. The field names are public;
 /// `docs/directory.md` defines each.
@@ -258,9 +258,9 @@ pub struct DirectoryStudy {
 pub(super) fn assemble<T: TraceSource + ?Sized>(
     plan: &DirectoryPlan,
     results: Vec<ClockedDirectoryResult>,
-    config: &DirectoryConfig,
     trace: &T,
 ) -> DirectoryStudy {
+    let config = &plan.config;
     let mut notes = notes_on(trace);
     let (mut outcomes, mut uses) = (Vec::new(), Vec::new());
     let names = config.collect_uses.then(|| trace.metadata()).map(Names::new);

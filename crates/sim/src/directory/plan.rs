@@ -2,9 +2,9 @@
 
 use homenode_base::ReferenceFilter;
 use homenode_directory::{
-    CoherenceTable, DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySetupError,
-    DirectoryTable, DistanceCost, HomeCost, HomeSetup, HomeSpec, ListLatency, MessageCost,
-    PageDemands, PageReplication,
+    CoherenceTable, DemandCollection, DirectoryProtocol, DirectorySetup, DirectoryTable,
+    DistanceCost, HomeCost, HomeSetup, HomeSpec, ListLatency, MessageCost, PageDemands,
+    PageReplication,
 };
 use homenode_machine::{
     CacheShape, CachedMachine, ControllerMachine, DirectoryMachine, MachineKind, MemoryTopology,
@@ -12,11 +12,11 @@ use homenode_machine::{
 
 use super::config::DirectoryConfig;
 use super::controllers::ControllerChoice;
-use crate::bus::ReferenceOrder;
 use crate::caches::{cache_shapes, check_frames, frames, private_areas};
 use crate::error::{SimError, nothing_given};
 use crate::pass::{TraceSource, check_threads, processor_counts};
 use crate::references::data;
+use crate::timed::ReferenceOrder;
 
 /// A replication policy as the user writes it, and as the engine takes it.
 type NamedReplication = (String, PageReplication);
@@ -57,14 +57,6 @@ impl NodeModel {
         }
     }
 
-    /// The machine, if its nodes have no controllers.
-    pub(crate) fn without_controllers(&self) -> Result<DirectoryMachine, SimError> {
-        match self {
-            Self::Directory(model) => Ok(*model),
-            Self::Controllers(_) => Err(DirectorySetupError::NoControllers.into()),
-        }
-    }
-
     fn header_bytes(&self) -> u64 {
         match self {
             Self::Directory(model) => model.network.header_bytes,
@@ -86,6 +78,17 @@ pub(crate) struct DirectoryPlan {
     pub(crate) points: Vec<PlannedDirectory>,
     /// Numbers of processors.
     pub(crate) nodes: Vec<u16>,
+    pub(super) config: DirectoryConfig,
+    /// Whether the trace marks the end of initialisation.
+    pub(super) marks_init_done: bool,
+    /// Page use on the machines of points whose homes are chosen with hindsight.
+    pub(super) first_runs: Vec<FirstRun>,
+}
+
+/// Page use on a machine, found by a run before the simulation.
+pub(super) struct FirstRun {
+    pub(super) setup: DirectorySetup,
+    pub(super) demands: PageDemands,
 }
 
 impl DirectoryPlan {
@@ -97,7 +100,7 @@ impl DirectoryPlan {
         })
     }
 
-    pub(crate) fn new<T: TraceSource + ?Sized>(
+    pub(super) fn checked<T: TraceSource + ?Sized>(
         config: &DirectoryConfig,
         trace: &T,
     ) -> Result<Self, SimError> {
@@ -115,8 +118,14 @@ impl DirectoryPlan {
         }
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
         let nodes = processor_counts(config.processors, &config.scaling, trace)?;
-        let mut plan =
-            Self { machines: machines.collect::<Result<_, _>>()?, points: Vec::new(), nodes };
+        let mut plan = Self {
+            machines: machines.collect::<Result<_, _>>()?,
+            points: Vec::new(),
+            nodes,
+            config: config.clone(),
+            marks_init_done: false,
+            first_runs: Vec::new(),
+        };
         for machine in 0..plan.machines.len() {
             plan.add(config, trace, machine)?;
         }

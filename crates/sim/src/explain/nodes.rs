@@ -148,7 +148,7 @@ impl<M: WalkedModel> WalkedNodes<M> {
         let (machine, setup) = (&self.machine, &self.setup);
         ExplainedDirectoryMachine {
             version: env!("CARGO_PKG_VERSION"),
-            kind: machine.kind(),
+            kind: MachineKind::Directory,
             machine: machine.name().to_owned(),
             processors: setup.nodes,
             cache_size: setup.cache.size_bytes,

@@ -1,16 +1,15 @@
 //! One pass over the trace for several layouts of its data, on one machine with a clock.
 
 use homenode_advise::Layout;
-use homenode_clock::TimedSimulation;
 use homenode_clock::streams::{OpKind, Operation, PROCESSOR_RELATIVE};
-use homenode_clock::streams::{Portion, PortionPool, StreamSplitter, ThreadStreams};
-use homenode_snoop::ClockError;
+use homenode_clock::streams::{Portion, PortionPool, ThreadStreams};
 use homenode_trace::TraceReader;
 use rayon::prelude::*;
 
 use super::replay::LineResult;
 use crate::error::SimError;
-use crate::pass::{Progress, for_each_stream_window};
+use crate::pass::{Progress, TraceSource, for_each_stream_window};
+use crate::timed::{ClockVariant, TimedClock, TimedPlan, splitter};
 
 /// A layout of the data, and the number of cycles by which every latency exceeds the machine's.
 #[derive(Clone, Copy)]
@@ -30,7 +29,7 @@ impl<'a> LayoutVariant<'a> {
 struct LayoutLane<'a, R> {
     layout: &'a Layout,
     portions: PortionPool,
-    clock: Box<dyn TimedSimulation<R, ClockError>>,
+    clock: TimedClock<R>,
 }
 
 impl<R> LayoutLane<'_, R> {
@@ -77,27 +76,31 @@ fn moved(layout: &Layout, operations: &Portion, portions: &mut PortionPool) -> P
     portions.share(output)
 }
 
-/// Simulates a machine in each variant; `clock` makes the clock of a variant. The trace is decoded
-/// and split once for all of them.
-pub(super) fn simulate_layouts<R: Into<LineResult> + Send>(
-    clock: impl Fn(u64) -> Result<Box<dyn TimedSimulation<R, ClockError>>, SimError>,
-    mut splitter: StreamSplitter,
+/// Simulates the first combination of a plan in each variant. The trace is decoded and split once
+/// for all of them.
+pub(super) fn simulate_layouts<P: TimedPlan<Result: Into<LineResult>>>(
+    plan: &P,
     trace: &TraceReader,
     variants: &[LayoutVariant<'_>],
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
 ) -> Result<Vec<LineResult>, SimError> {
+    let processes = usize::from(TraceSource::threads(trace));
+    let mut splitter = splitter(plan, trace)?;
     let lane = |&LayoutVariant { layout, slower_by }| {
         let portions = PortionPool::default();
-        Ok::<_, SimError>(LayoutLane { layout, portions, clock: clock(slower_by)? })
+        let variant = ClockVariant { processes, slower_by, collect_waits: true };
+        Ok::<_, SimError>(LayoutLane { layout, portions, clock: plan.clock(0, variant)? })
     };
-    let mut lanes: Vec<LayoutLane<'_, R>> = variants.iter().map(lane).collect::<Result<_, _>>()?;
+    let mut lanes: Vec<LayoutLane<'_, P::Result>> =
+        variants.iter().map(lane).collect::<Result<_, _>>()?;
     for_each_stream_window(pool, trace, &mut splitter, progress, |all| {
         let pushed: Vec<Result<(), SimError>> =
             lanes.par_iter_mut().map(|lane| lane.push(all)).collect();
         pushed.into_iter().collect()
     })?;
-    let finished: Vec<Result<LineResult, _>> = pool
-        .install(|| lanes.into_par_iter().map(|lane| lane.clock.finish().map(R::into)).collect());
+    let finished: Vec<Result<LineResult, _>> = pool.install(|| {
+        lanes.into_par_iter().map(|lane| lane.clock.finish().map(P::Result::into)).collect()
+    });
     Ok(finished.into_iter().collect::<Result<_, _>>()?)
 }

@@ -3,21 +3,18 @@
 use std::ops::ControlFlow;
 
 use homenode_base::BlockSize;
-use homenode_clock::streams::StreamSplitter;
 use homenode_clock::{ClockTime, ProcessorTime};
-use homenode_directory::{ClockedDirectoryResult, CoherenceTable, PageDemands, directory_clock};
+use homenode_directory::{ClockedDirectoryResult, CoherenceTable};
 use homenode_machine::{CachedMachine, Interconnect, MachineError, MachineKind};
 use homenode_snoop::{BusCounts, BusResult, WordWaits};
 use homenode_trace::TraceReader;
 
 use super::config::LineConfig;
 use super::layouts::{LayoutVariant, simulate_layouts};
-use crate::bus::{BusConfig, BusPlan, clock_of, splitter};
-use crate::directory::{
-    DirectoryClock, DirectoryConfig, DirectoryPlan, clock_setup, marks_init_done,
-};
-use crate::error::SimError;
-use crate::pass::TraceSource;
+use crate::bus::BusPlan;
+use crate::directory::{DirectoryConfig, DirectoryPlan};
+use crate::error::{SimError, config_error};
+use crate::timed::TimedPlan;
 
 /// Most variants simulated at a time, because each has caches of its own.
 const TOGETHER_MAX: usize = 8;
@@ -76,8 +73,8 @@ impl From<ClockedDirectoryResult> for LineResult {
 
 /// A machine with a clock, checked before the trace is read.
 enum PlannedMachine {
-    Links(Box<(BusPlan, BusConfig)>),
-    Directory(Box<DirectoryReplay>),
+    Links(Box<BusPlan>),
+    Directory(Box<DirectoryPlan>),
 }
 
 /// A machine, a protocol and a trace, ready to simulate.
@@ -110,11 +107,10 @@ impl<'a> LineReplay<'a> {
                 return Err(MachineError::OtherKind { machine, kind, wanted }.into());
             }
             Interconnect::Links(_) => {
-                let config = config.simulation(&protocol);
-                let plan = BusPlan::new(&config, trace)?;
+                let plan = BusPlan::new(&config.simulation(&protocol), trace)?;
                 let bytes = plan.points.first().map(|point| point.setup.cache.block_size_bytes);
                 let processors = plan.processors.first().copied();
-                (PlannedMachine::Links(Box::new((plan, config))), processors, bytes)
+                (PlannedMachine::Links(Box::new(plan)), processors, bytes)
             }
             Interconnect::Controllers(_) => {
                 let problem = format!(
@@ -127,10 +123,10 @@ impl<'a> LineReplay<'a> {
             }
             Interconnect::Directory(_) => {
                 let home = home.clone().unwrap_or_default();
-                let replay = DirectoryReplay::new(config.directory(&protocol, &home), trace)?;
-                let (processors, bytes) =
-                    (replay.plan.nodes.first().copied(), replay.block_bytes());
-                (PlannedMachine::Directory(Box::new(replay)), processors, Some(bytes))
+                let plan = directory_plan(&config.directory(&protocol, &home), trace, pool)?;
+                let bytes = plan.points.first().map(|point| point.setup.cache.block_size_bytes);
+                let processors = plan.nodes.first().copied();
+                (PlannedMachine::Directory(Box::new(plan)), processors, bytes)
             }
         };
         let (processors, block) = (processors.unwrap_or(0), BlockSize::new(bytes.unwrap_or(0))?);
@@ -156,21 +152,15 @@ impl<'a> LineReplay<'a> {
                 Err(_) => ControlFlow::Break(()),
             }
         };
-        let processes = usize::from(TraceSource::threads(self.trace));
         let mut results = Vec::with_capacity(variants.len());
         for some in variants.chunks(TOGETHER_MAX) {
+            let (trace, pool) = (self.trace, self.pool);
             let found = match &self.planned {
-                PlannedMachine::Links(planned) => {
-                    let (plan, config) = &**planned;
-                    let Some(point) = plan.points.first() else { continue };
-                    let splitter = splitter(plan, config, self.trace)?;
-                    let clock = |slower_by| clock_of(plan, point, config, processes, slower_by);
-                    simulate_layouts(clock, splitter, self.trace, some, self.pool, &mut progress)
+                PlannedMachine::Links(plan) => {
+                    simulate_layouts(&**plan, trace, some, pool, &mut progress)
                 }
-                PlannedMachine::Directory(replay) => {
-                    let splitter = replay.splitter(self.trace)?;
-                    let clock = |slower_by| replay.clock(processes, slower_by);
-                    simulate_layouts(clock, splitter, self.trace, some, self.pool, &mut progress)
+                PlannedMachine::Directory(plan) => {
+                    simulate_layouts(&**plan, trace, some, pool, &mut progress)
                 }
             };
             results.extend(found?);
@@ -179,54 +169,27 @@ impl<'a> LineReplay<'a> {
     }
 }
 
-/// One machine with a directory, checked before the trace is read.
-pub(super) struct DirectoryReplay {
-    pub(super) plan: DirectoryPlan,
-    config: DirectoryConfig,
-    /// Whether the trace marks the end of initialisation.
-    marks_init_done: bool,
-}
-
-impl DirectoryReplay {
-    pub(super) fn new(config: DirectoryConfig, trace: &TraceReader) -> Result<Self, SimError> {
-        let plan = DirectoryPlan::new(&config, trace)?;
-        let point = plan.first()?;
-        let name = &point.home.text;
-        let problem = if point.home.entry().needs_first_run {
-            format!("--home {name}: it is chosen by a first run; say --home first-touch")
-        } else if matches!(point.table, CoherenceTable::Pages(_)) {
-            format!(
-                "--protocol {}: it keeps pages coherent, so that no line is waited for; say \
-                 --protocol dash",
-                config.protocols.join(",")
-            )
-        } else {
-            return Ok(Self { plan, config, marks_init_done: marks_init_done(trace)? });
-        };
-        Err(SimError::Config { problem })
+/// The plan of a machine with a directory, with what its homes have to know of the trace.
+fn directory_plan(
+    config: &DirectoryConfig,
+    trace: &TraceReader,
+    pool: &rayon::ThreadPool,
+) -> Result<DirectoryPlan, SimError> {
+    let mut plan = DirectoryPlan::new(config, trace)?;
+    let point = plan.first()?;
+    let name = &point.home.text;
+    if point.home.entry().needs_first_run {
+        return Err(config_error(format!(
+            "--home {name}: it is chosen by a first run; say --home first-touch"
+        )));
     }
-
-    pub(super) fn block_bytes(&self) -> u64 {
-        self.plan.points.first().map_or(0, |point| point.setup.cache.block_size_bytes)
+    if matches!(point.table, CoherenceTable::Pages(_)) {
+        return Err(config_error(format!(
+            "--protocol {}: it keeps pages coherent, so that no line is waited for; say \
+             --protocol dash",
+            config.protocols.join(",")
+        )));
     }
-
-    pub(super) fn splitter(&self, trace: &TraceReader) -> Result<StreamSplitter, SimError> {
-        crate::directory::splitter(&self.plan, &self.config, trace)
-    }
-
-    /// A clock with latencies `slower_by` cycles longer.
-    pub(super) fn clock(
-        &self,
-        processes: usize,
-        slower_by: u64,
-    ) -> Result<DirectoryClock, SimError> {
-        let point = self.plan.first()?;
-        let model = point.model.without_controllers()?;
-        let mut timed = clock_setup(&self.plan, model, point, &self.config, processes);
-        timed.collect_waits = true;
-        timed.machine = timed.machine.slower_by(slower_by);
-        let known = point.homes(self.config.seed, self.marks_init_done, None::<&PageDemands>);
-        let homes = point.home.build(&known)?;
-        Ok(directory_clock(&point.setup, point.table.clone(), homes, &timed)?)
-    }
+    plan.prepare(trace, pool, &mut |_, _| ControlFlow::Continue(()))?;
+    Ok(plan)
 }

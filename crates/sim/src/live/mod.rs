@@ -2,9 +2,11 @@
 
 mod config;
 mod drive;
+mod run;
 mod source;
 
 pub use config::{LiveEnd, RunConfig, RunError};
 pub(crate) use config::{check_config, processes};
-pub(crate) use drive::{Pace, drive};
+pub(crate) use drive::Pace;
+pub use run::{LiveParts, LiveRun, run_program};
 pub(crate) use source::LiveSource;

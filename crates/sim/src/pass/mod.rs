@@ -17,7 +17,7 @@ pub(crate) use resources::{MemoryBudget, budget_bytes, events_budget_bytes};
 pub(crate) use resources::{check_threads, thread_pool};
 pub(crate) use source::{processor_counts, processors};
 pub(crate) use user_areas::WithUserAreas;
-pub(crate) use windows::{WindowReader, for_each_window};
+pub(crate) use windows::{ReadPiece, WindowReader, for_each_window};
 pub(crate) use windows::{for_each_stream_window, forecast};
 
 pub use preparation::CacheFilterRecord;

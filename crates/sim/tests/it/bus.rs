@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_sim::{
-    BusConfig, BusOutcome, BusSimulation, SimError, have_caches, machine_rows, simulate_bus,
+    BusConfig, BusOutcome, BusSimulation, SimError, engine_of, machine_rows, simulate_bus,
 };
 use homenode_trace::{Columns, Metadata, TraceReader, TraceWriter, WriterOptions};
 
@@ -107,7 +107,6 @@ fn idle_processors_do_not_change_outcomes() {
 fn invalid_options_are_errors_before_the_trace_is_read() {
     let trace = trace(10, 10);
     let cases = [
-        (r#"{"protocols": []}"#, "no protocol is given"),
         (r#"{"machines": []}"#, "no machine is given"),
         (r#"{"protocols": ["mosi"]}"#, "unknown protocol \"mosi\": expected one of mesi, amsd"),
         (r#"{"protocols": ["mesi:x=yes"]}"#, "it has no parameter, found \"x\""),
@@ -128,8 +127,11 @@ fn invalid_options_are_errors_before_the_trace_is_read() {
         assert!(error.is_config(), "{text}");
         assert!(error.to_string().contains(expected), "{text}: {error}");
     }
-    assert!(have_caches(&["bus-smp"]).unwrap() && !have_caches(&["numa", "ace"]).unwrap());
-    assert!(have_caches(&["bus-smp", "numa"]).is_err());
+    let engine = |machines: &[&str]| engine_of(machines).map(|engine| engine.name());
+    assert_eq!(engine(&["bus-smp", "spr-2s-lines"]).unwrap(), "bus");
+    assert_eq!(engine(&["dash-mesh", "alite"]).unwrap(), "directory");
+    assert_eq!(engine(&["numa", "ace"]).unwrap(), "simulate");
+    assert!(engine(&["bus-smp", "numa"]).is_err() && engine(&[]).is_err());
     let rows = machine_rows(&["bus-smp"], &[64], false).unwrap();
     let row = serde_json::to_value(&rows[0]).unwrap();
     assert_eq!((&row["model"], &row["transactions"]["write"]), (&"bus".into(), &5.into()));

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.engines.placement import simulate
+from homenode.engines.simulation import simulate
 from homenode.options.specs import unique
 from homenode.results.result import Result
 from homenode.trace import Trace

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from homenode.engines.directory import simulate_directory
 from homenode.engines.live import run
 from homenode.engines.parallel import all_in_parallel
+from homenode.engines.simulation import simulate
 from homenode.errors import ConfigError
 from homenode_studies import workloads
 from homenode_studies.studies import programs
@@ -43,7 +43,7 @@ def table(context: StudyContext, machine: str, protocol: str, options: Mapping[s
         context: whose programs; they run in their small sizes.
         machine: a machine with a directory.
         protocol: a protocol of it.
-        options: those of `simulate_directory` for both ways.
+        options: those of `simulate` for both ways.
 
     Raises:
         ConfigError: when a program fails.
@@ -73,7 +73,7 @@ class _Case:
         program: in its small size.
         trace: its recording.
         of: machine and protocol.
-        options: those of `simulate_directory` for both ways.
+        options: those of `simulate` for both ways.
         cached: the results that are kept for the trace.
         question: what was asked, as it is kept.
         cycles: of the replay and of the run, where they are known.
@@ -124,7 +124,7 @@ def _find(context: StudyContext, cases: Sequence[_Case]) -> None:
 
 def _both_ways(folder: Path, case: _Case, step: Step) -> None:
     machine, protocol = case.of
-    replayed = simulate_directory(case.trace, protocol, machines=machine, **case.options)
+    replayed = simulate(case.trace, protocols=protocol, machines=machine, **case.options)
     case.cycles = [int(replayed.rows[0]["cycles"]), _driven(folder, case, step)]
     # At once, so that a study that is stopped has it when it is run again.
     case.cached.put(case.question, case.cycles)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homenode.engines.placement import simulate
+from homenode.engines.simulation import simulate
 from homenode.trace import Trace
 from homenode_studies.studies.bolosky import THESIS, WORDS_AT_SAME_PACE, ch4_properties, perturb
 from homenode_studies.studies.bolosky.ch4_claims import CLAIMS

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from homenode.engines.bus import simulate_bus
+from homenode.engines.simulation import simulate
 from homenode.options.specs import unique
 from homenode_studies.studies.cache import ResultCache
 from homenode_studies.studies.foglia.matrix import EXTENDED, Setting, wanted
@@ -168,7 +168,7 @@ def on_machine(
         title = f"simulating {program.name}{of_seed}, {len(new)} configurations"
         with context.watch(title) as step:
             points = [machine.point(setting) for setting in new]
-            found = simulate_bus(trace, points=points, restart=RESTART, seed=seed, progress=step)
+            found = simulate(trace, points=points, restart=RESTART, seed=seed, progress=step)
         for setting, row in zip(new, found.flat_rows(), strict=True):
             cached.put(machine.question(setting, seed), _of_result(row))
         cached.save()

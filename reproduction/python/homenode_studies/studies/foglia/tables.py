@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.engines.bus import simulate_bus
+from homenode.engines.simulation import simulate
 from homenode.trace import Trace
 from homenode_studies.studies.foglia import EC, PAPER, footprints
 from homenode_studies.studies.foglia import measures as m
@@ -88,7 +88,7 @@ def timing(blocks: Sequence[int]) -> Table:
     """Table 4, from the machine that the simulations use: one processor reads one word."""
     trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
     points = [{"protocol": "mesi", "block_size": block, "processors": 1} for block in blocks]
-    first = simulate_bus(trace, points=points)
+    first = simulate(trace, points=points)
     cycles = {m["block_size"]: m["transactions"] for m in first.provenance["machines"]}
     operation = {str(block): first.rows[0]["busy_cycles"] for block in blocks}
     rows: list[Row] = [{"class": "CPU", "parameter": "Read/Write operation", **operation}]

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from homenode.engines.directory import simulate_directory
+from homenode.engines.simulation import simulate
 from homenode.errors import ConfigError
 from homenode.options.specs import unique
 from homenode.trace import Trace
@@ -19,7 +19,7 @@ from homenode_studies.studies.tables import Missing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from homenode.engines.directory import DirectoryResult
+    from homenode.results.result import Result
     from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.marchetti.matrix import Batch
     from homenode_studies.studies.programs import Program
@@ -97,7 +97,7 @@ def accepted() -> tuple[str, ...]:
     found = []
     for protocol in PROTOCOLS:
         try:
-            simulate_directory(trace, protocol)
+            simulate(trace, "dash-mesh", protocols=protocol)
         except ConfigError:
             continue
         found.append(protocol)
@@ -162,12 +162,12 @@ def asked(
     *,
     uses: bool = False,
     progress: Callable[[int, int | None], None] | None = None,
-) -> DirectoryResult:
+) -> Result:
     """A batch, from the mark that initialisation is over; with `uses` also who used which page."""
     base = batch.base
-    return simulate_directory(
+    return simulate(
         trace,
-        base.protocol,
+        protocols=base.protocol,
         machines=machine_file(base.machine),
         homes=batch.homes,
         replications=batch.replication,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.engines.directory import simulate_directory
+from homenode.engines.simulation import simulate
 from homenode.trace import Trace
 from homenode_studies.studies.marchetti import HARDWARE, PAPER, SOFTWARE
 from homenode_studies.studies.marchetti import measures as m
@@ -40,7 +40,7 @@ _HUNDRED = 100
 def machine() -> Table:
     """Table 1, from the machine that the simulations use."""
     trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
-    result = simulate_directory(trace, machines=MESH, homes=WITHOUT)
+    result = simulate(trace, machines=MESH, homes=WITHOUT)
     record = result.provenance["machines"][0]
     model: dict[str, Any] = {**result.rows[0], **record["model"]}
     model["page_bytes"] = record["page_bytes"]

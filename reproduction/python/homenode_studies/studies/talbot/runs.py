@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from homenode.engines.directory import simulate_directory
+from homenode.engines import simulation
 from homenode.errors import ConfigError
 from homenode.options.specs import unique
 from homenode_studies.studies.cache import ResultCache
@@ -18,13 +18,13 @@ from homenode_studies.studies.talbot.matrix import AS_RECORDED, BASIC, NONE, Set
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from homenode.engines.directory import DirectoryResult
+    from homenode.results.result import Result
     from homenode.trace import Trace
     from homenode_studies.studies.context import StudyContext
     from homenode_studies.studies.tables import Row
     from homenode_studies.studies.talbot.matrix import Batch
 
-    Simulate = Callable[..., DirectoryResult]
+    Simulate = Callable[..., Result]
 
 _OF_SETTING = tuple(Setting().fields())
 
@@ -54,7 +54,7 @@ def driven() -> tuple[str, str, dict[str, Any]]:
     return ALITE, PROTOCOL, told
 
 
-def simulated(context: StudyContext, simulate: Simulate = simulate_directory) -> list[Row]:
+def simulated(context: StudyContext, simulate: Simulate = simulation.simulate) -> list[Row]:
     """Simulates what is wanted of every program: a row a program and setting."""
     rows: list[Row] = []
     for program in context.programs:
@@ -131,15 +131,15 @@ def asked(
     trace: Trace,
     batch: Batch,
     known: Row,
-    simulate: Simulate = simulate_directory,
+    simulate: Simulate = simulation.simulate,
     progress: Callable[[int, int | None], None] | None = None,
-) -> DirectoryResult:
+) -> Result:
     """A batch, from the mark that initialisation is over."""
     data = known.get("data", [])
     return simulate(
         trace,
-        PROTOCOL,
-        machines=machine_file(batch.base.machine),
+        machine_file(batch.base.machine),
+        protocols=PROTOCOL,
         homes=batch.homes,
         proxies=[proxies(batch.base.changed(proxies=kind), data) for kind in batch.kinds],
         buffers=batch.lengths,
@@ -151,7 +151,7 @@ def asked(
     )
 
 
-def _matched(found: DirectoryResult, settings: Sequence[Setting]) -> list[Row]:
+def _matched(found: Result, settings: Sequence[Setting]) -> list[Row]:
     """The rows in the order of the settings: each has one home, kind of proxies and length."""
     at = {(row["home"], _kind(row), str(row["buffers"])): row for row in found.flat_rows()}
     return [at[setting.home, setting.proxies, setting.buffers] for setting in settings]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.engines.directory import simulate_directory
+from homenode.engines.simulation import simulate
 from homenode.trace import Trace
 from homenode_studies.studies.published import tables as published
 from homenode_studies.studies.tables import Missing, Table
@@ -36,7 +36,7 @@ MACHINE = "tables-1.1-and-1.2"
 def machine() -> Table:
     """Tables 1.1 and 1.2, from the machine that the simulations use."""
     trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
-    result = simulate_directory(trace, PROTOCOL, machines=ALITE)
+    result = simulate(trace, protocols=PROTOCOL, machines=ALITE)
     record = result.provenance["machines"][0]
     model: dict[str, Any] = {**result.rows[0], **record["controllers"]}
     model["page_bytes"] = record["page_bytes"]
