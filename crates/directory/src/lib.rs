@@ -7,6 +7,7 @@
 //! messages; the simulators follow them.
 #![forbid(unsafe_code)]
 
+mod acts;
 mod cell;
 mod check;
 mod clock;
@@ -20,7 +21,6 @@ mod linked;
 mod lrc;
 mod mesh;
 mod protocol;
-mod record;
 mod replication;
 mod setup;
 mod sheet;
@@ -67,14 +67,14 @@ pub use sheet::{
 
 /// Walks through a few references, for readers.
 pub mod walk {
-    pub use crate::dash::{DirectoryWalkError, walk};
-    pub use crate::linked::{WalkedReference, linked_demands, walk_linked};
-    pub use crate::lrc::{
-        LineView, PageAct, PageEntry, PageView, PagedScene, PagedWalk, PagedWalkStep,
-        PagedWalkTotals, WalkPage, page_demands, walk_pages,
-    };
-    pub use crate::record::{
+    pub use crate::acts::{
         ActCause, ControllerAct, DirectoryEntry, DirectoryScene, DirectoryWalk, DirectoryWalkStep,
-        DirectoryWalkTotals, PagedWalkError, WalkMessage,
+        DirectoryWalkTotals, PageEntry, PagedWalkError, WalkMessage,
+    };
+    pub use crate::dash::{DirectoryWalkError, walk};
+    pub use crate::linked::{linked_demands, walk_linked};
+    pub use crate::lrc::{
+        LineView, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals, page_demands,
+        walk_pages,
     };
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import accumulate
+from operator import add
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +59,8 @@ class BusView(WalkView):
         self.summary = steps.summary(protocol)
         self.sentences = steps.sentences(self.walk) if self.steps else []
         self._names = steps.signals(self.table)
+        none: Counter[str] = Counter()
+        self._counts = list(accumulate(map(_added, self.steps), add, initial=none))
 
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
@@ -109,10 +113,7 @@ class BusView(WalkView):
 
     def counts(self, at: int) -> Data:
         """Transactions and cycles."""
-        found = Counter(cycles=sum(step["cycles"] for step in self.steps[:at]))
-        for name, _ in (one for step in self.steps[:at] for one in _sent(step)):
-            found["fetch" if name.startswith("read") else name] += 1
-        return found
+        return self._counts[at]
 
     def moves(self, step: Data) -> Data:
         """The bus, and the cells of the table that are used."""
@@ -169,6 +170,12 @@ def _key(cell: Data, *names: str) -> str:
 def _sent(step: Data) -> list[tuple[str, str | None]]:
     """The transactions of a step, each with its kind of sharing."""
     return [(act["transaction"], act["sharing"]) for act in step["acts"] if act["transaction"]]
+
+
+def _added(step: Data) -> Counter[str]:
+    """What a step adds to the counts of transactions and cycles."""
+    names = Counter("fetch" if name.startswith("read") else name for name, _ in _sent(step))
+    return names + Counter(cycles=step["cycles"])
 
 
 def _changed(act: Data) -> list[int]:

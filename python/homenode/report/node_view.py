@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -170,6 +171,7 @@ class PageView(NodeView):
             name: f"{tone} weak" if name == "weak" else tone
             for name, tone in self.tones["home"].items()
         }
+        self._faults = list(accumulate((int(one["fault"]) for one in self.steps), initial=0))
         (release,) = (one for one in self.table["controllers"] if one["name"] == "release")
         self._released = release["states"][0]["name"]
 
@@ -240,7 +242,7 @@ class PageView(NodeView):
 
     def counts(self, at: int) -> Data:
         """Page faults and messages."""
-        return {**super().counts(at), "fault": sum(step["fault"] for step in self.steps[:at])}
+        return {**super().counts(at), "fault": self._faults[at]}
 
     def mark(self, step: Data) -> str:
         """Whether a step is a fault or a miss, or an acquire or release that does something."""

@@ -192,9 +192,11 @@ def _for_script(view: WalkView, counts: list[str]) -> Data:
     """What the script shows of a walk."""
     before = view.scene(None)
     start = {"scene": _scene(before, before), "latest": view.latest(None)}
+    decided, classes = _decided(view), dict.fromkeys(counts, 0)
     found = []
     for number, step in enumerate(view.steps):
         scene = view.scene(step)
+        _count_class(classes, number, view, decided[number])
         found.append(
             {
                 "box": view.box(step),
@@ -203,8 +205,8 @@ def _for_script(view: WalkView, counts: list[str]) -> Data:
                 "writes": step["kind"] in {"write", "atomic"},
                 "scene": _scene(scene, before),
                 "latest": view.latest(step),
-                "tags": _tags(number, view),
-                "counts": _totals(number + 1, view, counts),
+                "tags": _tags(number, view, decided[number]),
+                "counts": list((classes | view.counts(number + 1)).values()),
                 **view.moves(step),
             }
         )
@@ -212,6 +214,31 @@ def _for_script(view: WalkView, counts: list[str]) -> Data:
     words = [block["words"] for block in view.blocks]
     shown = {"name": view.name, "words": words, "places": view.places, "tones": view.tones}
     return {**shown, "start": start, "steps": found}
+
+
+def _decided(view: WalkView) -> list[list[int]]:
+    """By step the earlier ones whose misses it decides; the last one decides all that are open."""
+    found: list[list[int]] = [[] for _ in view.steps]
+    for number, step in enumerate(view.steps):
+        if step["miss"] is not None:
+            known = step["miss"]["known"]
+            by = len(view.steps) - 1 if known is None else known
+            if by != number:
+                found[by].append(number)
+    return found
+
+
+def _count_class(classes: dict[str, int], number: int, view: WalkView, decided: list[int]) -> None:
+    """Counts a step as a hit or a miss, whose class may not be known yet."""
+    step = view.steps[number]
+    if view.is_access(step):
+        is_last = number == len(view.steps) - 1
+        miss = step["miss"]
+        known = miss is not None and (miss["known"] == number or is_last)
+        classes["hit" if miss is None else miss["class"] if known else "open"] += 1
+    for earlier in decided:
+        classes["open"] -= 1
+        classes[view.steps[earlier]["miss"]["class"]] += 1
 
 
 def _scene(shown: list[Shown | None], before: list[Shown | None]) -> list[Any]:
@@ -227,42 +254,25 @@ def _differ(one: Shown, other: Shown) -> bool:
     return (one.state, one.entry) != (other.state, other.entry)
 
 
-def _tags(number: int, view: WalkView) -> list[Tag]:
+def _tags(number: int, view: WalkView, decided: list[int]) -> list[Tag]:
     """What is known of a step at once, and the earlier misses that it decides."""
     step = view.steps[number]
     outcome, miss = view.row(step)[1], step["miss"]
-    tags = view.tags(step)
-    if outcome.startswith(FAULT):
-        tags.insert(0, ("is-miss", FAULT))
+    fault: list[Tag] = [("is-miss", FAULT)] if outcome.startswith(FAULT) else []
     if miss is not None and miss["known"] != number:
         own = ("is-later", _OPEN)
     else:
         own = ("is-miss" if miss else "", outcome.removeprefix(f"{FAULT}, "))
-    tags.insert(int(outcome.startswith(FAULT)), own)
-    if step["private"]:
-        tags.append(("", "private area"))
-    is_last = number == len(view.steps) - 1
-    for earlier, other in enumerate(view.steps[:number]):
-        decided = other["miss"] and other["miss"]["known"]
-        if other["miss"] and (decided == number or (decided is None and is_last)):
-            tags.append(("is-miss", f"step {earlier + 1}: {view.row(other)[1]}"))
-    return tags
-
-
-def _totals(at: int, view: WalkView, names: list[str]) -> list[int]:
-    """The counts after some steps, with the classes of misses that are known then."""
-    counts = dict.fromkeys(names, 0) | view.counts(at)
-    for step in view.steps[:at]:
-        if view.is_access(step):
-            counts[_class_at(step["miss"], at, len(view.steps))] += 1
-    return list(counts.values())
-
-
-def _class_at(miss: Data | None, at: int, last: int) -> str:
-    if miss is None:
-        return "hit"
-    known = miss["known"] is not None and miss["known"] < at
-    return str(miss["class"]) if known or at == last else "open"
+    return [
+        *fault,
+        own,
+        *view.tags(step),
+        *([("", "private area")] if step["private"] else []),
+        *(
+            ("is-miss", f"step {earlier + 1}: {view.row(view.steps[earlier])[1]}")
+            for earlier in decided
+        ),
+    ]
 
 
 def title(names: list[str]) -> str:

@@ -17,11 +17,11 @@ pub struct WalkMiss {
 
 /// A copy of a block in a cache, by their positions in the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WalkCopy {
+pub(super) struct WalkCopy {
     /// The cache.
-    pub cache: usize,
+    pub(super) cache: usize,
     /// The block.
-    pub block: usize,
+    pub(super) block: usize,
 }
 
 /// A miss whose class is not known yet.
@@ -33,7 +33,7 @@ struct OpenMiss {
 
 /// The misses of a walk whose class is not known yet.
 #[derive(Debug, Default)]
-pub struct MissJournal {
+pub(super) struct MissJournal {
     open: Vec<OpenMiss>,
 }
 
@@ -41,7 +41,7 @@ impl MissJournal {
     /// The open misses that a step has decided, by the step of the miss. The miss of `own`, the
     /// copy that the step's processor touches, becomes true sharing; that of a copy that ends,
     /// false sharing.
-    pub fn judge(
+    pub(super) fn judge(
         &mut self,
         step: usize,
         own: WalkCopy,
@@ -65,7 +65,7 @@ impl MissJournal {
 
     /// The class of a miss: the count that grew in this step, without the earlier misses that the
     /// step decided as false sharing ([`Self::judge`]).
-    pub fn miss(
+    pub(super) fn miss(
         &mut self,
         step: usize,
         copy: WalkCopy,

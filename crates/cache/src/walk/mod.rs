@@ -1,16 +1,19 @@
-//! The parts of walks through a few references that do not depend on the protocol: references and
-//! their blocks, snapshots of caches and memory, and classes of misses.
-//!
-//! Each engine has its own recorder for the steps of its protocol.
+//! Walks through a few references, for `explain`: the log that every engine fills, the recorder,
+//! and what does not depend on the protocol: references and their blocks, snapshots of caches and
+//! memory, and classes of misses.
 
 mod example;
+mod log;
 mod misses;
 mod pieces;
+mod recorder;
 mod scene;
 mod written;
 
 pub use example::Example;
-pub use misses::{MissJournal, WalkCopy, WalkMiss};
-pub use pieces::{WalkBlock, kind_name, pieces, touched_words};
+pub use log::{Shown, ShownScene, StepPage, Walk, WalkPage, WalkStep};
+pub use misses::WalkMiss;
+pub use pieces::{WalkBlock, batch_of, pieces};
+pub use recorder::{StepOf, WalkOf, WalkedEngine, record};
 pub use scene::{BlockSnapshot, CopySnapshot};
 pub use written::{WrittenReferenceError, WrittenStep, written_references, written_steps};

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use homenode_base::{Access, AccessKind};
+use homenode_trace::Batch;
 use serde::Serialize;
 
 /// A block of a walk.
@@ -34,6 +35,12 @@ impl WalkBlock {
         }
         blocks
     }
+
+    /// The position of the block with this number in the address space.
+    #[must_use]
+    pub fn position(blocks: &[Self], number: u64, shift: u32) -> Option<usize> {
+        blocks.iter().position(|block| block.address >> shift == number)
+    }
 }
 
 /// Splits a reference at the borders of blocks of `1 << shift` bytes.
@@ -64,5 +71,18 @@ pub const fn kind_name(kind: AccessKind) -> &'static str {
         AccessKind::Write => "write",
         AccessKind::Atomic => "atomic",
         AccessKind::Fetch => "fetch",
+    }
+}
+
+/// A reference as an engine is given it.
+#[must_use]
+pub fn batch_of(access: &Access) -> Batch {
+    Batch {
+        thread: vec![access.thread],
+        kind: vec![access.kind.code()],
+        size: vec![access.size],
+        addr: vec![access.addr],
+        flags: vec![access.flags.0],
+        ..Batch::default()
     }
 }

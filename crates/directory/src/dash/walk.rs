@@ -3,24 +3,18 @@
 //! Values are checked, so every reference goes through the tables.
 
 use homenode_base::Access;
-use homenode_cache::walk::WalkBlock;
+use homenode_cache::walk::{StepOf, WalkBlock, WalkedEngine, WrittenStep, batch_of, record};
 use homenode_cache::{CheckError, IndexedSets, MissCounts, WIDE_WORDS};
-use homenode_protocol::Labelled;
-use homenode_trace::Batch;
 
-use crate::counts::{DirectoryCounts, MessageCounts};
-use crate::dash::driver::{
-    ObservedCell, ObservedController, ObservedEntry, ObservedMessage, is_implicit,
+use crate::acts::ControllerAct;
+use crate::acts::{
+    DirectoryScene, DirectoryWalk, DirectoryWalkTotals, count_references, number_messages,
 };
+use crate::counts::{DirectoryCounts, MessageCounts};
 use crate::dash::table::DirectoryTable;
 use crate::dash::trace_order::{DirectoryEngine, DirectoryRows};
-use crate::home::{HomePolicy, PageDemands};
-use crate::record::{
-    ActCause, ControllerAct, DirectoryEntry, DirectoryRecorder, DirectoryScene, DirectoryWalk,
-    DoneReference, WalkMessage, WalkedEngine,
-};
+use crate::home::HomePolicy;
 use crate::setup::{DirectorySetup, DirectorySetupError};
-use crate::sheet;
 
 /// Why a walk failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,148 +39,103 @@ pub fn walk(
     homes: Box<dyn HomePolicy>,
     references: &[Access],
 ) -> Result<DirectoryWalk, DirectoryWalkError> {
-    let engine = ObservedDirectory::new(setup, table, homes)?;
-    let recorder = DirectoryRecorder::new(engine, setup.nodes);
-    let (walk, _) = recorder.record(references)?;
+    let checked = DirectorySetup { check: true, ..setup.clone() };
+    let mut rows = DirectoryRows::new(&checked, table.clone(), homes)?;
+    rows.engine.driver.log = Some(Vec::new());
+    let engine = WalkedBlocks { rows: Box::new(rows), table, nodes: setup.nodes, crossed: 0 };
+    let steps: Vec<WrittenStep> = references.iter().copied().map(WrittenStep::Access).collect();
+    let (walk, ()) = record(engine, &steps)?;
     Ok(walk)
 }
 
-/// One kind of cache that serves every block size and number of nodes is fast enough here.
-type ObservedRows = DirectoryRows<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>;
-
-/// An engine that can be inspected.
-pub(super) struct ObservedDirectory<'a> {
-    rows: Box<ObservedRows>,
+struct WalkedBlocks<'a> {
+    /// One kind of cache that serves every block size and number of nodes is fast enough here.
+    rows: Box<DirectoryRows<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>>,
     table: &'a DirectoryTable,
+    nodes: u16,
+    /// Messages so far that are counted.
+    crossed: u64,
 }
 
-impl<'a> ObservedDirectory<'a> {
-    pub(super) fn new(
-        setup: &DirectorySetup,
-        table: &'a DirectoryTable,
-        homes: Box<dyn HomePolicy>,
-    ) -> Result<Self, DirectorySetupError> {
-        let setup = DirectorySetup { check: true, ..setup.clone() };
-        let mut rows = DirectoryRows::new(&setup, table.clone(), homes)?;
-        rows.engine.driver.log = Some(Vec::new());
-        Ok(Self { rows: Box::new(rows), table })
-    }
-
+impl WalkedBlocks<'_> {
     fn counts(&self) -> DirectoryCounts {
         self.rows.engine.driver.counts(self.rows.writes)
     }
 
-    fn act(&self, cell: ObservedCell) -> (u64, ControllerAct) {
-        let (state, next) = cell.states;
-        let table = self.table;
-        let (controller, names, event, sender, actions) = match cell.controller {
-            ObservedController::Cache(event, actions) => {
-                let at_home = cell.entry.home == Some(cell.node);
-                let sent = actions.iter().filter(|&&action| !is_implicit(action, at_home));
-                let actions = sent.map(|&action| action.into()).collect();
-                let names = [state, next].map(|state| table.cache.name(state));
-                (sheet::CACHE, names, event.name(), None, actions)
-            }
-            ObservedController::Home(event, sender, actions) => {
-                let actions = actions.iter().map(|&action| action.into()).collect();
-                let names = [state, next].map(|state| table.home.name(state));
-                (sheet::HOME, names, event.name(), Some(sender.name()), actions)
-            }
-        };
-        let cause = match (cell.message, cell.controller) {
-            (Some(_), _) => ActCause::Message,
-            (None, ObservedController::Cache(event, _)) if event.is_of_processor() => {
-                ActCause::Processor
-            }
-            (None, _) => ActCause::Home,
-        };
-        let act = ControllerAct {
-            cause,
-            block: 0,
-            message: cell.message.map(shown_message),
-            node: cell.node,
-            proxy_cache: false,
-            controller,
-            event,
-            sender,
-            state: names[0],
-            next: names[1],
-            actions,
-            entry: shown_entry(table, cell.entry),
-        };
-        (cell.block, act)
+    fn state_of(&self, node: u16, block: u64) -> u8 {
+        self.rows.engine.driver.caches.state_of(usize::from(node), block).0
     }
 }
 
-impl WalkedEngine for ObservedDirectory<'_> {
-    type Sent = MessageCounts;
+impl WalkedEngine for WalkedBlocks<'_> {
+    type Act = ControllerAct;
+    type Scene = Vec<DirectoryScene>;
+    type Messages = MessageCounts;
+    type Totals = DirectoryWalkTotals;
+    type Findings = ();
     type Error = CheckError;
 
     fn shift(&self) -> u32 {
         self.rows.engine.shift()
     }
 
+    fn processor(&self, thread: u16) -> u16 {
+        thread % self.nodes
+    }
+
     fn is_private(&self, access: &Access) -> bool {
         self.rows.engine.is_private(access.addr, access.flags.0)
     }
 
-    fn push(&mut self, _: usize, access: &Access) -> Result<DoneReference, CheckError> {
-        self.rows.push(&Batch {
-            thread: vec![access.thread],
-            kind: vec![access.kind.code()],
-            size: vec![access.size],
-            addr: vec![access.addr],
-            flags: vec![access.flags.0],
-            ..Batch::default()
-        })?;
-        let cells = self.rows.engine.driver.log.as_mut().map(std::mem::take).unwrap_or_default();
-        let acts = cells.into_iter().map(|cell| self.act(cell)).collect();
-        Ok(DoneReference { acts, cycles: None })
+    fn perform(
+        &mut self,
+        written: &WrittenStep,
+        blocks: &[WalkBlock],
+        step: &mut StepOf<Self>,
+    ) -> Result<bool, CheckError> {
+        let Some(access) = written.access() else { return Ok(false) };
+        let shift = self.shift();
+        let had_copy = self.state_of(step.processor, access.addr >> shift) != 0;
+        self.rows.push(&batch_of(access))?;
+        for (block, act) in self.rows.engine.driver.log.iter_mut().flat_map(std::mem::take) {
+            let block = Some(WalkBlock::position(blocks, block, shift).unwrap_or(0));
+            step.acts.push(ControllerAct { block, ..act });
+        }
+        let messages = step.acts.iter_mut().filter_map(|act| act.message.as_mut());
+        number_messages(messages, &mut self.crossed);
+        let counts = self.counts();
+        (step.messages, step.message_bytes) = (Some(counts.messages), Some(counts.message_bytes));
+        Ok(!had_copy)
     }
 
-    fn state_of(&self, node: usize, block: u64) -> (u8, bool) {
-        self.rows.engine.driver.caches.state_of(node, block)
-    }
-
-    fn state_name(&self, state: u8) -> &'static str {
-        self.table.cache.name(state)
+    fn is_open(&self, node: usize, block: u64) -> bool {
+        self.rows.engine.driver.caches.state_of(node, block).1
     }
 
     fn misses(&self) -> MissCounts {
         self.counts().misses
     }
 
-    fn sent(&self) -> (MessageCounts, u64) {
-        let counts = self.counts();
-        (counts.messages, counts.message_bytes)
+    fn states(&mut self, step: &StepOf<Self>, blocks: &[WalkBlock]) -> Vec<&'static str> {
+        let number = step.block.map_or(0, |block| blocks[block].address >> self.shift());
+        (0..self.nodes).map(|node| self.table.cache.name(self.state_of(node, number))).collect()
     }
 
-    fn scene(&mut self, block: &WalkBlock, nodes: usize) -> DirectoryScene {
-        let (shift, table) = (self.shift(), self.table);
+    fn scene(&mut self, blocks: &[WalkBlock]) -> Vec<DirectoryScene> {
+        let (shift, table, nodes) = (self.shift(), self.table, usize::from(self.nodes));
         let driver = &mut self.rows.engine.driver;
-        let data = driver.caches.snapshot(block, shift, nodes, |state| table.cache.name(state));
-        let number = driver.caches.holders.number(block.address >> shift);
-        DirectoryScene {
-            entry: shown_entry(table, driver.observed_entry(number)),
-            data,
-            proxy_copies: Vec::new(),
-        }
+        let one = |block: &WalkBlock| {
+            let data = driver.caches.snapshot(block, shift, nodes, |state| table.cache.name(state));
+            let number = driver.caches.holders.number(block.address >> shift);
+            let (entry, proxy_copies) = (driver.observed_entry(number), Vec::new());
+            DirectoryScene { entry, data, proxy_copies }
+        };
+        blocks.iter().map(one).collect()
     }
 
-    fn finish(self) -> (DirectoryCounts, MessageCounts, Option<PageDemands>) {
-        let counts = self.rows.finish().counts;
-        (counts, counts.messages, None)
+    fn finish(self, steps: &[WrittenStep]) -> (DirectoryWalkTotals, ()) {
+        let mut counts = self.rows.finish().counts;
+        count_references(&mut counts, steps);
+        (DirectoryWalkTotals { counts, messages: counts.messages }, ())
     }
-}
-
-fn shown_message(observed: ObservedMessage) -> WalkMessage {
-    let ObservedMessage { message, from, to, way } = observed;
-    WalkMessage { name: message.name(), kind: message.kind().name(), from, to, way, number: None }
-}
-
-/// An entry with names instead of numbers.
-fn shown_entry(table: &DirectoryTable, entry: ObservedEntry) -> DirectoryEntry {
-    let ObservedEntry { home, state, owner, listed, overflow } = entry;
-    let (state, in_proxy_caches) = (table.home.name(state), Vec::new());
-    DirectoryEntry { home, state, owner, listed, in_proxy_caches, overflow }
 }

@@ -7,15 +7,13 @@ mod proxies;
 mod sheet;
 mod table;
 mod vocabulary;
-mod walk;
 
 pub use check::check_linked;
 pub(crate) use clock::ListMemory;
-pub use clock::{ListClockSetup, ListCounts, ListLatency};
+pub use clock::{ListClockSetup, ListCounts, ListLatency, linked_demands, walk_linked};
 pub use proxies::{PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse};
 pub use table::{CopyCell, ListHomeCell, ListRules, ListTable};
 pub use vocabulary::{
     CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListMessageKind,
     ListSender,
 };
-pub use walk::{WalkedReference, linked_demands, walk_linked};

@@ -8,18 +8,17 @@ pub(crate) mod protocol;
 mod sheet;
 mod table;
 mod vocabulary;
-mod walk;
 
 pub use check::check_pages;
 pub(crate) use clock::LrcMemory;
+pub use clock::{
+    LineView, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals, page_demands,
+    walk_pages,
+};
 pub use counts::PageMessageCounts;
 pub use driver::{PageAnswer, PageDriver, PageEffect, PageEnd, PageFault, SentPageMessage};
 pub use table::{MappingCell, PageHomeCell, PagedRules, PagedTable, ReleaseCell};
 pub use vocabulary::{
     MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PagePermission,
     PageSender, ReleaseAction, ReleaseEvent,
-};
-pub use walk::{
-    LineView, PageAct, PageEntry, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals,
-    WalkPage, page_demands, walk_pages,
 };

@@ -4,9 +4,9 @@
 use crate::controllers::{ListMachine, alite, sdd};
 use crate::walked::check_links;
 use homenode_base::{Access, AccessKind, Rng};
-use homenode_cache::walk::{Example, written_references};
+use homenode_cache::walk::{Example, WrittenStep, written_references};
 use homenode_clock::streams::{OpKind, Operation};
-use homenode_directory::walk::{DirectoryWalk, WalkedReference, walk_linked};
+use homenode_directory::walk::{DirectoryWalk, walk_linked};
 use homenode_directory::{ListCounts, ListMessage, ProxyAllocation, ProxySetup, ProxyUse, TABLE};
 use homenode_machine::CacheShape;
 
@@ -14,7 +14,7 @@ use homenode_machine::CacheShape;
 const APART: u32 = 100_000;
 
 fn walked(machine: &ListMachine, references: &[Access]) -> DirectoryWalk<ListCounts> {
-    let references: Vec<_> = references.iter().map(|&access| access.into()).collect();
+    let references: Vec<_> = references.iter().copied().map(WrittenStep::Access).collect();
     walk_linked(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap()
 }
 
@@ -118,7 +118,7 @@ fn the_example_shows_lists_in_their_order() {
     let example = TABLE.iter().find(|entry| entry.name == "sdd").unwrap().example;
     let walk = walked(&machine(example.processors(), 1, "first-touch"), &example.references());
     let lists: Vec<&[u16]> =
-        walk.steps.iter().map(|step| &step.scenes[step.block].entry.listed[..]).collect();
+        walk.steps.iter().map(|step| &step.scenes[step.block.unwrap()].entry.listed[..]).collect();
     let expected: [&[u16]; 12] = [
         &[1],
         &[2, 1],
@@ -139,9 +139,9 @@ fn the_example_shows_lists_in_their_order() {
 /// Nodes read a word while the reads of others are under way; the last one waits for all.
 fn overlapping(machine: &ListMachine, readers: &[u16]) -> DirectoryWalk<ListCounts> {
     let (last, _) = readers.split_last().unwrap();
-    let reference = |&node: &u16| WalkedReference {
-        access: Access::new(node, AccessKind::Read, 0x1010, 4),
-        overlaps: node != *last,
+    let reference = |&node: &u16| {
+        let access = Access::new(node, AccessKind::Read, 0x1010, 4);
+        if node == *last { WrittenStep::Access(access) } else { WrittenStep::Begins(access) }
     };
     let references: Vec<_> = readers.iter().map(reference).collect();
     walk_linked(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap()
@@ -184,7 +184,7 @@ fn a_walk_shows_where_proxies_keep_copies() {
     };
     let walk = read_by(ProxyAllocation::Nowhere, &[1, 2, 3]);
     let mut acts = walk.steps.iter().flat_map(|step| &step.acts);
-    assert!(acts.any(|act| act.node == 5 && act.next == "R"), "relays");
+    assert!(acts.any(|act| act.node == 5 && act.next == Some("R")), "relays");
     let scene = &walk.steps[2].scenes[0];
     assert_eq!((&scene.entry.listed[..], scene.data.copies[5].state), (&[1, 2, 3][..], "I"));
     assert!(scene.proxy_copies.is_empty());

@@ -41,7 +41,9 @@ pub(super) fn explain_bus<T: TraceSource + ?Sized>(
         return Err(MachineError::OtherKind { machine, kind, wanted }.into());
     };
     let first = specs.first().map_or("", |spec| spec.entry.name);
-    let references = walked.references(first)?;
+    walked.check_complete(first)?;
+    walked.check_references(first)?;
+    let references = walked.references();
     let one = |spec: &ProtocolSpec| explained(spec, &setup, &cycles, &references);
     Ok(Explanation {
         version: env!("CARGO_PKG_VERSION"),

@@ -1,59 +1,48 @@
-//! Protocols of machines with a directory.
+//! Protocols of machines with a directory: of blocks, of lists of copies, and of pages.
 
 use homenode_base::Access;
-use homenode_directory::walk::{DirectoryWalk, DirectoryWalkError, walk};
-use homenode_directory::{
-    DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySimulation, DirectoryTable,
-    HomePolicy, PageDemands,
-};
-use homenode_machine::DirectoryMachine;
-use homenode_trace::Batch;
 
-use super::config::ExplainConfig;
-use super::nodes::WalkedNodes;
-use super::outcome::{DirectoryExplanation, ExplainedDirectoryProtocol};
+use homenode_clock::ClockSetup;
+use homenode_directory::walk::{
+    DirectoryWalkError, PagedWalk, PagedWalkError, linked_demands, page_demands, walk, walk_linked,
+    walk_pages,
+};
+use homenode_directory::{
+    CoherenceTable, DemandCollection, DirectoryClockSetup, DirectoryProtocol, DirectorySetup,
+    DirectorySimulation, DirectoryTable, HomePolicy, ListClockSetup, PageDemands, PageReplication,
+    ProxySetup,
+};
+use homenode_machine::{CachedMachine, ControllerMachine, DirectoryMachine};
+use homenode_snoop::walk::batch_of;
+
+use super::nodes::{WalkRequest, WalkedNodes};
+use super::outcome::{DirectoryExplanation, ListWalk};
 use super::references::WalkedRows;
-use super::subject::ExplainSubject;
+use crate::directory::buffer_reads;
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource};
 
+/// Protocols that keep blocks coherent.
 pub(super) fn explain_directory<T: TraceSource + ?Sized>(
-    config: &ExplainConfig,
     protocols: &[DirectoryProtocol],
-    subject: ExplainSubject,
-    trace: Option<&T>,
+    request: WalkRequest<'_, T>,
     progress: Progress<'_>,
 ) -> Result<DirectoryExplanation, SimError> {
-    let nodes = WalkedNodes::<DirectoryMachine>::new(config, &subject, trace)?;
-    let walked = nodes.steps(config, subject, WalkedRows::Data, trace, progress)?;
-    let first = protocols.first().map_or("", |protocol| protocol.entry.name);
-    let references = walked.references(first)?;
-    let one = |protocol: &DirectoryProtocol| explained(protocol, &nodes, &references);
-    Ok(DirectoryExplanation {
-        machine: nodes.shown(),
-        protocols: protocols.iter().map(one).collect::<Result<_, _>>()?,
-        example: walked.example,
-        trace: walked.trace,
+    let nodes = WalkedNodes::<DirectoryMachine>::new(&request)?;
+    nodes.explain(protocols, request, WalkedRows::Data, progress, |protocol, steps| {
+        steps.check_complete(protocol.entry.name)?;
+        steps.check_references(protocol.entry.name)?;
+        let references = steps.references();
+        let setup = DirectorySetup { pointers: protocol.pointers, ..nodes.setup.clone() };
+        let Some(table) = protocol.table().blocks() else { return Err(other_kind(protocol)) };
+        let homes = nodes.homes(|first| demands(&setup, &table, first, &references))?;
+        let walk = walk(&setup, &table, homes, &references).map_err(|error| match error {
+            DirectoryWalkError::Check(error) => SimError::Check(error),
+            DirectoryWalkError::Setup(error) => SimError::Directory(error),
+            other => config_error(other.to_string()),
+        })?;
+        Ok((table.sheet(), walk))
     })
-}
-
-fn explained(
-    protocol: &DirectoryProtocol,
-    nodes: &WalkedNodes<DirectoryMachine>,
-    references: &[Access],
-) -> Result<ExplainedDirectoryProtocol<DirectoryWalk>, SimError> {
-    let setup = DirectorySetup { pointers: protocol.pointers, ..nodes.setup.clone() };
-    let Some(table) = protocol.table().blocks() else {
-        let name = protocol.entry.name;
-        return Err(config_error(format!("{name} keeps pages coherent, and not blocks")));
-    };
-    let homes = nodes.homes(|first| demands(&setup, &table, first, references))?;
-    let walk = walk(&setup, &table, homes, references).map_err(|error| match error {
-        DirectoryWalkError::Check(error) => SimError::Check(error),
-        DirectoryWalkError::Setup(error) => SimError::Directory(error),
-        other => config_error(other.to_string()),
-    })?;
-    Ok(ExplainedDirectoryProtocol::new(protocol, table.sheet(), walk))
 }
 
 /// Adds the processor and address of each reference.
@@ -65,13 +54,84 @@ fn demands(
 ) -> Result<PageDemands, SimError> {
     let setup = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
     let mut simulation = DirectorySimulation::new(&setup, table.clone(), homes)?;
-    simulation.push(&Batch {
-        thread: references.iter().map(|access| access.thread).collect(),
-        kind: references.iter().map(|access| access.kind.code()).collect(),
-        size: references.iter().map(|access| access.size).collect(),
-        addr: references.iter().map(|access| access.addr).collect(),
-        flags: references.iter().map(|access| access.flags.0).collect(),
-        ..Batch::default()
-    })?;
+    references.iter().try_for_each(|access| simulation.push(&batch_of(access)))?;
     Ok(simulation.finish().demands.unwrap_or_default())
+}
+
+/// Protocols whose directory is a list of copies, on nodes with controllers.
+pub(super) fn explain_lists<T: TraceSource + ?Sized>(
+    protocols: &[DirectoryProtocol],
+    request: WalkRequest<'_, T>,
+    progress: Progress<'_>,
+) -> Result<DirectoryExplanation<ListWalk>, SimError> {
+    let nodes = WalkedNodes::<ControllerMachine>::new(&request)?;
+    let config = request.config;
+    let timed = ListClockSetup {
+        clock: clock(&nodes.machine, nodes.setup.nodes),
+        machine: nodes.model,
+        phase_change: false,
+        from_init_done: false,
+        proxies: ProxySetup::parse(config.proxies.as_deref().unwrap_or("none"))?,
+        buffer_reads: config.buffers.as_deref().map_or(Ok(None), buffer_reads)?,
+    };
+    nodes.explain(protocols, request, WalkedRows::Data, progress, |protocol, walked| {
+        walked.check_references(protocol.entry.name)?;
+        let CoherenceTable::Linked(table) = protocol.table() else {
+            return Err(other_kind(protocol));
+        };
+        let (setup, steps) = (&nodes.setup, &walked.steps[..]);
+        let homes = nodes.homes(|first| {
+            linked_demands(setup, &table, first, &timed, steps).map_err(walk_error)
+        })?;
+        let walk = walk_linked(setup, &table, homes, &timed, steps).map_err(walk_error)?;
+        Ok((table.sheet(), walk))
+    })
+}
+
+/// Protocols of machines whose operating systems keep pages coherent.
+pub(super) fn explain_pages<T: TraceSource + ?Sized>(
+    protocols: &[DirectoryProtocol],
+    request: WalkRequest<'_, T>,
+    progress: Progress<'_>,
+) -> Result<DirectoryExplanation<PagedWalk>, SimError> {
+    let nodes = WalkedNodes::<DirectoryMachine>::new(&request)?;
+    let timed = DirectoryClockSetup {
+        clock: clock(&nodes.machine, nodes.setup.nodes),
+        machine: nodes.model,
+        sequential: false,
+        phase_change: false,
+        from_init_done: false,
+        collect_waits: false,
+        replication: PageReplication::None,
+    };
+    nodes.explain(protocols, request, WalkedRows::Synchronised, progress, |protocol, walked| {
+        walked.check_complete(protocol.entry.name)?;
+        let CoherenceTable::Pages(table) = protocol.table() else {
+            return Err(other_kind(protocol));
+        };
+        let (setup, steps) = (&nodes.setup, &walked.steps[..]);
+        let homes = nodes
+            .homes(|first| page_demands(setup, &table, first, &timed, steps).map_err(walk_error))?;
+        let walk = walk_pages(setup, &table, homes, &timed, steps).map_err(walk_error)?;
+        Ok((table.sheet(), walk))
+    })
+}
+
+/// The timing of a walk; processors do one step at a time.
+fn clock(machine: &CachedMachine, nodes: u16) -> ClockSetup {
+    let (processor, scheduler) = (machine.processor, machine.scheduler);
+    ClockSetup { processor, scheduler, seed: 1, processes: usize::from(nodes) }
+}
+
+/// The protocols of a request are of one kind, so this is not seen.
+fn other_kind(protocol: &DirectoryProtocol) -> SimError {
+    config_error(format!("{} is for another kind of directory", protocol.entry.name))
+}
+
+fn walk_error(error: PagedWalkError) -> SimError {
+    match error {
+        PagedWalkError::Check(error) => SimError::Clock(error),
+        PagedWalkError::Setup(error) => SimError::Directory(error),
+        other @ (PagedWalkError::Stuck { .. } | _) => config_error(other.to_string()),
+    }
 }

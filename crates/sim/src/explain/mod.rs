@@ -3,10 +3,8 @@
 mod bus;
 mod config;
 mod directory;
-mod lists;
 mod nodes;
 mod outcome;
-mod pages;
 mod protocols;
 mod references;
 mod run;
@@ -14,9 +12,8 @@ mod subject;
 mod synchronised;
 
 pub use config::ExplainConfig;
-pub use lists::ListWalk;
 pub use outcome::{
-    DirectoryExplanation, ExplainedDirectoryProtocol, ExplainedProtocol, Explanation,
+    DirectoryExplanation, ExplainedDirectoryProtocol, ExplainedProtocol, Explanation, ListWalk,
     PagedExplanation, ProtocolExplanation, TraceExcerpt,
 };
 pub use run::explain;

@@ -3,15 +3,15 @@
 
 use homenode_base::ReferenceFilter;
 use homenode_directory::{
-    DemandCollection, DirectorySetup, HomePolicy, HomeSetup, HomeSpec, MessageCost, MissRule,
-    PageDemands,
+    DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySheet, HomePolicy, HomeSetup,
+    HomeSpec, MessageCost, MissRule, PageDemands,
 };
 use homenode_machine::{
     CachedMachine, ControllerMachine, DirectoryMachine, MachineError, MachineKind,
 };
 
 use super::config::ExplainConfig;
-use super::outcome::ExplainedDirectoryMachine;
+use super::outcome::{DirectoryExplanation, ExplainedDirectoryMachine, ExplainedDirectoryProtocol};
 use super::references::{BlockFilter, WalkedRows};
 use super::subject::{ExplainSubject, WalkedSteps};
 use crate::caches::private_areas;
@@ -60,6 +60,13 @@ impl WalkedModel for ControllerMachine {
     }
 }
 
+/// What is walked through, and how.
+pub(super) struct WalkRequest<'a, T: ?Sized> {
+    pub(super) config: &'a ExplainConfig,
+    pub(super) subject: ExplainSubject,
+    pub(super) trace: Option<&'a T>,
+}
+
 /// A machine with a directory, and the homes on it.
 pub(super) struct WalkedNodes<M> {
     pub(super) machine: CachedMachine,
@@ -72,10 +79,10 @@ pub(super) struct WalkedNodes<M> {
 impl<M: WalkedModel> WalkedNodes<M> {
     /// Checks the options before the trace is read.
     pub(super) fn new<T: TraceSource + ?Sized>(
-        config: &ExplainConfig,
-        subject: &ExplainSubject,
-        trace: Option<&T>,
+        request: &WalkRequest<'_, T>,
     ) -> Result<Self, SimError> {
+        let WalkRequest { config, subject, trace } = request;
+        let trace = *trace;
         let machine = CachedMachine::parse(config.machine.as_deref().unwrap_or(M::MACHINE))?;
         let home = HomeSpec::parse(config.home.as_deref().unwrap_or(HOME))?;
         let Some(model) = M::of(&machine) else {
@@ -107,17 +114,34 @@ impl<M: WalkedModel> WalkedNodes<M> {
         Ok(nodes)
     }
 
-    /// The steps of the walk, from an example or from the trace.
-    pub(super) fn steps<T: TraceSource + ?Sized>(
+    /// Walks through the same steps under protocols that can take these rows of a trace. `walk`
+    /// gives the tables of one, and a walk through the steps.
+    pub(super) fn explain<T: TraceSource + ?Sized, W>(
         &self,
-        config: &ExplainConfig,
-        subject: ExplainSubject,
+        protocols: &[DirectoryProtocol],
+        request: WalkRequest<'_, T>,
         rows: WalkedRows,
-        trace: Option<&T>,
         progress: Progress<'_>,
-    ) -> Result<WalkedSteps, SimError> {
+        walk: impl Fn(&DirectoryProtocol, &WalkedSteps) -> Result<(DirectorySheet, W), SimError>,
+    ) -> Result<DirectoryExplanation<W>, SimError> {
         let (nodes, block) = (self.setup.nodes, self.setup.cache.block_size_bytes);
-        subject.steps(|| BlockFilter::new(config, nodes, block, rows), trace, progress)
+        let WalkRequest { config, subject, trace } = request;
+        let filter = || BlockFilter::new(config, nodes, block, rows);
+        let steps = subject.steps(filter, trace, progress)?;
+        let mut explained = Vec::new();
+        for protocol in protocols {
+            let (table, walk) = walk(protocol, &steps)?;
+            let (summary, source) = (protocol.entry.summary, protocol.entry.source);
+            let name = protocol.text.clone();
+            explained.push(ExplainedDirectoryProtocol { name, summary, source, table, walk });
+        }
+        Ok(DirectoryExplanation {
+            machine: self.shown(),
+            coherent: (rows == WalkedRows::Synchronised).then_some("pages"),
+            example: steps.example,
+            trace: steps.trace,
+            protocols: explained,
+        })
     }
 
     /// The homes; those with hindsight use the page use that a first run finds.
@@ -144,7 +168,7 @@ impl<M: WalkedModel> WalkedNodes<M> {
     }
 
     /// The machine as it is reported.
-    pub(super) fn shown(&self) -> ExplainedDirectoryMachine {
+    fn shown(&self) -> ExplainedDirectoryMachine {
         let (machine, setup) = (&self.machine, &self.setup);
         ExplainedDirectoryMachine {
             version: env!("CARGO_PKG_VERSION"),

@@ -1,13 +1,12 @@
 //! Explanations of protocols as they are reported.
 
 use homenode_directory::walk::{DirectoryWalk, PagedWalk};
-use homenode_directory::{DirectoryProtocol, DirectorySheet};
+use homenode_directory::{DirectorySheet, ListCounts};
 use homenode_machine::{BusCycles, CacheShape, MachineKind};
 use homenode_snoop::BusSheet;
 use homenode_snoop::walk::ProtocolWalk;
 use serde::Serialize;
 
-use super::lists::ListWalk;
 use super::subject::WalkedExample;
 
 /// Explanations of protocols for one kind of machine.
@@ -64,20 +63,27 @@ pub struct TraceExcerpt {
     pub cut: bool,
 }
 
-/// The explanation of a protocol on a bus.
+/// The explanation of a protocol.
 #[derive(Clone, Debug, Serialize)]
-pub struct ExplainedProtocol {
+pub struct ExplainedProtocol<S = BusSheet, W = ProtocolWalk> {
     /// The protocol as written in the configuration.
     pub name: String,
     /// Summary in one line.
     pub summary: &'static str,
     /// Its source.
     pub source: &'static str,
-    /// Its table.
-    pub table: BusSheet,
+    /// Its tables.
+    pub table: S,
     /// The walk.
-    pub walk: ProtocolWalk,
+    pub walk: W,
 }
+
+/// A walk under a protocol of lists.
+pub type ListWalk = DirectoryWalk<ListCounts>;
+/// The explanation of a protocol with a directory.
+pub type ExplainedDirectoryProtocol<W> = ExplainedProtocol<DirectorySheet, W>;
+/// Explanations of protocols that keep pages coherent.
+pub type PagedExplanation = DirectoryExplanation<PagedWalk>;
 
 /// A machine with a directory, as reported with walks.
 #[derive(Clone, Debug, Serialize)]
@@ -104,54 +110,19 @@ pub struct ExplainedDirectoryMachine {
     pub home: String,
 }
 
-/// Explanations of protocols that keep blocks coherent.
+/// Explanations of protocols with a directory, or of pages.
 #[derive(Clone, Debug, Serialize)]
 pub struct DirectoryExplanation<W = DirectoryWalk> {
     /// The machine.
     #[serde(flatten)]
     pub machine: ExplainedDirectoryMachine,
+    /// `pages`, if these are kept coherent; `None` for blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coherent: Option<&'static str>,
     /// The example; `null` if a trace is explained.
     pub example: Option<WalkedExample>,
     /// The part of a trace; `null` if an example is explained.
     pub trace: Option<TraceExcerpt>,
     /// The protocols.
     pub protocols: Vec<ExplainedDirectoryProtocol<W>>,
-}
-
-/// Explanations of protocols that keep pages coherent.
-#[derive(Clone, Debug, Serialize)]
-pub struct PagedExplanation {
-    /// The machine.
-    #[serde(flatten)]
-    pub machine: ExplainedDirectoryMachine,
-    /// The unit of coherence, `pages`. Explanations of protocols of blocks do not have this field.
-    pub coherent: &'static str,
-    /// The example; `null` if a trace is explained.
-    pub example: Option<WalkedExample>,
-    /// The part of a trace; `null` if an example is explained.
-    pub trace: Option<TraceExcerpt>,
-    /// The protocols.
-    pub protocols: Vec<ExplainedDirectoryProtocol<PagedWalk>>,
-}
-
-/// The explanation of a protocol with a directory.
-#[derive(Clone, Debug, Serialize)]
-pub struct ExplainedDirectoryProtocol<W> {
-    /// The protocol as written in the configuration.
-    pub name: String,
-    /// Summary in one line.
-    pub summary: &'static str,
-    /// Its source.
-    pub source: &'static str,
-    /// Its tables.
-    pub table: DirectorySheet,
-    /// The walk.
-    pub walk: W,
-}
-
-impl<W> ExplainedDirectoryProtocol<W> {
-    pub(super) fn new(protocol: &DirectoryProtocol, table: DirectorySheet, walk: W) -> Self {
-        let (summary, source) = (protocol.entry.summary, protocol.entry.source);
-        Self { name: protocol.text.clone(), summary, source, table, walk }
-    }
 }

@@ -2,10 +2,9 @@
 
 use super::bus::explain_bus;
 use super::config::ExplainConfig;
-use super::directory::explain_directory;
-use super::lists::explain_lists;
+use super::directory::{explain_directory, explain_lists, explain_pages};
+use super::nodes::WalkRequest;
 use super::outcome::ProtocolExplanation;
-use super::pages::explain_pages;
 use super::protocols::NamedProtocols;
 use super::subject::ExplainSubject;
 use crate::error::SimError;
@@ -24,21 +23,22 @@ pub fn explain<T: TraceSource + ?Sized>(
     let protocols = NamedProtocols::parse(&config.protocols)?;
     protocols.check_controllers(config)?;
     let subject = ExplainSubject::of(config, &protocols.names(), trace.is_some())?;
+    let request = |subject| WalkRequest { config, subject, trace };
     match protocols {
         NamedProtocols::Bus(specs) => {
             let found = explain_bus(config, &specs, subject, trace, progress)?;
             Ok(ProtocolExplanation::Bus(Box::new(found)))
         }
         NamedProtocols::Directory(protocols) => {
-            let found = explain_directory(config, &protocols, subject, trace, progress)?;
+            let found = explain_directory(&protocols, request(subject), progress)?;
             Ok(ProtocolExplanation::Directory(Box::new(found)))
         }
         NamedProtocols::Lists(protocols) => {
-            let found = explain_lists(config, &protocols, subject, trace, progress)?;
+            let found = explain_lists(&protocols, request(subject), progress)?;
             Ok(ProtocolExplanation::Lists(Box::new(found)))
         }
         NamedProtocols::Pages(protocols) => {
-            let found = explain_pages(config, &protocols, subject, trace, progress)?;
+            let found = explain_pages(&protocols, request(subject), progress)?;
             Ok(ProtocolExplanation::Pages(Box::new(found)))
         }
     }

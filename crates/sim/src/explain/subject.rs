@@ -1,7 +1,6 @@
 //! The subject of a walk: an example, references as the user writes them, or those of a trace.
 
 use homenode_base::Access;
-use homenode_directory::walk::WalkedReference;
 use homenode_machine::CacheShape;
 use homenode_snoop::Example;
 use homenode_snoop::walk::{TOUR, WrittenStep, written_steps};
@@ -173,16 +172,13 @@ pub(super) struct WalkedSteps {
 }
 
 impl WalkedSteps {
-    /// The steps as references, for a protocol without acquires and releases, in which each
-    /// reference completes before the next one begins.
-    pub(super) fn references(&self, protocol: &str) -> Result<Vec<Access>, SimError> {
-        self.check_overlaps(protocol)?;
-        let references = self.overlapping(protocol)?;
-        Ok(references.iter().map(|reference| reference.access).collect())
+    /// The references among the steps.
+    pub(super) fn references(&self) -> Vec<Access> {
+        self.steps.iter().filter_map(WrittenStep::access).copied().collect()
     }
 
-    /// Rejects overlapping references if the protocol has no clock that can show them.
-    pub(super) fn check_overlaps(&self, protocol: &str) -> Result<(), SimError> {
+    /// Rejects overlapping references, if the protocol has no clock that can show them.
+    pub(super) fn check_complete(&self, protocol: &str) -> Result<(), SimError> {
         let overlaps = |step: &WrittenStep| matches!(step, WrittenStep::Begins(_));
         match self.steps.iter().position(overlaps) {
             None => Ok(()),
@@ -194,26 +190,20 @@ impl WalkedSteps {
         }
     }
 
-    /// The steps as references that may overlap.
-    pub(super) fn overlapping(&self, protocol: &str) -> Result<Vec<WalkedReference>, SimError> {
-        let given = |example: &WalkedExample| example.name == GIVEN;
-        let refused = |number: usize| match &self.example {
-            Some(example) if !given(example) => format!(
+    /// Rejects acquires and releases, if the protocol does nothing at these.
+    pub(super) fn check_references(&self, protocol: &str) -> Result<(), SimError> {
+        match (self.steps.iter().position(|step| step.access().is_none()), &self.example) {
+            (None, _) => Ok(()),
+            (Some(_), Some(example)) if example.name != GIVEN => Err(config_error(format!(
                 "--example {}: it has acquires and releases, at which {protocol} does nothing",
                 example.name
-            ),
-            Some(_) | None => format!(
+            ))),
+            (Some(number), _) => Err(config_error(format!(
                 "--example: step {} is an acquire or a release, at which {protocol} does nothing; \
                  leave acq and rel out",
                 number + 1
-            ),
-        };
-        let one = |(number, step): (usize, &WrittenStep)| {
-            let overlaps = matches!(step, WrittenStep::Begins(_));
-            let access = step.access().copied().ok_or_else(|| config_error(refused(number)))?;
-            Ok(WalkedReference { access, overlaps })
-        };
-        self.steps.iter().enumerate().map(one).collect()
+            ))),
+        }
     }
 }
 

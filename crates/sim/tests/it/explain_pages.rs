@@ -43,7 +43,7 @@ fn run(text: &str, trace: Option<&TraceReader>) -> Result<PagedExplanation, SimE
 #[test]
 fn without_a_trace_there_is_an_example() {
     let found = run("{}", None).unwrap();
-    assert_eq!((found.coherent, found.machine.machine.as_str()), ("pages", "dash-mesh"));
+    assert_eq!((found.coherent, found.machine.machine.as_str()), (Some("pages"), "dash-mesh"));
     assert_eq!(found.example.unwrap().name, "write-notices");
     for home in ["round-robin", "first-use", "best-static", "optimal-static", "random"] {
         let found = run(&format!(r#"{{"home": "{home}"}}"#), None).unwrap();
@@ -64,7 +64,7 @@ fn acquires_and_releases_of_a_trace_are_steps() {
     assert_eq!((part.numbers.len(), part.cut), (walk.steps.len(), false));
     // Each finds the other's increments.
     let value = |step: usize, node: usize| {
-        walk.steps[step].scene.lines[0].data.copies[node].values.first().copied()
+        walk.steps[step].scenes.lines[0].data.copies[node].values.first().copied()
     };
     assert_eq!(
         (value(1, 0), value(3, 1), value(6, 0), value(7, 0)),

@@ -2,14 +2,10 @@
 //!
 //! [`TraceOrderEngine`] decodes the rows, and the protocol driver performs them.
 
-mod observed;
-
 use homenode_cache::{
     CacheArrays, TraceOrderEngine, TraceOrderSetup, WordMask, boxed_for_geometry,
 };
 use homenode_trace::Batch;
-
-pub(crate) use observed::ObservedEngine;
 
 use crate::counts::BusCounts;
 use crate::driver::{CheckError, ProtocolDriver};
@@ -63,10 +59,12 @@ fn rows<F: CacheArrays<W>, W: WordMask, const WORDS: usize>(
 }
 
 /// A protocol driver, and the interpretation of rows.
-struct BusRows<F, W, const WORDS: usize>(TraceOrderEngine<ProtocolDriver<F, W, WORDS>>);
+pub(crate) struct BusRows<F, W, const WORDS: usize>(
+    pub(crate) TraceOrderEngine<ProtocolDriver<F, W, WORDS>>,
+);
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> BusRows<F, W, WORDS> {
-    fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
+    pub(crate) fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
         let (block, _) = setup.geometry()?;
         let rows = TraceOrderSetup {
             processors: setup.processors,

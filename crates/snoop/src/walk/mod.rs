@@ -1,30 +1,80 @@
-//! A walk through a few references, step by step, for explanation.
+//! A walk through a few references on a bus, for `explain`: the engine of
+//! [`crate::TraceOrderSimulation`] performs one at a time and fills the log.
 //!
-//! The recorder pushes one reference at a time into the engine of
-//! [`crate::TraceOrderSimulation`], and records the cells of the table that it used and the
-//! contents of caches and memory. It decides nothing itself.
+//! Reads are checked, so every reference goes by the table.
 
 mod example;
-mod scene;
 
 pub use example::{TOUR, example, examples};
 pub use homenode_cache::walk::{
-    BlockSnapshot, CopySnapshot, WalkBlock, WalkMiss, WrittenReferenceError, WrittenStep, pieces,
-    written_references, written_steps,
+    BlockSnapshot, CopySnapshot, WalkBlock, WalkMiss, WrittenReferenceError, WrittenStep, batch_of,
+    pieces, written_references, written_steps,
 };
-pub use scene::{CellUse, ProtocolWalk, SnoopAnswer, WalkStep};
 
 use homenode_base::{Access, AccessKind, Flags};
-use homenode_cache::walk::{MissJournal, WalkCopy, kind_name, touched_words};
-use homenode_cache::{CoherenceCounts, MissCounts, SharingClass};
+use homenode_cache::walk::{StepOf, Walk, WalkStep, WalkedEngine, record};
+use homenode_cache::{CoherenceCounts, IndexedSets, MissCounts, SharingClass, WIDE_WORDS};
 use homenode_machine::BusCycles;
 use homenode_protocol::Labelled;
+use serde::Serialize;
 
+use crate::counts::BusCounts;
 use crate::driver::{CheckError, Transition};
 use crate::setup::{BusSetup, BusSetupError};
 use crate::table::ProtocolTable;
-use crate::trace_order::ObservedEngine;
+use crate::trace_order::BusRows;
 use crate::vocabulary::{AreaKind, DataSupplier, ProcessorEvent, Signal, Transaction};
+
+/// A walk under one protocol on a bus.
+pub type ProtocolWalk = Walk<CellUse, Vec<BlockSnapshot>, (), BusCounts>;
+/// A step of it.
+pub type BusStep = WalkStep<CellUse, Vec<BlockSnapshot>, ()>;
+
+/// A use of a cell of the table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CellUse {
+    /// The block it is about.
+    pub block: usize,
+    /// What happens.
+    pub event: &'static str,
+    /// The state of the copy.
+    pub state: &'static str,
+    /// What the others have.
+    pub condition: &'static str,
+    /// Transaction on the bus, if any.
+    pub transaction: Option<&'static str>,
+    /// Where the data come from.
+    pub source: &'static str,
+    /// The cache that supplies them, if one does.
+    pub supplier: Option<usize>,
+    /// The next state.
+    pub next: &'static str,
+    /// Whether the event happens again in the next state.
+    pub again: bool,
+    /// Cycles on the bus at the machine's prices.
+    pub cycles: u64,
+    /// The kind of sharing, if it is a coherence transaction.
+    pub sharing: Option<SharingClass>,
+    /// The signal that other caches see, if any.
+    pub signal: Option<&'static str>,
+    /// The answers of copies in other caches.
+    pub answers: Vec<SnoopAnswer>,
+}
+
+/// The answer of a copy in another cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SnoopAnswer {
+    /// The cache, by its position among all.
+    pub processor: usize,
+    /// Its state.
+    pub state: &'static str,
+    /// Its next state.
+    pub next: &'static str,
+    /// Whether memory takes its data.
+    pub memory: bool,
+    /// Whether it takes the written word.
+    pub word: bool,
+}
 
 /// Why a walk fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,94 +99,34 @@ pub fn walk(
     cycles: &BusCycles,
     references: &[Access],
 ) -> Result<ProtocolWalk, WalkError> {
-    let engine = ObservedEngine::new(setup, table.clone())?;
-    let parts: Vec<(usize, Access)> = references
-        .iter()
-        .enumerate()
-        .flat_map(|(number, access)| {
-            pieces(access, engine.shift()).into_iter().map(move |part| (number, part))
-        })
-        .collect();
-    let blocks = WalkBlock::all(parts.iter().map(|(_, access)| access), engine.shift());
-    let mut recorder = Recorder {
-        processors: usize::from(setup.processors),
-        instructions: setup.instruction_caches(),
-        table,
-        cycles,
-        engine,
-        blocks,
-        steps: Vec::new(),
-        misses: MissJournal::default(),
-    };
-    let start = recorder.scenes();
-    for (number, access) in &parts {
-        recorder.step(*number, access)?;
-    }
-    Ok(recorder.finish(start, references))
+    let mut rows = BusRows::new(&BusSetup { check: true, ..setup.clone() }, table.clone())?;
+    rows.0.driver.log = Some(Vec::new());
+    let (processors, instructions) = (usize::from(setup.processors), setup.instruction_caches());
+    let engine = WalkedBus { rows: Box::new(rows), processors, instructions, table, cycles };
+    let names = (0..engine.caches()).map(|cache| engine.name(cache)).collect();
+    let steps: Vec<WrittenStep> = references.iter().copied().map(WrittenStep::Access).collect();
+    let (mut walk, ()) = record(engine, &steps)?;
+    walk.caches = Some(names);
+    walk.bus_cycles = Some(walk.totals.transactions.cycles(cycles));
+    Ok(walk)
 }
 
-struct Recorder<'a> {
+struct WalkedBus<'a> {
+    /// The arrays that suit every cache and block.
+    rows: Box<BusRows<IndexedSets<[u64; 4]>, [u64; 4], WIDE_WORDS>>,
     processors: usize,
     /// The distance from the number of a processor's cache to that of its instruction cache; 0 if
     /// they are one.
     instructions: usize,
     table: &'a ProtocolTable,
     cycles: &'a BusCycles,
-    engine: ObservedEngine,
-    blocks: Vec<WalkBlock>,
-    steps: Vec<WalkStep>,
-    misses: MissJournal,
 }
 
-impl Recorder<'_> {
-    fn step(&mut self, reference: usize, access: &Access) -> Result<(), CheckError> {
-        let shift = self.engine.shift();
-        let address = access.addr >> shift << shift;
-        let block = self.blocks.iter().position(|b| b.address == address).unwrap_or(0);
-        let processor = usize::from(access.thread) % self.processors;
-        let fetches = access.kind == AccessKind::Fetch;
-        let cache = processor + if fetches { self.instructions } else { 0 };
-        let private = self.engine.is_private(access);
-        let (before, counts) = (self.states(block), self.engine.counts());
-        let had_copy = self.engine.state_of(cache, address >> shift).0 != 0;
-        let transitions = self.engine.push(access)?;
-        let scenes = self.scenes();
-        let miss = self.miss(WalkCopy { cache, block }, had_copy, &counts.misses);
-        let acts = self.acts(&transitions, private, counts.coherence);
-        self.steps.push(WalkStep {
-            reference,
-            thread: access.thread,
-            processor,
-            cache,
-            kind: kind_name(access.kind),
-            address: access.addr,
-            size: access.size,
-            block,
-            words: touched_words(access, shift).collect(),
-            private,
-            kernel: access.flags.contains(Flags::KERNEL),
-            miss,
-            cycles: acts.iter().map(|act| act.cycles).sum(),
-            acts,
-            before,
-            after: self.states(block),
-            scenes,
-        });
-        Ok(())
-    }
-
-    /// The state of a block in each cache.
-    fn states(&self, block: usize) -> Vec<&'static str> {
-        let number = self.blocks[block].address >> self.engine.shift();
-        let name = |cache| self.table.name(self.engine.state_of(cache, number).0);
-        (0..self.caches()).map(name).collect()
-    }
-
+impl WalkedBus<'_> {
     fn caches(&self) -> usize {
         self.processors + self.instructions
     }
 
-    /// The name of a cache.
     fn name(&self, cache: usize) -> String {
         match (self.instructions, cache.checked_sub(self.processors)) {
             (0, _) => format!("P{cache}"),
@@ -145,37 +135,18 @@ impl Recorder<'_> {
         }
     }
 
-    /// All blocks as they are now.
-    fn scenes(&mut self) -> Vec<BlockSnapshot> {
-        let (caches, table) = (self.caches(), self.table);
-        let name = |state| table.name(state);
-        self.blocks.iter().map(|block| self.engine.snapshot(block, caches, &name)).collect()
+    fn counts(&self) -> BusCounts {
+        self.rows.0.driver.counts()
     }
 
-    /// Records the classes of earlier misses that the step decided, and returns its own miss.
-    fn miss(&mut self, own: WalkCopy, had_copy: bool, before: &MissCounts) -> Option<WalkMiss> {
-        let (step, engine, blocks) = (self.steps.len(), &self.engine, &self.blocks);
-        let is_open = |copy: WalkCopy| {
-            engine.state_of(copy.cache, blocks[copy.block].address >> engine.shift()).1
-        };
-        let judged = self.misses.judge(step, own, is_open);
-        for &(earlier, miss) in &judged {
-            self.steps[earlier].miss = Some(miss);
-        }
-        let now = self.engine.counts().misses;
-        (!had_copy).then(|| self.misses.miss(step, own, before, &now, &judged))
+    fn state_of(&self, cache: usize, block: u64) -> u8 {
+        self.rows.0.driver.caches.state_of(cache, block).0
     }
 
-    /// The cells that were used since `before` was counted. At most one of them is a coherence
-    /// transaction.
-    fn acts(
-        &self,
-        transitions: &[Transition],
-        private: bool,
-        before: CoherenceCounts,
-    ) -> Vec<CellUse> {
-        let now = self.engine.counts().coherence;
-        let kind = if now.true_sharing > before.true_sharing {
+    /// The kind of the coherence transaction since `before` was counted; there is at most one.
+    fn sharing_since(&self, before: CoherenceCounts) -> Option<SharingClass> {
+        let now = self.counts().coherence;
+        if now.true_sharing > before.true_sharing {
             Some(SharingClass::True)
         } else if now.false_sharing > before.false_sharing {
             Some(SharingClass::False)
@@ -183,57 +154,117 @@ impl Recorder<'_> {
             Some(SharingClass::Passive)
         } else {
             None
-        };
-        transitions.iter().map(|transition| self.act(transition, private, kind)).collect()
+        }
     }
 
-    fn act(&self, transition: &Transition, private: bool, kind: Option<SharingClass>) -> CellUse {
-        let replaces = transition.event == ProcessorEvent::Replace;
+    /// A use of the table, with names and without its block.
+    fn act(&self, seen: &Transition, private: bool, kind: Option<SharingClass>) -> CellUse {
+        let replaces = seen.event == ProcessorEvent::Replace;
         let area = if private && !replaces { AreaKind::Private } else { AreaKind::Shared };
-        let transaction = transition.action.transaction;
-        let tells = [Some(Transaction::Invalidate), Some(Transaction::Write)];
-        let address = transition.block << self.engine.shift();
-        let answers = transition.responses.iter().map(|response| SnoopAnswer {
+        let transaction = seen.action.transaction;
+        let coherence = [Some(Transaction::Invalidate), Some(Transaction::Write)];
+        let answers = seen.responses.iter().map(|response| SnoopAnswer {
             processor: response.holder,
             state: self.table.name(response.state),
             next: self.table.name(response.next),
             memory: response.memory,
             word: response.word,
         });
-        let supplies = transition.action.source == DataSupplier::Cache;
-        let seen = |transaction| Signal::of(transaction, area).map(Signal::name);
+        let supplies = seen.action.source == DataSupplier::Cache;
+        let signal = |transaction| Signal::of(transaction, area).map(Signal::name);
         CellUse {
-            block: self.blocks.iter().position(|b| b.address == address).unwrap_or(0),
-            event: transition.event.name(),
-            state: self.table.name(transition.state),
-            condition: self.table.conditions()[usize::from(transition.condition)].name,
+            block: 0,
+            event: seen.event.name(),
+            state: self.table.name(seen.state),
+            condition: self.table.conditions()[usize::from(seen.condition)].name,
             transaction: transaction.map(Transaction::name),
-            source: transition.action.source.name(),
-            supplier: transition.supplier.filter(|_| supplies),
-            next: self.table.name(transition.action.next),
-            again: transition.action.again,
-            cycles: transaction.map_or(0, |t| cycles(self.cycles, t, transition.action.source)),
-            sharing: kind.filter(|_| tells.contains(&transaction)),
-            signal: transaction.and_then(seen),
+            source: seen.action.source.name(),
+            supplier: seen.supplier.filter(|_| supplies),
+            next: self.table.name(seen.action.next),
+            again: seen.action.again,
+            cycles: transaction.map_or(0, |t| cycles(self.cycles, t, seen.action.source)),
+            sharing: kind.filter(|_| coherence.contains(&transaction)),
+            signal: transaction.and_then(signal),
             answers: answers.collect(),
         }
     }
+}
 
-    fn finish(self, start: Vec<BlockSnapshot>, references: &[Access]) -> ProtocolWalk {
-        let caches = (0..self.caches()).map(|cache| self.name(cache)).collect();
-        let mut totals = self.engine.finish();
+impl WalkedEngine for WalkedBus<'_> {
+    type Act = CellUse;
+    type Scene = Vec<BlockSnapshot>;
+    type Messages = ();
+    type Totals = BusCounts;
+    type Findings = ();
+    type Error = CheckError;
+
+    fn shift(&self) -> u32 {
+        self.rows.0.shift()
+    }
+
+    fn processor(&self, thread: u16) -> u16 {
+        thread % u16::try_from(self.processors).unwrap_or(u16::MAX)
+    }
+
+    fn is_private(&self, access: &Access) -> bool {
+        self.rows.0.is_private(access.addr, access.flags.0)
+    }
+
+    fn perform(
+        &mut self,
+        written: &WrittenStep,
+        blocks: &[WalkBlock],
+        step: &mut StepOf<Self>,
+    ) -> Result<bool, CheckError> {
+        let Some(access) = written.access() else { return Ok(false) };
+        let shift = self.shift();
+        let fetches = access.kind == AccessKind::Fetch;
+        let cache = usize::from(step.processor) + if fetches { self.instructions } else { 0 };
+        let had_copy = self.state_of(cache, access.addr >> shift) != 0;
+        let before = self.counts().coherence;
+        self.rows.0.push(&batch_of(access), 0..1)?;
+        let seen = self.rows.0.driver.log.as_mut().map(std::mem::take).unwrap_or_default();
+        let kind = self.sharing_since(before);
+        let act = |seen: &Transition| CellUse {
+            block: WalkBlock::position(blocks, seen.block, shift).unwrap_or(0),
+            ..self.act(seen, step.private, kind)
+        };
+        let acts: Vec<CellUse> = seen.iter().map(act).collect();
+        step.cache = Some(cache);
+        step.bus_cycles = Some(acts.iter().map(|act| act.cycles).sum());
+        step.acts = acts;
+        Ok(!had_copy)
+    }
+
+    fn is_open(&self, cache: usize, block: u64) -> bool {
+        self.rows.0.driver.caches.state_of(cache, block).1
+    }
+
+    fn misses(&self) -> MissCounts {
+        self.counts().misses
+    }
+
+    fn states(&mut self, step: &StepOf<Self>, blocks: &[WalkBlock]) -> Vec<&'static str> {
+        let number = step.block.map_or(0, |block| blocks[block].address >> self.shift());
+        (0..self.caches()).map(|cache| self.table.name(self.state_of(cache, number))).collect()
+    }
+
+    fn scene(&mut self, blocks: &[WalkBlock]) -> Vec<BlockSnapshot> {
+        let (shift, caches, table) = (self.shift(), self.caches(), self.table);
+        let found = &mut self.rows.0.driver.caches;
+        let one = |block| found.snapshot(block, shift, caches, |state| table.name(state));
+        blocks.iter().map(one).collect()
+    }
+
+    fn finish(mut self, steps: &[WrittenStep]) -> (BusCounts, ()) {
+        let mut totals = self.rows.0.driver.finish();
         // The engine was given a reference for each block.
-        totals.references = references.len() as u64;
-        let kernel = references.iter().filter(|r| r.flags.contains(Flags::KERNEL));
-        totals.kernel.references = kernel.count() as u64;
-        ProtocolWalk {
-            caches,
-            blocks: self.blocks,
-            start,
-            bus_cycles: totals.transactions.cycles(self.cycles),
-            steps: self.steps,
-            totals,
-        }
+        totals.references = steps.len() as u64;
+        let kernel = |step: &&WrittenStep| {
+            step.access().is_some_and(|access| access.flags.contains(Flags::KERNEL))
+        };
+        totals.kernel.references = steps.iter().filter(kernel).count() as u64;
+        (totals, ())
     }
 }
 

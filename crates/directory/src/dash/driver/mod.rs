@@ -18,6 +18,7 @@ use homenode_cache::{
     CheckError, FrameLocation, MissStatus, TraceOrderDriver, WordMask,
 };
 
+use crate::acts::LoggedAct;
 use crate::cell::{ControllerCell, CopyRole};
 use crate::counts::DirectoryCounts;
 use crate::dash::sent::SentMessages;
@@ -27,11 +28,9 @@ use crate::entries::{DirectoryEntries, EntryHead, NO_PAGE};
 use crate::home::{HomePolicy, PageFill, PageHomes};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use network::MessageQueue;
-pub(crate) use observed::{ObservedCell, ObservedController, ObservedEntry, ObservedMessage};
 use prepared::PreparedTransactions;
 pub(crate) use prepared::permissions;
 use transaction::DirectoryTransaction;
-pub(crate) use transaction::is_implicit;
 
 /// All nodes: caches, directory, homes, and the messages between them.
 pub(crate) struct DirectoryDriver<F, W, const WORDS: usize> {
@@ -48,7 +47,7 @@ pub(crate) struct DirectoryDriver<F, W, const WORDS: usize> {
     sent: SentMessages,
     /// Log of the table cells used, if kept: then values are checked, so that every reference goes
     /// through the table.
-    pub(crate) log: Option<Vec<ObservedCell>>,
+    pub(crate) log: Option<Vec<LoggedAct>>,
     header_bytes: u64,
     block_bytes: u64,
     upgrades: u64,

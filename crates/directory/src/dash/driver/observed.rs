@@ -1,13 +1,17 @@
-//! Log of the actions of controllers, kept for walks only. The simulation does not depend on it.
+//! Log of the acts of controllers, kept for walks only. The simulation does not depend on it.
 
 use homenode_cache::{BlockAccess, BlockRef, CacheArrays, WordMask};
+use homenode_protocol::Labelled;
 
 use super::network::SentMessage;
-use super::transaction::DirectoryTransaction;
+use super::transaction::{DirectoryTransaction, is_implicit};
 use super::{DirectoryDriver, node};
-use crate::cell::{ControllerCell, MessageWay};
-use crate::dash::vocabulary::{CacheAction, CacheEvent, HomeAction, HomeEvent, Message, Sender};
+use crate::acts::{ActCause, ControllerAct, DirectoryEntry, UsedCell, WalkMessage};
+use crate::cell::ControllerCell;
+use crate::dash::table::DirectoryTable;
+use crate::dash::vocabulary::{CacheAction, CacheEvent, HomeAction, HomeEvent, Sender};
 use crate::entries::{NO_NODE, NO_PAGE};
+use crate::sheet::{CACHE, HOME};
 
 /// A controller, its event and its actions.
 #[derive(Clone, Copy, Debug)]
@@ -16,40 +20,41 @@ pub(crate) enum ObservedController {
     Home(HomeEvent, Sender, &'static [HomeAction]),
 }
 
-/// A message that arrived.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ObservedMessage {
-    pub(crate) message: Message,
-    pub(crate) from: u16,
-    pub(crate) to: u16,
-    pub(crate) way: MessageWay,
-}
-
-/// The directory's entry of a block.
-#[derive(Clone, Debug)]
-pub(crate) struct ObservedEntry {
-    /// The home; none before the first reference to the page.
-    pub(crate) home: Option<u16>,
-    pub(crate) state: u8,
-    pub(crate) owner: Option<u16>,
-    pub(crate) listed: Vec<u16>,
-    /// Whether more nodes have copies than can be listed.
-    pub(crate) overflow: bool,
-}
-
-/// A use of a table cell.
-#[derive(Clone, Debug)]
-pub(crate) struct ObservedCell {
-    pub(crate) block: u64,
-    /// The message that arrived; nothing for the processor's operation, or for an invalidation of
-    /// the home's own cache.
-    pub(crate) message: Option<ObservedMessage>,
-    pub(crate) node: u16,
-    pub(crate) controller: ObservedController,
-    /// The state before and after.
-    pub(crate) states: (u8, u8),
-    /// The directory's entry afterwards.
-    pub(crate) entry: ObservedEntry,
+impl DirectoryTable {
+    /// The use of a cell, with names.
+    fn act(
+        &self,
+        seen: ObservedController,
+        message: Option<WalkMessage>,
+        states: [u8; 2],
+        node: u16,
+        entry: DirectoryEntry,
+    ) -> ControllerAct {
+        let [before, next] = states;
+        let act = match seen {
+            ObservedController::Cache(event, actions) => {
+                let at_home = entry.home == Some(node);
+                let sent = actions.iter().filter(|&&action| !is_implicit(action, at_home));
+                let actions = &sent.copied().collect::<Vec<_>>()[..];
+                let (controller, event, sender) = (CACHE, event.name(), None);
+                let used = UsedCell { controller, event, sender, actions, before, next };
+                ControllerAct::in_table(&self.cache, &used, node, entry)
+            }
+            ObservedController::Home(event, sender, actions) => {
+                let (controller, event, sender) = (HOME, event.name(), Some(sender.name()));
+                let used = UsedCell { controller, event, sender, actions, before, next };
+                ControllerAct::in_table(&self.home, &used, node, entry)
+            }
+        };
+        let cause = match (&message, seen) {
+            (Some(_), _) => ActCause::Message,
+            (None, ObservedController::Cache(event, _)) if event.is_of_processor() => {
+                ActCause::Processor
+            }
+            (None, _) => ActCause::Home,
+        };
+        ControllerAct { cause, message, ..act }
+    }
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
@@ -65,14 +70,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         next: u8,
     ) {
         if self.log.is_some() {
-            let message = message.map(|sent| ObservedMessage {
-                message: sent.message,
+            let message = message.map(|sent| WalkMessage {
+                name: sent.message.name(),
+                kind: sent.message.kind().name(),
                 from: sent.from,
                 to: sent.to,
                 way: t.way(sent),
+                number: None,
             });
             let block = BlockRef { block: t.block, number: t.number };
-            self.note(block, node, message, controller, before, next);
+            self.note(block, node, message, controller, [before, next]);
         }
     }
 
@@ -88,8 +95,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     pub(super) fn observe_entry(&mut self, number: u32, first: usize) {
         if self.log.is_some() {
             let entry = self.observed_entry(number);
-            let cells = self.log.iter_mut().flat_map(|log| &mut log[first..]);
-            cells.for_each(|cell| cell.entry = entry.clone());
+            let acts = self.log.iter_mut().flat_map(|log| &mut log[first..]);
+            acts.for_each(|(_, act)| act.entry = entry.clone());
         }
     }
 
@@ -104,7 +111,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         if let ControllerCell::Does(actions, next) = self.table.cache_cell(state, event) {
             let controller = ObservedController::Cache(event, actions);
             let block = BlockRef { block: access.block, number };
-            self.note(block, node(access.cache), None, controller, state, next);
+            self.note(block, node(access.cache), None, controller, [state, next]);
         }
     }
 
@@ -113,26 +120,26 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         &mut self,
         block: BlockRef,
         node: u16,
-        message: Option<ObservedMessage>,
+        message: Option<WalkMessage>,
         controller: ObservedController,
-        before: u8,
-        next: u8,
+        states: [u8; 2],
     ) {
         let BlockRef { block, number } = block;
-        let (states, entry) = ((before, next), self.observed_entry(number));
-        let cell = ObservedCell { block, message, node, controller, states, entry };
-        self.log.get_or_insert_default().push(cell);
+        let entry = self.observed_entry(number);
+        let act = self.table.act(controller, message, states, node, entry);
+        self.log.get_or_insert_default().push((block, act));
     }
 
     /// The directory's entry of a block.
-    pub(crate) fn observed_entry(&mut self, number: u32) -> ObservedEntry {
+    pub(crate) fn observed_entry(&mut self, number: u32) -> DirectoryEntry {
         self.entries.reach(number);
         let head = self.entries.head(number);
-        ObservedEntry {
+        DirectoryEntry {
             home: (head.page != NO_PAGE).then(|| self.homes.home(head.page)),
-            state: head.state,
+            state: self.table.home.name(head.state),
             owner: (head.owner != NO_NODE).then_some(head.owner),
             listed: self.entries.listed(number).collect(),
+            in_proxy_caches: Vec::new(),
             overflow: head.overflow,
         }
     }

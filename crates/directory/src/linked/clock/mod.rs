@@ -11,7 +11,6 @@ mod home;
 mod latency;
 mod leaving;
 mod observed;
-mod on_view;
 mod paging;
 mod posted;
 mod proxies;
@@ -19,6 +18,7 @@ mod request;
 mod service;
 mod system;
 mod values;
+mod walk;
 
 use std::collections::VecDeque;
 
@@ -30,6 +30,7 @@ use homenode_clock::{ClockSetup, ClockTime, TimedMemory};
 use homenode_machine::ControllerMachine;
 use rustc_hash::FxHashMap;
 
+use crate::acts::LoggedAct;
 use crate::cell::CopyRole;
 use crate::counts::DirectoryCounts;
 use crate::home::{HomePolicy, PageHomes};
@@ -44,13 +45,12 @@ use arrival::InputBuffer;
 use home::HomeEntries;
 pub use latency::ListLatency;
 use leaving::LeavingBlock;
-pub(crate) use observed::{ObservedListAct, ObservedListController, ObservedListEntry};
-pub(crate) use on_view::ObservedLists;
 pub use posted::ListCounts;
 use posted::ListPost;
 use proxies::{ProxyChain, ProxyWays};
 use request::PendingRequest;
 use service::BusyTimes;
+pub use walk::{linked_demands, walk_linked};
 
 /// Parameters of a timed run on a machine whose nodes have controllers.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ pub(crate) struct ListMemory<F, W, const WORDS: usize> {
     /// Error raised where none can be returned; reported at the next event.
     error: Option<ClockError>,
     /// Log of the table cells used, if kept.
-    log: Option<Vec<ObservedListAct>>,
+    log: Option<Vec<LoggedAct>>,
     machine: ControllerMachine,
     buffer_reads: Option<u64>,
     phase_change: bool,

@@ -1,47 +1,50 @@
-//! Log of the actions of controllers of copies and homes, kept for walks only. The simulation does
-//! not depend on it.
+//! Log of the acts of controllers of copies and homes, kept for walks only. The simulation does not
+//! depend on it.
 
 use homenode_cache::{CacheArrays, WordMask};
+use homenode_protocol::Labelled;
 
 use super::ListMemory;
 use super::copy::CopyPlace;
 use super::posted::{ListPointer, ListPost};
+use crate::acts::{ActCause, ControllerAct, DirectoryEntry, UsedCell, WalkMessage};
+use crate::cell::MessageWay;
 use crate::entries::NO_PAGE;
-use crate::linked::vocabulary::{
-    CopyAction, CopyEvent, ListHomeAction, ListHomeEvent, ListMessage, ListSender,
-};
+use crate::linked::sheet::COPY;
+use crate::linked::table::ListTable;
+use crate::linked::vocabulary::{CopyAction, CopyEvent, ListHomeAction, ListHomeEvent, ListSender};
+use crate::sheet::HOME;
 
 /// A controller, its event and its actions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum ObservedListController {
+pub(super) enum ObservedListController {
     Copy(CopyEvent, &'static [CopyAction]),
     Home(ListHomeEvent, ListSender, &'static [ListHomeAction]),
 }
 
-/// The home's entry of a block, and the list that starts there.
-#[derive(Clone, Debug)]
-pub(crate) struct ObservedListEntry {
-    /// The home; none before the first reference to the page.
-    pub(crate) home: Option<u16>,
-    pub(crate) state: u8,
-    pub(crate) owner: Option<u16>,
-    /// The nodes or proxy caches of the list, from the head, as far as it is linked.
-    pub(crate) list: Vec<u16>,
-}
-
-/// A cell of the tables, used.
-#[derive(Clone, Debug)]
-pub(crate) struct ObservedListAct {
-    pub(crate) block: u64,
-    /// The message with its sender and receiver; nothing for the processor's operation.
-    pub(crate) message: Option<(ListMessage, u16, u16)>,
-    /// The node, or its proxy cache.
-    pub(crate) node: u16,
-    pub(crate) controller: ObservedListController,
-    /// The state before and after.
-    pub(crate) states: (u8, u8),
-    /// The block at its home afterwards.
-    pub(crate) entry: ObservedListEntry,
+impl ListTable {
+    /// The use of a cell, with names.
+    fn act(
+        &self,
+        seen: ObservedListController,
+        before: u8,
+        next: u8,
+        node: u16,
+        entry: DirectoryEntry,
+    ) -> ControllerAct {
+        match seen {
+            ObservedListController::Copy(event, actions) => {
+                let (controller, event, sender) = (COPY, event.name(), None);
+                let used = UsedCell { controller, event, sender, actions, before, next };
+                ControllerAct::in_table(&self.copy, &used, node, entry)
+            }
+            ObservedListController::Home(event, sender, actions) => {
+                let (controller, event, sender) = (HOME, event.name(), Some(sender.name()));
+                let used = UsedCell { controller, event, sender, actions, before, next };
+                ControllerAct::in_table(&self.home, &used, node, entry)
+            }
+        }
+    }
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
@@ -62,18 +65,28 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             controller,
             ObservedListController::Copy(event, _) if event.is_of_processor()
         );
-        let message = (!of_processor).then_some((post.message, post.from, post.to));
-        let block = post.block;
-        let entry = self.observed_entry(block, post.number);
-        let states = (before, next);
-        let act = ObservedListAct { block, message, node, controller, states, entry };
+        let message = (!of_processor).then(|| {
+            let [from, to] = [post.from, post.to].map(|cache| cache % self.node_count);
+            let way = if from == to { MessageWay::Within } else { MessageWay::Network };
+            let (name, kind) = (post.message.name(), post.message.kind().name());
+            WalkMessage { name, kind, from, to, way, number: None }
+        });
+        let entry = self.observed_entry(post.block, post.number);
+        let act = self.table.act(controller, before, next, node % self.node_count, entry);
+        let cause = if of_processor { ActCause::Processor } else { ActCause::Message };
+        let act = ControllerAct { cause, message, proxy_cache: self.is_proxy_cache(node), ..act };
         if let Some(log) = &mut self.log {
-            log.push(act);
+            log.push((post.block, act));
         }
     }
 
+    /// The proxy caches have numbers after those of all nodes.
+    fn is_proxy_cache(&self, cache: u16) -> bool {
+        cache >= self.node_count
+    }
+
     /// The home's entry of a block.
-    pub(super) fn observed_entry(&mut self, block: u64, number: u32) -> ObservedListEntry {
+    pub(super) fn observed_entry(&mut self, block: u64, number: u32) -> DirectoryEntry {
         let entry = *self.entries.of(number);
         let (page, (state, head, owner)) = (entry.page, entry.known());
         let mut list = Vec::new();
@@ -87,7 +100,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             list.push(node);
             next = self.behind(node, place);
         }
-        let home = (page != NO_PAGE).then(|| self.homes.home(page));
-        ObservedListEntry { home, state, owner: owner.map(|owner| owner.node), list }
+        let of_proxies = (0..).zip(&list).filter(|&(_, &cache)| self.is_proxy_cache(cache));
+        DirectoryEntry {
+            home: (page != NO_PAGE).then(|| self.homes.home(page)),
+            state: self.table.home.name(state),
+            owner: owner.map(|owner| owner.node),
+            in_proxy_caches: of_proxies.map(|(position, _)| position).collect(),
+            listed: list.iter().map(|cache| cache % self.node_count).collect(),
+            overflow: false,
+        }
     }
 }

@@ -8,7 +8,6 @@ mod effects;
 mod faults;
 mod lines;
 mod observed;
-mod on_view;
 mod ordered_writes;
 mod references;
 mod replicas;
@@ -16,6 +15,7 @@ mod synchronise;
 mod system;
 mod tlb;
 mod values;
+mod walk;
 mod writers;
 
 use homenode_cache::{
@@ -35,10 +35,13 @@ use crate::mesh::transport::{Content, Envelope, NodeEvent, Transport};
 use crate::mesh::{ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use lines::PendingLine;
-pub(crate) use on_view::ObservedPages;
 use replicas::PageReplicas;
 use tlb::LookasideBuffers;
 use values::LineValues;
+pub use walk::{
+    LineView, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals, page_demands,
+    walk_pages,
+};
 use writers::LineWriters;
 
 /// A message about a page, or about a line of it.

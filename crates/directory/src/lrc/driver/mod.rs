@@ -16,7 +16,7 @@ mod under_way;
 use homenode_protocol::Labelled;
 
 pub use effects::{PageAnswer, PageEffect, PageEnd, PageFault, SentPageMessage};
-pub(crate) use observed::{ObservedPageAct, ObservedPageController, ObservedPageMessage};
+pub(crate) use observed::{LoggedPageAct, ObservedPageController, ObservedPageMessage, PAGE};
 
 use crate::cell::ControllerCell;
 use crate::entries::DirectoryEntries;

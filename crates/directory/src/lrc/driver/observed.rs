@@ -1,11 +1,16 @@
 //! Log of the table cells used, kept for walks only. The simulation does not depend on it.
 
+use homenode_protocol::Labelled;
+
 use super::PageDriver;
-use crate::cell::ControllerCell;
+use crate::acts::{ActCause, ControllerAct, PageEntry, UsedCell, WalkMessage};
+use crate::cell::{ControllerCell, MessageWay};
+use crate::lrc::table::PagedTable;
 use crate::lrc::vocabulary::{
     MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PageSender,
     ReleaseAction, ReleaseEvent,
 };
+use crate::sheet::{CACHE, HOME, MAPPING, RELEASE, SheetAction};
 
 /// A controller, its event and its actions.
 #[derive(Clone, Copy, Debug)]
@@ -33,25 +38,76 @@ pub(crate) struct ObservedPageMessage {
     pub(crate) block: Option<u64>,
 }
 
-/// An action of a node.
-#[derive(Clone, Debug)]
-pub(crate) struct ObservedPageAct {
-    pub(crate) page: u32,
-    /// The node; for a home, the node that it answers.
-    pub(crate) node: u16,
-    /// The message that arrived; nothing for an action of the processor and its direct effects.
-    pub(crate) message: Option<ObservedPageMessage>,
-    pub(crate) controller: ObservedPageController,
-    /// The state of the page at its home afterwards, and the nodes that are listed.
-    pub(crate) entry: (u8, Vec<u16>),
+impl ObservedPageMessage {
+    /// The message with names.
+    fn named(&self) -> WalkMessage {
+        let (from, to) = self.ends;
+        let way = if from == to { MessageWay::Within } else { MessageWay::Network };
+        let name = self.message.map_or(PAGE, Labelled::name);
+        let kind = self.message.map_or(PAGE, PageMessage::counted_as);
+        WalkMessage { name, kind, from, to, way, number: None }
+    }
 }
 
-/// Actions, in their order.
+/// The name of a page that moves, and of the request for it. Neither is counted as a message.
+pub(crate) const PAGE: &str = "page";
+
+/// An act on a page, whose home the driver does not know.
+#[derive(Clone, Debug)]
+pub(crate) struct LoggedPageAct {
+    pub(crate) page: u32,
+    /// The line, if it is about one.
+    pub(crate) line: Option<u64>,
+    pub(crate) act: ControllerAct<PageEntry>,
+}
+
+/// Acts, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PageLog {
-    pub(crate) acts: Vec<ObservedPageAct>,
+    pub(crate) acts: Vec<LoggedPageAct>,
     /// A message that has arrived and is not handled yet.
     arrived: Option<ObservedPageMessage>,
+}
+
+impl PagedTable {
+    /// The use of a cell, or an act of a cache or memory, with names.
+    fn act(
+        &self,
+        seen: ObservedPageController,
+        node: u16,
+        entry: PageEntry,
+    ) -> ControllerAct<PageEntry> {
+        let sender = None;
+        let (act, of_processor) = match seen {
+            ObservedPageController::Mapping(event, actions, (before, next)) => {
+                let (controller, name) = (MAPPING, event.name());
+                let used = UsedCell { controller, event: name, sender, actions, before, next };
+                let act = ControllerAct::in_table(&self.mapping, &used, node, entry);
+                (act, event.is_of_processor())
+            }
+            ObservedPageController::Release(event, actions, (before, next)) => {
+                let (controller, name) = (RELEASE, event.name());
+                let used = UsedCell { controller, event: name, sender, actions, before, next };
+                let act = ControllerAct::in_table(&self.release, &used, node, entry);
+                (act, event.is_of_processor())
+            }
+            ObservedPageController::Home(event, sender, actions, (before, next)) => {
+                let (controller, event, sender) = (HOME, event.name(), Some(sender.name()));
+                let used = UsedCell { controller, event, sender, actions, before, next };
+                (ControllerAct::in_table(&self.home, &used, node, entry), false)
+            }
+            ObservedPageController::Cache(event, action) => {
+                let act = ControllerAct::without_table(CACHE, event, node, entry);
+                (ControllerAct { actions: vec![SheetAction::does(action)], ..act }, true)
+            }
+            ObservedPageController::Memory(event, action) => {
+                let act = ControllerAct::without_table("memory", event, node, entry);
+                (ControllerAct { actions: vec![SheetAction::does(action)], ..act }, false)
+            }
+        };
+        let cause = if of_processor { ActCause::Processor } else { ActCause::Node };
+        ControllerAct { cause, ..act }
+    }
 }
 
 impl PageDriver {
@@ -61,7 +117,7 @@ impl PageDriver {
     }
 
     /// Actions since the last call.
-    pub(crate) fn take_acts(&mut self) -> Vec<ObservedPageAct> {
+    pub(crate) fn take_acts(&mut self) -> Vec<LoggedPageAct> {
         self.log.as_mut().map(|log| std::mem::take(&mut log.acts)).unwrap_or_default()
     }
 
@@ -95,10 +151,14 @@ impl PageDriver {
 
     #[cold]
     fn note_act(&mut self, node: u16, page: u32, controller: ObservedPageController) {
-        let entry = self.entry(page);
+        let mut act = self.table.act(controller, node, self.entry(page));
         if let Some(log) = &mut self.log {
-            let message = log.arrived.take();
-            log.acts.push(ObservedPageAct { page, node, message, controller, entry });
+            let arrived = log.arrived.take();
+            if let Some(message) = &arrived {
+                (act.cause, act.message) = (ActCause::Message, Some(message.named()));
+            }
+            let line = arrived.and_then(|message| message.block);
+            log.acts.push(LoggedPageAct { page, line, act });
         }
     }
 
@@ -126,14 +186,16 @@ impl PageDriver {
         }
     }
 
-    /// The state of a page at its home, and the listed nodes.
-    pub(crate) fn entry(&self, page: u32) -> (u8, Vec<u16>) {
-        (self.homes.head(page).state, self.homes.listed(page).collect())
+    /// A page at its home, without the home's number.
+    pub(crate) fn entry(&self, page: u32) -> PageEntry {
+        let state = self.table.home.name(self.homes.head(page).state);
+        PageEntry { home: None, state, listed: self.homes.listed(page).collect() }
     }
 
-    /// The states of a node's mapping and release of a page.
-    pub(crate) fn states(&self, node: u16, page: u32) -> (u8, u8) {
-        (self.mapping(node, page), self.owed(node, page))
+    /// The names of the states of a node's mapping and release of a page.
+    pub(crate) fn states(&self, node: u16, page: u32) -> [&'static str; 2] {
+        let (mapping, release) = (self.mapping(node, page), self.owed(node, page));
+        [self.table.mapping.name(mapping), self.table.release.name(release)]
     }
 
     /// A home has performed all actions: sets the entry of the last act.
@@ -144,7 +206,7 @@ impl PageDriver {
         }
         let entry = self.entry(page);
         if let Some(act) = self.log.as_mut().and_then(|log| log.acts.last_mut()) {
-            act.entry = entry;
+            act.act.entry = entry;
         }
     }
 }

@@ -8,8 +8,9 @@ pub fn check_links<C>(walk: &DirectoryWalk<C>, total: impl Fn(&C) -> u64) {
     let mut scenes = &walk.start;
     let mut number = 0;
     for (nth, step) in walk.steps.iter().enumerate() {
+        let block = step.block.unwrap();
         let states = |scenes: &[DirectoryScene]| -> Vec<&str> {
-            scenes[step.block].data.copies.iter().map(|copy| copy.state).collect()
+            scenes[block].data.copies.iter().map(|copy| copy.state).collect()
         };
         assert_eq!((&states(scenes), &states(&step.scenes)), (&step.before, &step.after), "{nth}");
         assert!(!step.acts.is_empty(), "step {nth} uses no cell of the table");
@@ -22,10 +23,10 @@ pub fn check_links<C>(walk: &DirectoryWalk<C>, total: impl Fn(&C) -> u64) {
                 assert_eq!(message.number.unwrap_or(number), number);
             }
         }
-        assert_eq!(total(&step.messages), number, "messages so far, step {nth}");
+        assert_eq!(total(step.messages.as_ref().unwrap()), number, "messages so far, step {nth}");
         let last = step.acts.iter().rfind(|act| act.block == step.block).unwrap();
-        assert_eq!(last.entry.state, step.scenes[step.block].entry.state);
-        let scene = &step.scenes[step.block];
+        assert_eq!(last.entry.state, step.scenes[block].entry.state);
+        let scene = &step.scenes[block];
         for copy in scene.data.copies.iter().chain(&scene.proxy_copies) {
             let values = copy.values.is_empty() || copy.values == scene.data.latest;
             assert!(values, "every copy has the last write");
