@@ -28,7 +28,7 @@ pub use counts::{CacheCounts, CoherenceCounts, KernelCounts, MissCounts};
 pub use error::{CheckError, ClockError};
 pub use frames::{
     CacheArrays, CacheFrame, CacheGeometry, DirectMapped, IndexedSets, MAY_READ, MAY_WRITE,
-    MissStatus, READ, UpTo8Ways, UpTo16Ways, WRITTEN, permission,
+    MissStatus, READ, UpTo8Ways, UpTo16Ways, WRITTEN, permission, ways_max,
 };
 pub use holders::{
     BlockHolders, CACHES_MAX, HolderTable, NARROW_CACHES_MAX, NO_BLOCK, PackedHolders, WIDE_WORDS,

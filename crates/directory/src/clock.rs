@@ -34,10 +34,20 @@ pub fn directory_clock(
             boxed_for_bytes!((ways, nodes), dash, (setup, table, homes, timed))
         }
         CoherenceTable::Blocks(table) => {
-            boxed_for_geometry!((words, ways, nodes), dash, (setup, table, homes, timed))
+            boxed_for_geometry!(
+                (words, ways, nodes),
+                [DirectMapped, UpTo16Ways],
+                dash,
+                (setup, table, homes, timed)
+            )
         }
         CoherenceTable::Pages(table) => {
-            boxed_for_geometry!((words, ways, nodes), lrc, (setup, table, homes, timed))
+            boxed_for_geometry!(
+                (words, ways, nodes),
+                [DirectMapped],
+                lrc,
+                (setup, table, homes, timed)
+            )
         }
         CoherenceTable::Linked(_) => return Err(DirectorySetupError::NoControllers),
     })
@@ -57,7 +67,12 @@ pub fn linked_clock(
     let (words, ways, nodes) = (block.words(), geometry.ways, usize::from(setup.nodes));
     let of_proxies = timed.proxies.cache(block.bytes())?;
     let caches = if of_proxies.is_some() { 2 * nodes } else { nodes };
-    Ok(boxed_for_geometry!((words, ways, caches), linked, (setup, table, homes, timed)))
+    Ok(boxed_for_geometry!(
+        (words, ways, caches),
+        [DirectMapped],
+        linked,
+        (setup, table, homes, timed)
+    ))
 }
 
 fn dash<F: CacheArrays<W>, W: WordMask, const WORDS: usize>(

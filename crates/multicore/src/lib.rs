@@ -55,7 +55,7 @@ pub fn link_clock(
     Ok(if block.bytes() <= ByteMask::COUNT && !setup.check {
         boxed_for_bytes!((ways, caches), clock, (setup, table, timed))
     } else {
-        boxed_for_geometry!((block.words(), ways, caches), clock, (setup, table, timed))
+        boxed_for_geometry!((block.words(), ways, caches), [], clock, (setup, table, timed))
     })
 }
 

@@ -13,6 +13,8 @@ pub struct DirectMapped<W> {
 }
 
 impl<W: WordMask> CacheArrays<W> for DirectMapped<W> {
+    const WAYS_MAX: usize = 1;
+
     fn new(geometries: &[CacheGeometry]) -> Self {
         let (ranges, sets) = set_ranges(geometries, SPARE_SETS);
         Self { frames: CacheFrame::unused(sets), ranges }

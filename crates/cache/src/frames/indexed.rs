@@ -82,6 +82,8 @@ fn frame_index(number: u32) -> Option<usize> {
 }
 
 impl<W: WordMask> CacheArrays<W> for IndexedSets<W> {
+    const WAYS_MAX: usize = usize::MAX;
+
     fn new(geometries: &[CacheGeometry]) -> Self {
         let mut sets = Vec::new();
         let mut first = 0;

@@ -63,6 +63,9 @@ impl CacheGeometry {
 /// Engines read and write the frames, which hold the protocol's states and the use of each copy;
 /// these arrays decide which frame is searched, touched and replaced.
 pub trait CacheArrays<W>: Send {
+    /// The largest number of frames a set.
+    const WAYS_MAX: usize;
+
     /// Caches of these geometries.
     fn new(geometries: &[CacheGeometry]) -> Self;
     /// All frames, by their numbers.
@@ -88,36 +91,40 @@ pub trait CacheArrays<W>: Send {
     fn invalidate(&mut self, set: usize, frame: usize);
 }
 
-/// Boxes what a generic function makes whose parameters are cache arrays, word masks and the width
-/// of sets of caches, with parameters that suffice for blocks of this number of words, sets of this
+/// Boxes what a function makes that has cache arrays, word masks and the width of sets of caches as
+/// its parameters, with parameters that suffice for blocks of this number of words, sets of this
 /// number of ways and this number of caches.
 ///
-/// Each choice is a whole copy of the simulator in the program, so there are few. Machines with
-/// blocks of up to 64 words and up to 64 caches, a set of which is one word, have one for one, up
-/// to eight, up to 16 and more ways: without the first, direct-mapped caches take a third more
-/// instructions a reference, without the second, most others a tenth. What is rare shares the
-/// widest.
+/// Each choice is a whole copy of the simulator in the program. So each caller names the arrays that
+/// its machines need for blocks of up to 64 words and up to 64 caches, a set of which is one word;
+/// the rest shares wider ones. In the order of the trace, direct-mapped caches take a third more
+/// instructions a reference without [`DirectMapped`], most others a tenth more without [`UpTo8Ways`].
 ///
-/// `boxed_for_geometry!((words, ways, caches), engine, (setup, table))` is
+/// `boxed_for_geometry!((words, ways, caches), [DirectMapped], engine, (setup, table))` is
 /// `Box::new(engine::<_, _, _>(setup, table)?)`.
 #[macro_export]
 macro_rules! boxed_for_geometry {
-    (($words:expr, $ways:expr, $caches:expr), $make:ident, ($($argument:expr),+)) => {{
-        use $crate::{
-            DirectMapped, IndexedSets, NARROW_CACHES_MAX, UpTo8Ways, UpTo16Ways, WIDE_WORDS,
-        };
-        match ($caches <= NARROW_CACHES_MAX, $words, $ways) {
-            (true, ..=64, 1) => Box::new($make::<DirectMapped<_>, u64, 1>($($argument),+)?),
-            (true, ..=64, ..=8) => Box::new($make::<UpTo8Ways<_>, u64, 1>($($argument),+)?),
-            (true, ..=64, ..=16) => Box::new($make::<UpTo16Ways<_>, u64, 1>($($argument),+)?),
-            (true, ..=64, _) => Box::new($make::<IndexedSets<_>, u64, 1>($($argument),+)?),
-            (true, _, ..=16) => Box::new($make::<UpTo16Ways<_>, [u64; 4], 1>($($argument),+)?),
-            (false, ..=64, ..=16) => {
-                Box::new($make::<UpTo16Ways<_>, u64, WIDE_WORDS>($($argument),+)?)
+    (
+        ($words:expr, $ways:expr, $caches:expr),
+        [$($narrow:ident),*], $make:ident, $arguments:tt
+    ) => {{
+        use $crate::{IndexedSets, NARROW_CACHES_MAX, UpTo16Ways, WIDE_WORDS, boxed_for_geometry};
+        let (small, narrow) = ($words <= 64, $words <= 64 && $caches <= NARROW_CACHES_MAX);
+        match $ways {
+            $(ways if narrow && ways <= $crate::ways_max::<$crate::$narrow<u64>, u64>() => {
+                boxed_for_geometry!(@of $crate::$narrow<_>, u64, 1, $make, $arguments)
+            })*
+            ..=16 if small => {
+                boxed_for_geometry!(@of UpTo16Ways<_>, u64, WIDE_WORDS, $make, $arguments)
             }
-            (_, _, _) => Box::new($make::<IndexedSets<_>, [u64; 4], WIDE_WORDS>($($argument),+)?),
+            _ => {
+                boxed_for_geometry!(@of IndexedSets<_>, [u64; 4], WIDE_WORDS, $make, $arguments)
+            }
         }
     }};
+    (@of $arrays:ty, $mask:ty, $width:expr, $make:ident, ($($argument:expr),+)) => {
+        Box::new($make::<$arrays, $mask, { $width }>($($argument),+)?)
+    };
 }
 
 /// The same for masks of bytes, whatever the block: `boxed_for_bytes!((ways, caches), engine,
@@ -134,6 +141,12 @@ macro_rules! boxed_for_bytes {
             (_, _) => Box::new($make::<IndexedSets<_>, ByteMask, WIDE_WORDS>($($argument),+)?),
         }
     }};
+}
+
+/// [`CacheArrays::WAYS_MAX`], for [`boxed_for_geometry`].
+#[must_use]
+pub const fn ways_max<F: CacheArrays<W>, W>() -> usize {
+    F::WAYS_MAX
 }
 
 /// Unused sets behind those of each cache. The number of a cache's sets is a power of two: without

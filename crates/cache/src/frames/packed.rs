@@ -48,6 +48,8 @@ fn used<const NARROW: bool>(order: u64, way: usize) -> u64 {
 }
 
 impl<W: WordMask, const NARROW: bool> CacheArrays<W> for PackedSets<W, NARROW> {
+    const WAYS_MAX: usize = if NARROW { 8 } else { 16 };
+
     fn new(geometries: &[CacheGeometry]) -> Self {
         let ways_max = geometries.iter().map(|cache| cache.ways).max().unwrap_or(1);
         let stride = ways_max.next_power_of_two().trailing_zeros();

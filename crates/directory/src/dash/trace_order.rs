@@ -86,6 +86,7 @@ impl DirectorySimulation {
         let (block, geometry) = setup.geometry()?;
         Ok(Self(boxed_for_geometry!(
             (block.words(), geometry.ways, usize::from(setup.nodes)),
+            [DirectMapped, UpTo16Ways],
             rows,
             (setup, table, homes)
         )))

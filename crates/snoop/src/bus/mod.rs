@@ -41,7 +41,12 @@ pub fn bus_clock(
     timed: &BusClockSetup,
 ) -> Result<Box<dyn TimedSimulation<BusResult, ClockError>>, BusSetupError> {
     let (block, ways) = setup.geometry()?;
-    Ok(boxed_for_geometry!((block.words(), ways, setup.caches()), clock, (setup, table, timed)))
+    Ok(boxed_for_geometry!(
+        (block.words(), ways, setup.caches()),
+        [UpTo8Ways],
+        clock,
+        (setup, table, timed)
+    ))
 }
 
 fn clock<F: CacheArrays<W>, W: WordMask, const WORDS: usize>(

@@ -26,7 +26,12 @@ impl TraceOrderSimulation {
     /// When the machine is invalid.
     pub fn new(setup: &BusSetup, table: ProtocolTable) -> Result<Self, BusSetupError> {
         let (block, ways) = setup.geometry()?;
-        Ok(Self(boxed_for_geometry!((block.words(), ways, setup.caches()), rows, (setup, table))))
+        Ok(Self(boxed_for_geometry!(
+            (block.words(), ways, setup.caches()),
+            [DirectMapped, UpTo8Ways, UpTo16Ways],
+            rows,
+            (setup, table)
+        )))
     }
 
     /// Adds the references of a batch. Batches come in the order of the trace.
