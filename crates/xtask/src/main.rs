@@ -26,7 +26,7 @@ enum Command {
     Tidy,
     /// Draw which room uses which, into docs/rooms-*.svg.
     Rooms,
-    /// Count instructions per reference with callgrind against benches/instructions.toml.
+    /// Count instructions per reference with cachegrind against benches/instructions.toml.
     Instructions {
         /// Write the measured counts into the file instead of comparing.
         #[arg(long)]

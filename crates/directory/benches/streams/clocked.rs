@@ -54,6 +54,14 @@ pub fn simulate(nodes: u16, machine: &str, portions: &[ThreadStreams]) -> Clocke
     clock.finish().expect("a correct protocol")
 }
 
+/// Simulates a machine on both streams, small ones of 16 nodes, and prints what it finds.
+pub fn gate(machine: &str) {
+    for (stream, batches) in super::streams(16, 100_000) {
+        let found = simulate(16, machine, &operations(16, &batches));
+        println!("{stream}: {machine}: {:?} {:?}", found.counts, found.time);
+    }
+}
+
 fn first_touch(nodes: u16) -> Box<dyn HomePolicy> {
     let known =
         HomeSetup { nodes, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };
