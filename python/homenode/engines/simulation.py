@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from homenode import _core
 from homenode.engines import bus, directory, placement
-from homenode.engines.page_use import page_use
 from homenode.engines.table import engine_for, engines
 from homenode.options.checked import checked, only_declared
 from homenode.options.documented import documented
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
 
+    from homenode.engines.page_use import PageUse
     from homenode.options.typed_engines import EngineOptions
 
 
@@ -155,8 +155,15 @@ def result_of(
     made = FRONTENDS[engine].result if engine in FRONTENDS else Result
     result = made(found["outcomes"], config, found["provenance"])
     result.scalability = found.get("scalability", [])
-    result.uses = [page_use(of_one) for of_one in columns]
+    result.uses = [_page_use(of_one) for of_one in columns]
     return result
+
+
+def _page_use(columns: dict[str, Any]) -> PageUse:
+    # NumPy takes a tenth of a second to load.
+    from homenode.engines.page_use import page_use
+
+    return page_use(columns)
 
 
 __all__ = ["simulate"]

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
 
     import pandas as pd
+    import pyarrow as pa
 
 
 class Rows:
@@ -70,6 +69,8 @@ class Rows:
 
     def to_arrow(self) -> pa.Table:
         """The flat rows as a table."""
+        import pyarrow as pa
+
         return pa.table(self.columns())
 
     def to_pandas(self) -> pd.DataFrame:

@@ -10,22 +10,18 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-import numpy as np
-import pyarrow as pa
-
 from homenode import _core
 from homenode.capture import recording
 from homenode.errors import ConfigError
 from homenode.files import check_output, check_replaceable, replacing_name
 from homenode.options.tables import COLUMNAR, core_table
 from homenode.options.values import only_known, whole_number
-from homenode.trace import interchange
-from homenode.trace.columns import ColumnReader
 from homenode.trace.info import TraceInfo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     Progress = Callable[[int, int | None], None] | None
@@ -159,6 +155,8 @@ class Trace:
 
         def write(target: str) -> None:
             if form in COLUMNAR:
+                from homenode.trace import interchange
+
                 interchange.import_columns(name, form, target, progress)
             else:
                 _core.import_trace(form, name, target, progress)
@@ -184,6 +182,11 @@ class Trace:
         >>> Trace.from_arrow(table).references
         2
         """
+        import pyarrow as pa
+
+        from homenode.trace import interchange
+        from homenode.trace.columns import ColumnReader
+
         if isinstance(data, pa.RecordBatch):
             data = pa.Table.from_batches([data])
         stream = pa.RecordBatchReader.from_stream(data)
@@ -229,6 +232,11 @@ class Trace:
         >>> trace.info["reads"]
         2
         """
+        import numpy as np
+        import pyarrow as pa
+
+        from homenode.trace.columns import ColumnReader
+
         given = {"thread": thread, "kind": kind, "address": address, "size": size, **optional}
         unknown = sorted(set(given) - ColumnReader.KNOWN)
         if unknown:
@@ -319,6 +327,8 @@ class Trace:
         Raises:
             TraceError: when the file is damaged.
         """
+        from homenode.trace import interchange
+
         return interchange.record_batches(self._path)[1]
 
     def to_arrow(self) -> pa.Table:
@@ -327,6 +337,10 @@ class Trace:
         Raises:
             TraceError: when the file is damaged.
         """
+        import pyarrow as pa
+
+        from homenode.trace import interchange
+
         schema, batches = interchange.record_batches(self._path)
         return pa.Table.from_batches(batches, schema=schema)
 
@@ -353,6 +367,8 @@ class Trace:
         form = guess_format(name) if format is None else format
         check_output(name, self._path)
         if form in COLUMNAR:
+            from homenode.trace import interchange
+
             interchange.export_columns(self._path, form, name, progress)
         else:
             with replacing_name(name) as partial:
@@ -386,6 +402,8 @@ def guess_format(name: str) -> str:
 
 def _array(name: str, values: Any) -> NDArray[Any]:
     """A column in the byte order of this machine."""
+    import numpy as np
+
     array = np.asarray(values)
     if array.ndim > 1:
         raise ConfigError(f"column {name} has shape {array.shape}; expected one dimension")
