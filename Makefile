@@ -3,7 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 export CARGO_TERM_COLOR ?= auto
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo test test-rust test-python test-studies test-heavy generate lint bench gate docs ci fuzz clean
+EXTRAS ?= dev
+.PHONY: help build setup demo test test-rust test-python test-studies test-heavy generate lint lint-rust lint-python bench \
+  gate docs ci fuzz clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -22,7 +24,7 @@ build: .venv/installed ## build homenode into .venv
 	touch $@
 
 setup: .venv/installed .venv/studies ## the same, with what tests and lints need
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet --extras dev
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet --extras $(EXTRAS)
 
 demo: build ## record a real program with 8 threads, simulate it, write demo/report.html
 	$(BIN)/homenode demo -o demo
@@ -39,31 +41,35 @@ test-studies: setup
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile reproduction/tests
 
 test-heavy: ## model checks of every message order, and a tree that grows: many minutes
-	cargo test --release --quiet --package 'homenode-*' --test heavy
-	cargo test --release --quiet --package homenode-xtask --test extending -- --ignored
+	cargo test --release --quiet --test heavy
+	cargo test --release --quiet --test extending -- --ignored
 
 generate: setup ## write the types, page and schemas that follow from the engines' options
 	$(BIN)/python -m homenode.options.generate .
 
-lint: setup ## formatting, clippy, links of the documentation, tidy, ruff, types, C warnings
+lint: lint-rust lint-python ## formatting, clippy, links of the documentation, tidy, ruff, types, C warnings
+
+lint-rust:
 	cargo fmt --all --check
 	cargo xtask tidy
-	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	cargo clippy --release --quiet --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --quiet --no-deps
+
+lint-python: setup
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest homenode._core --ignore-missing-stub
 
 bench: setup ## measure speeds, sizes and memory; never part of the tests
-	cargo bench --quiet -p homenode-placement -p homenode-snoop -p homenode-directory -p homenode-sim
+	cargo bench --profile dist --quiet -p homenode-placement -p homenode-snoop -p homenode-directory -p homenode-sim
 	$(BIN)/python benches/capture.py
 	$(BIN)/python benches/record.py
 
 gate: ## compare instructions per reference with benches/instructions.toml
 	cargo xtask instructions
 
+docs: EXTRAS = dev,docs
 docs: setup ## build the documentation into docs/_build, warnings are errors
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet --extras dev,docs
 	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build
 
 fuzz: ## fuzz every decoder and importer for SECONDS each (default 60); needs cargo-fuzz

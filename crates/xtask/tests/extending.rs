@@ -68,11 +68,11 @@ const CRATES: &[&str] = &[
 ];
 
 /// The tests beside the code of these crates: what a new entry says of itself.
-const UNIT_TESTS: &[&str] = &["test", "--quiet", "--lib"];
+const UNIT_TESTS: &[&str] = &["test", "--release", "--quiet", "--lib"];
 
 /// The integration tests that loop over the tables. Others compare existing entries with slow
 /// simulators, which do not have the rules of a new one.
-const TABLE_TESTS: &[&str] = &["test", "--quiet", "--test", "it"];
+const TABLE_TESTS: &[&str] = &["test", "--release", "--quiet", "--test", "it"];
 const TABLE_TEST_FILTERS: &[&str] = &[
     "--",
     "policies::",
@@ -84,7 +84,8 @@ const TABLE_TEST_FILTERS: &[&str] = &[
 ];
 
 /// Writes, or checks, the tables in `docs/`.
-const DOCS: &[&str] = &["test", "--quiet", "--test", "it", "-p", "homenode-sim", "docs::"];
+const DOCS: &[&str] =
+    &["test", "--release", "--quiet", "--test", "it", "-p", "homenode-sim", "docs::"];
 
 #[test]
 #[ignore = "builds five crates: cargo test -p homenode-xtask --test extending -- --ignored"]
@@ -97,7 +98,8 @@ fn a_new_entry_is_one_file_and_two_lines() {
     let copy = target.join("extending");
     copy_tree(&root, &copy);
     // With another version cargo keeps the build of the copy apart from the tree's own in the same
-    // folder, and reuses compiled dependencies.
+    // folder, and reuses compiled dependencies. Of the workspace's crates little is run, so they are
+    // hardly optimised.
     let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
     let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(manifest.contains(&version), "the workspace gives the version of its crates");
@@ -106,9 +108,12 @@ fn a_new_entry_is_one_file_and_two_lines() {
     for addition in &ADDITIONS {
         add(&root, &copy, addition);
     }
+    let quick: Vec<String> = crates(&root)
+        .map(|name| format!("--config=profile.release.package.homenode-{name}.opt-level=1"))
+        .collect();
     let cargo = |arguments: &[&str], bless: bool| {
         let mut command = Command::new(env!("CARGO"));
-        command.args(arguments).current_dir(&copy).env("CARGO_TARGET_DIR", &target);
+        command.args(&quick).args(arguments).current_dir(&copy).env("CARGO_TARGET_DIR", &target);
         if bless {
             command.env("HOMENODE_BLESS", "1");
         }
@@ -124,6 +129,12 @@ fn a_new_entry_is_one_file_and_two_lines() {
         assert!(text.contains(line), "docs/{page} lacks {line}");
     }
     cargo(DOCS, false);
+}
+
+/// The names of the folders in `crates/`.
+fn crates(root: &Path) -> impl Iterator<Item = String> {
+    let folders = std::fs::read_dir(root.join("crates")).unwrap();
+    folders.map(|folder| folder.unwrap().file_name().into_string().unwrap())
 }
 
 /// The folder of cargo's builds, to reuse compiled dependencies.
