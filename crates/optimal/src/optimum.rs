@@ -145,7 +145,8 @@ impl Optimum {
 
 /// The prices, if the recurrences hold for them.
 fn check(setup: &PlacementSetup) -> Result<Prices, PolicyError> {
-    let fail = |machine, remedy| Err(PolicyError::Machine { policy: "optimal", machine, remedy });
+    let fail =
+        |machine, remedy| Err(PolicyError::Machine { policy: "optimal".into(), machine, remedy });
     let Some(prices) = setup.prices else {
         return fail("without prices", "give the prices: this policy chooses by them");
     };

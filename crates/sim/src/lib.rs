@@ -74,7 +74,7 @@ pub use picture::{PictureConfig, sharing_picture};
 pub use placement::{
     LatencyColumns, POLICIES, PacketColumns, PageCoherenceColumns, PlacementOutcome,
     PlacementProvenance, PlacementSimulation, PolicyRow, PriceListRecord, SimConfig, WorstBlocks,
-    policy_rows, run, worst_blocks,
+    policy_rows, run, run_policies, worst_blocks,
 };
 pub use pmap::{
     PmapActionRow, PmapConfig, PmapPage, PmapPolicyRow, PmapReport, pmap, pmap_actions,

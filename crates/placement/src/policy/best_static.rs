@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
     runs_on: RunsOn::Placement,
     build: |setup, _| {
         let prices = setup.prices.ok_or(PolicyError::Machine {
-            policy: "best-static",
+            policy: "best-static".into(),
             machine: "without prices",
             remedy: "give the prices: this policy chooses by them",
         })?;

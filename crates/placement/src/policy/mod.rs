@@ -1,9 +1,11 @@
 //! On-line and static policies: each a file that ends in its `ENTRY`, all listed in [`TABLE`].
+//! The engine runs any [`PolicyFactory`], of which those of the table are one kind.
 
 mod ace;
 mod all_global;
 mod best_static;
 mod delay;
+mod factory;
 mod first_touch;
 mod migrate;
 mod place;
@@ -13,6 +15,7 @@ mod round_robin;
 mod set_policy;
 mod spec;
 
+pub use factory::PolicyFactory;
 pub(crate) use set_policy::SetPolicy;
 pub use spec::{
     COUNT_END, DefaultValue, ParamKind, ParamValues, PolicyError, PolicyParam, PolicySpec,
@@ -165,7 +168,8 @@ mod tests {
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .filter(|name| {
-                !["mod.rs", "place.rs", "set_policy.rs", "spec.rs"].contains(&name.as_str())
+                !["mod.rs", "factory.rs", "place.rs", "set_policy.rs", "spec.rs"]
+                    .contains(&name.as_str())
             })
             .map(|name| name.trim_end_matches(".rs").replace('_', "-"))
             .collect();

@@ -66,7 +66,7 @@ pub const ENTRY: Entry = Entry {
     build: |setup, values| {
         if values.get(3) == 1 && !setup.global {
             return Err(PolicyError::Machine {
-                policy: "platinum:frozen=global",
+                policy: "platinum:frozen=global".into(),
                 machine: "without global memory",
                 remedy: "choose --policy platinum:frozen=local, or a --machine with prices g and G",
             });

@@ -1,7 +1,11 @@
 //! Policies as users write them: `name` or `name:parameter=value,...`.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use homenode_machine::PriceModel;
 
+use super::factory::{ListedPolicy, PolicyFactory};
 use super::{Entry, PlacementSetup, Policy};
 
 /// A parameter of a policy.
@@ -17,6 +21,22 @@ pub struct PolicyParam {
     pub unit: &'static str,
     /// What it does.
     pub doc: &'static str,
+}
+
+impl PolicyParam {
+    /// Its value when the user gives none.
+    pub(super) fn fallback(&self, setup: &PlacementSetup) -> u64 {
+        match self.default {
+            DefaultValue::Fixed(value) => value,
+            DefaultValue::Milliseconds(milliseconds, otherwise) => {
+                #[expect(clippy::cast_precision_loss, reason = "a default, rounded to references")]
+                let exact = setup.rate.map(|rate| rate * milliseconds as f64 / 1000.0);
+                let in_range = exact.filter(|e| e.is_finite() && *e >= 0.5 && *e < 1e14);
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+                in_range.map_or(otherwise, |e| e.round() as u64)
+            }
+        }
+    }
 }
 
 /// The values a parameter takes.
@@ -70,7 +90,7 @@ pub enum PolicyError {
     #[error("policy {policy} cannot run on a machine {machine}: {remedy}")]
     Machine {
         /// The policy.
-        policy: &'static str,
+        policy: Cow<'static, str>,
         /// What the machine has or lacks.
         machine: &'static str,
         /// What to do.
@@ -79,10 +99,15 @@ pub enum PolicyError {
 }
 
 /// The value of every parameter of an entry, in the entry's order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParamValues(Vec<u64>);
 
 impl ParamValues {
+    /// These values, in the order of the entry's parameters.
+    pub fn new(values: impl IntoIterator<Item = u64>) -> Self {
+        Self(values.into_iter().collect())
+    }
+
     /// Value of the parameter with this position in the entry.
     ///
     /// # Panics
@@ -93,14 +118,19 @@ impl ParamValues {
     }
 }
 
-/// A policy with the parameters that the user gave.
+/// A policy with its parameters: one of a table, or one whose factory is given.
 #[derive(Clone, Debug)]
 pub struct PolicySpec {
-    /// As the user wrote it.
+    /// As the user wrote it; the name of a policy whose factory is given.
     pub text: String,
-    /// The policy.
-    pub entry: &'static Entry,
-    given: Vec<Option<u64>>,
+    /// What makes its instances.
+    pub factory: Arc<dyn PolicyFactory>,
+}
+
+impl From<Arc<dyn PolicyFactory>> for PolicySpec {
+    fn from(factory: Arc<dyn PolicyFactory>) -> Self {
+        Self { text: factory.name().to_owned(), factory }
+    }
 }
 
 impl PolicySpec {
@@ -125,21 +155,26 @@ impl PolicySpec {
                 return Err(problem(format!("{} is given twice", entry.params[position].name)));
             }
         }
-        Ok(Self { text: text.to_owned(), entry, given })
+        Ok(Self { text: text.to_owned(), factory: Arc::new(ListedPolicy { entry, given }) })
+    }
+
+    /// Name of the policy, without parameters.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.factory.name()
     }
 
     /// The value of every parameter in this environment.
     #[must_use]
     pub fn values(&self, setup: &PlacementSetup) -> ParamValues {
-        let pairs = self.entry.params.iter().zip(&self.given);
-        ParamValues(pairs.map(|(p, given)| given.unwrap_or_else(|| fallback(p, setup))).collect())
+        self.factory.values(setup)
     }
 
     /// Names and values of all parameters in this environment, as a user would write them.
     #[must_use]
     pub fn resolved(&self, setup: &PlacementSetup) -> Vec<(&'static str, String)> {
         let values = self.values(setup).0;
-        self.entry.params.iter().zip(values).map(|(p, v)| (p.name, p.kind.text(v))).collect()
+        self.factory.params().iter().zip(values).map(|(p, v)| (p.name, p.kind.text(v))).collect()
     }
 
     /// Checks that the policy can run on the machine.
@@ -148,9 +183,9 @@ impl PolicySpec {
     /// When it cannot, with a remedy.
     pub fn check(&self, setup: &PlacementSetup) -> Result<(), PolicyError> {
         let fail = |machine, remedy| {
-            Err(PolicyError::Machine { policy: self.entry.name, machine, remedy })
+            Err(PolicyError::Machine { policy: self.name().to_owned().into(), machine, remedy })
         };
-        match (setup.model, self.entry.runs_on.has(setup.model)) {
+        match (setup.model, self.factory.runs_on().has(setup.model)) {
             (PriceModel::PageCoherence, false) => fail(
                 "of the page-coherence model",
                 "it prices remote reads and writes differently and moves at a write not at all, \
@@ -164,7 +199,7 @@ impl PolicySpec {
                  latencies (--machine), or inv, inv.freez, inv.del or inv.freez.del, which run \
                  on all (--policy)",
             ),
-            (_, true) if self.entry.needs_global && !setup.global => fail(
+            (_, true) if self.factory.needs_global() && !setup.global => fail(
                 "without global memory",
                 "choose a --machine with prices g and G, or another --policy",
             ),
@@ -178,7 +213,7 @@ impl PolicySpec {
     /// When policy and machine are incompatible.
     pub fn build(&self, setup: &PlacementSetup) -> Result<Box<dyn Policy>, PolicyError> {
         self.check(setup)?;
-        (self.entry.build)(setup, &self.values(setup))
+        self.factory.build(setup)
     }
 }
 
@@ -234,19 +269,6 @@ impl ParamKind {
                 word(words, value - COUNT_END).unwrap_or_default()
             }
             Self::Count { .. } | Self::CountOr(_) => value.to_string(),
-        }
-    }
-}
-
-fn fallback(param: &PolicyParam, setup: &PlacementSetup) -> u64 {
-    match param.default {
-        DefaultValue::Fixed(value) => value,
-        DefaultValue::Milliseconds(milliseconds, otherwise) => {
-            #[expect(clippy::cast_precision_loss, reason = "a default, rounded to references")]
-            let exact = setup.rate.map(|rate| rate * milliseconds as f64 / 1000.0);
-            let in_range = exact.filter(|e| e.is_finite() && *e >= 0.5 && *e < 1e14);
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-            in_range.map_or(otherwise, |e| e.round() as u64)
         }
     }
 }

@@ -88,7 +88,7 @@ const AS_NEEDED: Fineness<'_> = Fineness { times: Times::Visits, splits: &[] };
 fn definition(text: &str, setup: &PlacementSetup) -> Policy {
     let spec = parse(text);
     let values: BTreeMap<_, _> = spec.resolved(setup).into_iter().collect();
-    let name = spec.entry.name;
+    let name = spec.name();
     let number = |key: &str| values[key].parse::<u64>().unwrap();
     let start = || match values["counter"].as_str() {
         "words/8" => (setup.block_size.words() / 8).max(1),

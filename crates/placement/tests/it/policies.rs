@@ -1,13 +1,15 @@
 //! Every policy against the oracle, and the clauses of their definitions one by one.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::oracle::policy::{Ace, Definition, Delay, Platinum, Reference, Static, World};
+use crate::oracle::policy::{Ace, Definition, Delay, Places, Platinum, Reference, Static, World};
 use homenode_base::{AccessKind, BlockSize, ReferenceFilter, Rng};
-use homenode_machine::Prices;
-use homenode_placement::policy::{Entry, ParamKind, PlacementSetup};
+use homenode_machine::{PriceModel, Prices};
+use homenode_placement::policy::{Entry, ParamKind, PlacementSetup, Policy, PolicyError, RunsOn};
 use homenode_placement::{
-    Cost, Histories, HistoryBuilder, HistoryOptions, PolicySpec, Shard, TABLE, Tally, coherence,
+    Block, Cost, Histories, HistoryBuilder, HistoryOptions, PolicyFactory, PolicySpec, Shard,
+    TABLE, Tally, coherence,
 };
 use homenode_trace::Batch;
 
@@ -16,7 +18,7 @@ use homenode_trace::Batch;
 fn definition(spec: &PolicySpec, setup: &PlacementSetup) -> Option<Box<dyn Definition>> {
     let values = spec.values(setup);
     let global = setup.global;
-    Some(match spec.entry.name {
+    Some(match spec.name() {
         "ace" => Box::new(Ace { limit: values.get(0), global, ..Ace::default() }),
         "migrate" => Box::new(Ace { limit: u64::MAX, global, ..Ace::default() }),
         "delay" => Box::new(Delay {
@@ -32,6 +34,7 @@ fn definition(spec: &PolicySpec, setup: &PlacementSetup) -> Option<Box<dyn Defin
             ..Platinum::default()
         }),
         "first-touch" | "round-robin" | "random" | "all-global" | "best-static" => Box::new(Static),
+        "follow-writes" => Box::new(FollowWrites),
         _ => return None,
     })
 }
@@ -125,7 +128,7 @@ fn oracle(
     let world = World { processors: setup.processors, global: setup.global };
     let (mut tally, mut cost) = (Tally::default(), Some(0));
     for (number, references) in blocks {
-        let moves = ["ace", "delay", "platinum", "migrate"].contains(&spec.entry.name);
+        let moves = ["ace", "delay", "platinum", "migrate", "follow-writes"].contains(&spec.name());
         let start = if moves {
             references[0].processor
         } else {
@@ -161,7 +164,7 @@ fn every_policy_follows_its_definition_reference_by_reference() {
             let setup = setup(processors, prices);
             for text in TABLE.iter().flat_map(Entry::variants) {
                 let spec = PolicySpec::parse(&text, &[TABLE]).unwrap();
-                let global = spec.entry.needs_global || text.contains("frozen=global");
+                let global = spec.factory.needs_global() || text.contains("frozen=global");
                 if global && !setup.global {
                     assert!(spec.build(&setup).is_err());
                     continue;
@@ -266,4 +269,72 @@ fn faulty_policies_say_what_is_expected() {
     let spec = PolicySpec::parse("all-global", &[TABLE]).unwrap();
     let Err(error) = spec.build(&setup) else { panic!("needs global memory") };
     assert!(error.to_string().contains("prices g and G"), "{error}");
+}
+
+/// A policy that is in no table: the one copy moves to each processor that writes.
+#[derive(Debug)]
+struct FollowWrites;
+
+impl PolicyFactory for FollowWrites {
+    fn name(&self) -> &'static str {
+        "follow-writes"
+    }
+
+    fn build(&self, setup: &PlacementSetup) -> Result<Box<dyn Policy>, PolicyError> {
+        assert!(setup.processors > 0);
+        Ok(Box::new(Self))
+    }
+
+    fn runs_on(&self) -> RunsOn {
+        RunsOn::Placement
+    }
+}
+
+impl Policy for FollowWrites {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        let mut place = block.runs[0].processor();
+        for run in block.runs {
+            if !run.is_read_only() && run.processor() != place {
+                place = run.processor();
+                tally.remote_moves += 1;
+                tally.invalidations += 1;
+                tally.faults += 1;
+            }
+            let is_local = run.processor() == place;
+            *if is_local { &mut tally.local_reads } else { &mut tally.remote_reads } += run.reads();
+            tally.local_writes += run.writes();
+        }
+    }
+}
+
+impl Definition for FollowWrites {
+    fn next(&mut self, places: &Places, r: Reference) -> (Places, bool) {
+        (if r.write { vec![r.processor] } else { places.clone() }, false)
+    }
+}
+
+#[test]
+fn a_policy_that_is_in_no_table_runs_as_the_others_do() {
+    let spec = PolicySpec::from(Arc::new(FollowWrites) as Arc<dyn PolicyFactory>);
+    assert_eq!((spec.name(), spec.text.as_str()), ("follow-writes", "follow-writes"));
+    let mut rng = Rng::new(6);
+    for round in 0..300 {
+        let processors = [2, 3, 5, 70][round % 4];
+        let trace = random_trace(&mut rng, processors);
+        let mut histories = TraceHistories::new(&trace, processors);
+        for prices in machines() {
+            let setup = setup(processors, prices);
+            let found = histories.walk(&spec, &setup, &[]);
+            let (expected, cost) = oracle(&spec, &setup, &trace).unwrap();
+            assert_eq!(found, expected, "{prices} {trace:?}");
+            assert_eq!(Cost::of(&found, &prices).total().steps, cost, "{prices}");
+            assert_eq!(found, histories.walk(&spec, &setup, &[3, 17]), "other splits");
+        }
+    }
+    let coherent = PlacementSetup { model: PriceModel::PageCoherence, ..setup(2, machines()[0]) };
+    let refused = spec.build(&coherent).err().unwrap().to_string();
+    assert!(
+        refused.starts_with("policy follow-writes cannot run on a machine of the"),
+        "{refused}"
+    );
 }

@@ -54,7 +54,8 @@ pub(super) fn places(
     total: u128,
     tick: ReportPart<'_>,
 ) -> Result<Vec<HomeAdvice>, SimError> {
-    let Some(prices) = point.prices.placement().filter(|_| point.spec.entry.assigns_homes) else {
+    let Some(prices) = point.prices.placement().filter(|_| point.spec.factory.assigns_homes())
+    else {
         return Ok(Vec::new());
     };
     let choices = choices(point, priced.misses, layout, prices, tick)?;

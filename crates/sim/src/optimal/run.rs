@@ -99,7 +99,7 @@ fn checked(
     trace: &TraceReader,
 ) -> Result<OptimalPlan, SimError> {
     let matrix = MatrixPlan::new(simulation, trace)?;
-    if let Some(policy) = matrix.policies.iter().find(|p| replicates(p.entry.name).is_none()) {
+    if let Some(policy) = matrix.policies.iter().find(|p| replicates(p.name()).is_none()) {
         let problem = format!(
             "{} is not an optimum; choose the policies optimal or optimal-no-replication",
             policy.text

@@ -56,7 +56,7 @@ impl HistoryWalk<'_> {
     ) -> Result<OptimumFindings, SimError> {
         let job = &self.size.jobs[job];
         let spec = &self.plan.policies[job.policy];
-        let mut optimum = Optimum::new(&job.setup, replicates(spec.entry.name).unwrap_or(true))?;
+        let mut optimum = Optimum::new(&job.setup, replicates(spec.name()).unwrap_or(true))?;
         let curve = self.wanted.curve;
         let mut curve = curve
             .map(|interval| curve_solver(self.plan, job.policy, &job.setup, interval))
@@ -124,6 +124,6 @@ pub(super) fn curve_solver(
     setup: &PlacementSetup,
     interval: Interval,
 ) -> Result<CurveSolver, SimError> {
-    let replicate = replicates(plan.policies[policy].entry.name).unwrap_or(true);
+    let replicate = replicates(plan.policies[policy].name()).unwrap_or(true);
     Ok(CurveSolver::new(setup, replicate, interval)?)
 }

@@ -29,5 +29,5 @@ pub use config::SimConfig;
 pub use outcome::{LatencyColumns, PacketColumns, PageCoherenceColumns};
 pub use outcome::{PlacementOutcome, PlacementProvenance, PlacementSimulation, PriceListRecord};
 pub use policies::{POLICIES, PolicyRow, policy_rows};
-pub use run::run;
+pub use run::{run, run_policies};
 pub use worst::{WorstBlocks, worst_blocks};

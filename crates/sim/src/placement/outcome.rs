@@ -186,7 +186,7 @@ pub(crate) fn provenance<T: TraceSource + ?Sized>(
         let values = spec.resolved(&job.setup).into_iter().map(|(n, v)| format!("{n}={v}"));
         let values: Vec<String> = values.collect();
         let colon = if values.is_empty() { "" } else { ":" };
-        Some(format!("{}{colon}{}", spec.entry.name, values.join(",")))
+        Some(format!("{}{colon}{}", spec.name(), values.join(",")))
     };
     PlacementProvenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),

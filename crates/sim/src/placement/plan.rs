@@ -59,9 +59,18 @@ impl MatrixPlan {
         config: &SimConfig,
         trace: &T,
     ) -> Result<Self, SimError> {
+        Self::with_own(config, &[], trace)
+    }
+
+    /// As [`new`](Self::new), with these policies after those of the configuration.
+    pub(crate) fn with_own<T: TraceSource + ?Sized>(
+        config: &SimConfig,
+        own: &[PolicySpec],
+        trace: &T,
+    ) -> Result<Self, SimError> {
         let lists = [
             ("machine", config.machines.len()),
-            ("policy", config.policies.len()),
+            ("policy", config.policies.len() + own.len()),
             ("block size", config.block_sizes.len()),
         ];
         if let Some((what, _)) = lists.into_iter().find(|&(_, len)| len == 0) {
@@ -77,12 +86,13 @@ impl MatrixPlan {
         }
         check_threads(config.threads)?;
         let machines = config.machines.iter().map(|m| PricedMachine::parse(m));
-        let policies = config.policies.iter().map(|p| PolicySpec::parse(p, POLICIES));
+        let listed = config.policies.iter().map(|p| Ok(PolicySpec::parse(p, POLICIES)?));
+        let policies = listed.chain(own.iter().cloned().map(Ok));
         let machines: Vec<PricedMachine> = machines.collect::<Result<_, _>>()?;
         let own = own_processors(config.processors, &machines)?;
         let mut plan = Self {
             machines,
-            policies: policies.collect::<Result<_, _>>()?,
+            policies: policies.collect::<Result<_, SimError>>()?,
             sizes: Vec::new(),
             processors: processors(own, trace)?,
             filter: data(config.private.unwrap_or_default(), config.sync),
@@ -125,7 +135,7 @@ impl MatrixPlan {
                 let mut setup =
                     PlacementSetup { rate, ..PlacementSetup::new(self.processors, block, &prices) };
                 spec.check(&setup)?;
-                setup.prices = setup.prices.filter(|_| spec.entry.needs_prices);
+                setup.prices = setup.prices.filter(|_| spec.factory.needs_prices());
                 row.push(size.job(policy, spec, setup)?);
             }
             size.prices.push(prices);

@@ -1,6 +1,6 @@
 //! Passes over the trace, as few as memory allows, and walks over the histories.
 
-use homenode_placement::{Histories, HistoryBuilder, PARTS, Shard, UnsortedHistories};
+use homenode_placement::{Histories, HistoryBuilder, PARTS, PolicySpec, Shard, UnsortedHistories};
 use homenode_trace::TraceReader;
 use rayon::prelude::*;
 
@@ -27,8 +27,25 @@ pub fn run(
     trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<PlacementSimulation, SimError> {
+    run_policies(config, &[], trace, progress)
+}
+
+/// As [`run`], with these policies after those of the configuration: they need be in no table.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_policies(
+    config: &SimConfig,
+    own: &[PolicySpec],
+    trace: &TraceReader,
+    progress: Progress<'_>,
+) -> Result<PlacementSimulation, SimError> {
+    let plan = |config: &SimConfig, trace: &TraceReader| {
+        let as_it_is = SimConfig { realign: None, ..config.clone() };
+        MatrixPlan::with_own(&as_it_is, own, trace)?.for_counts().realigned(config.realign)
+    };
     let (mut simulation, record) =
-        on_counted(config, trace, progress, planned, |counted, progress| {
+        on_counted(config, trace, progress, plan, |counted, progress| {
             let CountedReferences { config, plan, reaching, .. } = *counted;
             let counts = count(plan, config, reaching, progress)?;
             Ok(assemble(plan, &counts, reaching))
@@ -38,11 +55,6 @@ pub fn run(
     }
     record.add_to(&mut simulation.provenance);
     Ok(simulation)
-}
-
-fn planned(config: &SimConfig, trace: &TraceReader) -> Result<MatrixPlan, SimError> {
-    let as_it_is = SimConfig { realign: None, ..config.clone() };
-    MatrixPlan::new(&as_it_is, trace)?.for_counts().realigned(config.realign)
 }
 
 /// A shard of the blocks at one block size that waits for a pass.

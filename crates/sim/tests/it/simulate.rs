@@ -2,9 +2,13 @@
 
 use std::io::Cursor;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_sim::{PlacementSimulation, SimConfig, SimError, run};
+use homenode_placement::{
+    Block, PlacementSetup, Policy, PolicyError, PolicyFactory, PolicySpec, Tally,
+};
+use homenode_sim::{PlacementSimulation, SimConfig, SimError, run, run_policies};
 use homenode_trace::{Columns, Metadata, Process, TraceReader, TraceWriter, WriterOptions};
 
 fn trace(accesses: &[Access], chunk_rows: u32, metadata: Metadata) -> TraceReader {
@@ -281,4 +285,55 @@ fn lists_have_a_row_for_everything() {
     );
     let names: Vec<&str> = homenode_sim::policy_rows().iter().map(|r| r.name).collect();
     assert_eq!(names[..3], ["optimal", "optimal-no-replication", "ace"]);
+}
+
+/// A policy that is in no table: blocks stay at processor 1.
+#[derive(Debug)]
+struct SecondProcessor;
+
+impl PolicyFactory for SecondProcessor {
+    fn name(&self) -> &'static str {
+        "second-processor"
+    }
+
+    fn build(&self, _: &PlacementSetup) -> Result<Box<dyn Policy>, PolicyError> {
+        Ok(Box::new(Self))
+    }
+}
+
+impl Policy for SecondProcessor {
+    fn block(&mut self, block: Block<'_>, tally: &mut Tally) {
+        for run in block.runs {
+            let is_local = run.processor() == 1;
+            *if is_local { &mut tally.local_reads } else { &mut tally.remote_reads } += run.reads();
+            *if is_local { &mut tally.local_writes } else { &mut tally.remote_writes } +=
+                run.writes();
+        }
+    }
+}
+
+#[test]
+fn a_policy_in_no_table_stands_beside_those_of_the_tables() {
+    let accesses = [(0, 0), (0, 0), (1, 0), (1, 64)]
+        .map(|(thread, addr)| Access::new(thread, AccessKind::Write, addr, 4));
+    let trace = trace(&accesses, 100, Metadata::default());
+    let machines = ["prices:r=15,R=59", "prices:r=2,R=59"];
+    let config = SimConfig::new(&machines, &["first-touch"], &[64]);
+    let own = [PolicySpec::from(Arc::new(SecondProcessor) as Arc<dyn PolicyFactory>)];
+    let found = run_policies(&config, &own, &trace, &mut |_, _| ControlFlow::Continue(()));
+    let found = found.unwrap();
+    let rows = serde_json::to_value(&found.outcomes).unwrap();
+    let costs: Vec<_> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["policy"].as_str().unwrap(), row["total_cost"].as_f64().unwrap()))
+        .collect();
+    // Under first touch one reference is remote, under the other policy two are.
+    let expected = [18.0, 32.0, 5.0, 6.0];
+    assert_eq!(
+        costs,
+        ["first-touch", "second-processor"].repeat(2).into_iter().zip(expected).collect::<Vec<_>>()
+    );
+    assert_eq!(found.provenance.policies, ["first-touch", "second-processor"]);
 }
