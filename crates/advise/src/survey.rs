@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use homenode_base::{AccessKind, BlockSize, Flags, ProcId, ReferenceFilter, ReferenceRole};
-use homenode_trace::{Batch, Event, EventKind};
+use homenode_trace::{Batch, Event, EventKind, ThreadTurn};
 use rustc_hash::FxHashMap;
 
 use crate::concurrency::RunningThreads;
@@ -144,22 +144,17 @@ impl UseSurveyor {
     /// Adds references without an event between them, turn by turn, so that a thread's state is
     /// looked up once per turn.
     fn rows(&mut self, batch: &Batch, rows: Range<usize>) {
-        let mut row = rows.start;
-        while row < rows.end {
-            let thread = batch.thread[row];
-            let mut others = batch.thread[row..rows.end].iter().map(|&other| other != thread);
-            let end = others.position(|other| other).map_or(rows.end, |at| row + at);
+        for ThreadTurn { thread, rows } in batch.turns(rows) {
             self.threads.reference(thread);
             let counted = self.references;
             if self.threads.are_several() {
-                self.turn::<true>(batch, row..end);
+                self.turn::<true>(batch, rows);
             } else {
-                self.turn::<false>(batch, row..end);
+                self.turn::<false>(batch, rows);
             }
             if self.references > counted {
                 self.last_thread = self.last_thread.max(thread);
             }
-            row = end;
         }
     }
 

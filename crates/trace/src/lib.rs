@@ -53,7 +53,9 @@ pub use compact::{COMPACT_LEVEL, CompactReport, compact};
 pub use error::TraceError;
 pub use info::{Info, info};
 pub use live::{LiveBatch, LiveFact, LiveMark, LiveProgram, LiveTurn, NO_LIMIT_NS};
-pub use model::{Batch, ChunkOutline, Columns, Event, EventKind, Metadata, Process, Want};
+pub use model::{
+    Batch, ChunkOutline, Columns, Event, EventKind, Metadata, Process, ThreadTurn, Want,
+};
 pub use names::{
     AddressRange, AllocationStack, CallFrame, LocalRange, MovedRange, RangeKind, SourceLine,
     TypeField, TypeLayout,

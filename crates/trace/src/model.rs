@@ -1,5 +1,7 @@
 //! The data model of a trace: references, events and metadata, independent of their storage.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use homenode_base::{Access, AccessKind, Flags, ReferenceFilter, ReferenceRole, Time};
@@ -80,6 +82,25 @@ impl Batch {
         kind.map_or(ReferenceRole::Excluded, |kind| filter.role(kind, flags))
     }
 
+    /// The turns among these rows, in order.
+    ///
+    /// # Panics
+    /// When the last row is out of range.
+    #[inline]
+    pub fn turns(&self, rows: Range<usize>) -> impl Iterator<Item = ThreadTurn> {
+        let threads = &self.thread[..rows.end];
+        let mut next = rows.start;
+        std::iter::from_fn(move || {
+            let first = next;
+            let &thread = threads.get(first)?;
+            next += 1;
+            while threads.get(next) == Some(&thread) {
+                next += 1;
+            }
+            Some(ThreadTurn { thread, rows: first..next })
+        })
+    }
+
     /// Empties every column and keeps its allocation.
     pub fn clear(&mut self) {
         self.thread.clear();
@@ -92,6 +113,15 @@ impl Batch {
         self.pid.clear();
         self.events.clear();
     }
+}
+
+/// Consecutive rows of one thread; the next row, if there is one, is another thread's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadTurn {
+    /// The thread.
+    pub thread: u16,
+    /// Its rows, at least one.
+    pub rows: Range<usize>,
 }
 
 /// The turns of threads in a chunk, and its events. Reading it takes a small fraction of the time
@@ -392,4 +422,20 @@ pub struct Want {
 impl Want {
     /// Everything the trace has.
     pub const ALL: Self = Self { columns: Columns::ALL, events: true };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_end_where_the_thread_changes_or_the_rows_end() {
+        let batch = Batch { thread: vec![3, 3, 1, 1, 1, 3], ..Batch::default() };
+        let turns = |rows| -> Vec<_> {
+            batch.turns(rows).map(|turn| (turn.thread, turn.rows.start, turn.rows.end)).collect()
+        };
+        assert_eq!(turns(0..6), [(3, 0, 2), (1, 2, 5), (3, 5, 6)]);
+        assert_eq!(turns(1..4), [(3, 1, 2), (1, 2, 4)]);
+        assert_eq!(turns(4..4), []);
+    }
 }

@@ -199,13 +199,8 @@ impl Collector {
 
     /// Adds the references of a batch.
     pub fn push(&mut self, batch: &Batch) {
-        let rows = batch.len();
-        let mut from = 0;
-        while let Some(&thread) = batch.thread[..rows].get(from) {
-            let others = batch.thread[from..rows].iter().position(|&other| other != thread);
-            let until = others.map_or(rows, |turn| from + turn);
-            self.turn(batch, from..until, thread % self.options.processors);
-            from = until;
+        for turn in batch.turns(0..batch.len()) {
+            self.turn(batch, turn.rows, turn.thread % self.options.processors);
         }
         while self.bytes() > self.options.memory_budget_bytes && self.regions.len() > 1 {
             self.halve();

@@ -77,21 +77,16 @@ impl StreamSplitter {
     /// Splits consecutive references without events between them.
     pub(super) fn references(&mut self, batch: &Batch, rows: Range<usize>) {
         let plain = self.addresses_are_kept() && batch.pid.is_empty();
-        let mut from = rows.start;
-        while from < rows.end {
-            let thread = batch.thread[from];
-            let process = usize::from(thread);
-            if !plain || self.conditions.is_waiting(process) {
-                self.reference(batch, from);
-                from += 1;
-                continue;
+        for turn in batch.turns(rows) {
+            let process = usize::from(turn.thread);
+            let mut rows = turn.rows;
+            while !rows.is_empty() && (!plain || self.conditions.is_waiting(process)) {
+                self.reference(batch, rows.start);
+                rows.start += 1;
             }
-            let others = batch.thread[from..rows.end].iter().position(|&other| other != thread);
-            let until = others.map_or(rows.end, |turn| from + turn);
-            if !self.closed[process] {
-                self.turn(batch, process, from..until);
+            if !rows.is_empty() && !self.closed[process] {
+                self.turn(batch, process, rows);
             }
-            from = until;
         }
     }
 

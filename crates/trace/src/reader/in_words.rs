@@ -1,5 +1,7 @@
 //! A view of a trace with references counted in words, without writing it.
 
+use std::ops::Range;
+
 use homenode_base::{AccessKind, Flags};
 
 use crate::chunk::ChunkInfo;
@@ -59,7 +61,7 @@ const FLAGS: [Flags; 3] = [Flags::PRIVATE, Flags::SYNC, Flags::KERNEL];
 
 /// The turns and events of a batch.
 pub(super) fn outline(batch: Batch) -> ChunkOutline {
-    let turn = |rows: &[u16]| (rows[0], u32::try_from(rows.len()).unwrap_or(u32::MAX));
-    let turns = batch.thread.chunk_by(|a, b| a == b).map(turn).collect();
+    let length = |rows: Range<usize>| u32::try_from(rows.len()).unwrap_or(u32::MAX);
+    let turns = batch.turns(0..batch.len()).map(|turn| (turn.thread, length(turn.rows))).collect();
     ChunkOutline { turns, events: batch.events }
 }
