@@ -34,7 +34,7 @@ pub struct Description {
 }
 
 /// A file, with what is absent from it taken from its base.
-pub(crate) struct MachineFile<'a> {
+pub struct MachineFile<'a> {
     pub(crate) kind: MachineKind,
     origin: &'a str,
     text: &'a str,

@@ -43,8 +43,10 @@ struct PlainFile {
 impl PlainMachine {
     /// The machine that a file describes. `Machine::from_toml` reads machines with this whose kinds
     /// have no file of their own here.
-    #[expect(dead_code, reason = "such kinds come with their engines")]
-    pub(crate) fn machine(file: MachineFile<'_>) -> Result<Self, MachineError> {
+    ///
+    /// # Errors
+    /// When the file is not such a machine.
+    pub fn machine(file: MachineFile<'_>) -> Result<Self, MachineError> {
         let kind = file.kind;
         let PlainFile { name, summary, source, block_size_bytes, numbers } = file.contents()?;
         let numbers = numbers.into_iter().map(|(name, number)| (name, number.value)).collect();

@@ -1,6 +1,7 @@
 //! A policy, a bus protocol, a machine and an import format are added to the tree as one file and
-//! at most two lines each: a copy of the tree with one more of each builds, passes the tests that
-//! loop over the tables, and lists them in its documentation.
+//! at most two lines each, and a kind of machine as one crate, one entry and one page: a copy of
+//! the tree with one more of each builds, passes the tests that loop over the tables, and lists them
+//! in its documentation.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::path::{Path, PathBuf};
@@ -55,6 +56,71 @@ const ADDITIONS: [Addition; 4] = [
     },
 ];
 
+/// The files of a new kind of machine, an engine with one price: one crate, one entry, one page,
+/// and a machine of the kind. Templates in `testdata/extending/kind`, and their destinations.
+const KIND: [(&str, &str); 5] = [
+    ("Cargo.toml", "crates/flat/Cargo.toml"),
+    ("lib.rs", "crates/flat/src/lib.rs"),
+    ("entry.rs", "crates/sim/src/flat.rs"),
+    ("machine.toml", "machines/flat.toml"),
+    ("page.md", "docs/flat.md"),
+];
+
+/// A line that names one of these files, or the kind.
+struct Insertion {
+    file: &'static str,
+    /// The text behind which it is inserted.
+    after: &'static str,
+    line: &'static str,
+}
+
+const INSERTIONS: [Insertion; 9] = [
+    Insertion {
+        file: "Cargo.toml",
+        after: "[workspace.dependencies]\n",
+        line: "homenode-flat = { path = \"crates/flat\" }\n",
+    },
+    Insertion {
+        file: "crates/sim/Cargo.toml",
+        after: "[dependencies]\n",
+        line: "homenode-flat.workspace = true\n",
+    },
+    Insertion { file: "crates/sim/src/lib.rs", after: "mod explain;\n", line: "mod flat;\n" },
+    Insertion {
+        file: "crates/sim/src/engines.rs",
+        after: "use crate::error::{SimError, config_error};\n",
+        line: "use crate::flat::FlatMachines;\n",
+    },
+    Insertion {
+        file: "crates/sim/src/engines.rs",
+        after: "&[&PricedMachines, &CachedMachines, &DirectoryMachines",
+        line: ", &FlatMachines",
+    },
+    Insertion {
+        file: "crates/machine/src/kind.rs",
+        after: "that does one thing after the other.\n    Controllers,\n",
+        line: "    /// Every reference takes the same time.\n    Flat,\n",
+    },
+    Insertion {
+        file: "crates/machine/src/kind.rs",
+        after: "        example: \"alite\",\n    },\n",
+        line: "    KindEntry {\n        kind: MachineKind::Flat,\n        name: \"flat\",\n        \
+               has: \"one price\",\n        simulated_with: \"a price\",\n        \
+               option: \"\",\n        example: \"flat\",\n    },\n",
+    },
+    Insertion {
+        file: "crates/machine/src/machine.rs",
+        after: "ControllerMachine::machine(file).map(Self::Cached),\n",
+        line: "            MachineKind::Flat => PlainMachine::machine(file).map(Self::Plain),\n",
+    },
+    Insertion {
+        file: "crates/machine/src/table.rs",
+        after: "include_str!(\"../../../machines/alite.toml\") },\n",
+        line: "    Preset { name: \"flat\", \
+               text: include_str!(\"../../../machines/flat.toml\") },\n",
+    },
+];
+
 /// The crates that get a new entry.
 const CRATES: &[&str] = &[
     "-p",
@@ -65,6 +131,8 @@ const CRATES: &[&str] = &[
     "homenode-snoop",
     "-p",
     "homenode-interchange",
+    "-p",
+    "homenode-flat",
 ];
 
 /// The tests beside the code of these crates: what a new entry says of itself.
@@ -83,6 +151,20 @@ const TABLE_TEST_FILTERS: &[&str] = &[
     "every_policy_follows_its_definition",
 ];
 
+/// The tests of the table of engines, of its options, and of the new engine.
+const ENGINES: &[&str] = &[
+    "test",
+    "--release",
+    "--quiet",
+    "--lib",
+    "-p",
+    "homenode-sim",
+    "--",
+    "engines::",
+    "options::",
+    "flat::",
+];
+
 /// Writes, or checks, the tables in `docs/`.
 const DOCS: &[&str] =
     &["test", "--release", "--quiet", "--test", "it", "-p", "homenode-sim", "docs::"];
@@ -97,16 +179,24 @@ fn a_new_entry_is_one_file_and_two_lines() {
     let target = target();
     let copy = target.join("extending");
     copy_tree(&root, &copy);
+    for (template, file) in KIND {
+        let template = root.join("testdata/extending/kind").join(template);
+        write_if_new(&copy.join(file), &std::fs::read(template).unwrap());
+    }
     // With another version cargo keeps the build of the copy apart from the tree's own in the same
-    // folder, and reuses compiled dependencies. Of the workspace's crates little is run, so they are
-    // hardly optimised.
-    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    // folder, and reuses compiled dependencies. Of the workspace's crates little is run, so they
+    // are hardly optimised.
+    let manifest = edited(&root, "Cargo.toml");
     let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(manifest.contains(&version), "the workspace gives the version of its crates");
     let apart = version.replacen("\"", "\"9", 1);
     write_if_new(&copy.join("Cargo.toml"), manifest.replacen(&version, &apart, 1).as_bytes());
-    for addition in &ADDITIONS {
-        add(&root, &copy, addition);
+    for Addition { template, file, .. } in &ADDITIONS {
+        let template = root.join("testdata/extending").join(template);
+        write_if_new(&copy.join(file), &std::fs::read(template).unwrap());
+    }
+    for file in edited_files().filter(|file| *file != "Cargo.toml") {
+        write_if_new(&copy.join(file), edited(&root, file).as_bytes());
     }
     let quick: Vec<String> = crates(&root)
         .map(|name| format!("--config=profile.release.package.homenode-{name}.opt-level=1"))
@@ -123,6 +213,7 @@ fn a_new_entry_is_one_file_and_two_lines() {
     };
     cargo(&[UNIT_TESTS, CRATES].concat(), true);
     cargo(&[TABLE_TESTS, CRATES, TABLE_TEST_FILTERS].concat(), true);
+    cargo(ENGINES, false);
     cargo(DOCS, true);
     for Addition { page: (page, line), .. } in &ADDITIONS {
         let text = std::fs::read_to_string(copy.join("docs").join(page)).unwrap();
@@ -152,8 +243,7 @@ fn copy_tree(root: &Path, copy: &Path) {
     let listing = String::from_utf8(output.stdout).unwrap();
     let tracked: Vec<&str> =
         listing.split('\0').filter(|path| !path.is_empty() && root.join(path).is_file()).collect();
-    for path in tracked.iter().filter(|path| ADDITIONS.iter().all(|added| added.table.0 != **path))
-    {
+    for path in tracked.iter().filter(|path| edited_files().all(|edited| edited != **path)) {
         write_if_new(&copy.join(path), &std::fs::read(root.join(path)).unwrap());
     }
     // Tests that read folders would find the file of a removed module.
@@ -176,18 +266,40 @@ fn remove_others(folder: &Path, copy: &Path, tracked: &[&str]) {
         let name = path.strip_prefix(copy).unwrap().to_str().unwrap();
         if path.is_dir() {
             remove_others(&path, copy, tracked);
-        } else if !tracked.contains(&name) && !ADDITIONS.iter().any(|added| added.file == name) {
+        } else if !tracked.contains(&name) && !is_added(name) {
             std::fs::remove_file(&path).unwrap();
         }
     }
 }
 
-/// Adds the file and its lines.
-fn add(root: &Path, copy: &Path, addition: &Addition) {
-    let template = root.join("testdata/extending").join(addition.template);
-    write_if_new(&copy.join(addition.file), &std::fs::read(template).unwrap());
+/// Whether the test adds this file.
+fn is_added(name: &str) -> bool {
+    let of_kind = KIND.iter().any(|(_, file)| *file == name);
+    of_kind || ADDITIONS.iter().any(|added| added.file == name)
+}
+
+/// The files that get lines.
+fn edited_files() -> impl Iterator<Item = &'static str> {
+    let tables = ADDITIONS.iter().map(|added| added.table.0);
+    tables.chain(INSERTIONS.iter().map(|insertion| insertion.file))
+}
+
+/// A file of the tree with all its added lines.
+fn edited(root: &Path, file: &str) -> String {
+    let mut text = std::fs::read_to_string(root.join(file)).unwrap();
+    for addition in ADDITIONS.iter().filter(|addition| addition.table.0 == file) {
+        add(&mut text, addition);
+    }
+    for Insertion { after, line, .. } in INSERTIONS.iter().filter(|one| one.file == file) {
+        let start = text.find(after).unwrap_or_else(|| panic!("{file} lacks {after}"));
+        text.insert_str(start + after.len(), line);
+    }
+    text
+}
+
+/// Adds the lines of an entry to the file of its table.
+fn add(text: &mut String, addition: &Addition) {
     let (table, begin) = addition.table;
-    let mut text = std::fs::read_to_string(root.join(table)).unwrap();
     let (entry, module) = addition.lines;
     let start = text.find(begin).unwrap_or_else(|| panic!("{table} lacks {begin}"));
     let end = start + text[start..].find("];").unwrap();
@@ -198,5 +310,4 @@ fn add(root: &Path, copy: &Path, addition: &Addition) {
         let first = text.find("\nmod ").unwrap() + 1;
         text.insert_str(first, &format!("{module}\n"));
     }
-    write_if_new(&copy.join(table), text.as_bytes());
 }
