@@ -7,6 +7,7 @@ template and one script show it, whatever machine the protocols are for.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -74,7 +75,7 @@ class Shown(NamedTuple):
     dirty: Sequence[int] = ()
 
 
-class WalkView:
+class WalkView(ABC):
     """What a page shows of a walk under one protocol: what a subclass says of it."""
 
     # `bus`, `blocks` or `pages`.
@@ -109,37 +110,37 @@ class WalkView:
         self.steps: list[Data] = self.walk["steps"]
         self.blocks: list[Data] = self.walk["blocks"]
 
+    @abstractmethod
     def box(self, step: Data) -> int:
         """The box of a step's processor."""
-        raise NotImplementedError
 
+    @abstractmethod
     def row(self, step: Data) -> list[str]:
         """The reference of a step, its outcome, and the other columns."""
-        raise NotImplementedError
 
+    @abstractmethod
     def scene(self, step: Data | None) -> list[Shown | None]:
         """What each place shows after a step, or before the first one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def latest(self, step: Data | None) -> list[list[int]]:
         """By block, the latest values then."""
-        raise NotImplementedError
 
+    @abstractmethod
     def tags(self, step: Data) -> list[Tag]:
         """What is known of a step at once, beside the class of its miss."""
-        raise NotImplementedError
 
+    @abstractmethod
     def counts(self, at: int) -> Data:
         """What has been counted after some steps, beside hits and misses."""
-        raise NotImplementedError
 
+    @abstractmethod
     def moves(self, step: Data) -> Data:
         """What goes over the bus or between nodes, and the cells that are used."""
-        raise NotImplementedError
 
+    @abstractmethod
     def mark(self, step: Data) -> str:
         """The outcome of a step: `hit`, `bus` or `miss`."""
-        raise NotImplementedError
 
     def is_access(self, _: Data) -> bool:
         """Whether a step counts as a hit or a miss."""
@@ -244,9 +245,9 @@ def _count_class(classes: dict[str, int], number: int, view: WalkView, decided: 
 def _scene(shown: list[Shown | None], before: list[Shown | None]) -> list[Any]:
     """What all places show: state, values, note, whether it has changed, and dirty words."""
     return [
-        now
-        and [now.state, now.values, now.why, int(old is not None and _differ(old, now)), now.dirty]
-        for now, old in zip(shown, before, strict=True)
+        one
+        and [one.state, one.values, one.why, int(old is not None and _differ(old, one)), one.dirty]
+        for one, old in zip(shown, before, strict=True)
     ]
 
 
