@@ -1,7 +1,7 @@
 //! A policy, a bus protocol, a machine and an import format are added to the tree as one file and
 //! at most two lines each, and a kind of machine as one crate, one entry and one page: a copy of
-//! the tree with one more of each builds, passes the tests that loop over the tables, and lists them
-//! in its documentation.
+//! the tree with one more of each builds, passes the tests that loop over the tables, and lists
+//! them in its documentation.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::path::{Path, PathBuf};
