@@ -95,10 +95,11 @@ pub trait CacheArrays<W>: Send {
 /// its parameters, with parameters that suffice for blocks of this number of words, sets of this
 /// number of ways and this number of caches.
 ///
-/// Each choice is a whole copy of the simulator in the program. So each caller names the arrays that
-/// its machines need for blocks of up to 64 words and up to 64 caches, a set of which is one word;
-/// the rest shares wider ones. In the order of the trace, direct-mapped caches take a third more
-/// instructions a reference without [`DirectMapped`], most others a tenth more without [`UpTo8Ways`].
+/// Each choice is a whole copy of the simulator in the program. So each caller names the arrays
+/// that its machines need for blocks of up to 64 words and up to 64 caches, a set of which is one
+/// word; the rest shares wider ones. In the order of the trace, direct-mapped caches take a third
+/// more instructions a reference without [`DirectMapped`], most others a tenth more without
+/// [`UpTo8Ways`].
 ///
 /// `boxed_for_geometry!((words, ways, caches), [DirectMapped], engine, (setup, table))` is
 /// `Box::new(engine::<_, _, _>(setup, table)?)`.

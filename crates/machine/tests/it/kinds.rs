@@ -62,7 +62,7 @@ fn a_file_without_a_kind_has_prices_or_latencies() {
 fn an_unknown_kind_names_the_known_ones() {
     let error = kind("name = \"a\"\nkind = \"ring\"\n").unwrap_err();
     let expected = "machine x.toml: line 2: unknown kind \"ring\": expected one of placement, \
-                    page-coherence, bus, multicore, directory";
+                    page-coherence, bus, multicore, directory, controllers";
     assert_eq!(error, expected);
     let error = kind("name = \"a\"\nkind = 3\n").unwrap_err();
     assert_eq!(error, "machine x.toml: line 2: kind: expected a string");
