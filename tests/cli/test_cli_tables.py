@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import homenode as hn
-from homenode.cli import tables
+from homenode.cli import engine_tables, tables
+from homenode.results.result import Result
 from support import workloads
 from support.tables import check_widths, drawn, printing_functions
 from support.traces import make_named_trace, make_trace
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
     from support.tables import Drawn
 
 __all__ = ["drawn"]
+
+# A row of an engine that has no table of its own.
+ENGINE_ROW = {
+    "machine": "a-machine-of-a-kind-with-a-long-name",
+    **{f"transactions_of_kind_{kind}": 5_773_814 * kind for kind in range(1, 12)},
+    "missing": None,
+}
 
 # Commands, and the functions whose tables they print. T is a trace of four threads, NAMED one with
 # call stacks and fields, BAD one that was cut off, MIX one of servers and their kernel, SYSTEM one
@@ -147,8 +155,21 @@ def test_all_numbers_and_columns_are_there_at_every_width(
         check_widths(table)
 
 
+def test_the_columns_that_an_engine_declares(
+    drawn: tuple[Drawn, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = [{"heading": name.replace("_", " "), "field": name} for name in ENGINE_ROW]
+    monkeypatch.setattr(engine_tables, "engines", lambda: {"flat": {"columns": columns}})
+    engine_tables.print_result("flat", Result([ENGINE_ROW, ENGINE_ROW], {}, {}))
+    found, functions = drawn
+    assert functions == {"engine_tables._print_columns"}
+    for table in found:
+        check_widths(table)
+
+
 def test_every_function_that_prints_a_table_has_a_case() -> None:
     tested = {function for functions in CASES.values() for function in functions.split()}
+    tested.add("engine_tables._print_columns")
     assert printing_functions(Path(tables.__file__).parent) == tested
 
 

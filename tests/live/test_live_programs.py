@@ -187,7 +187,7 @@ def test_an_interrupted_run_leaves_nothing(built: Callable[..., str], tmp_path: 
         (["--machine", "dash-mesh", "--home", "best-static", "--", "/bin/true"], "hindsight"),
         (
             ["--machine", "alite", "--cache-size", "16K", "--kernel-model", "--", "/bin/true"],
-            "alite",
+            "--kernel-model is for machines with caches",
         ),
         ([], "PROGRAM"),
     ],
@@ -202,5 +202,5 @@ def test_what_cannot_be_run_is_refused(words: list[str], said: str, tmp_path: Pa
 def test_a_run_from_python(built: Callable[..., str]) -> None:
     result = hn.run([built("ends_as_told.c"), "4"], "moesi", processors=2)
     assert (result.rows[0]["protocol"], result.run_summary["exit_code"]) == ("moesi", 4)
-    with pytest.raises(hn.ConfigError, match="for other machines"):
+    with pytest.raises(hn.ConfigError, match="--contention is for machines with caches"):
         hn.run([built("ends_as_told.c")], machine="dash-mesh", contention="none")

@@ -77,9 +77,9 @@ def run(
         options["protocols"] = protocols
     engine = engine_for([machine], options)
     config = configuration(engine, {**options, "machines": machine})
-    asked = (json.dumps(config), json.dumps(choice), json.dumps(given))
+    asked = (json.dumps(config), json.dumps(choice))
     with recording.ready(given):
-        text, summary = _core.run(engine, *asked, progress)
+        text, summary = _core.run(engine, *asked, json.dumps(given), progress)
     result = result_of(engine, json.loads(text), config)
     result.run_summary = json.loads(summary)
     return result

@@ -91,7 +91,7 @@ def simulate(
     ...     thread=[0, 1, 0, 1], kind=["W", "R", "W", "R"], address=[64, 64, 64, 64])
     >>> result = hn.simulate(trace, "prices:r=15,R=59", "optimal", 64)
     >>> result.rows[0]["total_cost"]
-    19
+    32
     >>> hn.simulate(trace).rows[0]["machine"]
     'spr-2s'
 
@@ -104,7 +104,7 @@ def simulate(
     >>> result = hn.simulate(
     ...     trace, "dash-mesh", homes="first-touch,fixed:node=1", order="trace", uses=True)
     >>> [(row["home"], row["local_fills"], row["messages"]["request"]) for row in result]
-    [('first-touch', 1, 3), ('fixed:node=1', 2, 2)]
+    [('first-touch', 1, 2), ('fixed:node=1', 2, 2)]
     >>> [(home["node"], home["fills"], home["share"]) for home in result.uses[1].hottest()]
     [(1, 3, 1.0)]
     """
