@@ -88,7 +88,7 @@ impl<M: WalkedModel> WalkedNodes<M> {
         let Some(model) = M::of(&machine) else {
             let (kind, wanted) = (machine.kind(), MachineKind::Directory);
             let (name, named) = (machine.name().to_owned(), config.protocols.join(", "));
-            return Err(if kind == wanted {
+            return Err(if [wanted, MachineKind::Controllers].contains(&kind) {
                 let own = M::MACHINE;
                 config_error(format!("{named} is not for the nodes of {name}; say --machine {own}"))
             } else {
