@@ -271,10 +271,9 @@ pub(super) fn assemble<T: TraceSource + ?Sized>(
             (None, Some(messages)) => CountedMessages::Lists(messages),
             (None, None) => CountedMessages::Blocks(counts.messages),
         };
-        let times = (config.order == ReferenceOrder::Clock)
-            .then(|| DirectoryTimes::of(&result, point.model.topology()))
-            .unwrap_or_default()
-            .with_reads(result.list_messages.as_ref());
+        let in_cycles = config.order == ReferenceOrder::Clock;
+        let times = in_cycles.then(|| DirectoryTimes::of(&result, point.model.topology()));
+        let times = times.unwrap_or_default().with_reads(result.list_messages.as_ref());
         if let (Some(names), Some(found)) = (&names, &result.uses) {
             uses.push(PageUseColumns::new(point, found, &result.loads, names));
         }
