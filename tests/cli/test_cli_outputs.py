@@ -121,7 +121,7 @@ def test_a_file_is_what_json_prints_where_that_is_more_than_rows(
         (["-o", "r.csv", "-o", "./r.csv"], "two outputs have this name"),
         (["-o", "r.csv", "--csv", "r.csv"], "two outputs have this name"),
         (["--format", "csv"], "--format is the format of -o"),
-        (["-o", "r.csv", "--format", "xls"], "'xls' is not one of"),
+        (["-o", "r.csv", "--format", "xls"], "'xls': expected one of json"),
     ],
 )
 def test_files_that_cannot_be_written_are_refused_before_any_work(

@@ -205,7 +205,10 @@ def test_machines_of_the_two_kinds_do_not_mix(
         (["--machine", "bus-smp", "--realign"], "--realign is for machines with prices"),
         (["--machine", "bus-smp", "--force"], "--force is for machines with prices"),
         (["--protocol", "mesif"], "expected one of mesi, amsd, pscr, moesi, dragon"),
-        (["--protocol", "mesi", "--associativity", "two"], "expected a number from 1 on, or full"),
+        (
+            ["--protocol", "mesi", "--associativity", "two"],
+            "expected a whole number from 1, or full",
+        ),
         (["--protocol", "mesi", "--cache-size", "100"], "cache size 100 bytes"),
         (["--protocol", "mesi", "--cache-size", "0"], "cache size '0' is not a number of bytes"),
         (["--protocol", "mesi", "--private-range", "5"], "expected LO-HI"),

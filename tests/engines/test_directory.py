@@ -163,9 +163,12 @@ def test_several_nodes_and_pointers_are_one_pass_each(homenode: Run, tmp_path: P
         ),
         (
             ["--scheduler", "random"],
-            "--scheduler is for machines with caches, not for machines with a directory",
+            "--scheduler is for machines with caches, such as --machine bus-smp, not for dash-mesh",
         ),
-        (["--policy", "ace"], "--policy is for machines with prices of references, not for"),
+        (
+            ["--policy", "ace"],
+            "--policy is for machines with prices of references, such as --machine spr-2s",
+        ),
         (
             ["--machine", "bus-smp"],
             "machines with a directory and machines with caches cannot be combined",

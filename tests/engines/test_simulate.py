@@ -96,8 +96,8 @@ def test_synchronisation_can_be_counted() -> None:
         ("numa", "ace", "64-", {}, "is not a number of bytes"),
         ("numa", "ace", 64, {"private": "perhaps"}, "expected one of local, exclude, shared"),
         ("numa", "ace", 64, {"sync": "perhaps"}, "expected one of exclude, include"),
-        ("numa", "ace", 64, {"processors": 0}, "processors is 0"),
-        ("numa", "ace", 64, {"threads": 0}, "threads is 0"),
+        ("numa", "ace", 64, {"processors": 0}, "processors: 0: expected"),
+        ("numa", "ace", 64, {"threads": 0}, "threads: 0: expected"),
     ],
 )
 def test_wrong_configurations_are_named(
@@ -108,10 +108,10 @@ def test_wrong_configurations_are_named(
 
 
 def test_misspelt_options_and_fractions_are_refused(trace: hn.Trace) -> None:
-    for wrong in ({"procesors": 2}, {"processors": 2.5}, {"processors": "2"}):
+    for wrong in ({"procesors": 2}, {"processors": 2.5}, {"processors": "two"}):
         with pytest.raises(hn.ConfigError, match=r"no option procesors|expected a whole number"):
             hn.simulate(trace, "numa", "ace", 64, **wrong)  # type: ignore[arg-type]
-    with pytest.raises(hn.ConfigError, match=r"block size is 64\.5; expected a whole number"):
+    with pytest.raises(hn.ConfigError, match=r"block size 64\.5: expected a whole number"):
         hn.simulate(trace, "numa", "ace", [64.5])  # type: ignore[list-item]
     sized = hn.simulate(trace, "numa", "ace", np.int64(64), processors=np.int64(2))
     assert (sized.rows[0]["block_size"], sized.rows[0]["processors"]) == (64, 2)

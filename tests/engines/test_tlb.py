@@ -105,7 +105,7 @@ def test_mistakes_are_explained(
 
 def test_options_are_checked() -> None:
     for wrong, said in (
-        ({"processors": 0}, "processors is 0"),
+        ({"processors": 0}, "processors: 0: expected"),
         ({"private": "local"}, "expected one of exclude, include"),
         ({"proccessors": 1}, "no option proccessors"),
     ):

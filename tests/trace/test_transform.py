@@ -209,7 +209,7 @@ def test_re_aligned_simulations_say_so(homenode: Callable[..., Outcome], tmp_pat
     refused = homenode(*words, "--realign-window", 1 << 40)
     assert refused.code == 2
     assert "hold 1 to 268435456 references" in refused.err
-    with pytest.raises(hn.ConfigError, match="realign is 0; expected at least 1"):
+    with pytest.raises(hn.ConfigError, match="realign: 0: expected a whole number from 1"):
         hn.simulate(shared, "markatos", "inv", 64, realign=0)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from homenode.cli.tables import print_table
-from homenode.engines.table import engines
 from homenode.options.specs import plain_number
+from homenode.options.tables import engines
 
 if TYPE_CHECKING:
     from homenode.results.result import Result

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.catalogue import KINDS
-from homenode.cli.command import examples, list_option
+from homenode import catalogue
+from homenode.cli.command import Choice, examples, list_option
 from homenode.cli.output import echo
 from homenode.cli.outputs import result_options
+from homenode.options.kinds import KINDS
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ _LEAST_BLOCK_ON_BUS = 16
         "homenode list formats",
     ),
 )
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", type=Choice(catalogue.KINDS))
 @click.option(
     "--block-size",
     "block_sizes",
-    **list_option("block-sizes"),
+    **list_option(KINDS["block-sizes"]),
     help="With machines: their prices at these block sizes (64, 4K, 64-8192).",
 )
 @result_options()
@@ -42,10 +43,8 @@ def list_(
     outputs: Outputs,
 ) -> None:
     """List what there is: names, what they mean, and prices of machines."""
-    from homenode.catalogue import table
-
     outputs.check()
-    rows = table(kind)
+    rows = catalogue.table(kind)
     if kind == "machines" and block_sizes:
         rows = [price for row in rows for price in _prices(row, block_sizes)]
     outputs.show(lambda: rows, lambda: _flat(rows), lambda: _print(kind, rows))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import Value, WholeNumber, list_option
+from homenode.cli.command import Choice, Value, WholeNumber, list_option
 from homenode.engines.table import only_on
 from homenode.options.declared import options_of
 from homenode.options.kinds import KINDS
@@ -163,13 +163,13 @@ def _type(option: Option) -> dict[str, Any]:
     metavar = option.metavar or kind.metavar
     if option.kind == "flag":
         return {"is_flag": True}
-    if option.kind == "choice":
-        return {"type": click.Choice(list(option.choices))}
+    if option.choices:
+        return {"type": Choice(option.choices)}
     if option.kind == "number":
         number = WholeNumber(min=option.minimum)
         return {"type": number, "metavar": metavar, "default": option.command_line_default}
     if option.kind == "costs":
-        return {"type": Value(option.kind), "metavar": metavar}
+        return {"type": Value(option.read), "metavar": metavar}
     if kind.is_list:
-        return list_option(option.kind)
+        return list_option(kind)
     return {"metavar": metavar, "multiple": kind.repeated}

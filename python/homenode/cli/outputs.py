@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from homenode.cli.command import Choice
 from homenode.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def _options(own: Mapping[str, str]) -> list[Callable[[Any], Any]]:
         click.option(
             "--format",
             "form",
-            type=click.Choice([writer.name for writer in TABLE]),
+            type=Choice([writer.name for writer in TABLE]),
             help="The format of -o, whatever its suffix, as for a pipe.",
         ),
         click.option("--csv", metavar="FILE", help="The same as -o FILE in CSV."),

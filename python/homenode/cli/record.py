@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
-from homenode.cli.command import Counts, WholeNumber, examples, json_option
+from homenode.cli.command import Choice, Value, WholeNumber, examples, json_option
 from homenode.cli.options import emulator_options
 from homenode.cli.output import echo
+from homenode.options.values import whole_numbers
 
 # What the recorder takes.
 _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
@@ -31,7 +33,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
 @click.option("-o", "--output", required=True, metavar="T.hnt", help="The trace to write.")
 @click.option(
     "--via",
-    type=click.Choice(["cc", "qemu", "qemu-system"]),
+    type=Choice(["cc", "qemu", "qemu-system"]),
     default="cc",
     show_default=True,
     help="How references are recorded: cc, a program built with homenode cc; qemu, any program; "
@@ -39,7 +41,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
 )
 @click.option(
     "--order",
-    type=click.Choice(["deterministic", "logical", "free"]),
+    type=Choice(["deterministic", "logical", "free"]),
     default="deterministic",
     show_default=True,
     help="deterministic: one thread at a time, the same trace every run. logical: in parallel, the "
@@ -48,7 +50,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
 @click.option(
     "--quantum",
     "quanta",
-    type=Counts(_QUANTUM_MAX),
+    type=Value(partial(whole_numbers, least=1, most=_QUANTUM_MAX)),
     default="100",
     show_default=True,
     metavar="Q,...",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import examples
+from homenode.cli.command import Choice, examples
 from homenode.cli.options import emulator_options, given_options, run_options
 from homenode.cli.output import echo
 from homenode.cli.outputs import result_options
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.argument("command", nargs=-1, required=True, metavar="PROGRAM [ARGS]...")
 @click.option(
     "--via",
-    type=click.Choice(["cc", "qemu"]),
+    type=Choice(["cc", "qemu"]),
     default="cc",
     show_default=True,
     help="How references are recorded: cc, a program built with homenode cc; qemu, any program.",

@@ -84,12 +84,14 @@ def configuration(
     """
     only_declared("pmap", options)
     names = [row["name"] for row in core_table("page-policies")]
-    with about("--page-size"):
+    with about("page_size"):
         size = block_size(page_size, "page size")
+    with about("policy"):
+        chosen = choice(policy, names)
     microseconds = costs(options.get("costs") or {})
     return {
         "page_size": size,
-        "policy": choice("policy", policy, names),
+        "policy": chosen,
         **checked("pmap", {**options, "limit": limit}, "limit"),
         **checked("pmap", options),
         "costs": [f"{name}={float(us)!r}" for name, us in microseconds.items()],

@@ -12,7 +12,7 @@ from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, only_declared, part_of
 from homenode.options.documented import documented
-from homenode.options.values import about, sizes_of, specs_of, whole_number
+from homenode.options.values import about, block_size, specs_of, whole_number
 from homenode.results.rows import Rows
 from homenode.trace import Trace
 
@@ -234,13 +234,13 @@ def synthetic(
     >>> synthetic("t-gamma", references=64).references
     64
     """
-    for what, value, most in (
-        ("processors", processors, 1 << 16),
-        ("words", words, 1 << 32),
-        ("references", references, 1 << 40),
+    for what, value, bits in (
+        ("processors", processors, 16),
+        ("words", words, 32),
+        ("references", references, 40),
     ):
-        if not 0 < whole_number(what, value) < most:
-            raise ConfigError(f"{what} is {value}; expected from 1 to {most - 1}")
+        with about(what):
+            whole_number(value, 1, (1 << bits) - 1)
     return Trace._written(
         path, lambda target: _core.synthetic(name, target, (processors, words, references))
     )
@@ -256,11 +256,8 @@ def _detail(given: int | str | None, sizes: Sequence[int]) -> int | None:
         return usual_detail(sizes)
     if given in {0, "0"}:
         return None
-    with about("--detail"):
-        found = sizes_of(given)
-        if len(found) != 1:
-            raise ConfigError(f"{given!r}: expected one block size, or 0 for none")
-    return found[0]
+    with about("detail"):
+        return block_size(given)
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from homenode import _core
 from homenode.engines import bus, directory, placement
-from homenode.engines.table import engine_for, engines
+from homenode.engines.table import engine_for
 from homenode.options.checked import checked, only_declared
 from homenode.options.documented import documented
+from homenode.options.tables import engines
 from homenode.options.values import specs_of
 from homenode.results.result import Result
 from homenode.trace import Trace
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from homenode.engines.page_use import PageUse
-    from homenode.options.typed_engines import EngineOptions
+    from homenode.options.typed import EngineOptions
 
 
 class Frontend(NamedTuple):
@@ -117,16 +118,13 @@ def simulate(
     ):
         if value is not None:
             given[name] = value
-    wanted = None if machines is None else specs_of(machines, "machine")
-    if wanted is None and given.get("points"):
-        wanted = [
-            point.get("machine", engines()["bus"]["default_machine"]) for point in given["points"]
-        ]
-        engine = engine_for(wanted, given)
-    else:
-        engine = engine_for(wanted, given)
-        if wanted is not None:
-            given["machines"] = wanted
+    if machines is not None:
+        given["machines"] = specs_of(machines, "machine")
+    of_points = [
+        point.get("machine", engines()["bus"]["default_machine"])
+        for point in given.get("points") or ()
+    ]
+    engine = engine_for(given.get("machines") or of_points or None, given)
     config = configuration(engine, given)
     found, columns = _core.simulate(engine, str(opened.path), json.dumps(config), uses, progress)
     return result_of(engine, json.loads(found), config, columns)

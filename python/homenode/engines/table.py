@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from homenode import _core
 from homenode.errors import ConfigError
 from homenode.options.declared import options_of
-from homenode.options.tables import core_table
+from homenode.options.tables import engines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from homenode.options.declared import Option
-
-
-@cache
-def engines() -> dict[str, dict[str, Any]]:
-    """The rows of the engines' table by name.
-
-    >>> {name: row["default_machine"] for name, row in engines().items()}
-    {'simulate': 'spr-2s', 'bus': 'bus-smp', 'directory': 'dash-mesh'}
-    """
-    return {row["name"]: row for row in core_table("engines")}
 
 
 def only_on(engine: str) -> dict[str, Option]:
@@ -47,29 +36,18 @@ def engine_for(machines: Sequence[str] | None, options: Mapping[str, Any]) -> st
     >>> engine_for(["alite"], {}), engine_for(None, {"homes": "first-touch"}), engine_for(None, {})
     ('directory', 'directory', 'simulate')
     """
-    names = list(engines())
-    given = {name: [o for key, o in only_on(name).items() if key in options] for name in names}
     if machines is None:
-        return next((name for name in reversed(names[1:]) if given[name]), names[0])
-    engine = _core.engine_of(list(machines))
-    for name in reversed(names[names.index(engine) + 1 :]):
-        for option in given[name]:
-            row = engines()[name]
-            raise ConfigError(
-                f"{option.flag or option.name} is for {row['machines']}, such as --machine "
-                f"{row['default_machine']}, not {', '.join(machines)}"
-            )
-    _refuse_options_of_others(engine, options)
-    return engine
-
-
-def _refuse_options_of_others(engine: str, options: Mapping[str, Any]) -> None:
-    """Refuses options that machines of this engine do not have."""
-    own = options_of(engine)
+        first, *others = engines()
+        engine = next((one for one in reversed(others) if {*only_on(one)} & {*options}), first)
+    else:
+        engine = _core.engine_of(list(machines))
     for name in options:
-        having = [other for other in engines() if name in options_of(other)]
-        if name in own or not having:
-            continue
-        whose = " and ".join(engines()[other]["machines"] for other in having)
-        flag = options_of(having[0])[name].flag
-        raise ConfigError(f"{flag or name} is for {whose}, not for {engines()[engine]['machines']}")
+        having = [row for other, row in engines().items() if name in options_of(other)]
+        if having and engines()[engine] not in having:
+            whose = " and ".join(row["machines"] for row in having)
+            flag = options_of(having[0]["name"])[name].flag
+            raise ConfigError(
+                f"{flag or name} is for {whose}, such as --machine {having[0]['default_machine']}, "
+                f"not for {', '.join(machines or [engines()[engine]['machines']])}"
+            )
+    return engine

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.errors import ConfigError
 from homenode.options.declared import options_of
-from homenode.options.kinds import KINDS
-from homenode.options.values import about, choice, whole_number
+from homenode.options.values import about, only_known
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from homenode.options.declared import Option
-
-REALIGN_WINDOW = 1_000_000
-"""References of a window of re-alignment (Markatos and Chronaki, section 3.4)."""
 
 
 def only_declared(study: str, options: Mapping[str, object]) -> None:
@@ -24,12 +19,8 @@ def only_declared(study: str, options: Mapping[str, object]) -> None:
     Raises:
         ConfigError: naming them, and those that there are.
     """
-    known = [name for name, option in options_of(study).items() if not option.argument]
-    unknown = sorted(set(options) - set(known))
-    if unknown:
-        raise ConfigError(
-            f"there is no option {', '.join(unknown)}; the options are {', '.join(known)}"
-        )
+    declared = options_of(study)
+    only_known(options, [name for name, option in declared.items() if not option.argument])
 
 
 def part_of(study: str, options: Mapping[str, object]) -> dict[str, Any]:
@@ -55,28 +46,12 @@ def checked(study: str, options: Mapping[str, object], *names: str) -> dict[str,
 
 
 def value_of(option: Option, given: Any) -> Any:
-    """One option as the engine takes it.
+    """One option as the engine takes it; its default if none is given.
 
     Raises:
         ConfigError: when it has a value that it cannot have.
     """
     if given is None or (isinstance(given, list | tuple) and not given):
         return option.default
-    if option.kind == "choice":
-        return choice(option.label, str(given), option.choices)
-    if option.kind == "number":
-        return whole_number(option.label, given, option.minimum)
-    if option.kind == "window":
-        return _window(option, given)
-    read = KINDS[option.kind].read
-    if read is None:
-        return given
     with about(option.label):
-        return read(given)
-
-
-def _window(option: Option, given: Any) -> int | None:
-    """References of a window of re-alignment; ``True`` and ``False`` are numbers to Python."""
-    if given is False:
-        return None
-    return REALIGN_WINDOW if given is True else whole_number(option.label, given, 1)
+        return option.read(given)

@@ -13,8 +13,12 @@ from functools import cache
 from typing import Any
 
 from homenode import _core
+from homenode.options import values
 from homenode.options.kinds import KINDS
 from homenode.options.python_only import OPTIONS as PYTHON_ONLY
+
+REALIGN_WINDOW = 1_000_000
+"""References of a window of re-alignment (Markatos and Chronaki, section 3.4)."""
 
 _COUNT_SYNCHRONISATION = ("sharing", "advise")
 
@@ -73,6 +77,20 @@ class Option:
         """Its name in errors, with its flag where that is another word."""
         spelled = "--" + self.name.replace("_", "-")
         return self.name if self.flag in {None, spelled} else f"{self.name} ({self.flag})"
+
+    def read(self, given: Any) -> Any:
+        """A value as the engine takes it, from what a user gives.
+
+        Raises:
+            ConfigError: when it is a value that the option cannot have; without the option's name.
+        """
+        if self.choices:
+            return values.choice(given, self.choices)
+        if self.kind == "window" and isinstance(given, bool):
+            return REALIGN_WINDOW if given else None
+        if self.kind in {"number", "window"}:
+            return values.whole_number(given, self.minimum)
+        return KINDS[self.kind].read(given)
 
     def text(self) -> str:
         """What it means, with its choices and its default, for people."""

@@ -8,43 +8,22 @@ from __future__ import annotations
 
 import json
 import sys
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homenode.options.declared import STUDIES, options_of, schema
+from homenode.options.tables import engines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from homenode.options.declared import Option
 
-_WIDTH = 100
 _HEADING = "Made by `make generate` from the options that the engines declare"
 
-# The typed dictionary of each study, and the study whose options it has besides its own.
-_TYPES: dict[str, tuple[str, str | None]] = {
-    "simulate": ("SimulateOptions", None),
-    "bus": ("BusOptions", None),
-    "bus-point": ("BusPoint", None),
-    "run": ("RunOptions", None),
-    "directory": ("DirectoryOptions", None),
-    "optimal": ("OptimalOptions", "simulate"),
-    "sharing": ("SharingOptions", "simulate"),
-    "lines": ("LinesOptions", None),
-    "advise": ("AdviseOptions", "simulate"),
-    "sensitivity": ("SensitivityOptions", "simulate"),
-    "tlb": ("TlbOptions", None),
-    "pmap": ("PmapOptions", None),
-    "picture": ("PictureOptions", None),
-    "explain": ("ExplainOptions", None),
-}
-
 _TITLES = {
-    "simulate": "Simulation: `homenode simulate`, `homenode.simulate`",
-    "bus": "Machines with caches: `homenode simulate`, `homenode.simulate`",
+    name: f"{row['machines'].capitalize()}: `homenode simulate`, `homenode.simulate`"
+    for name, row in engines().items()
+} | {
     "bus-point": "One point of a simulation on a bus",
-    "directory": "Machines with a directory: `homenode simulate`, `homenode.simulate`",
     "run": "Live programs: `homenode run`, `homenode.run`",
     "optimal": "The optimum: `homenode optimal`, `homenode.optimal`",
     "sharing": "False sharing: `homenode sharing`, `homenode.sharing`",
@@ -60,11 +39,7 @@ _TITLES = {
 
 def generated() -> dict[str, str]:
     """The text of every generated file, by its path in the project."""
-    files = {
-        "python/homenode/options/typed.py": types(),
-        "python/homenode/options/typed_engines.py": engine_types(),
-        "docs/options.md": page(),
-    }
+    files = {"python/homenode/options/typed.py": types(), "docs/options.md": page()}
     for study in STUDIES:
         text = json.dumps(schema(study), indent=2, ensure_ascii=False)
         files[f"docs/schemas/{study}.json"] = text + "\n"
@@ -72,74 +47,63 @@ def generated() -> dict[str, str]:
 
 
 def types() -> str:
-    """The typed dictionaries of all studies, as a Python module."""
-    return _module(_class(study) for study in _TYPES)
-
-
-def engine_types() -> str:
-    """The typed dictionary of all engines, as a Python module."""
-    return _module([_class_of_engines()])
-
-
-def _module(classes: Iterable[str]) -> str:
-    text = "\n\n".join(classes)
+    """The typed dictionaries of all studies and of all engines, as a Python module."""
+    text = "\n\n".join([*map(_class, _TITLES), _class_of_engines()])
     return (
-        f'"""The types of all options.\n\n{_HEADING}: do not edit.\n"""\n\n'
+        f'"""The types of all options, which `docs/options.md` describes.\n\n'
+        f'{_HEADING}: do not edit.\n"""\n\n'
         "from __future__ import annotations\n\n"
         "from typing import TYPE_CHECKING, Any, TypedDict\n\n"
         "if TYPE_CHECKING:\n"
-        + "    import os\n" * ("os." in text)
-        + "    from collections.abc import Iterable, Mapping\n\n\n"
-        + text
+        "    import os\n"
+        "    from collections.abc import Iterable, Mapping\n\n\n" + text
     )
 
 
 def _class(study: str) -> str:
-    name, parent = _TYPES[study]
+    """The typed dictionary of a study."""
+    parent = _parent(study)
     inherited = {} if parent is None else options_of(parent)
-    own = [
-        option
+    fields = {
+        option.name: option.annotation
         for option in options_of(study).values()
         if not option.argument and option.name not in inherited
-    ]
-    base = "TypedDict" if parent is None else _TYPES[parent][0]
-    lines = [f"class {name}({base}, total=False):"]
-    lines += [f'    """{_summary(study)}', ""]
-    for option in own:
-        words = f"{option.name}: {option.text().replace('`', '``')}"
-        lines += textwrap.wrap(
-            words,
-            _WIDTH,
-            initial_indent="    ",
-            subsequent_indent="        ",
-            break_on_hyphens=False,
-        )
-    lines += ['    """', ""]
-    lines += [f"    {option.name}: {option.annotation}" for option in own]
-    return "\n".join(lines) + "\n"
+    }
+    base = "TypedDict" if parent is None else _name(parent)
+    summary = f"{_TITLES[study].replace(': ', ': options of ')}."
+    return _typed_dictionary(f"{_name(study)}({base}, total=False)", summary, fields)
 
 
 def _class_of_engines() -> str:
-    """The options of all engines, whose own dictionaries say what they mean."""
+    """The typed dictionary of the options of all engines."""
     annotations: dict[str, list[str]] = {}
-    for study in ("simulate", "bus", "directory"):
-        for option in options_of(study).values():
+    for engine in engines():
+        for option in options_of(engine).values():
             if not option.argument and option.name not in ("machines", "block_sizes"):
                 annotations.setdefault(option.name, []).extend(option.annotation.split(" | "))
-    lines = [
-        "class EngineOptions(TypedDict, total=False):",
-        '    """The options of `SimulateOptions`, `BusOptions` and `DirectoryOptions`."""',
-        "",
-    ]
-    lines += [
-        f"    {name}: {' | '.join(dict.fromkeys(parts))}" for name, parts in annotations.items()
-    ]
+    names = [f"`{_name(engine)}`" for engine in engines()]
+    return _typed_dictionary(
+        "EngineOptions(TypedDict, total=False)",
+        f"The options of {', '.join(names[:-1])} and {names[-1]}.",
+        {name: " | ".join(dict.fromkeys(parts)) for name, parts in annotations.items()},
+    )
+
+
+def _typed_dictionary(declared: str, summary: str, fields: dict[str, str]) -> str:
+    lines = [f"class {declared}:", f'    """{summary}"""', ""]
+    lines += [f"    {name}: {annotation}" for name, annotation in fields.items()]
     return "\n".join(lines) + "\n"
 
 
-def _summary(study: str) -> str:
-    said = " ".join(str(schema(study).get("description", "")).split())
-    return said or "Choices of a study of orders, beside those of a simulation."
+def _parent(study: str) -> str | None:
+    """The engine whose options a study has besides its own, if it has those of one."""
+    declared = schema(study)["properties"].values()
+    return next((of for one in declared if (of := one.get("x-options-of")) in engines()), None)
+
+
+def _name(study: str) -> str:
+    """The name of a study's typed dictionary."""
+    return "BusPoint" if study == "bus-point" else f"{study.capitalize()}Options"
 
 
 def page() -> str:
@@ -154,7 +118,7 @@ def page() -> str:
         "without a default.\n",
     ]
     for study, title in _TITLES.items():
-        parent = _TYPES[study][1]
+        parent = _parent(study)
         inherited = {} if parent is None else options_of(parent)
         parts.append(f"## {title}\n")
         if parent is not None:

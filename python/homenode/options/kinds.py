@@ -12,15 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def _same(given: Any) -> Any:
+    return given
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of values."""
 
     annotation: str = "str"
     """The type of its values in Python."""
-    read: Callable[[Any], Any] | None = None
-    """Makes of what a user gives what the engine takes; None if that is the same, or depends on the
-    option."""
+    read: Callable[[Any], Any] = _same
+    """Makes of what a user gives what the engine takes, unless that depends on the option
+    (`Option.read`)."""
     metavar: str | None = None
     """How the help shows a value, unless the option says it."""
     is_list: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any, Literal
 
 from homenode import _core
@@ -41,6 +42,16 @@ def core_table(kind: str) -> list[dict[str, Any]]:
     if kind == "formats":
         rows.extend(dict(row) for row in _COLUMNAR_FORMATS)
     return rows
+
+
+@cache
+def engines() -> dict[str, dict[str, Any]]:
+    """The rows of the engines' table by name.
+
+    >>> {name: row["default_machine"] for name, row in engines().items()}
+    {'simulate': 'spr-2s', 'bus': 'bus-smp', 'directory': 'dash-mesh'}
+    """
+    return {row["name"]: row for row in core_table("engines")}
 
 
 def format_names(way: Literal["import", "export"]) -> str:

@@ -1,9 +1,12 @@
 """Values as people and programs give them: text, numbers, or several of either.
 
-This is the only place that parses the syntax of a value; `homenode.options.kinds` says which option
-takes what. A machine or policy may carry parameters after a colon, themselves separated by commas,
-so a list such as ``optimal,delay:n=50,limit=2,ace`` needs care: a part of the form ``name=value``
-continues the item before it when that item has a colon.
+This is the only place that parses the syntax of a value, whether it is text of the command line or
+an argument of a Python function; `homenode.options.kinds` says which option takes which. Errors
+name the value and what was expected; `about` and click put the name of the option before them.
+
+A machine or policy may have parameters after a colon, themselves separated by commas. So in a list
+such as ``optimal,delay:n=50,limit=2,ace`` a part of the form ``name=value`` continues the item
+before it when that item has a colon.
 """
 
 from __future__ import annotations
@@ -27,13 +30,16 @@ FULL = "full"
 
 _PROCESSORS_MAX = 1024
 _PARAMETER = re.compile(r"[A-Za-z][A-Za-z0-9_-]*=")
-_SIZE = re.compile(r"([0-9]+)([KMG]?)(?:i?B)?", re.IGNORECASE)
+# Python's int and float also read underscores and the digits of other scripts. No number that an
+# option can have is longer.
+_WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
+_SIZE = re.compile(r"([0-9]{1,40})([KMG]?)(?:i?B)?", re.IGNORECASE)
 _UNIT = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _SMALLEST_BLOCK, _LARGEST_BLOCK = 4, 1 << 30
-_COUNTS = re.compile(r"([0-9]+)(?:-([0-9]+))?")
-_RANGE = re.compile(r"(0x[0-9a-f]+|[0-9]+)-(0x[0-9a-f]+|[0-9]+)", re.IGNORECASE)
+_COUNTS = re.compile(r"([0-9]{1,40})(?:-([0-9]{1,40}))?")
+_ADDRESS = re.compile(r"(0x)?([0-9a-f]{1,40})", re.IGNORECASE)
 # Numbers of references and bytes fit, and so does every sum of a few of them.
-_LIMIT = 1 << 48
+_MOST = (1 << 48) - 1
 _ADDRESS_END = 1 << 64
 
 
@@ -50,18 +56,79 @@ def about(option: str) -> Iterator[None]:
         raise ConfigError(f"{option}: {error}") from None
 
 
-def only_known(options: Mapping[str, Any], known: type) -> None:
-    """Refuses options that the typed dictionary `known` does not name.
+def only_known(options: Iterable[str], known: Iterable[str]) -> None:
+    """Refuses options that are not known.
 
     Raises:
         ConfigError: naming them, and those that there are.
     """
-    unknown = sorted(set(options) - set(known.__annotations__))
+    listed = list(known)
+    unknown = sorted(set(options) - set(listed))
     if unknown:
         raise ConfigError(
-            f"there is no option {', '.join(unknown)}; "
-            f"the options are {', '.join(known.__annotations__)}"
+            f"there is no option {', '.join(unknown)}; the options are {', '.join(listed)}"
         )
+
+
+def whole_number(given: Any, least: int | None, most: int | None = None, what: str = "") -> int:
+    """A whole number, as text or of any integer type; 2.5 is refused, and not rounded.
+
+    Args:
+        given: the number.
+        least: the least one allowed; None for 0.
+        most: the largest one allowed; None for that of all options.
+        what: the word for it in error messages.
+
+    Raises:
+        ConfigError: when it is no whole number, or not within the bounds.
+
+    >>> whole_number("64", 1), whole_number(64, 1)
+    (64, 64)
+    """
+    text = isinstance(given, str) and _WHOLE.fullmatch(given.strip())
+    try:
+        whole = int(given) if text else operator.index(given)
+    except TypeError:
+        whole = -1
+    low, high = least or 0, _MOST if most is None else most
+    if not low <= whole <= high:
+        bounds = f"{low} to {high}" if most is not None or whole > high else low
+        raise ConfigError(f"{what} {given!r}: expected a whole number from {bounds}".lstrip())
+    return whole
+
+
+def whole_numbers(given: str | int | Iterable[int | str], least: int, most: int) -> list[int]:
+    """Whole numbers, given as a list or as text with commas between them.
+
+    >>> whole_numbers("50,100", 1, 1000)
+    [50, 100]
+    """
+    return _listed(given, lambda part: [whole_number(part, least, most)])
+
+
+def real_number(given: str | float) -> float:
+    """A number that may have a fraction.
+
+    Raises:
+        ConfigError: when it is none.
+    """
+    try:
+        # Digits of other scripts are not plain.
+        return float(given if str(given).isascii() else "")
+    except ValueError:
+        raise ConfigError(f"{given!r}: expected a number") from None
+
+
+def choice(given: object, choices: Iterable[str]) -> str:
+    """The value, if it is one of the choices.
+
+    Raises:
+        ConfigError: when it is none of them.
+    """
+    listed = list(choices)
+    if given not in listed:
+        raise ConfigError(f"{given!r}: expected one of {', '.join(listed)}")
+    return str(given)
 
 
 def specs_of(given: str | Iterable[str], what: str) -> list[str]:
@@ -78,7 +145,7 @@ def specs_of(given: str | Iterable[str], what: str) -> list[str]:
     >>> specs_of("optimal,delay:n=50,limit=2,ace", "policy")
     ['optimal', 'delay:n=50,limit=2', 'ace']
     """
-    found = _listed(given, lambda text: _split_specs(text, what))
+    found = _listed(given, lambda text: _split_specs(text, what), split=False)
     if not found:
         raise ConfigError(f"no {what} given; expected at least one name")
     return found
@@ -120,7 +187,7 @@ def sizes_of(given: str | int | Iterable[int | str], what: str = "block size") -
     >>> sizes_of("64-512,4K")
     [64, 128, 256, 512, 4096]
     """
-    found = _listed(given, lambda one: _sizes(one, what, _power_of_two))
+    found = _listed(given, lambda part: _sizes(part, what, _power_of_two))
     if not found:
         raise ConfigError(f"no {what} given; expected at least one power of two in bytes")
     return found
@@ -135,7 +202,7 @@ def cache_sizes(given: str | int | Iterable[int | str]) -> list[int]:
     >>> cache_sizes("48K,64K-256K")
     [49152, 65536, 131072, 262144]
     """
-    return _listed(given, lambda one: _sizes(one, "cache size", lambda size, _: size))
+    return _listed(given, lambda part: _sizes(part, "cache size", lambda size, _: size))
 
 
 def block_size(given: int | str, what: str = "block size") -> int:
@@ -154,21 +221,20 @@ def _one(sizes: list[int], what: str, given: int | str) -> int:
     return sizes[0]
 
 
-def _sizes(given: Any, what: str, checked: Callable[[int, str], int]) -> list[int]:
-    """A size that is a number; or sizes and doubling ranges of them in a text."""
-    if not isinstance(given, str):
-        return [checked(whole_number(what, given, 1), what)]
-    sizes: list[int] = []
-    for part in _parts(given):
-        low, dash, high = part.partition("-")
-        # What begins with a dash is no range: the error shows all of it.
-        first = checked(_bytes(low or part, what), what)
-        last = checked(_bytes(high, what), what) if dash else first
-        if last < first:
-            raise ConfigError(f"{what} range {part!r} runs backwards; write the smaller size first")
-        while first <= last:
-            sizes.append(first)
-            first *= 2
+def _sizes(part: Any, what: str, checked: Callable[[int, str], int]) -> list[int]:
+    """One size, or a doubling range of them in a text."""
+    if not isinstance(part, str):
+        return [checked(whole_number(part, 1, what=what), what)]
+    low, dash, high = part.partition("-")
+    # What begins with a dash is no range: the error shows all of it.
+    size = checked(_bytes(low or part, what), what)
+    last = checked(_bytes(high, what), what) if dash else size
+    if last < size:
+        raise ConfigError(f"{what} range {part!r} runs backwards; write the smaller size first")
+    sizes = []
+    while size <= last:
+        sizes.append(size)
+        size *= 2
     return sizes
 
 
@@ -187,27 +253,26 @@ def _bytes(text: str, what: str) -> int:
             "write 64, 4K, 8KB, or a doubling range such as 64-8192"
         )
     size = int(match[1]) * _UNIT[match[2].upper()]
-    if size >= _LIMIT:
+    if size > _MOST:
         raise ConfigError(f"{what} {text.strip()!r} is too large; expected less than 2^48 bytes")
     return size
 
 
 def associativities(given: str | int | Iterable[int | str]) -> list[int | None]:
     """Blocks in a set; ``None`` for a fully associative cache."""
-    return _listed(given, lambda one: [_associativity(part) for part in _parts(str(one))])
+    return _listed(given, lambda part: [None if part == FULL else _associativity(part)])
 
 
-def _associativity(text: str) -> int | None:
-    if text == FULL:
-        return None
-    if not (text.isascii() and text.isdecimal()):
-        raise ConfigError(f"associativity is {text!r}; expected a number from 1 on, or {FULL}")
-    return whole_number("associativity", int(text), 1)
+def _associativity(given: Any) -> int:
+    try:
+        return whole_number(given, 1, what="associativity")
+    except ConfigError as error:
+        raise ConfigError(f"{error}, or {FULL}") from None
 
 
 def buffers(given: str | int | Iterable[str | int]) -> list[str]:
     """How many messages may wait at a controller: numbers, or text as ``infinite,8``."""
-    return _listed(given, lambda one: _parts(str(one)))
+    return _listed(given, lambda part: [str(part)])
 
 
 def counts(given: str | int | Iterable[int | str]) -> list[int]:
@@ -215,20 +280,17 @@ def counts(given: str | int | Iterable[int | str]) -> list[int]:
     return _listed(given, _counts)
 
 
-def _counts(given: Any) -> list[int]:
-    if not isinstance(given, str):
-        return [whole_number("number of processors", given, 1)]
-    found: list[int] = []
-    for part in given.split(","):
-        match = _COUNTS.fullmatch(part.strip())
-        low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-        if not 1 <= low <= high <= _PROCESSORS_MAX:
-            raise ConfigError(
-                f"number of processors {part!r}: expected numbers from 1 to {_PROCESSORS_MAX}, as "
-                "in 4,8 or 1-20"
-            )
-        found.extend(range(low, high + 1))
-    return found
+def _counts(part: Any) -> Iterable[int]:
+    if not isinstance(part, str):
+        return [whole_number(part, 1, what="number of processors")]
+    match = _COUNTS.fullmatch(part)
+    low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= low <= high <= _PROCESSORS_MAX:
+        raise ConfigError(
+            f"number of processors {part!r}: expected numbers from 1 to {_PROCESSORS_MAX}, as in "
+            "4,8 or 1-20"
+        )
+    return range(low, high + 1)
 
 
 def costs(given: str | Mapping[str, float]) -> dict[str, float]:
@@ -244,13 +306,11 @@ def costs(given: str | Mapping[str, float]) -> dict[str, float]:
         return dict(given)
     found = {}
     for item in given.split(","):
-        name, equals, number = item.partition("=")
+        name, _, number = item.partition("=")
         try:
-            found[name.strip()] = float(number)
-        except ValueError:
-            equals = ""
-        if not equals or not number.isascii():
-            raise ConfigError(f"{item!r}: expected name=microseconds, as in fault=500")
+            found[name.strip()] = real_number(number)
+        except ConfigError:
+            raise ConfigError(f"{item!r}: expected name=microseconds, as in fault=500") from None
     return found
 
 
@@ -263,20 +323,12 @@ def address_range(given: str | tuple[int, int]) -> list[int]:
     >>> address_range("0x1000-0x2000")
     [4096, 8192]
     """
-    if isinstance(given, str):
-        match = _RANGE.fullmatch(given.strip())
-        if match is None:
-            raise ConfigError(
-                f"private range {given!r}: expected LO-HI, the first byte and one past the last, "
-                "as in 0x1000-0x2000"
-            )
-        low, high = (int(word, 0) for word in match.groups())
-    else:
-        low, high = given
-    if not 0 <= low < high < _ADDRESS_END:
+    ends = given.split("-") if isinstance(given, str) else given
+    low, high = map(_address, ends) if len(ends) == 2 else (None, None)
+    if low is None or high is None or low >= high:
         raise ConfigError(
-            f"private range {low:#x}-{high:#x}: expected the first byte and, after it, one past "
-            "the last"
+            f"private range {given!r}: expected LO-HI, the first byte and one past the last, as in "
+            "0x1000-0x2000"
         )
     return [low, high]
 
@@ -287,46 +339,36 @@ def address_ranges(given: Iterable[str | tuple[int, int]]) -> list[list[int]]:
 
 
 def addresses(given: Iterable[int | str]) -> list[int]:
-    """Addresses, as numbers or as text."""
-    return [_address(one) for one in given]
+    """Addresses, as numbers or as text.
+
+    Raises:
+        ConfigError: when one is none.
+    """
+    found = []
+    for one in given:
+        address = _address(one)
+        if address is None:
+            raise ConfigError(f"{one!r}: expected an address in it, as in 0x7f12a0")
+        found.append(address)
+    return found
 
 
-def _address(given: int | str) -> int:
-    try:
-        address = int(given, 0) if isinstance(given, str) else int(given)
-    except ValueError:
-        address = -1
-    if not 0 <= address < _ADDRESS_END:
-        raise ConfigError(f"{given!r}: expected an address in it, as in 0x7f12a0")
-    return address
+def _address(given: int | str) -> int | None:
+    """The address; None if it is none."""
+    if isinstance(given, str):
+        match = _ADDRESS.fullmatch(given.strip())
+        if match is None or not (match[1] or match[2].isdecimal()):
+            return None
+        given = int(match[2], 16 if match[1] else 10)
+    return int(given) if 0 <= given < _ADDRESS_END else None
 
 
-def whole_number(name: str, value: Any, least: int | None = None) -> int:
-    """A whole number of any integer type; half a processor is a mistake, not one rounded."""
-    try:
-        whole = operator.index(value)
-    except TypeError:
-        raise ConfigError(f"{name} is {value!r}; expected a whole number") from None
-    if least is not None and whole < least:
-        raise ConfigError(f"{name} is {whole}; expected at least {least}")
-    if whole >= _LIMIT:
-        raise ConfigError(f"{name} is {whole}; expected less than 2^48")
-    return whole
-
-
-def choice(name: str, value: str, choices: Iterable[str]) -> str:
-    """The value, if it is one of the choices."""
-    listed = list(choices)
-    if value not in listed:
-        raise ConfigError(f"{name} is {value!r}; expected one of {', '.join(listed)}")
-    return value
-
-
-def _listed(given: Any, read: Callable[[Any], Iterable[T]]) -> list[T]:
-    """What is read from one value or from each of several, in order, each once."""
+def _listed(given: Any, read: Callable[[Any], Iterable[T]], split: bool = True) -> list[T]:
+    """What is read from each part of one value or of several, in order, each once."""
     several = isinstance(given, Iterable) and not isinstance(given, str)
-    return unique(value for one in (given if several else [given]) for value in read(one))
-
-
-def _parts(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",")]
+    parts = (
+        part.strip() if isinstance(part, str) else part
+        for one in (given if several else [given])
+        for part in (one.split(",") if split and isinstance(one, str) else [one])
+    )
+    return unique(value for part in parts for value in read(part))

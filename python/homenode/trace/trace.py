@@ -15,7 +15,7 @@ from homenode.capture import recording
 from homenode.errors import ConfigError
 from homenode.files import check_output, check_replaceable, replacing_name
 from homenode.options.tables import COLUMNAR, core_table
-from homenode.options.values import only_known, whole_number
+from homenode.options.values import about, only_known, whole_number
 from homenode.trace.info import TraceInfo
 
 if TYPE_CHECKING:
@@ -117,11 +117,12 @@ class Trace:
             ConfigError: when the program cannot be run, or was not built with ``homenode cc``.
             TraceError: when the trace cannot be written.
         """
-        only_known(options, RecordOptions)
-        for name, value in options.items():
-            least, most = _RECORD_LIMITS.get(name, (0, 0))
-            if most and whole_number(name, value, least) > most:
-                raise ConfigError(f"{name} is {value}; expected at most {most}")
+        only_known(options, RecordOptions.__annotations__)
+        given: dict[str, Any] = {**options}
+        for name, limits in _RECORD_LIMITS.items():
+            if name in given:
+                with about(name):
+                    whole_number(given[name], *limits)
         files = {"argv": [os.fspath(word) for word in command], "output": os.fspath(path)}
         wanted: dict[str, Any] = {**files, **options}
         check_replaceable(path, *command[:1])

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode.cli.command import PlainFloat, WholeNumber, examples, json_option
+from homenode.cli.command import Value, WholeNumber, examples, json_option
 from homenode.cli.output import echo
+from homenode.options.values import real_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ class _Times(click.ParamType[list[float]]):
 @click.option("--local", "t_local", type=_Times(), help="T_local: everything in local memory.")
 @click.option(
     "--ratio",
-    type=PlainFloat(),
+    type=Value(real_number),
     metavar="G/L",
     help="Time of a far reference over a near one. Default: 2, the ACE's; with --measure the "
     "machine's own distances.",

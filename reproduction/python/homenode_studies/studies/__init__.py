@@ -108,7 +108,7 @@ def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
         ConfigError: when there is no such study or program, or a program fails.
         TraceError: when a kept trace is damaged.
     """
-    only_known(options, StudyOptions)
+    only_known(options, StudyOptions.__annotations__)
     entry = find(name)
     chosen = _chosen(entry, options)
     mixes, traces = options.get("mixes"), options.get("traces")
