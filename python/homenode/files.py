@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -105,7 +104,7 @@ def replacing_name(path: PathLike) -> Iterator[str]:
     if str(path) == "-" or _is_special(target):
         yield str(path)
         return
-    partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
+    partial = target.with_name(f"{target.name}.{os.urandom(4).hex()}.partial")
     try:
         yield str(partial)
         partial.replace(target)

@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
+from homenode.cli import interleavings_table
 from homenode.cli.command import WholeNumber, examples
 from homenode.cli.options import given_options, study_options
-from homenode.cli.output import echo
+from homenode.cli.output import echo, note_synchronisation, print_notes
 from homenode.cli.outputs import result_options
+from homenode.cli.progress import Progress
+from homenode.cli.tables import print_table
+from homenode.cli.totals import print_references
 from homenode.options.specs import format_size, plain_number
 from homenode.results.chance import speed_up_range, time_varies
 from homenode.results.waits import layouts_gain_at_most
@@ -54,10 +59,6 @@ def advise(
     determines the defaults of --policy and --block-size: inv for page-coherence machines, migrate
     for machines without remote reference, else the optimum.
     """
-    import homenode
-    from homenode.cli import interleavings_table
-    from homenode.cli.output import note_synchronisation, print_notes
-    from homenode.cli.progress import Progress
     from homenode.engines.advise import MACHINE
 
     outputs.check(trace)
@@ -88,8 +89,6 @@ def advise(
 
 def _print(result: AdviceResult) -> None:
     from homenode.cli.sharing import print_waits
-    from homenode.cli.tables import print_table
-    from homenode.cli.totals import print_references
     from homenode.engines.lines import headline
 
     if any(point["lines"] is None for point in result.points):

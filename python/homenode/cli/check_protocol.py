@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
 from homenode.cli.command import WholeNumber, examples
 from homenode.cli.output import echo
 from homenode.cli.outputs import result_options
+from homenode.cli.tables import print_table
+from homenode.results.writers.content import flat
 
 if TYPE_CHECKING:
     from homenode.cli.outputs import Outputs
@@ -44,9 +47,6 @@ def check_protocol(names: tuple[str, ...], nodes: int | None, outputs: Outputs) 
     protocol calls impossible. With +proxies reads may go through another node. A fault is shown
     with the shortest sequence that leads to it; the exit code is then 1.
     """
-    import homenode
-    from homenode.results.writers.content import flat
-
     outputs.check()
     reports = homenode.check_protocols(list(names), nodes)
     outputs.show(
@@ -68,8 +68,6 @@ def _print(reports: list[dict[str, Any]]) -> None:
 
 
 def _print_numbers(reports: list[dict[str, Any]], among: str, tried: str) -> None:
-    from homenode.cli.tables import print_table
-
     numbers = ("states", "cells", "impossible", "situations", tried)
     print_table(
         [("protocol", False), *((name, True) for name in numbers), ("findings", False)],

@@ -7,6 +7,9 @@ from typing import Any
 import click
 
 from homenode.cli.command import WholeNumber, examples, json_option
+from homenode.cli.output import print_json
+from homenode.cli.progress import Progress
+from homenode.cli.tables import print_facts
 
 
 @click.command(
@@ -37,9 +40,6 @@ def compact(traces: tuple[str, ...], output: str | None, level: int | None, as_j
     Results from a compacted trace are the same, and it is read as fast. A trace is replaced only
     by a complete new one, whose checksum was compared; stopped at any moment, this leaves the old.
     """
-    from homenode.cli.output import print_json
-    from homenode.cli.tables import print_facts
-
     if output is not None and len(traces) > 1:
         raise click.UsageError("-o goes with one trace; without it each of them is replaced")
     reports = [_compact(trace, output, level) for trace in traces]
@@ -51,7 +51,6 @@ def compact(traces: tuple[str, ...], output: str | None, level: int | None, as_j
 
 
 def _compact(trace: str, output: str | None, level: int | None) -> dict[str, Any]:
-    from homenode.cli.progress import Progress
     from homenode.trace.compacting import write_compact
 
     with Progress("compacting") as progress:

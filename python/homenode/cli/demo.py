@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.cli.output import echo
+from homenode.cli.output import echo, print_json, programs_aside
+from homenode.cli.progress import Progress
+from homenode.cli.simulate import print_result
+from homenode.files import replacing
 from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
@@ -38,7 +43,6 @@ def demo(output: str, as_json: bool) -> int:
     differs.
     """
     from homenode import demo as plan
-    from homenode.cli.output import print_json
 
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
@@ -55,11 +59,7 @@ def demo(output: str, as_json: bool) -> int:
 
 
 def _run(program: Program, folder: Path, quiet: bool) -> tuple[Trace, Result]:
-    from contextlib import nullcontext
-
     from homenode import demo as plan
-    from homenode.cli.output import programs_aside
-    from homenode.cli.progress import Progress
 
     aside = programs_aside() if quiet else nullcontext()
     with Progress(f"recording {program.name}") as progress, aside:
@@ -75,10 +75,6 @@ def _run(program: Program, folder: Path, quiet: bool) -> tuple[Trace, Result]:
 
 
 def _report(folder: Path, results: list[tuple[Program, Trace, Result]], found: list[Check]) -> Path:
-    from dataclasses import replace
-
-    from homenode.cli.progress import Progress
-    from homenode.files import replacing
     from homenode.report.build import render, study
 
     studies = []
@@ -101,7 +97,6 @@ def _report(folder: Path, results: list[tuple[Program, Trace, Result]], found: l
 
 
 def _tell(results: list[tuple[Program, Trace, Result]], found: list[Check], page: Path) -> None:
-    from homenode.cli.simulate import print_result
     from homenode.results.result import Result
 
     for _, _, result in results:

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
 from homenode.cli.command import examples, json_option
+from homenode.cli.explain_text import print_protocols
 from homenode.cli.options import given_options, study_options
-from homenode.cli.output import echo
+from homenode.cli.output import echo, print_json
+from homenode.cli.progress import Progress
+from homenode.files import check_output, replacing
 from homenode.options.declared import options_of
 
 if TYPE_CHECKING:
@@ -63,12 +67,6 @@ def explain(
     trace, caches and blocks are the machine's, and references to blocks that are not followed are
     left out, so that only followed blocks replace each other.
     """
-    import homenode
-    from homenode.cli.explain_text import print_protocols
-    from homenode.cli.output import print_json
-    from homenode.cli.progress import Progress
-    from homenode.files import check_output, replacing
-
     names = _named(protocols, everything)
     trace, example = options.pop("trace"), options["example"]
     _check_use(trace, example)
@@ -90,8 +88,6 @@ def explain(
 
 def _named(protocols: Sequence[str], everything: bool) -> list[str]:
     """The protocols to explain."""
-    import homenode
-
     known = [row["name"] for row in homenode.table("protocols")]
     others = [row["name"] for row in homenode.table("directory-protocols")]
     if everything and protocols:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.cli.output import echo
+from homenode.cli.output import echo, print_json
+from homenode.cli.progress import Progress
 from homenode.options.specs import plain_number
 from homenode.options.tables import format_names
 
@@ -29,8 +30,6 @@ from homenode.options.tables import format_names
 def export(trace: str, form: str | None, output: str, as_json: bool) -> None:
     """Write the references of a trace in another format."""
     from homenode import ConfigError, Trace
-    from homenode.cli.output import print_json
-    from homenode.cli.progress import Progress
 
     if as_json and output == "-":
         raise ConfigError("--json and -o - would both write to standard output; name a file")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from homenode.cli.command import examples, json_option
-from homenode.cli.output import echo
+from homenode.cli.output import echo, print_json
+from homenode.cli.progress import Progress
 from homenode.options.specs import plain_number
 from homenode.options.tables import format_names
 
@@ -40,8 +41,6 @@ def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
     and no trace is written.
     """
     from homenode import Trace
-    from homenode.cli.output import print_json
-    from homenode.cli.progress import Progress
 
     with Progress("importing") as progress:
         trace = Trace.import_(source, output, format=form, progress=progress)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from homenode import _core
 from homenode.cli.command import examples
 from homenode.cli.outputs import result_options
+from homenode.cli.tables import print_facts
 from homenode.options.specs import plain_number
+from homenode.results.writers.content import flat
 
 if TYPE_CHECKING:
     from homenode.cli.outputs import Outputs
@@ -24,19 +28,12 @@ _PROCESSES_SHOWN = 32
 @result_options()
 def info(trace: str, lines: bool, outputs: Outputs) -> None:
     """Say what a trace holds: references, threads, order, sizes, address ranges."""
-    import json
-
-    from homenode import _core
-    from homenode.results.writers.content import flat
-
     outputs.check(trace)
     facts = json.loads(_core.trace_info(trace, lines))
     outputs.show(lambda: facts, lambda: [flat(facts)], lambda: _print(trace, facts))
 
 
 def _print(trace: str, facts: dict[str, Any]) -> None:
-    from homenode.cli.tables import print_facts
-
     print_facts(describe(trace, facts))
 
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import homenode
 from homenode.cli.output import echo
-from homenode.options.specs import format_size, plain_number
+from homenode.cli.progress import Progress
+from homenode.cli.tables import print_table
+from homenode.options.checked import part_of
+from homenode.options.specs import format_size, plain_number, unique
+from homenode.results.chance import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,10 +30,6 @@ def find(
         simulated: the trace, and the options of the simulation.
         asked: whether it is wanted; None decides by the length of the trace.
     """
-    import homenode
-    from homenode.cli.progress import Progress
-    from homenode.options.specs import unique
-
     path, chosen = simulated
     trace = homenode.Trace.open(path)
     wanted = trace.references <= REFERENCES_MAX if asked is None else asked
@@ -51,9 +52,6 @@ def tell(
         simulated: as for `find`; other options than those of a simulation are left out.
         also: what else the order changes, for the note.
     """
-    import homenode
-    from homenode.options.checked import part_of
-
     path, chosen = simulated
     points = list(points)
     if not points:
@@ -84,9 +82,7 @@ def beside(rows: list[dict[str, Any]], brackets: list[dict[str, Any]]) -> list[d
 
 def show(brackets: list[dict[str, Any]], also: str = "") -> None:
     """Prints the bounds, if there is one block size, and a note on wide ones."""
-    from homenode.cli.tables import print_table
     from homenode.engines.interleavings import QUANTA
-    from homenode.results.chance import WIDE
 
     if not brackets:
         return

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from homenode import catalogue
+from homenode import _core, catalogue
 from homenode.cli.command import Choice, examples, list_option
 from homenode.cli.output import echo
 from homenode.cli.outputs import result_options
+from homenode.cli.tables import print_table
 from homenode.options.kinds import KINDS
 from homenode.options.specs import format_size, plain_number
 
@@ -52,8 +53,6 @@ def list_(
 
 def _prices(row: dict[str, Any], block_sizes: list[int]) -> list[dict[str, Any]]:
     """A machine at each of the block sizes that it can have."""
-    from homenode import _core
-
     least = _LEAST_BLOCK_ON_BUS if row["model"] == "bus" else 0
     sizes = [size for size in block_sizes if size >= least]
     prices: list[dict[str, Any]] = json.loads(_core.machine_prices(row["name"], sizes))
@@ -74,8 +73,6 @@ def _text(value: Any) -> Any:
 
 
 def _print(kind: str, rows: list[dict[str, Any]]) -> None:
-    from homenode.cli.tables import print_table
-
     if not rows:
         echo(f"This version has no {kind}.")
     elif kind == "machines":
@@ -88,8 +85,6 @@ def _print(kind: str, rows: list[dict[str, Any]]) -> None:
 
 
 def _print_machines(rows: list[dict[str, Any]]) -> None:
-    from homenode.cli.tables import print_table
-
     lacking = {"r": "∞", "R": "∞", "g": "-", "G": "-"}
     prices = [(name, True) for name in lacking]
     print_table(

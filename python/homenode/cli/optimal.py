@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
-from homenode.cli.output import echo
+from homenode.cli.output import echo, print_notes
 from homenode.cli.outputs import result_options
+from homenode.cli.progress import Progress
+from homenode.cli.tables import print_table
+from homenode.cli.totals import print_references, total, unit_of
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -42,11 +46,6 @@ def optimal(trace: str, outputs: Outputs, no_replication: bool, **options: Any) 
     global memory, its moves, and how they spread over the blocks. No policy can do better on the
     same trace and machine.
     """
-    import homenode
-    from homenode.cli.output import print_notes
-    from homenode.cli.progress import Progress
-    from homenode.cli.totals import print_references
-
     outputs.check(trace, others=(options["placement"],))
     chosen = given_options(options)
     machines = chosen.pop("machines", ["numa"])
@@ -79,9 +78,6 @@ def _print(result: OptimalResult) -> None:
 
 
 def _print_points(rows: Sequence[dict[str, Any]]) -> None:
-    from homenode.cli.tables import print_table
-    from homenode.cli.totals import total, unit_of
-
     units = unique(unit_of(row) for row in rows)
     # Where units differ, nanoseconds say so, and other costs are in local references.
     mixed = len(units) > 1
@@ -110,8 +106,6 @@ def _print_points(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _print_moves(rows: Sequence[dict[str, Any]]) -> None:
-    from homenode.cli.tables import print_table
-
     longest = max((len(row["moves_per_block"]["histogram"]) for row in rows), default=0)
     bins = [(0, 0)] + [(1 << i, (2 << i) - 1) for i in range(longest - 1)]
     cells = []
@@ -136,8 +130,6 @@ def _print_moves(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _print_curve(row: dict[str, Any]) -> None:
-    from homenode.cli.tables import print_table
-
     curve = row["curve"]
     price, pieces = curve["price"], curve["pieces"]
     name = f"{row['machine']}, {format_size(row['block_size'])} blocks"

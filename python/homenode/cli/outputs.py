@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from homenode.cli.command import Choice
+from homenode.cli.output import print_json
 from homenode.errors import ConfigError
+from homenode.files import check_output, same_file
+from homenode.results.writers.content import Content
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,8 +56,6 @@ class Outputs:
         Raises:
             OSError: as `homenode.files.check_output`, and when two of them are the same file.
         """
-        from homenode.files import check_output, same_file
-
         named = [path for path, _ in self.files]
         wanted = [path for path in (*others, self.own, *named) if path is not None]
         for i, path in enumerate(wanted):
@@ -78,9 +79,7 @@ class Outputs:
         Raises:
             OSError: when a file cannot be written.
         """
-        from homenode.cli.output import print_json
         from homenode.results import writers
-        from homenode.results.writers.content import Content
 
         content = Content(document, rows, lambda: _printed(text))
         for path, writer in self.files:

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
 from homenode.cli.command import examples, json_option
 from homenode.cli.options import given_options, options_named, study_options
-from homenode.cli.output import echo
+from homenode.cli.output import echo, print_json
+from homenode.cli.progress import Progress
+from homenode.files import check_output, replacing
 
 if TYPE_CHECKING:
     from homenode.cli.picture_pages import PagePicture
@@ -47,11 +50,7 @@ def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> No
     With a machine that has a directory (--machine dash-mesh) the picture shows which nodes fill
     which page, and its home: pages run across, those of one object together, and nodes down.
     """
-    import homenode
-    from homenode.cli.output import print_json
     from homenode.cli.picture_pages import pages
-    from homenode.cli.progress import Progress
-    from homenode.files import check_output, replacing
 
     if output is None and not as_json:
         raise click.UsageError("say where to write the picture: -o FILE.svg; or print --json")

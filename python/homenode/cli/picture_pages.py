@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import homenode
+from homenode.cli.progress import Progress
 from homenode.errors import ConfigError
 from homenode.options.declared import options_of
 
@@ -54,9 +56,6 @@ def pages(trace: str, given: dict[str, Any]) -> PagePicture:
         ConfigError: when several machines, protocols or homes were given, or an option of pictures
             over Time.
     """
-    import homenode
-    from homenode.cli.progress import Progress
-
     known = options_of("directory")
     asked = {name: value for name, value in given.items() if name != "title"}
     for name, value in asked.items():

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.outputs import result_options
+from homenode.cli.progress import Progress
+from homenode.cli.tables import print_table
 from homenode.options.specs import format_size, plain_number
+from homenode.results.writers.content import flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,10 +54,6 @@ def pmap(
         return
     if trace is None:
         raise click.UsageError("no trace given; name one, or give --table")
-    import homenode
-    from homenode.cli.progress import Progress
-    from homenode.results.writers.content import flat
-
     outputs.check(trace)
     with Progress("managing pages") as progress:
         report = homenode.pmap(trace, progress=progress, **given_options(options))
@@ -69,8 +69,6 @@ def _show_table(owner_copy: str, outputs: Outputs) -> None:
 
 
 def _print_actions(rows: Sequence[dict[str, Any]]) -> None:
-    from homenode.cli.tables import print_table
-
     cells = [
         [row["situation"], row["access"], row["answer"].upper(), row["actions"], row["next"]]
         for row in rows
@@ -91,8 +89,6 @@ def _print_report(report: dict[str, Any]) -> None:
 
 
 def _print_counts(report: dict[str, Any], title: str) -> None:
-    from homenode.cli.tables import print_table
-
     counts, states = report["counts"], report["final_states"]
     rows = [["pages", _number(report["pages"])]]
     rows += [[f"  ended {state}", _number(states[state])] for state in states]
@@ -103,8 +99,6 @@ def _print_counts(report: dict[str, Any], title: str) -> None:
 
 
 def _print_cells(cells: Sequence[dict[str, Any]]) -> None:
-    from homenode.cli.tables import print_table
-
     rows = [
         [
             row["situation"],
@@ -122,8 +116,6 @@ def _print_cells(cells: Sequence[dict[str, Any]]) -> None:
 
 
 def _print_time(report: dict[str, Any]) -> None:
-    from homenode.cli.tables import print_table
-
     time, base = report["kernel_time"], report["all_global"]
     rows = [[name.replace("_", "-"), _seconds(time[f"{name}_s"])] for name in _PARTS]
     own, other = time["total_s"], base["kernel_time_s"]
@@ -138,8 +130,6 @@ def _print_time(report: dict[str, Any]) -> None:
 
 
 def _print_busiest(pages: Sequence[dict[str, Any]]) -> None:
-    from homenode.cli.tables import print_table
-
     rows = [
         [
             page["address"],

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 import click
 
+from homenode import _core
 from homenode.cli.command import Choice, Value, WholeNumber, examples, json_option
 from homenode.cli.options import emulator_options
-from homenode.cli.output import echo
+from homenode.cli.output import echo, print_json, programs_aside
+from homenode.cli.progress import Progress
+from homenode.cli.tables import print_facts
+from homenode.files import check_replaceable
 from homenode.options.values import whole_numbers
 
 # What the recorder takes.
@@ -143,9 +149,6 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
     t.q100.s0.hnt and so on: quantum 100, seed 0; homenode sensitivity compares them. Then the exit
     code is the first that is not 0.
     """
-    from homenode.cli.output import print_json
-    from homenode.cli.tables import print_facts
-
     _check_meant(click.get_current_context())
     options["argv"] = [*_kernel(options, command), *command]
     _find_native(options)
@@ -259,14 +262,7 @@ def _recordings(options: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """Makes one recording and returns its summary."""
-    import json
-    from contextlib import nullcontext
-
-    from homenode import _core
     from homenode.capture import recording
-    from homenode.cli.output import programs_aside
-    from homenode.cli.progress import Progress
-    from homenode.files import check_replaceable
 
     check_replaceable(options["output"], options["argv"][0])
     try:

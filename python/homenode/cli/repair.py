@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
+from homenode import _core
 from homenode.cli.command import examples, json_option
+from homenode.cli.output import print_json
+from homenode.cli.progress import Progress
+from homenode.cli.tables import print_facts
+from homenode.files import check_replaceable
 
 
 @click.command(epilog=examples("homenode repair t.hnt.partial", "homenode repair bad.hnt -o t.hnt"))
@@ -24,14 +30,6 @@ def repair(trace: str, output: str | None, as_json: bool) -> None:
     Every chunk that passes its checksum is kept, in order, up to the first that does not. The input
     is not changed.
     """
-    import json
-
-    from homenode import _core
-    from homenode.cli.output import print_json
-    from homenode.cli.progress import Progress
-    from homenode.cli.tables import print_facts
-    from homenode.files import check_replaceable
-
     target = output or default_output(trace)
     check_replaceable(target, trace)
     with Progress("repairing", "bytes") as progress:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
+from homenode import _core
+from homenode.cli import interleavings_table
 from homenode.cli.command import examples, json_option
 from homenode.cli.options import given_options, options_named, study_options
-from homenode.cli.output import echo
+from homenode.cli.output import echo, print_json
+from homenode.cli.progress import Progress
+from homenode.cli.simulate import run
+from homenode.errors import ConfigError
+from homenode.files import check_output, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,14 +75,6 @@ def report(
     On a machine with a directory (--machine genoa-8n-directory, dash-mesh) it also compares homes
     of pages: where the time goes, which nodes serve which data, and which nodes fill which page.
     """
-    import shlex
-    import sys
-
-    from homenode.cli.output import print_json
-    from homenode.cli.progress import Progress
-    from homenode.cli.simulate import run
-    from homenode.errors import ConfigError
-    from homenode.files import check_output, replacing
     from homenode.report.build import render, study
     from homenode.trace import Trace
 
@@ -127,7 +128,6 @@ def _take_machine_of_lines(chosen: dict[str, Any]) -> str | None:
     """The machine whose cache lines the report analyses, if one was chosen: it has no policies."""
     from homenode.engines.lines import machines_of_lines
     from homenode.engines.placement import policies_for
-    from homenode.errors import ConfigError
 
     found, rest = machines_of_lines(chosen.get("machines", []))
     if len(found) > 1:
@@ -146,9 +146,6 @@ def _take_machine_of_lines(chosen: dict[str, Any]) -> str | None:
 
 def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
     """The answer for one trace: cache lines and pages of machines of today."""
-    import homenode
-    from homenode.cli import interleavings_table
-    from homenode.cli.progress import Progress
     from homenode.engines.advise import MACHINE
     from homenode.report.answer import answer
     from homenode.report.source import annotated
@@ -184,9 +181,6 @@ def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
 
 def _with_directory(machine: str | None, of_homes: dict[str, Any]) -> str | None:
     """The machine, if it has a directory; without it no option of homes can be given."""
-    from homenode import _core
-    from homenode.errors import ConfigError
-
     if machine is not None and _core.engine_of([machine]) == "directory":
         return machine
     for name in of_homes:
@@ -199,7 +193,6 @@ def _with_directory(machine: str | None, of_homes: dict[str, Any]) -> str | None
 
 def _directory(path: str, given: dict[str, Any], machine: str) -> DirectoryReport:
     """Simulates homes of pages on a machine with a directory."""
-    from homenode.cli.progress import Progress
     from homenode.report.directory import directory
     from homenode.trace import Trace
 

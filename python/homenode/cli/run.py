@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
+from homenode import _core
 from homenode.cli.command import Choice, examples
+from homenode.cli.engine_tables import print_result
 from homenode.cli.options import emulator_options, given_options, run_options
-from homenode.cli.output import echo
+from homenode.cli.output import echo, print_notes, programs_aside
 from homenode.cli.outputs import result_options
+from homenode.cli.progress import Progress
+from homenode.cli.tables import print_facts
 from homenode.engines.live import MACHINE
+from homenode.errors import ConfigError
+from homenode.files import check_replaceable
 
 if TYPE_CHECKING:
     from homenode.cli.outputs import Outputs
@@ -59,10 +67,6 @@ def run(
     with --json the program's output does so, too. The exit code is the program's, 128 and the
     signal's number if a signal ended it; homenode's own failures end with 2.
     """
-    from homenode import _core
-    from homenode.cli.engine_tables import print_result
-    from homenode.cli.output import print_notes
-
     outputs.check(command[0])
     result = _run(command, outputs.own, given_options(options), aside=outputs.as_json)
     engine = _core.engine_of(result.configuration["machines"])
@@ -83,14 +87,6 @@ def run(
 def _run(
     command: tuple[str, ...], output: str | None, options: dict[str, Any], *, aside: bool
 ) -> Result:
-    from contextlib import nullcontext
-
-    import homenode
-    from homenode.cli.output import programs_aside
-    from homenode.cli.progress import Progress
-    from homenode.errors import ConfigError
-    from homenode.files import check_replaceable
-
     if output is not None:
         check_replaceable(output, command[0])
     machines = options.pop("machines", [MACHINE])
@@ -124,8 +120,6 @@ def _note_threads(result: Result, expected: int | None) -> None:
 
 
 def _print_summary(summary: dict[str, Any]) -> None:
-    from homenode.cli.tables import print_facts
-
     shown = {name: value for name, value in summary.items() if value not in (None, "")}
     print_facts(
         ((name.replace("_", " "), _plain(value)) for name, value in shown.items()), aside=True

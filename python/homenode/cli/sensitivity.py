@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
-from homenode.cli.output import echo
+from homenode.cli.output import echo, print_notes
 from homenode.cli.outputs import result_options
+from homenode.cli.progress import Progress
+from homenode.cli.tables import print_table
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
@@ -38,9 +41,6 @@ def sensitivity(traces: tuple[str, ...], outputs: Outputs, **options: Any) -> No
     on machines of today, of the cost under each policy on machines with prices, and whether the
     ranking of the policies is the same in all.
     """
-    import homenode
-    from homenode.cli.output import print_notes
-    from homenode.cli.progress import Progress
     from homenode.engines.sensitivity import MACHINES
 
     outputs.check(*traces)
@@ -61,8 +61,6 @@ def sensitivity(traces: tuple[str, ...], outputs: Outputs, **options: Any) -> No
 
 
 def _print(result: SensitivityResult) -> None:
-    from homenode.cli.tables import print_table
-
     for row in result.cycles:
         numbers = [plain_number(round(row[name])) for name in ("mean", "min", "max")]
         low, high = (row["false_sharing_share"][end] for end in ("low", "high"))

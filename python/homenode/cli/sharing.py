@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sys
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
+from homenode.cli import interleavings_table
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
-from homenode.cli.output import echo
+from homenode.cli.output import echo, note_synchronisation, print_notes
 from homenode.cli.outputs import result_options
+from homenode.cli.progress import Progress
+from homenode.cli.tables import print_table
+from homenode.files import replacing
 from homenode.options.specs import format_size, plain_number, unique
+from homenode.results.waits import CAUSES, others
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,9 +73,6 @@ def sharing(
     sharing is given by a lower and an upper bound. Then come the objects, blocks and source lines
     that suffer or cause it.
     """
-    from homenode.cli import interleavings_table
-    from homenode.cli.output import note_synchronisation, print_notes
-
     outputs.check(*filter(None, (trace, compare)), others=(html,))
     pages = [page for page in (outputs.own, html) if page is not None]
     note_synchronisation(trace, left_out=options["sync"] == "exclude")
@@ -96,8 +102,6 @@ def sharing(
 
 
 def _find(trace: str, options: dict[str, Any], title: str) -> SharingResult:
-    import homenode
-    from homenode.cli.progress import Progress
     from homenode.engines.sharing import BLOCK_SIZES, MACHINES
 
     chosen = given_options(options)
@@ -108,10 +112,6 @@ def _find(trace: str, options: dict[str, Any], title: str) -> SharingResult:
 
 
 def _write_html(path: str, before: SharingResult, after: SharingResult | None) -> None:
-    import shlex
-    import sys
-
-    from homenode.files import replacing
     from homenode.report.sharing import render
 
     text = render(before, after, command=shlex.join(["homenode", *sys.argv[1:]]))
@@ -147,9 +147,6 @@ def print_waits(
     time: dict[str, Any],
 ) -> None:
     """Prints where time goes, what only a change of the program helps, and the objects."""
-    from homenode.cli.tables import print_table
-    from homenode.results.waits import CAUSES, others
-
     echo(headline)
     for finding in findings:
         echo(f"Finding: {finding['sentence']}")
@@ -172,8 +169,6 @@ def print_waits(
 
 
 def _print_costs(rows: list[dict[str, Any]]) -> None:
-    from homenode.cli.tables import print_table
-
     first = rows[0]
     title = (
         f"{first['trace']} on {first['machine']}, {first['processors']} processors: "
@@ -195,8 +190,6 @@ def _cost_cells(row: dict[str, Any]) -> list[str]:
 
 def _print_shares(result: SharingResult) -> None:
     """The bounds as shares, which are the same on every machine."""
-    from homenode.cli.tables import print_table
-
     cells = []
     for row in result.sizes():
         share, counts = row["shares"], row["counts"]
@@ -234,8 +227,6 @@ def _range(low: float, high: float) -> str:
 
 
 def _print_savings(after: SharingResult, savings: list[dict[str, Any]]) -> None:
-    from homenode.cli.tables import print_table
-
     cells = []
     for row in savings:
         ends = [row[f"false_sharing_{when}"] for when in ("before", "after")]
@@ -255,8 +246,6 @@ def _print_savings(after: SharingResult, savings: list[dict[str, Any]]) -> None:
 
 
 def _print_detail(detail: dict[str, Any]) -> None:
-    from homenode.cli.tables import print_table
-
     size = format_size(detail["block_size"])
     objects = [
         [
@@ -297,8 +286,6 @@ def _print_detail(detail: dict[str, Any]) -> None:
 
 def _print_fields(objects: list[dict[str, Any]]) -> None:
     """The fields of the objects whose type is known, with their share of the object's misses."""
-    from homenode.cli.tables import print_table
-
     cells = []
     for row in objects:
         whole = sum(row["misses"][name] for name in _MISSES)
@@ -314,8 +301,6 @@ def _print_fields(objects: list[dict[str, Any]]) -> None:
 
 def _print_stacks(objects: list[dict[str, Any]]) -> None:
     """The functions that allocated, where there is more to say than the object's name."""
-    from homenode.cli.tables import print_table
-
     cells = []
     for row in objects:
         for stack in row.get("stacks", ()):
@@ -333,8 +318,6 @@ def _print_stacks(objects: list[dict[str, Any]]) -> None:
 
 def _calls(stack: list[dict[str, Any]]) -> Iterator[str]:
     """The program's own functions of a call stack, and how many of libraries lie between."""
-    from itertools import groupby
-
     for library, frames in groupby(stack, _of_library):
         if library:
             count = sum(1 for _ in frames)

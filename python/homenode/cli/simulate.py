@@ -6,10 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
+from homenode.cli import engine_tables, interleavings_table
+from homenode.cli.coherence_table import print_columns
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, simulate_options
-from homenode.cli.output import echo
+from homenode.cli.output import echo, note_synchronisation, print_notes
 from homenode.cli.outputs import result_options
+from homenode.cli.progress import Progress
+from homenode.cli.realign_table import print_report, print_sizes
+from homenode.cli.tables import page_width, print_table
+from homenode.cli.totals import print_references, total, unit_of
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -69,8 +76,6 @@ def simulate(
     The table has the parts of the processors' time, the share and latency of fills from the node's
     own memory, messages, and the homes that serve most fills with their data structures.
     """
-    from homenode.cli import engine_tables, interleavings_table
-    from homenode.cli.output import note_synchronisation, print_notes
     from homenode.engines.table import engine_for
 
     outputs.check(trace)
@@ -113,18 +118,12 @@ def _note_infinite(rows: list[dict[str, Any]]) -> None:
 
 def run(trace: str, options: dict[str, Any], *, uses: bool = False) -> Result:
     """Simulates with the options of the command line, showing progress."""
-    import homenode
-    from homenode.cli.progress import Progress
-
     with Progress("simulating") as progress:
         return homenode.simulate(trace, uses=uses, progress=progress, **options)
 
 
 def print_result(result: Result) -> None:
     """Prints one table a trace and machine, and what re-alignment did."""
-    from homenode.cli.realign_table import print_report, print_sizes
-    from homenode.cli.totals import print_references
-
     print_references(result.rows, result.provenance)
     for trace, machine in unique((row["trace"], row["machine"]) for row in result):
         rows = [r for r in result if r["trace"] == trace and r["machine"] == machine]
@@ -140,10 +139,6 @@ def print_result(result: Result) -> None:
 
 
 def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> None:
-    from homenode.cli.coherence_table import print_columns
-    from homenode.cli.tables import print_table
-    from homenode.cli.totals import total, unit_of
-
     size = format_size(rows[0]["block_size"])
     title = f"{trace} on {machine}, {_shape(rows)}, {size} blocks"
     if "latency" in rows[0]:
@@ -183,8 +178,6 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
 
 
 def _print_sizes(trace: str, machine: str, rows: list[dict[str, Any]], sizes: list[int]) -> None:
-    from homenode.cli.totals import total, unit_of
-
     title = f"{trace} on {machine}, {_shape(rows)}"
     _print_grid(rows, sizes, ("MCPR", _mcpr), title)
     _print_grid(rows, sizes, (f"total {unit_of(rows[0])}", total), None)
@@ -197,8 +190,6 @@ def _print_grid(
     title: str | None,
 ) -> None:
     """Prints one number of each policy and block size."""
-    from homenode.cli.tables import page_width, print_table
-
     name, number = what
     found = {(row["policy"], row["block_size"]): number(row) for row in rows}
     column = max([_COLUMN, *(len(cell) + 2 for cell in found.values())])

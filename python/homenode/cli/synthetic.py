@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+import homenode
 from homenode.cli.command import WholeNumber, examples, json_option
-from homenode.cli.output import echo
+from homenode.cli.output import echo, print_json
+from homenode.options.specs import plain_number
 
 
 @click.command(
@@ -36,10 +38,6 @@ def synthetic(
     t-f costs fragmentation only, t-s false sharing only, t-gamma lost grouping only (thesis section
     7.1.6).
     """
-    import homenode
-    from homenode.cli.output import print_json
-    from homenode.options.specs import plain_number
-
     trace = homenode.synthetic(
         name, output, processors=processors, words=words, references=references
     )

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import homenode
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
-from homenode.cli.output import echo
+from homenode.cli.output import echo, note_samples
 from homenode.cli.outputs import result_options
+from homenode.cli.progress import Progress
+from homenode.cli.tables import print_table
+from homenode.errors import ConfigError
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -40,8 +44,6 @@ def tlb(trace: str, outputs: Outputs, **options: Any) -> None:
     Every processor has a TLB of its own; the least recently used entry of a set is replaced. Prints
     misses per reference, or with --mcpr the mean cost per reference with misses added.
     """
-    from homenode.cli.output import note_samples
-
     outputs.check(trace)
     note_samples(trace)
     result = _run(trace, options)
@@ -49,10 +51,6 @@ def tlb(trace: str, outputs: Outputs, **options: Any) -> None:
 
 
 def _run(trace: str, options: dict[str, Any]) -> TlbResult:
-    import homenode
-    from homenode.cli.progress import Progress
-    from homenode.errors import ConfigError
-
     chosen = given_options(options)
     tlbs = chosen.pop("tlbs", None) or [row["name"] for row in homenode.table("tlbs")]
     page_sizes = chosen.pop("page_sizes", None) or [128 << i for i in range(7)]
@@ -67,8 +65,6 @@ def _run(trace: str, options: dict[str, Any]) -> TlbResult:
 
 def _print(result: TlbResult) -> None:
     """One column a page size, one line a TLB."""
-    from homenode.cli.tables import print_table
-
     first = result.rows[0]
     tlbs = unique(row["tlb"] for row in result)
     sizes = unique(row["page_size"] for row in result)

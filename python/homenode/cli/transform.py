@@ -6,8 +6,13 @@ from typing import Any
 
 import click
 
+import homenode
 from homenode.cli.command import examples, json_option
-from homenode.cli.output import echo
+from homenode.cli.mix_table import print_merger, print_mix
+from homenode.cli.output import echo, print_json
+from homenode.cli.progress import Progress
+from homenode.cli.realign_table import print_report
+from homenode.cli.totals import print_filter
 from homenode.options.specs import plain_number
 
 _EXAMPLES = {
@@ -145,10 +150,6 @@ def _run(
     as_json: bool,
     parameters: dict[str, str | None],
 ) -> None:
-    import homenode
-    from homenode.cli.output import print_json
-    from homenode.cli.progress import Progress
-
     (kind, pieces), (trace, output) = which, files
     with Progress("transforming") as progress:
         if pieces:
@@ -173,10 +174,6 @@ def _run(
             }
         )
         return
-    from homenode.cli.mix_table import print_merger, print_mix
-    from homenode.cli.realign_table import print_report
-    from homenode.cli.totals import print_filter
-
     tables = {"processes": print_mix, "merge": print_merger, "realign": print_report}
     tables["filter"] = print_filter
     for piece in made:
