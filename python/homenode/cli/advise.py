@@ -13,9 +13,9 @@ from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo, note_synchronisation, print_notes
 from homenode.cli.outputs import result_options
 from homenode.cli.progress import Progress
-from homenode.cli.tables import print_table
+from homenode.cli.tables import numbers, print_table, texts
 from homenode.cli.totals import print_references
-from homenode.options.specs import format_size, plain_number
+from homenode.options.specs import format_size, percent, plain_number
 from homenode.results.chance import speed_up_range, time_varies
 from homenode.results.waits import layouts_gain_at_most
 
@@ -93,8 +93,8 @@ def _print(result: AdviceResult) -> None:
 
     if any(point["lines"] is None for point in result.points):
         print_references([result.facts], result.provenance)
-    columns = [("#", True), ("advice", False), ("object", False), ("saves alone", True)]
-    columns += [("on top", True), ("memory", True)]
+    gains = numbers("saves alone", "on top", "memory")
+    columns = [*numbers("#"), *texts("advice", "object"), *gains]
     for point in result.points:
         rows = result.at(point)
         if point["lines"] is not None:
@@ -123,8 +123,8 @@ def _cells(row: dict[str, Any]) -> list[str]:
         str(row["rank"]),
         row["kind"],
         row["object"],
-        _percent(row["saved_alone_share"]),
-        _percent(row["saved_share"]),
+        percent(row["saved_alone_share"]),
+        percent(row["saved_share"]),
         f"{plain_number(row['extra_bytes'])} B",
     ]
 
@@ -142,20 +142,16 @@ def _outcome(point: dict[str, Any]) -> str:
     old, new = (side.get("total_ns", side["total_cost"]) for side in (before, after))
     text = (
         f"MCPR {_mean(before)} before, {_mean(after)} after all; total {plain_number(old)} {unit} "
-        f"before, {plain_number(new)} after: {_percent(point['saved_share'])} "
+        f"before, {plain_number(new)} after: {percent(point['saved_share'])} "
         f"of the cost saved for {plain_number(point['extra_bytes'])} bytes"
     )
     if gone is not None:
-        text += f"; {_percent(gone)} of the references to falsely shared blocks gone"
+        text += f"; {percent(gone)} of the references to falsely shared blocks gone"
     return text
 
 
 def _mean(side: dict[str, Any]) -> str:
     return "-" if side["mcpr"] is None else plain_number(side["mcpr"])
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f}%"
 
 
 COMMANDS = {"advise": advise}

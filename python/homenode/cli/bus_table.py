@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from homenode.cli.output import echo
-from homenode.cli.tables import print_table
-from homenode.options.specs import format_size, plain_number, unique
+from homenode.cli.tables import numbers, print_table, texts
+from homenode.options.specs import format_size, percent, plain_number, plural, unique
 
 if TYPE_CHECKING:
     from homenode.results.result import Result
@@ -40,8 +40,7 @@ def _print_protocols(rows: list[dict[str, Any]]) -> None:
         last = _LINKED
     names = ("misses", *_CLASSES, "true", "false", "passive", *last)
     title = f"{_title(rows[0])}; coherence and its kinds are bus transactions"
-    columns = [("protocol", False), *((name, True) for name in names)]
-    print_table(columns, [_cells(row) for row in rows], title)
+    print_table([*texts("protocol"), *numbers(*names)], [_cells(row) for row in rows], title)
 
 
 def _print_scaling(rows: list[dict[str, Any]]) -> None:
@@ -54,7 +53,7 @@ def _print_scaling(rows: list[dict[str, Any]]) -> None:
     found = {(row["processors"], row["protocol"]): _pair(row) for row in rows}
     counts = unique(row["processors"] for row in rows)
     print_table(
-        [("processors", True), *((f"{name} {what}", True) for name in protocols for what in shown)],
+        numbers("processors", *(f"{name} {what}" for name in protocols for what in shown)),
         [
             [str(count), *(cell for name in protocols for cell in found[count, name])]
             for count in counts
@@ -73,14 +72,14 @@ def _pair(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.3g}%"
+    return percent(share, ".3g")
 
 
 def _print_scalability(line: dict[str, Any]) -> None:
     point = line["critical_point"]
     found = "not among these numbers"
     if point is not None:
-        found = f"{point} processor{'' if point == 1 else 's'}"
+        found = f"{point} {plural(point, 'processor')}"
     cache, block = format_size(line["cache_size"]), format_size(line["block_size"])
     echo(
         f"{line['protocol']} on {line['machine']}, {cache}, {block} blocks: critical point {found}"
@@ -89,7 +88,7 @@ def _print_scalability(line: dict[str, Any]) -> None:
 
 def _title(row: dict[str, Any], *, scaled: bool = False) -> str:
     count = row["processors"]
-    processors = "" if scaled else f"{count} processor{'' if count == 1 else 's'}, "
+    processors = "" if scaled else f"{count} {plural(count, 'processor')}, "
     cache, block = format_size(row["cache_size"]), format_size(row["block_size"])
     ways = "fully associative"
     if row["associativity"] * row["block_size"] < row["cache_size"]:
@@ -104,18 +103,17 @@ def _cells(row: dict[str, Any]) -> list[str]:
     misses, coherence = row["misses"], row["coherence"]
     invalidations = sum(count for name, count in misses.items() if name.startswith("invalidation"))
     by_class = {**misses, "invalidation": invalidations}
-    numbers = [by_class[name] for name in _CLASSES]
-    numbers += [coherence[name] for name in ("true", "false", "passive")]
+    counts = [by_class[name] for name in _CLASSES]
+    counts += [coherence[name] for name in ("true", "false", "passive")]
     if row["waits"] is not None:
         last = [*_pair(row), *_waits(row)]
     elif row["order"] == "clock":
         last = [*_pair(row), plain_number(row["cycles"])]
     else:
         back = row["transactions"]["update_block"]
-        last = [plain_number(n) for n in (sum(coherence.values()), back)]
-        last.append("-" if row["bus_cycles"] is None else plain_number(row["bus_cycles"]))
+        last = [*map(plain_number, (sum(coherence.values()), back)), _pair(row)[1]]
     rate = _percent(row["miss_rate"])
-    return [row["protocol"], rate, *(plain_number(number) for number in numbers), *last]
+    return [row["protocol"], rate, *map(plain_number, counts), *last]
 
 
 def _waits(row: dict[str, Any]) -> list[str]:

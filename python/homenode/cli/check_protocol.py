@@ -10,7 +10,7 @@ import homenode
 from homenode.cli.command import WholeNumber, examples
 from homenode.cli.output import echo
 from homenode.cli.outputs import result_options
-from homenode.cli.tables import print_table
+from homenode.cli.tables import numbers, print_table, texts
 from homenode.results.writers.content import flat
 
 if TYPE_CHECKING:
@@ -68,13 +68,13 @@ def _print(reports: list[dict[str, Any]]) -> None:
 
 
 def _print_numbers(reports: list[dict[str, Any]], among: str, tried: str) -> None:
-    numbers = ("states", "cells", "impossible", "situations", tried)
+    counts = ("states", "cells", "impossible", "situations", tried)
     print_table(
-        [("protocol", False), *((name, True) for name in numbers), ("findings", False)],
+        [*texts("protocol"), *numbers(*counts), *texts("findings")],
         [
             [
                 report["protocol"],
-                *(f"{report[name]:,}" for name in numbers),
+                *(f"{report[name]:,}" for name in counts),
                 str(len(report["findings"]) or "none"),
             ]
             for report in reports

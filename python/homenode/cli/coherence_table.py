@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from homenode.cli.tables import print_table
+from homenode.cli.tables import numbers, print_table, texts
 from homenode.cli.totals import total
 from homenode.options.specs import plain_number
 
@@ -18,14 +18,9 @@ def print_columns(rows: list[dict[str, Any]], title: str) -> None:
 
     Source: Markatos and Chronaki, tables 2 to 13.
     """
-    columns = [
-        ("policy", False),
-        ("MCPR", True),
-        ("cycles", True),
-        *((_SHORT.get(name, name), True) for name in _LATENCIES),
-        *((f"{_SHORT.get(name, name)} pkt", True) for name in _TRAFFIC),
-        ("mls", True),
-    ]
+    latencies = [_SHORT.get(name, name) for name in _LATENCIES]
+    traffic = [f"{_SHORT.get(name, name)} pkt" for name in _TRAFFIC]
+    columns = [*texts("policy"), *numbers("MCPR", "cycles", *latencies, *traffic, "mls")]
     cells = [
         [
             row["policy"],

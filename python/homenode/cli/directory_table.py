@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.cli.tables import print_table
-from homenode.options.specs import format_size, plain_number, unique
+from homenode.cli.tables import numbers, print_table, texts
+from homenode.options.specs import format_size, percent, plain_number, unique
 from homenode.results.queues import loads
 
 if TYPE_CHECKING:
@@ -60,14 +60,14 @@ def print_result(result: Result) -> None:
 def _print_lines(rows: list[Row]) -> None:
     settings = _settings(rows)
     several = "processors" in settings
-    timed = rows[0]["order"] == "clock"
+    timed = _is_timed(rows[0])
     names = _names_timed(rows[0], several=several) if timed else _COUNTED
     cells = [
         _times(row, rows, several=several) + _cells_timed(row) if timed else _cells(row)
         for row in rows
     ]
     print_table(
-        [*_headings(settings), *((name, True) for name in names)],
+        [*_headings(settings), *numbers(*names)],
         [_labels(row, settings) + line for row, line in zip(rows, cells, strict=True)],
         _title(rows[0], settings),
         labels=len(settings),
@@ -98,18 +98,18 @@ def _print_hottest(result: Result) -> None:
         label = [*([row["machine"]] * machines), *_labels(row, settings)]
         for home in use.hottest(homes=_HOTTEST):
             of = ", ".join(f"{of['label']} {100 * of['share']:.0f}%" for of in home["objects"])
-            share = f"{100 * home['share']:.3g}%"
-            lines.append([*label, str(home["node"]), share, *_waits(row, use, home["node"]), of])
+            waits = _waits(row, use, home["node"])
+            lines.append([*label, str(home["node"]), _percent(home["share"]), *waits, of])
             label = [""] * len(label)
-    names = [*([("machine", False)] * machines), *_headings(settings)]
-    numbers = ["node", "of all\nfills", *(_LOADS if result.rows[0]["order"] == "clock" else ())]
-    columns = [*names, *((name, True) for name in numbers), ("of", False)]
+    names = [*texts("machine") * machines, *_headings(settings)]
+    shown = numbers("node", "of all\nfills", *(_LOADS if _is_timed(result.rows[0]) else ()))
+    columns = [*names, *shown, *texts("of")]
     print_table(columns, lines, "Homes that serve most fills", labels=len(names) + 1)
 
 
 def _waits(row: Row, use: PageUse, node: int) -> list[str]:
     """The mean waits for a home's controllers and memory, and the utilisation of the memory."""
-    if row["order"] != "clock":
+    if not _is_timed(row):
         return []
     (_, memory), waits = loads(use, node, row["cycles"])
     return [*waits, f"{100 * memory:.0f}%"]
@@ -118,6 +118,10 @@ def _waits(row: Row, use: PageUse, node: int) -> list[str]:
 def _names_timed(row: Row, *, several: bool) -> list[str]:
     scaled, queues = _SCALED if several else (), _QUEUES if _has_controllers(row) else ()
     return ["cycles", "of\nfirst", *scaled, *queues, *_TIMES, *_TIMED]
+
+
+def _is_timed(row: Row) -> bool:
+    return bool(row["order"] == "clock")
 
 
 def _has_controllers(row: Row) -> bool:
@@ -183,7 +187,7 @@ def _title(row: Row, settings: Sequence[str]) -> str:
     shape = "direct-mapped" if ways == 1 else f"{ways}-way"
     cache = f"{format_size(row['cache_size'])} caches, {shape}, {format_size(row['block_size'])}"
     nodes = "" if "processors" in settings else f", {row['processors']} nodes"
-    order = "" if row["order"] == "clock" else ", in the order of the trace"
+    order = "" if _is_timed(row) else ", in the order of the trace"
     of_controllers = ("buffers", "proxies") if _has_controllers(row) else ()
     same = [f", {name} {row[name]}" for name in of_controllers if name not in settings]
     return f"{row['trace']} on {row['machine']}{nodes}, {cache} blocks{order}{''.join(same)}"
@@ -194,4 +198,4 @@ def _mean(cycles: float | None) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.3g}%"
+    return percent(share, ".3g")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from homenode.cli.output import echo
-from homenode.cli.tables import page_width, print_table
+from homenode.cli.tables import numbers, page_width, print_table, texts
+from homenode.options.specs import counted
 from homenode.report import controllers, messages, steps
 
 Data = dict[str, Any]
@@ -35,40 +36,35 @@ def _print_meanings(of: Data, names: tuple[str, ...], title: str | None = None) 
         if of[what]:
             rows = [[row["name"], row["meaning"]] for row in of[what]]
             shown = title if what == names[0] else None
-            print_table([(what[:-1], False), ("meaning", False)], rows, shown)
-
-
-def _columns(*names: str) -> list[tuple[str, bool]]:
-    return [(name, False) for name in names]
+            print_table(texts(what[:-1], "meaning"), rows, shown)
 
 
 def _print_cells(table: Data) -> None:
     """Prints the table of a protocol on a bus."""
     _print_meanings(table, ("states", "conditions"))
     print_table(
-        _columns("state", "event", "others", "bus transaction", "data from", "next"),
+        texts("state", "event", "others", "bus transaction", "data from", "next"),
         [steps.cell(row) for row in table["rows"]],
         "What a cache does",
         labels=3,
     )
-    print_table(_columns("other copies see", "they become"), steps.others(table))
+    print_table(texts("other copies see", "they become"), steps.others(table))
 
 
 def _print_transactions(protocol: Data, data: Data) -> None:
     """Prints a walk on a bus: a row for each step."""
     walk = steps.seen(protocol["walk"])
-    numbers = data["trace"]["numbers"] if data["trace"] else None
+    places = data["trace"]["numbers"] if data["trace"] else None
     print_table(
         [
-            ("step", True),
-            *([] if numbers is None else [("in the trace", True)]),
-            *_columns("reference", "hit or miss", "bus", "data from", *walk["caches"], "memory"),
-            ("cycles", True),
+            *numbers("step", *([] if places is None else ["in the trace"])),
+            *texts("reference", "hit or miss", "bus", "data from", *walk["caches"], "memory"),
+            *numbers("cycles"),
         ],
         [
             [
                 str(number),
-                *([] if numbers is None else [f"{numbers[step['reference']]:,}"]),
+                *([] if places is None else [f"{places[step['reference']]:,}"]),
                 *steps.columns(step, walk),
             ]
             for number, step in enumerate(walk["steps"], 1)
@@ -85,7 +81,7 @@ def _print_controllers(table: Data) -> None:
     for controller in table["controllers"]:
         _print_controller(controller)
     print_table(
-        _columns("message", "meaning", "counted as", "carries the block"),
+        texts("message", "meaning", "counted as", "carries the block"),
         [
             [one["name"], one["meaning"], one["kind"], "yes" if one["carries_block"] else ""]
             for one in table["messages"]
@@ -101,7 +97,7 @@ def _print_controller(controller: Data) -> None:
     for first in range(0, len(grid.events), wide):
         shown = slice(first, first + wide)
         print_table(
-            _columns("state", *(event["name"] for event in grid.events[shown])),
+            texts("state", *(event["name"] for event in grid.events[shown])),
             [
                 [state, *("\n".join(map(str, lines)) for lines in cells[shown])]
                 for state, cells in grid.rows
@@ -119,14 +115,14 @@ def _print_messages(protocol: Data, data: Data) -> None:
     """Prints a walk of nodes: a row for each step, and one for each action that it causes."""
     walk = protocol["walk"]
     directory = "page at home" if "pages" in walk else "directory"
-    columns = _columns("what comes", "where", "state", "what is done", directory)
+    columns = texts("what comes", "where", "state", "what is done", directory)
     rows = [
         row
         for number, step in enumerate(walk["steps"], 1)
         for row in (_step(number, step, walk, data), *(_act(a, step, walk) for a in step["acts"]))
     ]
     title = steps.title(data, protocol)
-    print_table([("step", True), *columns, ("messages", True)], rows, title)
+    print_table([*numbers("step"), *columns, *numbers("messages")], rows, title)
     echo(
         f"Homes: {data['home']}. Only messages between different nodes are counted; "
         f"{steps.places(walk)}."
@@ -136,7 +132,7 @@ def _print_messages(protocol: Data, data: Data) -> None:
 def _step(number: int, step: Data, walk: Data, data: Data) -> list[str]:
     part = data["trace"]
     place = f" (number {part['numbers'][step['reference']]:,} of the trace)" if part else ""
-    cycles = f", {steps.counted(step['cycles'], 'cycle')}" if step.get("cycles") else ""
+    cycles = f", {counted(step['cycles'], 'cycle')}" if step.get("cycles") else ""
     what = f"{messages.reference(step, walk)}{place}: {messages.outcome(step)}{cycles}"
     at_home = messages.at_home(step, walk)
     if "pages" not in walk:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import homenode
 from homenode.cli.output import echo
 from homenode.cli.progress import Progress
-from homenode.cli.tables import print_table
+from homenode.cli.tables import numbers, print_table, texts
 from homenode.options.checked import part_of
 from homenode.options.specs import format_size, plain_number, unique
 from homenode.results.chance import WIDE
@@ -87,8 +87,8 @@ def show(brackets: list[dict[str, Any]], also: str = "") -> None:
     if not brackets:
         return
     if len({row["block_size"] for row in brackets}) == 1:
-        columns = [("machine", False), ("block", True), ("policy", False)]
-        columns += [(name, True) for name in ("least", "largest", "spread")]
+        columns = [*texts("machine"), *numbers("block"), *texts("policy")]
+        columns += numbers("least", "largest", "spread")
         cells = [
             [row["machine"], format_size(row["block_size"]), row["policy"], *_ends(row)]
             for row in brackets

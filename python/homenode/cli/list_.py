@@ -11,7 +11,7 @@ from homenode import _core, catalogue
 from homenode.cli.command import Choice, examples, list_option
 from homenode.cli.output import echo
 from homenode.cli.outputs import result_options
-from homenode.cli.tables import print_table
+from homenode.cli.tables import numbers, print_table, texts
 from homenode.options.kinds import KINDS
 from homenode.options.specs import format_size, plain_number
 
@@ -78,17 +78,13 @@ def _print(kind: str, rows: list[dict[str, Any]]) -> None:
     elif kind == "machines":
         _print_machines(rows)
     else:
-        print_table(
-            [(kind, False), ("what it is", False)],
-            [[row["name"], row["summary"]] for row in rows],
-        )
+        print_table(texts(kind, "what it is"), [[row["name"], row["summary"]] for row in rows])
 
 
 def _print_machines(rows: list[dict[str, Any]]) -> None:
     lacking = {"r": "∞", "R": "∞", "g": "-", "G": "-"}
-    prices = [(name, True) for name in lacking]
     print_table(
-        [("machines", False), ("block", True), *prices, ("what it is", False)],
+        [*texts("machines"), *numbers("block", *lacking), *texts("what it is")],
         [
             [
                 row["name"],

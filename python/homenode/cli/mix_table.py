@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from homenode.cli.tables import print_facts, print_table
+from homenode.cli.tables import numbers, print_facts, print_table, texts
 from homenode.options.specs import plain_number
 
 
 def print_mix(report: dict[str, Any]) -> None:
     """Prints the processes of a mix, and which part of the recording is not in it."""
     number = plain_number
-    columns = [
-        *(("thread", True), ("process", True), ("name", False), ("user", True), ("kernel", True)),
-        *(("private pages", True), ("waits", True), ("made way", True)),
-    ]
+    counts = numbers("user", "kernel", "private pages", "waits", "made way")
+    columns = [*numbers("thread", "process"), *texts("name"), *counts]
     cells = [
         [
             *(str(row["thread"]), str(row["pid"]), _name(row)),
@@ -62,10 +60,8 @@ def print_mix(report: dict[str, Any]) -> None:
 def print_merger(report: dict[str, Any]) -> None:
     """Prints the processes of a mix of several traces."""
     number = plain_number
-    columns = [
-        *(("process", True), ("trace", False), ("program", False), ("threads", True)),
-        *(("references", True), ("private", True), ("moved by", True)),
-    ]
+    counts = numbers("threads", "references", "private", "moved by")
+    columns = [*numbers("process"), *texts("trace", "program"), *counts]
     cells = [
         [
             *(", ".join(map(str, row["pids"])), row["trace"], row["program"] or "-"),

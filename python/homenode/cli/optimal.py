@@ -12,8 +12,8 @@ from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo, print_notes
 from homenode.cli.outputs import result_options
 from homenode.cli.progress import Progress
-from homenode.cli.tables import print_table
-from homenode.cli.totals import print_references, total, unit_of
+from homenode.cli.tables import numbers, print_table, texts
+from homenode.cli.totals import WHERE, mcpr, print_references, references, total, unit_of
 from homenode.options.specs import format_size, plain_number, unique
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # Rows of a table at most: pieces of a curve, bins of a distribution.
 _SHOWN = 20
+_MOVES = ("moves R", "moves G")
 
 
 @click.command(
@@ -82,27 +83,21 @@ def _print_points(rows: Sequence[dict[str, Any]]) -> None:
     # Where units differ, nanoseconds say so, and other costs are in local references.
     mixed = len(units) > 1
     unit = "cost" if mixed else units[0]
-    cells = []
-    for row in rows:
-        counts = row["counts"]
-        cells.append(
-            [
-                row["machine"],
-                format_size(row["block_size"]),
-                _mcpr(row["mcpr"], row["accesses"]),
-                f"{total(row)} ns" if mixed and unit_of(row) == "ns" else total(row),
-                *(
-                    plain_number(counts.get(f"{where}_reads", 0) + counts.get(f"{where}_writes", 0))
-                    for where in ("local", "remote", "global")
-                ),
-                plain_number(counts.get("remote_moves", 0)),
-                plain_number(counts.get("global_moves", 0)),
-            ]
-        )
-    words = ("block", "MCPR", f"total {unit}", "local", "remote", "global", "moves R", "moves G")
+    cells = [
+        [
+            row["machine"],
+            format_size(row["block_size"]),
+            mcpr(row),
+            f"{total(row)} ns" if mixed and unit_of(row) == "ns" else total(row),
+            *references(row["counts"]),
+            *(plain_number(row["counts"].get(f"{name}_moves", 0)) for name in ("remote", "global")),
+        ]
+        for row in rows
+    ]
+    words = ("block", "MCPR", f"total {unit}", *WHERE, *_MOVES)
     first = rows[0]
     title = f"{first['trace']}, {first['policy']}, {first['processors']} processors"
-    print_table([("machine", False), *((word, True) for word in words)], cells, title)
+    print_table([*texts("machine"), *numbers(*words)], cells, title)
 
 
 def _print_moves(rows: Sequence[dict[str, Any]]) -> None:
@@ -124,9 +119,8 @@ def _print_moves(rows: Sequence[dict[str, Any]]) -> None:
             ]
         )
     shown = [f"{low}" if low == high else f"{low}-{high}" for low, high in bins]
-    headings = [("machine", False), ("block", True), ("blocks", True), ("mean", True)]
-    headings += [("most", True), *((word, True) for word in shown)]
-    print_table(headings, cells, "Moves per block, and blocks by their number of moves")
+    columns = [*texts("machine"), *numbers("block", "blocks", "mean", "most", *shown)]
+    print_table(columns, cells, "Moves per block, and blocks by their number of moves")
 
 
 def _print_curve(row: dict[str, Any]) -> None:
@@ -140,15 +134,13 @@ def _print_curve(row: dict[str, Any]) -> None:
         [
             piece["exact_from"],
             piece["exact_to"],
-            _mcpr(piece["mcpr_from"], row["accesses"]),
-            _mcpr(piece["mcpr_to"], row["accesses"]),
-            plain_number(piece["slope"]),
-            *(plain_number(count) for count in piece["counts"].values()),
+            *(mcpr({**row, **piece}, end) for end in ("mcpr_from", "mcpr_to")),
+            *map(plain_number, (piece["slope"], *piece["counts"].values())),
         ]
         for piece in pieces[:_SHOWN]
     ]
-    words = (price, "to", "MCPR", "to", "slope", "local", "remote", "global", "moves R", "moves G")
-    print_table([(word, True) for word in words], cells, f"Optimal cost against {price}: {name}")
+    columns = numbers(price, "to", "MCPR", "to", "slope", *WHERE, *_MOVES)
+    print_table(columns, cells, f"Optimal cost against {price}: {name}")
     if len(pieces) > _SHOWN:
         echo(f"{len(pieces) - _SHOWN} more pieces; --json prints all")
 
@@ -165,12 +157,6 @@ def _print_certificate(row: dict[str, Any]) -> None:
     echo(f"{name}: {plain_number(found['failed'])} blocks FAILED the replay")
     for fault in found["faults"]:
         echo(f"  {fault}")
-
-
-def _mcpr(value: float | None, accesses: int) -> str:
-    if not accesses:
-        return "-"
-    return "∞" if value is None else plain_number(value)
 
 
 COMMANDS = {"optimal": optimal}

@@ -11,7 +11,8 @@ from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
 from homenode.cli.outputs import result_options
 from homenode.cli.progress import Progress
-from homenode.cli.tables import print_table
+from homenode.cli.tables import numbers, print_table, texts
+from homenode.cli.totals import references
 from homenode.options.specs import format_size, plain_number
 from homenode.results.writers.content import flat
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
     from homenode.cli.outputs import Outputs
 
-_REFERENCES = ("local_reads", "local_writes", "global_reads", "global_writes")
+_ACTION = texts("page is", "reference", "policy", "actions", "page becomes")
+_KERNEL = ("faults", "copies", "syncs", "flushes")
 _PARTS = ("faults", "zero_fills", "copies", "syncs", "flushes", "unmaps", "protects")
 
 
@@ -69,12 +71,13 @@ def _show_table(owner_copy: str, outputs: Outputs) -> None:
 
 
 def _print_actions(rows: Sequence[dict[str, Any]]) -> None:
-    cells = [
-        [row["situation"], row["access"], row["answer"].upper(), row["actions"], row["next"]]
-        for row in rows
-    ]
-    headings = ("page is", "reference", "policy", "actions", "page becomes")
-    print_table([(heading, False) for heading in headings], cells, "Actions at a fault")
+    print_table(_ACTION, map(_action, rows), "Actions at a fault")
+
+
+def _action(row: dict[str, Any]) -> list[str]:
+    """What is done at a fault: the columns `_ACTION`."""
+    answer = row["answer"].upper()
+    return [row["situation"], row["access"], answer, row["actions"], row["next"]]
 
 
 def _print_report(report: dict[str, Any]) -> None:
@@ -90,29 +93,18 @@ def _print_report(report: dict[str, Any]) -> None:
 
 def _print_counts(report: dict[str, Any], title: str) -> None:
     counts, states = report["counts"], report["final_states"]
-    rows = [["pages", _number(report["pages"])]]
-    rows += [[f"  ended {state}", _number(states[state])] for state in states]
-    rows += [[name.replace("_", " "), _number(count)] for name, count in counts.items()]
+    rows = [["pages", plain_number(report["pages"])]]
+    rows += [[f"  ended {state}", plain_number(states[state])] for state in states]
+    rows += [[name.replace("_", " "), plain_number(count)] for name, count in counts.items()]
     alpha = report["locality"]["alpha"]
-    rows.append(["alpha: local part of references to written pages", _decimal(alpha)])
-    print_table([("count", False), ("", True)], rows, title)
+    shown = "-" if alpha is None else f"{alpha:.4f}"
+    rows.append(["alpha: local part of references to written pages", shown])
+    print_table([*texts("count"), *numbers("")], rows, title)
 
 
 def _print_cells(cells: Sequence[dict[str, Any]]) -> None:
-    rows = [
-        [
-            row["situation"],
-            row["access"],
-            row["answer"].upper(),
-            row["actions"],
-            row["next"],
-            _number(row["count"]),
-        ]
-        for row in cells
-        if row["count"]
-    ]
-    headings = [("page is", False), ("reference", False), ("policy", False), ("actions", False)]
-    print_table([*headings, ("page becomes", False), ("faults", True)], rows, "Faults")
+    rows = [[*_action(row), plain_number(row["count"])] for row in cells if row["count"]]
+    print_table([*_ACTION, *numbers("faults")], rows, "Faults")
 
 
 def _print_time(report: dict[str, Any]) -> None:
@@ -126,7 +118,7 @@ def _print_time(report: dict[str, Any]) -> None:
     if report["reference_time_s"]:
         share = (own - other) / report["reference_time_s"]
         rows.append(["kernel beyond all-global / references", f"{100 * share:.1f} %"])
-    print_table([("time on the ACE", False), ("seconds", True)], rows)
+    print_table([*texts("time on the ACE"), *numbers("seconds")], rows)
 
 
 def _print_busiest(pages: Sequence[dict[str, Any]]) -> None:
@@ -136,29 +128,20 @@ def _print_busiest(pages: Sequence[dict[str, Any]]) -> None:
             _objects(page["objects"]),
             page["final_state"],
             _seconds(page["kernel_time_s"]),
-            *(_number(page["counts"][name]) for name in ("faults", "copies", "syncs", "flushes")),
-            _number(sum(page["counts"][name] for name in _REFERENCES[:2])),
-            _number(sum(page["counts"][name] for name in _REFERENCES[2:])),
+            *(plain_number(page["counts"][name]) for name in _KERNEL),
+            # The ACE has no remote references.
+            *references(page["counts"])[::2],
         ]
         for page in pages
     ]
-    words = ("kernel s", "faults", "copies", "syncs", "flushes", "local", "global")
-    headings = [("page", False), ("objects", False), ("ended", False)]
-    print_table([*headings, *((word, True) for word in words)], rows, "Busiest pages")
+    counted = numbers("kernel s", *_KERNEL, "local", "global")
+    print_table([*texts("page", "objects", "ended"), *counted], rows, "Busiest pages")
 
 
 def _objects(labels: Sequence[str]) -> str:
     if len(labels) <= 2:
         return ", ".join(labels) or "-"
     return f"{labels[0]}, {labels[1]} and {len(labels) - 2} more"
-
-
-def _number(count: int) -> str:
-    return plain_number(count)
-
-
-def _decimal(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
 
 
 def _seconds(value: float) -> str:

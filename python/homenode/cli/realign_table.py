@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from homenode.cli.tables import print_facts, print_table
+from homenode.cli.tables import numbers, print_facts, print_table, texts
 from homenode.options.specs import format_size, plain_number
 
 
@@ -38,8 +38,7 @@ def print_report(report: dict[str, Any]) -> None:
         (_label(row), row["kind"] or "unknown", number(row["ranges"]), number(row["words_moved"]))
         for row in ({"kind": None, **row} for row in report["objects"][:10])
     ]
-    columns = [("object", False), ("kind", False), ("ranges", True), ("words moved", True)]
-    print_table(columns, rows)
+    print_table([*texts("object", "kind"), *numbers("ranges", "words moved")], rows)
 
 
 def _label(row: dict[str, Any]) -> str:
@@ -51,11 +50,8 @@ def _label(row: dict[str, Any]) -> str:
 def print_sizes(reports: dict[int, dict[str, Any]]) -> None:
     """Prints what re-alignment did at several block sizes, one line each."""
     number = plain_number
-    columns = [
-        ("page size", False),
-        *(("words moved", True), ("moves", True), ("new pages", True), ("new bytes", True)),
-        *(("falsely shared", True), ("after", True), ("gone", True)),
-    ]
+    moved = numbers("words moved", "moves", "new pages", "new bytes")
+    columns = [*texts("page size"), *moved, *numbers("falsely shared", "after", "gone")]
     cells = [
         [
             format_size(size),

@@ -12,13 +12,14 @@ from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo, print_notes
 from homenode.cli.outputs import result_options
 from homenode.cli.progress import Progress
-from homenode.cli.tables import print_table
+from homenode.cli.tables import numbers, print_table, texts
 from homenode.options.specs import format_size, plain_number
 
 if TYPE_CHECKING:
     from homenode.cli.outputs import Outputs
     from homenode.engines.sensitivity import SensitivityResult
 
+_ENDS = ("least", "largest", "spread")
 _SWAPS_SHOWN = 5
 
 
@@ -62,17 +63,12 @@ def sensitivity(traces: tuple[str, ...], outputs: Outputs, **options: Any) -> No
 
 def _print(result: SensitivityResult) -> None:
     for row in result.cycles:
-        numbers = [plain_number(round(row[name])) for name in ("mean", "min", "max")]
+        cycles = [plain_number(round(row[name])) for name in ("mean", "min", "max")]
         low, high = (row["false_sharing_share"][end] for end in ("low", "high"))
-        cells = [row["protocol"], *numbers, f"{row['spread']:.1%}", f"{low:.1%} to {high:.1%}"]
-        names = ("mean cycles", "least", "largest", "spread", "waits by false sharing")
-        head = [("protocol", False), *((name, True) for name in names)]
-        size = format_size(row["block_size"])
-        print_table(head, [cells], f"{row['machine']}, {size} blocks, {row['orders']} orders")
-    columns = [
-        ("policy", False),
-        *((name, True) for name in ("mean MCPR", "least", "largest", "spread")),
-    ]
+        cells = [row["protocol"], *cycles, f"{row['spread']:.1%}", f"{low:.1%} to {high:.1%}"]
+        names = ("mean cycles", *_ENDS, "waits by false sharing")
+        print_table([*texts("protocol"), *numbers(*names)], [cells], _title(row, row["orders"]))
+    columns = [*texts("policy"), *numbers("mean MCPR", *_ENDS)]
     for point in result.rankings:
         rows = [
             row
@@ -80,12 +76,14 @@ def _print(result: SensitivityResult) -> None:
             if (row["machine"], row["block_size"]) == (point["machine"], point["block_size"])
         ]
         count = rows[0]["orders"]
-        size = format_size(point["block_size"])
-        title = f"{point['machine']}, {size} blocks, {count} orders"
-        print_table(columns, [_cells(row) for row in rows], title)
+        print_table(columns, [_cells(row) for row in rows], _title(point, count))
         for line in _verdict(point, count):
             echo(line)
         echo()
+
+
+def _title(point: dict[str, Any], orders: int) -> str:
+    return f"{point['machine']}, {format_size(point['block_size'])} blocks, {orders} orders"
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

@@ -17,9 +17,10 @@ from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo, note_synchronisation, print_notes
 from homenode.cli.outputs import result_options
 from homenode.cli.progress import Progress
-from homenode.cli.tables import print_table
+from homenode.cli.tables import numbers, print_table, texts
+from homenode.cli.totals import mcpr
 from homenode.files import replacing
-from homenode.options.specs import format_size, plain_number, unique
+from homenode.options.specs import format_size, percent, plain_number, plural, unique
 from homenode.results.waits import CAUSES, others
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _SHOWN = 0.005
 _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 _STANDARD = re.compile(r"(?:[\w:<>*& ,]+ )?(?:std|__gnu_cxx)::|_ZN?K?S[tabsiod]|_ZN?K?9__gnu_cxx")
 _MISSES = ("false_sharing", "inflicted", "true_sharing", "cold")
-_MISS_HEADINGS = [("false", True), ("inflicted", True), ("true", True), ("cold", True)]
+_MISS_HEADINGS = numbers("false", "inflicted", "true", "cold")
 
 
 @click.command(
@@ -156,15 +157,15 @@ def print_waits(
         [
             row["label"],
             "" if row["bytes"] is None else plain_number(row["bytes"]),
-            *(_percent(row[share] or 0) for share in ("share", "false_sharing_share")),
+            *(percent(row[share] or 0) for share in ("share", "false_sharing_share")),
             *(plain_number(row["waits"][cause]["transactions"]) for cause in CAUSES),
         ]
         for row in [*shown, *([] if rest is None else [rest])]
     ]
     if shown:
-        columns = [("object", False), ("bytes", True), ("time waited", True)]
-        columns += [("by false sharing", True), ("false", True), ("true", True)]
-        columns += [("replaced", True), ("cold", True)]
+        causes = numbers("false", "true", "replaced", "cold")
+        waits = numbers("bytes", "time waited", "by false sharing")
+        columns = [*texts("object"), *waits, *causes]
         print_table(columns, cells, "For whose data processors wait, and the misses by cause")
 
 
@@ -174,8 +175,7 @@ def _print_costs(rows: list[dict[str, Any]]) -> None:
         f"{first['trace']} on {first['machine']}, {first['processors']} processors: "
         "MCPR of the optimum by component (local references are 1)"
     )
-    headings = ("block", "MCPR", "overhead of moves", "of references", "data transfer")
-    columns = [(heading, True) for heading in headings]
+    columns = numbers("block", "MCPR", "overhead of moves", "of references", "data transfer")
     print_table(columns, [_cost_cells(row) for row in rows], title)
 
 
@@ -185,7 +185,7 @@ def _cost_cells(row: dict[str, Any]) -> list[str]:
     parts = row["components"]
     names = ("overhead_moves", "overhead_references", "data_transfer")
     shown = ["∞" if parts is None else mean(parts[name], row) for name in names]
-    return [format_size(row["block_size"]), _mcpr(row), *shown]
+    return [format_size(row["block_size"]), mcpr(row), *shown]
 
 
 def _print_shares(result: SharingResult) -> None:
@@ -200,29 +200,21 @@ def _print_shares(result: SharingResult) -> None:
                 plain_number(counts["transfers"]),
                 "-".join(plain_number(n) for n in unique(necessary)),
                 _range(share["false_sharing_low"], share["false_sharing_high"]),
-                f"≤ {_percent(share['bound_7_14'])}",
-                f"≥ {_percent(share['halving_bound'])}",
-                f"≥ {_percent(share['intervals'])}",
-                _percent(share["full_duration"]),
-                _percent(share["separable"]),
+                f"≤ {percent(share['bound_7_14'])}",
+                f"≥ {percent(share['halving_bound'])}",
+                f"≥ {percent(share['intervals'])}",
+                percent(share["full_duration"]),
+                percent(share["separable"]),
             ]
         )
-    headings = ("block", "moves", "necessary", "false sharing", "7.14", "halving", "intervals")
-    columns = [(heading, True) for heading in (*headings, "full duration", "separable")]
+    bounds = numbers("false sharing", "7.14", "halving", "intervals", "full duration", "separable")
+    columns = [*numbers("block", "moves", "necessary"), *bounds]
     title = "False sharing, as a share of all moves where a machine can do nothing but move blocks"
     print_table(columns, cells, title)
 
 
-def _mcpr(row: dict[str, Any]) -> str:
-    return plain_number(row["mcpr"]) if row["accesses"] else "-"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}%"
-
-
 def _range(low: float, high: float) -> str:
-    left, right = _percent(low), _percent(high)
+    left, right = percent(low), percent(high)
     return left if left == right else f"{left[:-1]}-{right}"
 
 
@@ -236,12 +228,12 @@ def _print_savings(after: SharingResult, savings: list[dict[str, Any]]) -> None:
                 format_size(row["block_size"]),
                 plain_number(row["cost_before"]),
                 plain_number(row["cost_after"]),
-                "-" if row["saved_share"] is None else _percent(row["saved_share"]),
+                percent(row["saved_share"]),
                 *("-" if end is None else plain_number(end["high"]) for end in ends),
             ]
         )
-    columns = [("machine", False), ("block", True), ("cost before", True), ("after", True)]
-    columns += [("saved", True), ("false sharing before, at most", True), ("after", True)]
+    costs = numbers("block", "cost before", "after", "saved")
+    columns = [*texts("machine"), *costs, *numbers("false sharing before, at most", "after")]
     print_table(columns, cells, f"Hand tuning: what {after.facts['trace']} saves")
 
 
@@ -252,23 +244,19 @@ def _print_detail(detail: dict[str, Any]) -> None:
             row["label"],
             plain_number(row["bytes"]),
             str(row["processors"]),
-            *(plain_number(row["misses"][name]) for name in _MISSES),
+            *_misses(row),
             plain_number(row["separable_words"]),
         ]
         for row in detail["objects"]
     ]
-    columns = [("object", False), ("bytes", True), ("processors", True), *_MISS_HEADINGS]
-    columns.append(("separable words", True))
+    head = [*texts("object"), *numbers("bytes", "processors")]
+    columns = [*head, *_MISS_HEADINGS, *numbers("separable words")]
     print_table(columns, objects, f"Objects in {size} blocks: misses by reason")
     _print_fields(detail["objects"])
     _print_stacks(detail["objects"])
-    lines = [
-        [place(row), row["function"], *(plain_number(row["misses"][name]) for name in _MISSES)]
-        for row in detail["lines"]
-    ]
+    lines = [[place(row), row["function"], *_misses(row)] for row in detail["lines"]]
     if lines:
-        columns = [("source line", False), ("function", False), *_MISS_HEADINGS]
-        print_table(columns, lines, "Source lines")
+        print_table([*texts("source line", "function"), *_MISS_HEADINGS], lines, "Source lines")
     blocks = [
         [
             row["address"],
@@ -279,9 +267,14 @@ def _print_detail(detail: dict[str, Any]) -> None:
         for row in detail["blocks"]
     ]
     if blocks:
-        columns = [("block", False), ("processors", True), ("false", True), ("true", True)]
-        columns.append(("objects in it, and the first and last byte of each", False))
+        columns = [*texts("block"), *numbers("processors", "false", "true")]
+        columns += texts("objects in it, and the first and last byte of each")
         print_table(columns, blocks, "Blocks")
+
+
+def _misses(row: dict[str, Any]) -> list[str]:
+    """Misses by reason: the columns `_MISS_HEADINGS`."""
+    return [plain_number(row["misses"][name]) for name in _MISSES]
 
 
 def _print_fields(objects: list[dict[str, Any]]) -> None:
@@ -290,12 +283,11 @@ def _print_fields(objects: list[dict[str, Any]]) -> None:
     for row in objects:
         whole = sum(row["misses"][name] for name in _MISSES)
         for field in row.get("fields", ()):
-            misses = [field["misses"][name] for name in _MISSES]
-            if sum(misses):
-                share = _percent(sum(misses) / whole) if whole else "-"
-                cells.append([row["label"], field["name"], share, *map(plain_number, misses)])
+            if misses := sum(field["misses"][name] for name in _MISSES):
+                share = percent(misses / whole if whole else None)
+                cells.append([row["label"], field["name"], share, *_misses(field)])
     if cells:
-        columns = [("object", False), ("field", False), ("share", True), *_MISS_HEADINGS]
+        columns = [*texts("object", "field"), *numbers("share"), *_MISS_HEADINGS]
         print_table(columns, cells, "Fields: their share of the misses of their objects")
 
 
@@ -312,8 +304,7 @@ def _print_stacks(objects: list[dict[str, Any]]) -> None:
             if len(calls) > 1:
                 cells.append([row["label"], " < ".join(calls)])
     if cells:
-        columns = [("object", False), ("allocated at, called from", False)]
-        print_table(columns, cells, "Call stacks")
+        print_table(texts("object", "allocated at, called from"), cells, "Call stacks")
 
 
 def _calls(stack: list[dict[str, Any]]) -> Iterator[str]:
@@ -321,7 +312,7 @@ def _calls(stack: list[dict[str, Any]]) -> Iterator[str]:
     for library, frames in groupby(stack, _of_library):
         if library:
             count = sum(1 for _ in frames)
-            yield f"({count} frame{'s' * (count > 1)} of the library)"
+            yield f"({count} {plural(count, 'frame')} of the library)"
         else:
             yield from (f"{place(frame)} ({frame['function']})" for frame in frames)
 

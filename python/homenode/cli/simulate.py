@@ -15,9 +15,9 @@ from homenode.cli.output import echo, note_synchronisation, print_notes
 from homenode.cli.outputs import result_options
 from homenode.cli.progress import Progress
 from homenode.cli.realign_table import print_report, print_sizes
-from homenode.cli.tables import page_width, print_table
-from homenode.cli.totals import print_references, total, unit_of
-from homenode.options.specs import format_size, plain_number, unique
+from homenode.cli.tables import numbers, page_width, print_table, texts
+from homenode.cli.totals import WHERE, mcpr, print_references, references, total, unit_of
+from homenode.options.specs import format_size, plain_number, plural, unique
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -145,41 +145,24 @@ def _print_one_size(trace: str, machine: str, rows: list[dict[str, Any]]) -> Non
         print_columns(rows, title)
         return
     best = next((r["total_cost"] for r in rows if r["policy"] == "optimal"), None)
-    cells = []
-    for row in rows:
-        counts = row["counts"]
-        cells.append(
-            [
-                row["policy"],
-                _mcpr(row),
-                total(row),
-                _ratio(row["total_cost"], best),
-                *(
-                    plain_number(counts.get(f"{where}_reads", 0) + counts.get(f"{where}_writes", 0))
-                    for where in ("local", "remote", "global")
-                ),
-                plain_number(sum(counts.get(name, 0) for name in _MOVES)),
-            ]
-        )
-    print_table(
+    cells = [
         [
-            ("policy", False),
-            ("MCPR", True),
-            (f"total {unit_of(rows[0])}", True),
-            ("of optimal", True),
-            ("local", True),
-            ("remote", True),
-            ("global", True),
-            ("moves", True),
-        ],
-        cells,
-        title,
-    )
+            row["policy"],
+            mcpr(row),
+            total(row),
+            _ratio(row["total_cost"], best),
+            *references(row["counts"]),
+            plain_number(sum(row["counts"].get(name, 0) for name in _MOVES)),
+        ]
+        for row in rows
+    ]
+    headings = ("MCPR", f"total {unit_of(rows[0])}", "of optimal", *WHERE, "moves")
+    print_table([*texts("policy"), *numbers(*headings)], cells, title)
 
 
 def _print_sizes(trace: str, machine: str, rows: list[dict[str, Any]], sizes: list[int]) -> None:
     title = f"{trace} on {machine}, {_shape(rows)}"
-    _print_grid(rows, sizes, ("MCPR", _mcpr), title)
+    _print_grid(rows, sizes, ("MCPR", mcpr), title)
     _print_grid(rows, sizes, (f"total {unit_of(rows[0])}", total), None)
 
 
@@ -198,20 +181,16 @@ def _print_grid(
     for start in range(0, len(sizes), fitting):
         shown = sizes[start : start + fitting]
         print_table(
-            [(name, False), *((format_size(size), True) for size in shown)],
+            [*texts(name), *numbers(*map(format_size, shown))],
             [[policy, *(found[policy, size] for size in shown)] for policy in policies],
             title,
         )
 
 
-def _mcpr(row: dict[str, Any]) -> str:
-    return plain_number(row["mcpr"]) if row["accesses"] else "-"
-
-
 def _shape(rows: list[dict[str, Any]]) -> str:
     count = rows[0]["processors"]
-    processors = f"{count} processor{'' if count == 1 else 's'}"
-    return f"{processors}, re-aligned" if "realignment" in rows[0] else processors
+    aligned = ", re-aligned" if "realignment" in rows[0] else ""
+    return f"{count} {plural(count, 'processor')}{aligned}"
 
 
 def _ratio(cost: float | None, best: float | None) -> str:

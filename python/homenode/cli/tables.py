@@ -172,6 +172,16 @@ class Facts:
         _print(stream, grid, _IN_FILES if width is None else max(width, needed))
 
 
+def texts(*headings: str) -> list[tuple[str, bool]]:
+    """Columns of text, for `print_table`."""
+    return [(heading, False) for heading in headings]
+
+
+def numbers(*headings: str) -> list[tuple[str, bool]]:
+    """Columns of numbers, for `print_table`."""
+    return [(heading, True) for heading in headings]
+
+
 def print_table(
     columns: Sequence[tuple[str, bool]],
     rows: Iterable[Sequence[str]],

@@ -12,9 +12,9 @@ from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo, note_samples
 from homenode.cli.outputs import result_options
 from homenode.cli.progress import Progress
-from homenode.cli.tables import print_table
+from homenode.cli.tables import numbers, print_table, texts
 from homenode.errors import ConfigError
-from homenode.options.specs import format_size, plain_number, unique
+from homenode.options.specs import format_size, percent, plain_number, plural, unique
 
 if TYPE_CHECKING:
     from homenode.cli.outputs import Outputs
@@ -75,20 +75,18 @@ def _print(result: TlbResult) -> None:
         cells.append(["without misses", *(_cost(found[tlbs[0], size], "mcpr") for size in sizes)])
     show = _corrected if corrected else _rate
     cells += [[name, *(show(found[name, size]) for size in sizes)] for name in tlbs]
-    count = first["processors"]
-    where = f"{count} processor{'' if count == 1 else 's'}"
+    where = f"{first['processors']} {plural(first['processors'], 'processor')}"
     title = f"TLB misses per reference, {where}: {first['trace']}"
     if corrected:
         what = f"MCPR of {first['policy']} on {first['machine']} with TLB misses"
         title = f"{what}, {where}: {first['trace']}"
-    print_table([("TLB", False), *((format_size(size), True) for size in sizes)], cells, title)
+    print_table([*texts("TLB"), *numbers(*map(format_size, sizes))], cells, title)
     if corrected and any(row["miss_cost"] is None for row in result):
         echo("-: what a miss costs is not known; say it, as in 68040:cost=2.5", err=True)
 
 
 def _rate(row: dict[str, Any]) -> str:
-    rate = row["miss_rate"]
-    return "-" if rate is None else f"{100 * rate:.3g}%"
+    return percent(row["miss_rate"], ".3g")
 
 
 def _corrected(row: dict[str, Any]) -> str:

@@ -11,6 +11,8 @@ from homenode.options.specs import plain_number, unique
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+WHERE = ("local", "remote", "global")
+
 
 def print_references(rows: Sequence[dict[str, Any]], provenance: dict[str, Any]) -> None:
     """Prints the number of references, and how many of them reached memory."""
@@ -34,12 +36,8 @@ def print_filter(report: dict[str, Any]) -> None:
         [
             ("caches", f"{report['cache']} in front of each of {report['processors']}"),
             *(
-                (name, f"{plain_number(report[key])} ({share(report[key], made)})")
-                for name, key in (
-                    ("hits", "hits"),
-                    ("misses", "misses"),
-                    ("first writes", "first_writes"),
-                )
+                (key.replace("_", " "), f"{plain_number(report[key])} ({share(report[key], made)})")
+                for key in ("hits", "misses", "first_writes")
             ),
         ]
     )
@@ -52,6 +50,19 @@ def share(part: int, whole: int) -> str:
     ('33 %', '0 %')
     """
     return f"{100 * part / max(whole, 1):.2g} %"
+
+
+def references(counts: dict[str, int]) -> list[str]:
+    """The references by where they are served: the columns `WHERE`."""
+    return [
+        plain_number(counts.get(f"{where}_reads", 0) + counts.get(f"{where}_writes", 0))
+        for where in WHERE
+    ]
+
+
+def mcpr(row: dict[str, Any], field: str = "mcpr") -> str:
+    """The mean cost per reference of a row."""
+    return plain_number(row[field]) if row["accesses"] else "-"
 
 
 def unit_of(row: dict[str, Any]) -> str:

@@ -37,6 +37,33 @@ def plain_number(value: float | None, digits: int = 4) -> str:
     return f"{value:.{digits}g}"
 
 
+def percent(share: float | None, digits: str = ".1f") -> str:
+    """A part of a whole, given as a fraction of it; None is unknown.
+
+    >>> percent(0.0704), percent(0.0704, ".3g"), percent(None)
+    ('7.0%', '7.04%', '-')
+    """
+    return "-" if share is None else f"{100 * share:{digits}}%"
+
+
+def plural(count: int, what: str) -> str:
+    """The word for a number of things.
+
+    >>> plural(1, "processor"), plural(2, "processor"), plural(2, "miss")
+    ('processor', 'processors', 'misses')
+    """
+    return what if count == 1 else f"{what}es" if what.endswith("s") else f"{what}s"
+
+
+def counted(count: int, what: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "hit"), counted(2000, "miss")
+    ('1 hit', '2,000 misses')
+    """
+    return f"{count:,} {plural(count, what)}"
+
+
 def unique(items: Iterable[T]) -> list[T]:
     """The items in order, each once."""
     return list(dict.fromkeys(items))

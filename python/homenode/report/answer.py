@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from homenode.options.specs import plain_number
+from homenode.options.specs import plain_number, plural
 from homenode.report.sentences import percent
 from homenode.results.chance import WIDE, speed_up_range, time_varies
 from homenode.results.waits import CAUSES, layouts_gain_at_most, others
@@ -109,7 +109,7 @@ def _lines(lines: AdviceResult, point: dict[str, Any]) -> list[str]:
     found = [f"Change this first: {rows[0]['sentence']}"]
     more = len(rows) - 1
     before, after = (plain_number(point[side]["total_cost"]) for side in ("before", "after"))
-    what = "That" if not more else f"With {more} more piece{'s' if more > 1 else ''} of advice that"
+    what = "That" if not more else f"With {more} more {plural(more, 'piece')} of advice that"
     found.append(
         f"{what} takes the program from {before} to {after} cycles: {point['speed_up']:.2f} times "
         f"as fast, simulated{speed_up_range(point)}, for "

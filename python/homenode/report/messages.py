@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from homenode.options.specs import counted
 from homenode.report import steps
 
 if TYPE_CHECKING:
@@ -74,10 +75,10 @@ def outcome(step: Data) -> str:
     """The outcome of a step: ``cold miss``, ``page fault, cold miss``, ``unmaps 1 page``."""
     if step["kind"] == "acquire":
         count = changed_pages(step)
-        return f"unmaps {steps.counted(count, 'page')}" if count else "no notice had come"
+        return f"unmaps {counted(count, 'page')}" if count else "no notice had come"
     if step["kind"] == "release":
         count = changed_pages(step)
-        return f"tells of {steps.counted(count, 'page')}" if count else "nothing was written"
+        return f"tells of {counted(count, 'page')}" if count else "nothing was written"
     trap = "page fault, " if step.get("fault") else "TLB fill, " if step.get("tlb_miss") else ""
     return trap + steps.outcome(step)
 
@@ -230,11 +231,11 @@ def _sentence(step: Data, number: int, walk: Data) -> str:
     parts = [_opening(step, number, walk)]
     parts += [_act(act, step, walk) for act in step["acts"]]
     if count := crossed(step):
-        parts.append(f"{steps.counted(count, 'message')} between nodes.")
+        parts.append(f"{counted(count, 'message')} between nodes.")
     elif "pages" not in walk:
         parts.append("No message crosses.")
     if step.get("cycles"):
-        parts.append(f"The processor waits {steps.counted(step['cycles'], 'cycle')}.")
+        parts.append(f"The processor waits {counted(step['cycles'], 'cycle')}.")
     return " ".join(parts)
 
 
@@ -275,10 +276,10 @@ def summary(protocol: Data) -> str:
     accesses = [step for step in walk["steps"] if is_access(step)]
     misses = sum(step["miss"] is not None for step in accesses)
     parts = [
-        *([steps.counted(totals["page_faults"], "page fault")] if "pages" in walk else []),
-        steps.counted(len(accesses) - misses, "hit"),
-        steps.counted(misses, "miss"),
-        steps.counted(sum(totals["messages"].values()), "message"),
-        steps.counted(totals["message_bytes"], "byte"),
+        *([counted(totals["page_faults"], "page fault")] if "pages" in walk else []),
+        counted(len(accesses) - misses, "hit"),
+        counted(misses, "miss"),
+        counted(sum(totals["messages"].values()), "message"),
+        counted(totals["message_bytes"], "byte"),
     ]
     return f"{protocol['name']}: {', '.join(parts)} between nodes."

@@ -6,6 +6,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from homenode.options.specs import plural
 from homenode.report import controllers, messages
 from homenode.report.walk_page import COUNTED, Place, Shown, WalkView
 
@@ -108,8 +109,8 @@ class NodeView(WalkView):
     def tags(self, step: Data) -> list[Tag]:
         """The messages."""
         crossed = messages.crossed(step)
-        many = "" if crossed == 1 else "s"
-        return [("is-bus" if crossed else "", f"{crossed or 'no'} message{many} between nodes")]
+        many = plural(crossed, "message")
+        return [("is-bus" if crossed else "", f"{crossed or 'no'} {many} between nodes")]
 
     def counts(self, at: int) -> Data:
         """The messages, of which a walk has the sums up to each step."""

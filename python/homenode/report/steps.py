@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from homenode.options.specs import counted, plural
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -318,7 +320,7 @@ def title(data: Data, protocol: Data) -> str:
     if example is not None:
         return f"{example['summary']}, under {name}: {example['about']}"
     count = len(part["numbers"])
-    return f"{part['name']}, {count} reference{'' if count == 1 else 's'} under {name}"
+    return f"{part['name']}, {count} {plural(count, 'reference')} under {name}"
 
 
 def legend(walk: Data) -> str:
@@ -349,13 +351,3 @@ def summary(protocol: Data) -> str:
         counted(walk["bus_cycles"], "cycle"),
     ]
     return f"{protocol['name']}: {', '.join(parts)} on the bus."
-
-
-def counted(count: int, what: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "hit"), counted(2, "miss")
-    ('1 hit', '2 misses')
-    """
-    ending = "" if count == 1 else "es" if what.endswith("s") else "s"
-    return f"{count:,} {what}{ending}"

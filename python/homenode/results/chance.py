@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from homenode.options.specs import plural
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -40,4 +42,4 @@ def speed_up_range(point: Mapping[str, Any]) -> str:
 
 def _longer(found: Mapping[str, Any]) -> str:
     most = found["runs"] - 1
-    return f"when latencies are up to {most} cycle{'s' if most > 1 else ''} longer"
+    return f"when latencies are up to {most} {plural(most, 'cycle')} longer"
