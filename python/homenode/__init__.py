@@ -14,108 +14,76 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    # What is imported under two names was called otherwise before (`ALIASES`).
-    from homenode._core import ConfigError, TraceError
-    from homenode.catalogue import table
-    from homenode.engines.advise import AdviceResult, advise
-    from homenode.engines.bus import BusResult, check_protocols
-    from homenode.engines.directory import DirectoryResult
-    from homenode.engines.explain import Explanation, explain
-    from homenode.engines.interleavings import interleavings
-    from homenode.engines.lines import LineResult, lines
-    from homenode.engines.live import run
-    from homenode.engines.optimal import OptimalResult, optimal
-    from homenode.engines.page_use import PageUse
-    from homenode.engines.picture import SharingPicture, picture
+    # What is imported under another name was called so before (`ALIASES`).
+    from homenode._core import ConfigError as ConfigError
+    from homenode._core import TraceError as TraceError
+    from homenode.catalogue import table as table
+    from homenode.engines.advise import AdviceResult as AdviceResult
+    from homenode.engines.advise import advise as advise
+    from homenode.engines.bus import BusResult as BusResult
+    from homenode.engines.bus import check_protocols as check_protocols
+    from homenode.engines.directory import DirectoryResult as DirectoryResult
+    from homenode.engines.explain import Explanation as Explanation
+    from homenode.engines.explain import explain as explain
+    from homenode.engines.interleavings import interleavings as interleavings
+    from homenode.engines.lines import LineResult as LineResult
+    from homenode.engines.lines import lines as lines
+    from homenode.engines.live import run as run
+    from homenode.engines.optimal import OptimalResult as OptimalResult
+    from homenode.engines.optimal import optimal as optimal
+    from homenode.engines.page_use import PageUse as PageUse
+    from homenode.engines.picture import SharingPicture as SharingPicture
+    from homenode.engines.picture import picture as picture
     from homenode.engines.picture import picture as sharing_picture  # noqa: F401
-    from homenode.engines.pmap import pmap
     from homenode.engines.pmap import pmap as manage_pages  # noqa: F401
-    from homenode.engines.sensitivity import SensitivityResult, sensitivity
+    from homenode.engines.pmap import pmap as pmap
+    from homenode.engines.sensitivity import SensitivityResult as OrderResult  # noqa: F401
+    from homenode.engines.sensitivity import SensitivityResult as SensitivityResult
     from homenode.engines.sensitivity import sensitivity as order_sensitivity  # noqa: F401
-    from homenode.engines.sharing import SharingResult, sharing, synthetic
-    from homenode.engines.simulation import simulate
-    from homenode.engines.tlb import TlbResult, tlb
+    from homenode.engines.sensitivity import sensitivity as sensitivity
+    from homenode.engines.sharing import SharingResult as SharingResult
+    from homenode.engines.sharing import sharing as sharing
+    from homenode.engines.sharing import synthetic as synthetic
+    from homenode.engines.simulation import simulate as simulate
+    from homenode.engines.tlb import TlbResult as TlbResult
+    from homenode.engines.tlb import tlb as tlb
     from homenode.engines.tlb import tlb as tlb_misses  # noqa: F401
-    from homenode.results.result import Result
-    from homenode.trace import Trace
-    from homenode.trace.compacting import compact
-    from homenode.trace.transforms import split, transform
-
-    OrderResult = SensitivityResult
-
-__all__ = [
-    "AdviceResult",
-    "BusResult",
-    "ConfigError",
-    "DirectoryResult",
-    "Explanation",
-    "LineResult",
-    "OptimalResult",
-    "PageUse",
-    "Result",
-    "SensitivityResult",
-    "SharingPicture",
-    "SharingResult",
-    "TlbResult",
-    "Trace",
-    "TraceError",
-    "__version__",
-    "advise",
-    "check_protocols",
-    "compact",
-    "explain",
-    "interleavings",
-    "lines",
-    "optimal",
-    "picture",
-    "pmap",
-    "run",
-    "sensitivity",
-    "sharing",
-    "simulate",
-    "split",
-    "synthetic",
-    "table",
-    "tlb",
-    "transform",
-]
+    from homenode.results.result import Result as Result
+    from homenode.trace import Trace as Trace
+    from homenode.trace.compacting import compact as compact
+    from homenode.trace.transforms import split as split
+    from homenode.trace.transforms import transform as transform
 
 # Names load their module when first used, so that `homenode --help` answers at once.
 _HOME = {
-    "AdviceResult": "homenode.engines.advise",
-    "BusResult": "homenode.engines.bus",
-    "ConfigError": "homenode._core",
-    "DirectoryResult": "homenode.engines.directory",
-    "Explanation": "homenode.engines.explain",
-    "LineResult": "homenode.engines.lines",
-    "OptimalResult": "homenode.engines.optimal",
-    "PageUse": "homenode.engines.page_use",
-    "Result": "homenode.results.result",
-    "SensitivityResult": "homenode.engines.sensitivity",
-    "SharingPicture": "homenode.engines.picture",
-    "SharingResult": "homenode.engines.sharing",
-    "TlbResult": "homenode.engines.tlb",
-    "Trace": "homenode.trace",
-    "TraceError": "homenode._core",
-    "advise": "homenode.engines.advise",
-    "check_protocols": "homenode.engines.bus",
-    "compact": "homenode.trace.compacting",
-    "explain": "homenode.engines.explain",
-    "interleavings": "homenode.engines.interleavings",
-    "lines": "homenode.engines.lines",
-    "optimal": "homenode.engines.optimal",
-    "picture": "homenode.engines.picture",
-    "pmap": "homenode.engines.pmap",
-    "run": "homenode.engines.live",
-    "sensitivity": "homenode.engines.sensitivity",
-    "sharing": "homenode.engines.sharing",
-    "simulate": "homenode.engines.simulation",
-    "split": "homenode.trace.transforms",
-    "synthetic": "homenode.engines.sharing",
-    "table": "homenode.catalogue",
-    "tlb": "homenode.engines.tlb",
-    "transform": "homenode.trace.transforms",
+    name: f"homenode.{module}"
+    for module, names in {
+        "_core": "ConfigError TraceError",
+        "catalogue": "table",
+        "engines.advise": "AdviceResult advise",
+        "engines.bus": "BusResult check_protocols",
+        "engines.directory": "DirectoryResult",
+        "engines.explain": "Explanation explain",
+        "engines.interleavings": "interleavings",
+        "engines.lines": "LineResult lines",
+        "engines.live": "run",
+        "engines.optimal": "OptimalResult optimal",
+        "engines.page_use": "PageUse",
+        "engines.picture": "SharingPicture picture",
+        "engines.pmap": "pmap",
+        "engines.sensitivity": "SensitivityResult sensitivity",
+        "engines.sharing": "SharingResult sharing synthetic",
+        "engines.simulation": "simulate",
+        "engines.tlb": "TlbResult tlb",
+        "results.result": "Result",
+        "trace": "Trace",
+        "trace.compacting": "compact",
+        "trace.transforms": "split transform",
+    }.items()
+    for name in names.split()
 }
+
+__all__ = list(_HOME)
 
 ALIASES = {
     "OrderResult": "SensitivityResult",
@@ -137,4 +105,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "__version__"])
