@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
-from homenode.report.svg import element
+from homenode.report.svg import brackets, element, row_numbers, squares
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from markupsafe import Markup
 
 LEVELS = 6
 _LEFT = 34.0
 _WIDTH = 900.0
 _CELL_MAX = 24.0
 _ROW_MIN, _ROW_MAX, _HEIGHT = 5.0, 16.0, 240.0
-_LETTER = 6.5
 
 
 def draw(sharing: dict[str, Any]) -> Markup:
@@ -35,9 +33,9 @@ def draw(sharing: dict[str, Any]) -> Markup:
     names = [row["object"] for row in stretches]
     return element(
         "svg",
-        _cells(stretches, across, down),
-        _labels(processors, down),
-        _objects(names, across, height),
+        squares(_cells(stretches), (_LEFT, 0), (across, down)),
+        row_numbers(processors, (_LEFT, 0), down),
+        brackets(names, (_LEFT, height + 8), across, letter=6.5, is_named_only=True),
         element("rect", class_="cell-cursor", x=0, y=0, width=across, height=down),
         viewBox=f"0 0 {_LEFT + max(width, _WIDTH) + 4:.0f} {height + 34:.0f}",
         class_="heat",
@@ -51,23 +49,16 @@ def draw(sharing: dict[str, Any]) -> Markup:
     )
 
 
-def _cells(stretches: Sequence[dict[str, Any]], across: float, down: float) -> Markup:
-    """One path for each colour and darkness: small, and quick to draw."""
+def _cells(stretches: Sequence[dict[str, Any]]) -> Iterator[tuple[str, int, int]]:
+    """Class, column and row of every cell with references."""
     largest = max(max(map(sum, zip(s["reads"], s["writes"], strict=True))) for s in stretches)
-    groups: dict[str, list[str]] = {}
     for column, stretch in enumerate(stretches):
         counts = list(zip(stretch["reads"], stretch["writes"], strict=True))
         shared = sum(reads + writes > 0 for reads, writes in counts) > 1
         for processor, (reads, writes) in enumerate(counts):
             if reads + writes:
                 kind = ("w" if writes else "r") if shared else "o"
-                where = f"M{_LEFT + column * across:.2f} {processor * down:g}"
-                groups.setdefault(f"{kind}{level(reads + writes, largest)}", []).append(
-                    f"{where}h{across:.2f}v{down:g}h-{across:.2f}z"
-                )
-    return Markup("").join(
-        element("path", class_=f"heat-{name}", d="".join(groups[name])) for name in sorted(groups)
-    )
+                yield f"heat-{kind}{level(reads + writes, largest)}", column, processor
 
 
 def level(count: int, largest: int) -> int:
@@ -79,27 +70,3 @@ def level(count: int, largest: int) -> int:
     if largest <= 1:
         return LEVELS
     return 1 + min(LEVELS - 1, int(LEVELS * math.log(count) / math.log(largest)))
-
-
-def _labels(processors: int, down: float) -> Markup:
-    step = max(1, math.ceil(12 / down))
-    return Markup("").join(
-        element("text", str(p), class_="tick y", x=_LEFT - 6, y=p * down + down / 2 + 4)
-        for p in range(0, processors, step)
-    )
-
-
-def _objects(names: Sequence[str], across: float, height: float) -> Markup:
-    """Brackets under the map with the names of the objects that are wide enough for them."""
-    parts = []
-    start = 0
-    for name, group in groupby(names):
-        end = start + len(list(group))
-        width = (end - start) * across
-        if name and width > len(name) * _LETTER:
-            left, y = _LEFT + start * across, height + 8
-            line = f"M{left + 1:.1f} {y:g}v4h{width - 2:.1f}v-4"
-            parts.append(element("path", class_="bracket", d=line))
-            parts.append(element("text", name, class_="tick x", x=left + width / 2, y=y + 18))
-        start = end
-    return Markup("").join(parts)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from homenode.options.specs import plain_number, unique
-from homenode.report.sentences import short_size
-from homenode.report.svg import LogScale, element, path_of
+from homenode.report.svg import Frame, LogScale, element, path_of, series
 from homenode.results.palette import colour_of, dashes_of
 
 if TYPE_CHECKING:
@@ -72,7 +71,9 @@ def draw(panel: Panel, limits: tuple[float, float]) -> Markup:
     """The panel as SVG."""
     across = LogScale(panel.sizes[0], panel.sizes[-1], _LEFT + 10, _RIGHT - 10)
     up = LogScale(limits[0], limits[1], _BOTTOM, _TOP)
-    parts = [_grid(panel, across, up), _impossible(panel, across, up)]
+    ticks = ((up(value), plain_number(value)) for value in up.ticks())
+    axes = Frame(_LEFT, _RIGHT, _BOTTOM, _HEIGHT - 8, crowded=8).axes(panel.sizes, across, ticks)
+    parts = [axes, _impossible(panel, across, up)]
     drawn = (
         _line(name, panel, across, up)
         for name in sorted(panel.series, key=lambda name: name == "optimal")
@@ -91,24 +92,6 @@ def draw(panel: Panel, limits: tuple[float, float]) -> Markup:
         data_machine=panel.machine,
         data_x=" ".join(f"{across(size):.1f}" for size in panel.sizes),
     )
-
-
-def _grid(panel: Panel, across: LogScale, up: LogScale) -> Markup:
-    parts = []
-    for value in up.ticks():
-        y = up(value)
-        parts.append(element("line", class_="grid", x1=_LEFT, x2=_RIGHT, y1=y, y2=y))
-        parts.append(element("text", plain_number(value), class_="tick y", x=_LEFT - 6, y=y + 4))
-    crowded = len(panel.sizes) > 8
-    for index, size in enumerate(panel.sizes):
-        if crowded and index % 2:
-            continue
-        parts.append(
-            element("text", short_size(size), class_="tick x", x=across(size), y=_BOTTOM + 16)
-        )
-    middle = (_LEFT + _RIGHT) / 2
-    parts.append(element("text", "block size", class_="axis", x=middle, y=_HEIGHT - 8))
-    return Markup("").join(parts)
 
 
 def _impossible(panel: Panel, across: LogScale, up: LogScale) -> Markup:
@@ -132,18 +115,9 @@ def _line(name: str, panel: Panel, across: LogScale, up: LogScale) -> Markup:
     ]
     best = name == "optimal"
     dashes = dashes_of(name)
-    dots = [
-        element("circle", cx=point[0], cy=point[1], r=2.2) for point in points if point is not None
-    ]
-    line = element(
-        "path",
-        d=path_of(points),
-        stroke_dasharray=f"{dashes[0]} {dashes[1]}" if dashes[-1] else None,
-    )
-    return element(
-        "g",
-        line,
-        *dots,
+    return series(
+        points,
+        f"{dashes[0]} {dashes[1]}" if dashes[-1] else None,
         class_="series best" if best else "series",
         data_policy=name,
         style=None if best else f"--series:{colour_of(name)}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +10,11 @@ from markupsafe import Markup
 
 from homenode.options.specs import plain_number
 from homenode.report.heatmap import LEVELS, level
-from homenode.report.svg import element
+from homenode.report.svg import brackets, element, row_numbers, squares
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from homenode.engines.page_use import PageUse
@@ -208,21 +209,20 @@ def _inside(use: PageUse, columns: PageColumns) -> tuple[Markup, float, float]:
     """Cells, dots, numbers of nodes and names of objects; and the width and height of the cells."""
     count = len(columns.names)
     across, down = _cell(use, columns)
-    cells = _cells(use, columns, (across, down))
-    size = (count * across, use.nodes * down)
-    frame = element("rect", class_="frame", x=_LEFT, y=_TOP, width=size[0], height=size[1])
+    corner = (_LEFT, _TOP)
+    width, height = count * across, use.nodes * down
     parts = [
-        cells,
-        frame,
+        squares(_cells(use, columns), corner, (across, down)),
+        element("rect", class_="frame", x=_LEFT, y=_TOP, width=width, height=height),
         _dots(use, columns, (across, down)),
-        _numbers(use.nodes, down),
-        _objects(columns.names, across, size[1]),
+        row_numbers(use.nodes, corner, down),
+        brackets(columns.names, (_LEFT, _TOP + height + 4), across, inset=0.5),
     ]
-    return Markup("").join(parts), *size
+    return Markup("").join(parts), width, height
 
 
-def _cells(use: PageUse, columns: PageColumns, cell: tuple[float, float]) -> Markup:
-    """One path for each colour and darkness: small, and quick to draw."""
+def _cells(use: PageUse, columns: PageColumns) -> Iterator[tuple[str, int, int]]:
+    """Class, column and row of every cell with fills."""
     shape = (len(columns.names), use.nodes)
     of_use = columns.of_page[use.use_page]
     fills, near = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
@@ -230,17 +230,10 @@ def _cells(use: PageUse, columns: PageColumns, cell: tuple[float, float]) -> Mar
     at_home = use.page_home[use.use_page] == use.use_node
     np.add.at(near, (of_use[at_home], use.use_node[at_home]), use.use_fills[at_home])
     largest = int(fills.max(initial=1))
-    across, down = cell
-    groups: dict[str, list[str]] = {}
     for column, node in np.argwhere(fills > 0).tolist():
         whole = int(fills[column, node])
         kind = "near" if 2 * int(near[column, node]) >= whole else "far"
-        where = f"M{_LEFT + column * across:.2f} {_TOP + node * down:g}"
-        name = f"{kind}{level(whole, largest)}"
-        groups.setdefault(name, []).append(f"{where}h{across:.2f}v{down:g}h-{across:.2f}z")
-    return Markup("").join(
-        element("path", class_=name, d="".join(groups[name])) for name in sorted(groups)
-    )
+        yield f"{kind}{level(whole, largest)}", column, node
 
 
 def _dots(use: PageUse, columns: PageColumns, cell: tuple[float, float]) -> Markup:
@@ -256,31 +249,6 @@ def _dots(use: PageUse, columns: PageColumns, cell: tuple[float, float]) -> Mark
             way = f"M{x - radius:.2f} {y:.2f}a{radius:.2f} {radius:.2f} 0 1 0 {2 * radius:.2f} 0"
             parts.append(f"{way}a{radius:.2f} {radius:.2f} 0 1 0 -{2 * radius:.2f} 0z")
     return element("path", class_="home-mark", d="".join(parts))
-
-
-def _numbers(nodes: int, down: float) -> Markup:
-    step = max(1, math.ceil(12 / down))
-    return Markup("").join(
-        element("text", str(n), class_="tick y", x=_LEFT - 6, y=_TOP + n * down + down / 2 + 4)
-        for n in range(0, nodes, step)
-    )
-
-
-def _objects(names: list[str], across: float, height: float) -> Markup:
-    """Brackets under the columns with the names of the objects that are wide enough for them."""
-    parts, start = [], 0
-    while start < len(names):
-        end = start
-        while end < len(names) and names[end] == names[start]:
-            end += 1
-        name, width = names[start], (end - start) * across
-        left, y = _LEFT + start * across, _TOP + height + 4
-        line = f"M{left + 0.5:.1f} {y:g}v4h{max(width - 1, 0.5):.1f}v-4"
-        parts.append(element("path", class_="bracket", d=line))
-        if width > len(name) * _LETTER:
-            parts.append(element("text", name, class_="tick x", x=left + width / 2, y=y + 18))
-        start = end
-    return Markup("").join(parts)
 
 
 def _legend(columns: PageColumns, y: float) -> Markup:

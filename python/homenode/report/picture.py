@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from homenode.options.specs import format_size, plain_number
-from homenode.report.svg import element
+from homenode.report.svg import brackets, element
 from homenode.results.palette import PROCESSOR_COLOURS
 
 if TYPE_CHECKING:
@@ -49,7 +49,12 @@ def draw(picture: dict[str, Any], title: str) -> str:
         _cells(cells, count),
         element("rect", class_="frame", x=_LEFT, y=_TOP, width=_WIDTH, height=_HEIGHT),
         _times(picture),
-        _objects([row["object"] for row in stretches]),
+        brackets(
+            [row["object"] for row in stretches],
+            (_LEFT, _TOP + _HEIGHT + 4),
+            _WIDTH / max(1, len(stretches)),
+            text="x",
+        ),
         _legend(count, foot + 12),
         element("text", _scale(picture), x=_LEFT, y=foot + 12 + 2 * _LINE),
     ]
@@ -153,21 +158,6 @@ def _times(picture: dict[str, Any]) -> Markup:
         y = _TOP + _HEIGHT * done / total
         line = element("line", class_="init", x1=_LEFT, x2=_LEFT + _WIDTH, y1=y, y2=y)
         parts.append(line)
-    return Markup("").join(parts)
-
-
-def _objects(names: Sequence[str]) -> Markup:
-    """Brackets under the picture with the names of the objects that are wide enough for them."""
-    parts, start = [], 0
-    across = _WIDTH / max(1, len(names))
-    for name, group in groupby(names):
-        end = start + len(list(group))
-        left, width, y = _LEFT + start * across, (end - start) * across, _TOP + _HEIGHT + 4
-        line = f"M{left + 1:.1f} {y:g}v4h{max(width - 2, 0.5):.1f}v-4"
-        parts.append(element("path", class_="bracket", d=line))
-        if name and width > len(name) * _LETTER:
-            parts.append(element("text", name, class_="x", x=left + width / 2, y=y + 18))
-        start = end
     return Markup("").join(parts)
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from homenode import _core
 from homenode.options.specs import format_size, plain_number, unique
 from homenode.report.page import environment
-from homenode.report.sentences import short_size
-from homenode.report.svg import LogScale, element, path_of
+from homenode.report.svg import Frame, LogScale, element, path_of, series
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from markupsafe import Markup
 
     from homenode.engines.sharing import SharingResult
 
@@ -147,7 +146,9 @@ def _figure(
     band: Sequence[tuple[float, float]] | None = None,
 ) -> Markup:
     across = LogScale(sizes[0], sizes[-1], _LEFT + 10, _RIGHT - 10)
-    parts = [_grid(sizes, across, up)]
+    ticks = ((up(value), _tick(value, up)) for value in up.ticks())
+    frame = Frame(_LEFT, _RIGHT, _BOTTOM, _HEIGHT - 12, crowded=10)
+    parts = [frame.axes(sizes, across, ticks)]
     if band is not None:
         parts.append(_band(sizes, band, across, up))
     for line in drawn:
@@ -157,10 +158,8 @@ def _figure(
             else (across(size), up(value))
             for size, value in zip(sizes, line.values, strict=True)
         ]
-        dots = [element("circle", cx=p[0], cy=p[1], r=2.2) for p in points if p is not None]
-        path = element("path", d=path_of(points), stroke_dasharray=line.dashes)
         style = f"--series:{line.colour}"
-        parts.append(element("g", path, *dots, class_="series", style=style))
+        parts.append(series(points, line.dashes, class_="series", style=style))
     return element(
         "svg",
         *parts,
@@ -180,27 +179,11 @@ def _band(
     lower = [(across(s), up(low)) for s, (low, _) in zip(sizes, band, strict=True)]
     outline = path_of([*upper, *reversed(lower)]) + "Z"
     area = element("path", d=outline, style=f"fill:{_BAND};fill-opacity:.25;stroke:none")
-    edge = element("path", d=path_of([*upper]))
-    dots = [element("circle", cx=x, cy=y, r=2.2) for x, y in upper]
-    return area + element("g", edge, *dots, class_="series", style=f"--series:{_BAND}")
+    return area + series([*upper], class_="series", style=f"--series:{_BAND}")
 
 
-def _grid(sizes: Sequence[int], across: LogScale, up: LogScale | _LinearScale) -> Markup:
-    parts = []
-    percent = isinstance(up, _LinearScale)
-    for value in up.ticks():
-        y = up(value)
-        text = f"{100 * value:.0f} %" if percent else plain_number(value)
-        parts.append(element("line", class_="grid", x1=_LEFT, x2=_RIGHT, y1=y, y2=y))
-        parts.append(element("text", text, class_="tick y", x=_LEFT - 6, y=y + 4))
-    crowded = len(sizes) > 10
-    for index, size in enumerate(sizes):
-        if not (crowded and index % 2):
-            x = across(size)
-            parts.append(element("text", short_size(size), class_="tick x", x=x, y=_BOTTOM + 16))
-    middle = (_LEFT + _RIGHT) / 2
-    parts.append(element("text", "block size", class_="axis", x=middle, y=_HEIGHT - 12))
-    return Markup("").join(parts)
+def _tick(value: float, up: LogScale | _LinearScale) -> str:
+    return f"{100 * value:.0f} %" if isinstance(up, _LinearScale) else plain_number(value)
 
 
 def _legend() -> dict[str, list[dict[str, str]]]:
