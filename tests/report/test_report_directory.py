@@ -66,7 +66,7 @@ def test_the_head_says_time_home_and_gain(report: directory.DirectoryReport) -> 
 
 
 def test_shares_of_time_are_the_whole(report: directory.DirectoryReport) -> None:
-    section = directory.section(report)
+    section = report.section()
     longest = max(row["cycles"] for row in report.rows)
     for bar in section["bars"]:
         assert sum(bar["shares"].values()) == pytest.approx(1)

@@ -17,9 +17,10 @@ from markupsafe import Markup, escape
 from homenode import _core
 from homenode.options.specs import format_size, plain_number, unique
 from homenode.options.tables import core_table
-from homenode.report import directory, heatmap, lines, sentences
-from homenode.report.page import environment
+from homenode.report import heatmap, lines, sentences
+from homenode.report.page import environment, script_json
 from homenode.results.palette import COST_COLOURS, colour_of
+from homenode.results.result import ratio_of
 from homenode.sanitize import sanitized
 
 if TYPE_CHECKING:
@@ -35,17 +36,7 @@ if TYPE_CHECKING:
 _USUAL_BLOCK = 4096
 _WORST = 8
 _INQUIRY = frozenset(
-    {
-        "machines",
-        "policies",
-        "block_sizes",
-        "processors",
-        "private",
-        "sync",
-        "filter",
-        "threads",
-        "force",
-    }
+    "machines policies block_sizes processors private sync filter threads force".split()
 )
 
 COST_PARTS = (
@@ -167,7 +158,7 @@ def render(
         command=command,
         configuration=json.dumps(configuration, indent=2),
         version=_core.version(),
-        data=_script_json({"parts": [key for key, _ in COST_PARTS], "studies": data}),
+        data=script_json({"parts": [key for key, _ in COST_PARTS], "studies": data}),
     )
 
 
@@ -176,12 +167,6 @@ def _ticked(text: str) -> Markup:
     parts = [escape(part) for part in sanitized(text).split("`")]
     marked = [Markup("<code>{}</code>").format(p) if i % 2 else p for i, p in enumerate(parts)]
     return Markup("").join(marked)
-
-
-def _script_json(value: Any) -> Markup:
-    """JSON that may stand inside a script element."""
-    text = json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
-    return Markup(text)  # noqa: S704 - no "<" is left, so the element cannot end early
 
 
 def _section(index: int, item: Study) -> dict[str, Any]:
@@ -215,7 +200,7 @@ def _section(index: int, item: Study) -> dict[str, Any]:
         "sentences": sentences.distance(here),
         "notes": item.notes,
         "answer": item.answer,
-        "directory": directory.section(item.directory) if item.directory else None,
+        "directory": item.directory.section() if item.directory else None,
         "panels": [lines.draw(panel, limits) for panel in panels] if len(sizes) > 1 else [],
         "beyond": lines.beyond(panels, limits),
         "series": [(panel.machine, panel.series) for panel in panels],
@@ -258,15 +243,13 @@ def bars(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             key: (row["cost"].get(key) or 0) / accesses if mcpr is not None else 0.0
             for key, _ in COST_PARTS
         }
-        ratio = row["total_cost"] / best if best and row["total_cost"] is not None else None
-        whole = row.get("total_ns", row["total_cost"])
         found.append(
             {
                 "policy": row["policy"],
                 "mcpr": mcpr,
-                "total": whole,
+                "total": row.get("total_ns", row["total_cost"]),
                 "parts": parts,
-                "ratio": ratio,
+                "ratio": ratio_of(row["total_cost"], best),
             }
         )
     limit = bar_limit([bar["mcpr"] for bar in found], best and best / max(rows[0]["accesses"], 1))
@@ -295,7 +278,7 @@ def _data(
         "policies": policies,
         "sizes": sizes,
         "sharing": item.costs and item.costs["map"],
-        "pages": directory.read_out(item.directory) if item.directory else [],
+        "pages": item.directory.read_out() if item.directory else [],
         "outcomes": pack(item.outcomes),
     }
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from homenode.options.specs import plain_number
+from homenode.options.specs import plain_number, unique
 from homenode.report import page_use
 from homenode.report.sentences import percent
 from homenode.results.queues import loads
@@ -71,6 +71,33 @@ class DirectoryReport:
     rows: Sequence[dict[str, Any]]
     uses: Sequence[PageUse]
     notes: Sequence[str] = ()
+
+    def section(self) -> dict[str, Any]:
+        """The values of the template."""
+        rows = self.rows
+        longest = max((row["cycles"] for row in rows), default=0) or 1
+        # A long table hides what is in it.
+        count = 3 if len(rows) <= _FEW else 1
+        kinds = unique(kind for row in rows for kind in row["messages"] if row["messages"][kind])
+        both = list(zip(rows, self.uses, strict=True))
+        return {
+            "machine": self.machine,
+            "protocols": len({row["protocol"] for row in rows}) > 1,
+            "row": rows[0],
+            "nodes": self.uses[0].nodes,
+            "sentences": sentences(self),
+            "notes": self.notes,
+            "parts": [(key, name) for key, name in PARTS if any(row[key] for row in rows)],
+            "bars": [_bar(row, longest, rows[0]["cycles"]) for row in rows],
+            "kinds": kinds,
+            "hottest": [_loads(row, use, count) for row, use in both],
+            "pictures": [_picture(row, use) for row, use in both],
+            "page_bytes": self.uses[0].page_bytes,
+        }
+
+    def read_out(self) -> list[dict[str, Any]]:
+        """The text of each cell of each picture."""
+        return [page_use.read_out(use) for use in self.uses if len(use.page_address)]
 
 
 def directory(
@@ -238,40 +265,6 @@ def objects(use: PageUse, most: int = _OBJECTS) -> list[dict[str, Any]]:
         homes = set().union(*(entry["homes"] for entry in rest))
         shown = [*shown, {"label": page_use.OTHERS, **sums, "homes": homes}]
     return [{**entry, "homes": len(entry["homes"])} for entry in shown]
-
-
-def section(report: DirectoryReport) -> dict[str, Any]:
-    """The values of the template."""
-    rows = report.rows
-    longest = max((row["cycles"] for row in rows), default=0) or 1
-    kinds = [kind for kind in _kinds(rows) if any(row["messages"].get(kind) for row in rows)]
-    # A long table hides what is in it.
-    count = 3 if len(rows) <= _FEW else 1
-    bars = [_bar(row, longest, rows[0]["cycles"]) for row in rows]
-    present = [(key, name) for key, name in PARTS if any(row[key] for row in rows)]
-    return {
-        "machine": report.machine,
-        "protocols": len({row["protocol"] for row in rows}) > 1,
-        "row": rows[0],
-        "nodes": report.uses[0].nodes,
-        "sentences": sentences(report),
-        "notes": report.notes,
-        "parts": present,
-        "bars": bars,
-        "kinds": kinds,
-        "hottest": [_loads(row, use, count) for row, use in zip(rows, report.uses, strict=True)],
-        "pictures": [_picture(row, use) for row, use in zip(rows, report.uses, strict=True)],
-        "page_bytes": report.uses[0].page_bytes,
-    }
-
-
-def read_out(report: DirectoryReport) -> list[dict[str, Any]]:
-    """The text of each cell of each picture."""
-    return [page_use.read_out(use) for use in report.uses if len(use.page_address)]
-
-
-def _kinds(rows: Sequence[dict[str, Any]]) -> list[str]:
-    return list(dict.fromkeys(kind for row in rows for kind in row["messages"]))
 
 
 def _bar(row: dict[str, Any], longest: int, first: int) -> dict[str, Any]:

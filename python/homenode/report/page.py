@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from homenode.sanitize import sanitized
+
+
+def script_json(value: Any) -> Markup:
+    """JSON that may stand inside a script element."""
+    text = json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+    return Markup(text)  # noqa: S704 - no "<" is left, so the element cannot end early
 
 
 def environment() -> Environment:

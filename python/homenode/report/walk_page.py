@@ -6,16 +6,13 @@ template and one script show it, whatever machine the protocols are for.
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from markupsafe import Markup
-
 from homenode.options.specs import format_size, plain_number
 from homenode.report import steps
-from homenode.report.page import environment
+from homenode.report.page import environment, script_json
 from homenode.results.palette import PROCESSOR_COLOURS
 
 if TYPE_CHECKING:
@@ -169,7 +166,7 @@ def render(views: Sequence[WalkView], command: str) -> str:
         views=views,
         references=_references(views),
         colours=[PROCESSOR_COLOURS[at % len(PROCESSOR_COLOURS)] for at in first.colours],
-        script_data=_script_json({"counts": counts, "walks": walks}),
+        script_data=script_json({"counts": counts, "walks": walks}),
     )
     return text + ("" if text.endswith("\n") else "\n")
 
@@ -309,9 +306,3 @@ def about(data: Data) -> tuple[str, str]:
 def _addresses(data: Data) -> str:
     found = [f"{block['address']:#x}" for block in data["protocols"][0]["walk"]["blocks"]]
     return " and ".join(found) if len(found) < _LISTED else f"{found[0]} to {found[-1]}"
-
-
-def _script_json(value: Any) -> Markup:
-    """JSON that may stand inside a script element."""
-    text = json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
-    return Markup(text)  # noqa: S704 - no "<" is left, so the element cannot end early

@@ -59,7 +59,7 @@ class Result(Rows):
             One number a row, ``None`` where the optimum was not simulated or a cost is infinite.
         """
         best = {_point(row): row["total_cost"] for row in self.rows if row["policy"] == OPTIMA[0]}
-        return [_ratio(row["total_cost"], best.get(_point(row))) for row in self.rows]
+        return [ratio_of(row["total_cost"], best.get(_point(row))) for row in self.rows]
 
     def plot(self, machine: str | None = None) -> Figure:
         """Draws MCPR against block size, one panel a machine, one line a policy.
@@ -108,7 +108,8 @@ def _point(row: dict[str, Any]) -> tuple[Any, ...]:
     return row["trace"], row["machine"], row["block_size"], row["processors"]
 
 
-def _ratio(cost: float | None, best: float | None) -> float | None:
+def ratio_of(cost: float | None, best: float | None) -> float | None:
+    """A cost divided by the least possible one; None where either is infinite or unknown."""
     if cost is None or not best:
         return None
     return cost / best
