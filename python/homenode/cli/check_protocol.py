@@ -11,7 +11,7 @@ from homenode.cli.command import WholeNumber, examples
 from homenode.cli.output import echo
 from homenode.cli.outputs import result_options
 from homenode.cli.tables import numbers, print_table, texts
-from homenode.results.writers.content import flat
+from homenode.results.rows import flat
 
 if TYPE_CHECKING:
     from homenode.cli.outputs import Outputs

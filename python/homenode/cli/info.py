@@ -12,7 +12,7 @@ from homenode.cli.command import examples
 from homenode.cli.outputs import result_options
 from homenode.cli.tables import print_facts
 from homenode.options.specs import plain_number
-from homenode.results.writers.content import flat
+from homenode.results.rows import flat
 
 if TYPE_CHECKING:
     from homenode.cli.outputs import Outputs

@@ -14,7 +14,7 @@ from homenode.cli.progress import Progress
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.cli.totals import references
 from homenode.options.specs import format_size, plain_number
-from homenode.results.writers.content import flat
+from homenode.results.rows import flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from homenode.engines.lines import machines_of_lines, refuse_contention
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
 from homenode.files import check_replaceable
-from homenode.options.checked import checked, only_declared, part_of
+from homenode.options.checked import checked, part_of
 from homenode.options.documented import documented
 from homenode.options.values import specs_of
 from homenode.results.rows import Rows
@@ -108,10 +108,6 @@ class AdviceResult(Rows):
         flat["threads"] = len(row["threads"])
         return flat
 
-    def document(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return self.to_dict()
-
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode advise --json`` prints."""
         written = None if self.trace is None else str(self.trace.path)
@@ -122,6 +118,8 @@ class AdviceResult(Rows):
             "written": written,
             "provenance": self.provenance,
         }
+
+    document = to_dict
 
     def to_json(self) -> str:
         """What ``homenode advise --json`` prints, as text."""
@@ -173,7 +171,6 @@ def advise(
         policy, size = usual_point(named[0])
         policies = policy if policies is None else policies
         block_sizes = size if block_sizes is None else block_sizes
-    only_declared("advise", options)
     # To a cache, or a page, a lock is a word like any other.
     options.setdefault("sync", "include")
     config = configuration(named, policies, block_sizes, **part_of("simulate", options))

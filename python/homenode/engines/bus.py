@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.errors import ConfigError
-from homenode.options.checked import checked, only_declared
+from homenode.options.checked import checked
 from homenode.options.declared import options_of
 from homenode.options.tables import core_table
 from homenode.options.values import specs_of
 from homenode.results.result import Result
-from homenode.results.rows import without_nesting
+from homenode.results.rows import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -48,7 +48,7 @@ class BusResult(Result):
     """
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
-        return without_nesting(row)
+        return flat(row)
 
     def plot(self, machine: str | None = None) -> Figure:
         """Power and bus utilisation against processors, cache size or block size.
@@ -108,7 +108,6 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    only_declared("bus", options)
     config = checked("bus", options)
     _check_order(options, config["order"])
     config["points"] = [_point(point) for point in config["points"]]
@@ -133,7 +132,6 @@ def _check_order(options: Mapping[str, object], order: str) -> None:
 
 def _point(given: Mapping[str, Any]) -> dict[str, Any]:
     """One combination, with names and types checked; options that are not set are left out."""
-    only_declared("bus-point", given)
     if not given.get("protocol"):
         raise ConfigError("a point names no protocol")
     point = checked("bus-point", given)

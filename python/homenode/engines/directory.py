@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from homenode.options.checked import checked, only_declared
+from homenode.options.checked import checked
 from homenode.options.values import specs_of
 from homenode.results.result import Result
-from homenode.results.rows import without_nesting
+from homenode.results.rows import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +41,7 @@ class DirectoryResult(Result):
     """
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
-        return without_nesting(row)
+        return flat(row)
 
 
 def configuration(
@@ -52,7 +52,6 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    only_declared("directory", options)
     config = checked("directory", options)
     if protocols:
         config["protocols"] = specs_of(protocols, "protocol")

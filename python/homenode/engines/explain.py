@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.errors import ConfigError
-from homenode.options.checked import checked, only_declared
+from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.values import specs_of
 from homenode.trace import Trace
@@ -131,7 +131,6 @@ def explain(
     >>> [(step["kind"], step["fault"], step["after"]) for step in found.steps()[3:]]
     [('acquire', False, []), ('read', True, ['read-write', 'read-only'])]
     """
-    only_declared("explain", options)
     config = {**checked("explain", options), "protocols": specs_of(protocols, "protocol")}
     path = None
     if trace is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.errors import ConfigError
-from homenode.options.checked import checked, only_declared
+from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.specs import plain_number
 from homenode.results.rows import Rows
@@ -61,10 +61,6 @@ class LineResult(Rows):
             flat |= {f"{cause}_{name}": value for name, value in waits.items()}
         return flat
 
-    def document(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return self.to_dict()
-
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sharing --json`` prints as ``lines``."""
         return {
@@ -74,6 +70,8 @@ class LineResult(Rows):
             "findings": self.findings,
             "provenance": self.provenance,
         }
+
+    document = to_dict
 
 
 _LINE_KINDS = ("multicore", "directory", "controllers")
@@ -146,7 +144,6 @@ def lines(
     True
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
-    only_declared("lines", options)
     config = checked("lines", options)
     found = json.loads(_core.line_waits(str(opened.path), json.dumps(config), progress))
     return LineResult(found, config)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from homenode import _core
 from homenode.engines.placement import configuration
 from homenode.files import check_output, replacing_name
-from homenode.options.checked import checked, only_declared, part_of
+from homenode.options.checked import checked, part_of
 from homenode.options.documented import documented
 from homenode.results.result import flatten
 from homenode.results.rows import Rows
@@ -102,7 +102,6 @@ def optimal(
     [('31', '90', 0)]
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
-    only_declared("optimal", options)
     own = checked("optimal", options, "replication", "curve", "certify", "placement")
     policy = "optimal" if own["replication"] else "optimal-no-replication"
     simulation = configuration(machines, policy, block_sizes, **part_of("simulate", options))

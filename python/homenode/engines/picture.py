@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.options.checked import checked, only_declared
+from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.trace import Trace
 
@@ -80,7 +80,6 @@ def picture(
     >>> hn.picture(trace, slices=2).data["slices"]
     [[4, 5], [5, 4]]
     """
-    only_declared("picture", options)
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
     asked = checked("picture", options)
     title = asked.pop("title")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.errors import ConfigError
-from homenode.options.checked import checked, only_declared
+from homenode.options.checked import checked
 from homenode.options.tables import core_table
 from homenode.options.values import sizes_of, specs_of
 
@@ -91,7 +91,6 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    only_declared("simulate", options)
     return {
         "machines": specs_of(machines, "machine"),
         "policies": specs_of(policies, "policy"),

@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.options.checked import checked, only_declared
+from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.tables import core_table
-from homenode.options.values import about, block_size, choice, costs
+from homenode.options.values import about, block_size, choice
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -82,17 +82,16 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    only_declared("pmap", options)
     names = [row["name"] for row in core_table("page-policies")]
     with about("page_size"):
         size = block_size(page_size, "page size")
     with about("policy"):
         chosen = choice(policy, names)
-    microseconds = costs(options.get("costs") or {})
+    own = checked("pmap", options)
     return {
         "page_size": size,
         "policy": chosen,
-        **checked("pmap", {**options, "limit": limit}, "limit"),
-        **checked("pmap", options),
-        "costs": [f"{name}={float(us)!r}" for name, us in microseconds.items()],
+        **checked("pmap", {"limit": limit}, "limit"),
+        **own,
+        "costs": [f"{name}={float(us)!r}" for name, us in dict(own["costs"]).items()],
     }

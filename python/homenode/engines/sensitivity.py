@@ -14,7 +14,7 @@ from homenode.engines.lines import lines, machines_of_lines, refuse_words
 from homenode.engines.placement import policies_for
 from homenode.engines.simulation import simulate
 from homenode.errors import ConfigError
-from homenode.options.checked import checked, only_declared, part_of
+from homenode.options.checked import checked, part_of
 from homenode.options.documented import documented
 from homenode.options.specs import unique
 from homenode.options.values import specs_of
@@ -73,10 +73,6 @@ class SensitivityResult(Rows):
         self.cycles: list[dict[str, Any]] = []
         self.orders = list(orders)
 
-    def document(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return self.to_dict()
-
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sensitivity --json`` prints."""
         return {
@@ -86,6 +82,8 @@ class SensitivityResult(Rows):
             "rankings": self.rankings,
             "provenance": self.provenance,
         }
+
+    document = to_dict
 
     def plot(self) -> Figure:
         """Draws the effect of the order: a bar a policy from the least to the largest MCPR.
@@ -140,7 +138,6 @@ def sensitivity(
     (5, 0.0)
     """
     given = [traces] if isinstance(traces, str | Trace | os.PathLike) else list(traces)
-    only_declared("sensitivity", options)
     turns = checked("sensitivity", options, "reinterleave", "quantum", "seed")
     count = turns.pop("reinterleave")
     replay: Any = part_of("simulate", options)

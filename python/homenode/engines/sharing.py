@@ -10,7 +10,7 @@ from homenode.engines.lines import lines, machines_of_lines, refuse_contention, 
 from homenode.engines.parallel import in_parallel
 from homenode.engines.placement import configuration
 from homenode.errors import ConfigError
-from homenode.options.checked import checked, only_declared, part_of
+from homenode.options.checked import checked, part_of
 from homenode.options.documented import documented
 from homenode.options.values import about, block_size, specs_of, whole_number
 from homenode.results.rows import Rows
@@ -77,10 +77,6 @@ class SharingResult(Rows):
         first = {row["block_size"]: row for row in reversed(self.rows)}
         return [first[size] for size in dict.fromkeys(row["block_size"] for row in self.rows)]
 
-    def document(self) -> dict[str, Any]:
-        """What ``--json`` prints."""
-        return self.to_dict()
-
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sharing --json`` prints."""
         return {
@@ -90,6 +86,8 @@ class SharingResult(Rows):
             "detail": self.detail,
             "provenance": self.provenance,
         }
+
+    document = to_dict
 
     def against(self, other: SharingResult) -> list[dict[str, Any]]:
         """The hand tuning method: what `other`, the same program after tuning, saves.
@@ -148,7 +146,6 @@ def sharing(
     {'low': 18400, 'high': 18400}
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
-    only_declared("sharing", options)
     # To a cache a lock is a word like any other.
     options.setdefault("sync", "include")
     of_today, machine = machines_of_lines(specs_of(machine, "machine"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from homenode import _core
 from homenode.engines import bus, directory, placement
 from homenode.engines.table import engine_for
-from homenode.options.checked import checked, only_declared
+from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.tables import engines
 from homenode.options.values import specs_of
@@ -139,7 +139,6 @@ def configuration(engine: str, options: dict[str, Any]) -> dict[str, Any]:
     frontend = FRONTENDS.get(engine)
     if frontend is not None:
         return frontend.configuration(**options)
-    only_declared(engine, options)
     return checked(engine, options)
 
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
-from homenode.options.checked import checked, only_declared
+from homenode.options.checked import checked
 from homenode.options.declared import options_of
 from homenode.options.documented import documented
 from homenode.options.values import sizes_of
@@ -97,7 +97,6 @@ def configuration(
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
-    only_declared("tlb", options)
     own = checked("tlb", options)
     correction = {name: own.pop(name) for name in options_of("tlb-correction")}
     return {

@@ -8,12 +8,12 @@ from homenode.options.declared import options_of
 from homenode.options.values import about, only_known
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from homenode.options.declared import Option
 
 
-def only_declared(study: str, options: Mapping[str, object]) -> None:
+def only_declared(study: str, options: Iterable[str]) -> None:
     """Refuses options that a study does not have.
 
     Raises:
@@ -38,8 +38,9 @@ def checked(study: str, options: Mapping[str, object], *names: str) -> dict[str,
         names: only these; by default all but the parameters of the Python function.
 
     Raises:
-        ConfigError: when an option has a value that it cannot have.
+        ConfigError: when the study has no such option, or one has a value that it cannot have.
     """
+    only_declared(study, {*options} - {*names})
     declared = options_of(study)
     wanted = names or [name for name, option in declared.items() if not option.argument]
     return {name: value_of(declared[name], options.get(name)) for name in wanted}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from homenode.errors import ConfigError
@@ -9,7 +10,7 @@ from homenode.options.specs import format_size, unique
 from homenode.results.palette import colour_of, dashes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from matplotlib.figure import Figure
 
@@ -32,6 +33,19 @@ _STYLE: Any = {
 _BUS_AXES = {"processors": "processors", "cache_size": "cache", "block_size": "blocks"}
 
 
+@contextmanager
+def _figure(
+    width: float, height: float, panels: int, *, sharey: bool = True
+) -> Iterator[tuple[Figure, Any]]:
+    """A figure and its panels beside each other, in our style."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure, figure.subplots(1, panels, sharey=sharey, squeeze=False)[0]
+
+
 def mcpr_against_block_size(result: Result, machine: str | None = None) -> Figure:
     """MCPR against block size on logarithmic axes, one panel a machine.
 
@@ -44,16 +58,11 @@ def mcpr_against_block_size(result: Result, machine: str | None = None) -> Figur
 
     Source: Bolosky, thesis, figures 6.4 to 6.6.
     """
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     rows = [r for r in result if machine in {None, r["machine"]} and r["mcpr"] is not None]
     machines = unique(row["machine"] for row in rows)
     if not machines:
         raise ConfigError("there is no outcome to draw; simulate with this machine first")
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(3.3 * len(machines), 2.8), layout="constrained")
-        panels = figure.subplots(1, len(machines), sharey=True, squeeze=False)[0]
+    with _figure(3.3 * len(machines), 2.8, len(machines)) as (figure, panels):
         for panel, name in zip(panels, machines, strict=True):
             _panel(panel, [row for row in rows if row["machine"] == name])
             panel.set_title(name)
@@ -72,16 +81,11 @@ def misses_against_page_size(result: TlbResult) -> Figure:
 
     Source: Bolosky, thesis, figures 6.10 and A.17 to A.29.
     """
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     rows = [row for row in result if row["miss_rate"]]
     if not rows:
         raise ConfigError("there is no miss to draw")
     sizes = sorted({row["page_size"] for row in rows})
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(3.3, 2.8), layout="constrained")
-        axes = figure.subplots()
+    with _figure(3.3, 2.8, 1) as (figure, (axes,)):
         for tlb in unique(row["tlb"] for row in rows):
             points = sorted((r["page_size"], r["miss_rate"]) for r in rows if r["tlb"] == tlb)
             x, y = zip(*points, strict=True)
@@ -106,9 +110,6 @@ def power_on_a_bus(result: BusResult) -> Figure:
 
     Source: Foglia, Giorgi and Prete 2004, figures 4, 7, 8, 14 and 17.
     """
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     rows = [row for row in result if row["order"] == "clock" and row["bus_utilisation"] is not None]
     axis = next((key for key in _BUS_AXES if len({row[key] for row in rows}) > 1), None)
     if axis is None:
@@ -116,9 +117,7 @@ def power_on_a_bus(result: BusResult) -> Figure:
             "there is no line to draw; simulate several numbers of processors (scaling), cache "
             "sizes or block sizes in cycles (order clock) first"
         )
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(6.6, 2.8), layout="constrained")
-        power, bus = figure.subplots(1, 2)
+    with _figure(6.6, 2.8, 2, sharey=False) as (figure, (power, bus)):
         for label, line in _bus_lines(rows, axis).items():
             x, gsp, share = zip(*sorted(line), strict=True)
             look: Any = {"label": label, "linewidth": 1.2, "marker": "o", "markersize": 2.5}
@@ -169,9 +168,6 @@ def spread_of_orders(results: Mapping[str, SensitivityResult]) -> Figure:
     Raises:
         ConfigError: when no outcome has a finite cost.
     """
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     rows = [{**row, "name": name} for name, result in results.items() for row in result]
     rows = [row for row in rows if row["mean"] is not None]
     points = unique((row["machine"], row["block_size"]) for row in rows)
@@ -180,9 +176,7 @@ def spread_of_orders(results: Mapping[str, SensitivityResult]) -> Figure:
     policies = unique(row["policy"] for row in rows)
     names = unique(row["name"] for row in rows)
     height = 0.9 + 0.11 * len(names) * (len(policies) + 1)
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(3.6 * len(points), height), layout="constrained")
-        panels = figure.subplots(1, len(points), sharey=True, squeeze=False)[0]
+    with _figure(3.6 * len(points), height, len(points)) as (figure, panels):
         for panel, point in zip(panels, points, strict=True):
             here = [row for row in rows if (row["machine"], row["block_size"]) == point]
             _spreads(panel, here, names, policies)

@@ -55,9 +55,7 @@ class Rows:
 
     def columns(self) -> dict[str, list[Any]]:
         """The rows as flat columns; a row that lacks one has ``None`` there."""
-        flat = [self._flat(row) for row in self.rows]
-        names = dict.fromkeys(name for row in flat for name in row)
-        return {name: [row.get(name) for row in flat] for name in names}
+        return columns_of([self._flat(row) for row in self.rows])
 
     def flat_rows(self) -> list[dict[str, Any]]:
         """The rows as flat dictionaries, each with every column."""
@@ -109,16 +107,22 @@ class Rows:
         writers.write(Content(self.document, self.flat_rows), path, writer)
 
 
-def without_nesting(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """A row without dictionaries in it: their members are columns after the name of each.
+def columns_of(rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Flat rows as columns; a row that lacks one has ``None`` there."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
 
-    >>> without_nesting({"trace": "t", "misses": {"cold": 3, "replacement": 0}})
-    {'trace': 't', 'misses_cold': 3, 'misses_replacement': 0}
+
+def flat(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A row of single values: members of dictionaries are columns, lists are JSON.
+
+    >>> flat({"name": "t", "misses": {"cold": 3, "replacement": 0}, "sizes": [64, 128]})
+    {'name': 't', 'misses_cold': 3, 'misses_replacement': 0, 'sizes': '[64, 128]'}
     """
-    flat: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for name, value in row.items():
         if isinstance(value, dict):
-            flat |= without_nesting(value, f"{prefix}{name}_")
+            found |= flat(value, f"{prefix}{name}_")
         else:
-            flat[prefix + name] = value
-    return flat
+            found[prefix + name] = json.dumps(value) if isinstance(value, list | tuple) else value
+    return found

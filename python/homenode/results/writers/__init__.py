@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING
 
 from homenode.errors import ConfigError
 from homenode.files import replacing
+from homenode.options.named import find
 from homenode.results.writers import csv, json, parquet, text
 
 if TYPE_CHECKING:
@@ -30,11 +31,7 @@ def named(form: str) -> Writer:
     Raises:
         ConfigError: when there is none.
     """
-    for writer in TABLE:
-        if writer.name == form:
-            return writer
-    names = ", ".join(writer.name for writer in TABLE)
-    raise ConfigError(f"unknown format {form!r} of results; choose one of {names}")
+    return find("format of results", TABLE, form)
 
 
 def suffix_of(path: str | os.PathLike[str]) -> str:
