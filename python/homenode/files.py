@@ -88,6 +88,16 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
             raise
 
 
+def write_text(path: PathLike, text: str) -> int:
+    """Writes a text, as `replacing` does; its size in bytes.
+
+    Raises:
+        OSError: when the file cannot be written.
+    """
+    with replacing(path) as file:
+        return file.write(text.encode())
+
+
 @contextlib.contextmanager
 def replacing_name(path: PathLike) -> Iterator[str]:
     """A temporary name beside `path`; what is there becomes `path` if the block succeeds.

@@ -76,7 +76,7 @@ CASES = {
     "pmap T": "pmap._print_counts pmap._print_cells pmap._print_time pmap._print_busiest",
     "record -o OUT -- PROGRAM": "record.record",
     "repair BAD -o OUT": "repair.repair",
-    "run --machine bus-smp --protocol mesi -- PROGRAM": "run._print_summary",
+    "run --machine bus-smp --protocol mesi -- PROGRAM": "run.run",
     "sensitivity T --reinterleave 2": "sensitivity._print",
     "sharing T --machine cc,spr-2s-lines --block-size 64 --compare T": "sharing.print_waits "
     "sharing._print_costs sharing._print_shares sharing._print_savings sharing._print_detail",

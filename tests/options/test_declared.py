@@ -109,6 +109,6 @@ def test_the_help_of_simulate_says_each_kind_of_machines_default(
     homenode: Callable[..., Outcome],
 ) -> None:
     words = " ".join(homenode("simulate", "--help").out.split())
-    assert "Default: spr-2s; on a bus bus-smp, with a directory dash-mesh." in words
-    assert "Default: exclude; on a bus and with a directory include." in words
+    assert "Default: spr-2s; with caches bus-smp, with a directory dash-mesh." in words
+    assert "Default: exclude; with caches and with a directory include." in words
     assert "without --machine 4K, 32K" in " ".join(homenode("report", "--help").out.split())

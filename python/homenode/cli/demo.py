@@ -13,7 +13,7 @@ from homenode.cli.command import examples, json_option
 from homenode.cli.output import echo, print_json, programs_aside
 from homenode.cli.progress import Progress
 from homenode.cli.simulate import print_result
-from homenode.files import replacing
+from homenode.files import write_text
 from homenode.options.specs import plain_number
 
 if TYPE_CHECKING:
@@ -85,14 +85,13 @@ def _report(folder: Path, results: list[tuple[Program, Trace, Result]], found: l
             found_there = study(trace, result, program.name, progress)
         studies.append(replace(found_there, notes=notes))
     page = folder / "report.html"
-    with replacing(page) as file:
-        html = render(
-            studies,
-            title="How far from the best possible?",
-            command="homenode demo",
-            configuration=results[0][2].configuration,
-        )
-        file.write(html.encode())
+    html = render(
+        studies,
+        title="How far from the best possible?",
+        command="homenode demo",
+        configuration=results[0][2].configuration,
+    )
+    write_text(page, html)
     return page
 
 

@@ -13,7 +13,7 @@ from homenode.cli.explain_text import print_protocols
 from homenode.cli.options import given_options, study_options
 from homenode.cli.output import echo, print_json
 from homenode.cli.progress import Progress
-from homenode.files import check_output, replacing
+from homenode.files import check_output, write_text
 from homenode.options.declared import options_of
 
 if TYPE_CHECKING:
@@ -75,13 +75,11 @@ def explain(
     with Progress("looking for the references") as progress:
         found = homenode.explain(names, trace, progress=progress, **given_options(options))
     if html is not None:
-        text = found.html(_command(names, trace, options)).encode()
-        with replacing(html) as file:
-            file.write(text)
+        size = write_text(html, found.html(_command(names, trace, options)))
     if as_json:
         print_json(found.to_dict())
     elif html is not None:
-        echo(f"{html}: {len(text):,} bytes")
+        echo(f"{html}: {size:,} bytes")
     else:
         print_protocols(found.to_dict())
 

@@ -11,9 +11,10 @@ from homenode.cli.command import Choice, Value, WholeNumber, list_option
 from homenode.engines.table import only_on
 from homenode.options.declared import options_of
 from homenode.options.kinds import KINDS
+from homenode.options.tables import engines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping
     from typing import TypeVar
 
     from homenode.options.declared import Option
@@ -44,28 +45,39 @@ def study_options(
 
 
 def simulate_options(function: Decorated) -> Decorated:
-    """Adds the options of simulations on machines with prices, on a bus, and with a directory."""
-    priced, bus = options_of("simulate"), options_of("bus")
-    others = [*only_on("bus").values(), *only_on("directory").values()]
-    for option in reversed([*priced.values(), *others]):
+    """Adds the options of simulations on machines of all kinds."""
+    first, *others = engines()
+    priced = options_of(first)
+    for option in reversed(
+        [*priced.values(), *(o for one in others for o in only_on(one).values())]
+    ):
         text = option.text()
         if option.name not in priced:
-            where = "On a bus" if option.name in bus else "With a directory"
-            text = f"{where}: {text[:1].lower()}{text[1:]}"
-        elif there := _other_defaults(option):
+            text = _only([one for one in others if option.name in options_of(one)], text)
+        elif there := _other_defaults(option, others):
             known = option.default_text is not None
             text = f"{text.removesuffix('.')}; {there}." if known else f"{text} Default {there}."
         function = _decorated(function, option, text)
     return function
 
 
-def _other_defaults(option: Option) -> str:
-    """The defaults of an option on machines without prices, where they differ from this one."""
+def _where(engine: str) -> str:
+    """The machines of an engine in a few words: ``with caches``."""
+    return str(engines()[engine]["machines"]).removeprefix("machines ")
+
+
+def _only(having: Iterable[str], text: str) -> str:
+    """The text of an option that only machines of some engines have."""
+    return f"{' or '.join(map(_where, having)).capitalize()}: {text[:1].lower()}{text[1:]}"
+
+
+def _other_defaults(option: Option, engines_: Iterable[str]) -> str:
+    """The defaults of an option on machines of other engines, where they differ from this one."""
     places: dict[str, list[str]] = {}
-    for kind, where in (("bus", "on a bus"), ("directory", "with a directory")):
-        other = options_of(kind).get(option.name)
+    for engine in engines_:
+        other = options_of(engine).get(option.name)
         if other is not None and other.default_text not in (None, option.default_text):
-            places.setdefault(str(other.default_text), []).append(where)
+            places.setdefault(str(other.default_text), []).append(_where(engine))
     return ", ".join(f"{' and '.join(where)} {default}" for default, where in places.items())
 
 
@@ -74,7 +86,7 @@ _OF_RUNS = {
     "machines": "The machine, one that has a clock: a name (homenode list machines) or a TOML "
     "file. Default: bus-smp.",
     "protocols": "The coherence protocol (homenode list protocols), with parameters as in "
-    "dash:pointers=4. Default: mesi on a bus and with links, dash, or sdd where nodes have "
+    "dash:pointers=4. Default: mesi with caches, dash with a directory, sdd where nodes have "
     "controllers.",
     "processors": "Processors of the machine. Default: 8.",
     "homes": "With a directory: which node is the home of a page, one policy (homenode list "
@@ -105,13 +117,9 @@ def run_options(function: Decorated) -> Decorated:
     for option in reversed([*options_of("run").values(), *{**bus, **directory}.values()]):
         if option.name in of_traces:
             continue
-        text = option.text()
-        if option.name in _OF_RUNS:
-            text = _OF_RUNS[option.name]
-        elif option.name in bus and option.name not in directory:
-            text = f"On a bus: {text[:1].lower()}{text[1:]}"
-        elif option.name in directory and option.name not in bus:
-            text = f"With a directory: {text[:1].lower()}{text[1:]}"
+        text = _OF_RUNS.get(option.name, option.text())
+        if option.name not in _OF_RUNS and (option.name in bus) != (option.name in directory):
+            text = _only(["bus" if option.name in bus else "directory"], text)
         function = _decorated(function, option, text)
     return function
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,17 @@ def echo(text: str = "", *, err: bool = False) -> None:
 def print_json(value: Any) -> None:
     """Prints JSON, indented, keys in the order of the table or result."""
     click.echo(json.dumps(value, indent=2))
+
+
+def command_line() -> str:
+    """The command that runs, to be run again."""
+    return shlex.join(["homenode", *sys.argv[1:]])
+
+
+def exit_code(run: dict[str, Any]) -> int:
+    """The exit status of a program that was recorded or run, as a shell reports it."""
+    signal, code = run["signal"], run["exit_code"]
+    return int(code or 0) if signal is None else 128 + int(signal)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from homenode.cli.command import examples, json_option
 from homenode.cli.options import given_options, options_named, study_options
 from homenode.cli.output import echo, print_json
 from homenode.cli.progress import Progress
-from homenode.files import check_output, replacing
+from homenode.files import check_output, write_text
 
 if TYPE_CHECKING:
     from homenode.cli.picture_pages import PagePicture
@@ -64,13 +64,11 @@ def picture(trace: str, output: str | None, as_json: bool, **options: Any) -> No
         with Progress("looking who references what") as progress:
             found = homenode.picture(trace, progress=progress, **given)
     if output is not None:
-        text = found.svg().encode()
-        with replacing(output) as file:
-            file.write(text)
+        size = write_text(output, found.svg())
     if as_json:
         print_json(found.to_dict())
     else:
-        echo(f"{output}: {len(text):,} bytes")
+        echo(f"{output}: {size:,} bytes")
 
 
 COMMANDS = {"picture": picture}

@@ -12,9 +12,9 @@ import click
 from homenode import _core
 from homenode.cli.command import Choice, Value, WholeNumber, examples, json_option
 from homenode.cli.options import emulator_options
-from homenode.cli.output import echo, print_json, programs_aside
+from homenode.cli.output import echo, exit_code, print_json, programs_aside
 from homenode.cli.progress import Progress
-from homenode.cli.tables import print_facts
+from homenode.cli.tables import print_facts, summary
 from homenode.files import check_replaceable
 from homenode.options.values import whole_numbers
 
@@ -156,11 +156,11 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
     if as_json:
         print_json(summaries if len(summaries) > 1 else summaries[0])
     else:
-        for summary in summaries:
-            facts = ((name.replace("_", " "), _plain(value)) for name, value in summary.items())
-            print_facts(facts, aside=True)
-            _warn_of_races(summary["races"])
-    return next(filter(None, map(_exit_code, summaries)), 0)
+        for one in summaries:
+            races = ", ".join(one["races"]) or "none"
+            print_facts(summary({**one, "races": races}), aside=True)
+            _warn_of_races(one["races"])
+    return next(filter(None, map(exit_code, summaries)), 0)
 
 
 def _warn_of_races(places: list[str]) -> None:
@@ -171,12 +171,6 @@ def _warn_of_races(places: list[str]) -> None:
             "repeats, record with --order deterministic",
             err=True,
         )
-
-
-def _exit_code(summary: dict[str, Any]) -> int:
-    """The exit status of the program, as a shell reports it."""
-    signal, code = summary["signal"], summary["exit_code"]
-    return int(code or 0) if signal is None else 128 + int(signal)
 
 
 # The --via values for which an option has a meaning; options for all of them are not listed.
@@ -273,19 +267,11 @@ def _record(options: dict[str, Any], as_json: bool) -> dict[str, Any]:
             ) as progress,
             programs_aside() if as_json else nullcontext(),
         ):
-            summary: dict[str, Any] = json.loads(_core.record(json.dumps(options), progress))
+            found: dict[str, Any] = json.loads(_core.record(json.dumps(options), progress))
     except KeyboardInterrupt:
         echo(f"{options['output']} holds what was recorded until now", err=True)
         raise
-    return summary
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:,.3f}"
-    if isinstance(value, list):
-        return ", ".join(value) or "none"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return found
 
 
 COMMANDS = {"record": record}

@@ -11,7 +11,7 @@ from homenode import _core
 from homenode.cli.command import examples, json_option
 from homenode.cli.output import print_json
 from homenode.cli.progress import Progress
-from homenode.cli.tables import print_facts
+from homenode.cli.tables import print_facts, summary
 from homenode.files import check_replaceable
 
 
@@ -37,9 +37,7 @@ def repair(trace: str, output: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"trace": trace, "output": target, **found})
         return
-    print_facts(
-        [("rescued to", target), *((k.replace("_", " "), _plain(v)) for k, v in found.items())]
-    )
+    print_facts(summary({"rescued_to": target, **found}))
 
 
 def default_output(trace: str) -> str:
@@ -52,10 +50,6 @@ def default_output(trace: str) -> str:
     if path.suffix == ".partial":
         return str(path.with_suffix(""))
     return str(path.with_name(f"{path.stem}.repaired.hnt"))
-
-
-def _plain(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 COMMANDS = {"repair": repair}

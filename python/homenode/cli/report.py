@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +12,11 @@ from homenode import _core
 from homenode.cli import interleavings_table
 from homenode.cli.command import examples, json_option
 from homenode.cli.options import given_options, options_named, study_options
-from homenode.cli.output import echo, print_json
+from homenode.cli.output import command_line, echo, print_json
 from homenode.cli.progress import Progress
 from homenode.cli.simulate import run
 from homenode.errors import ConfigError
-from homenode.files import check_output, replacing
+from homenode.files import check_output, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,16 +104,15 @@ def report(
     html = render(
         studies,
         title=title,
-        command=shlex.join(["homenode", *sys.argv[1:]]),
+        command=command_line(),
         configuration=configuration,
     )
-    with replacing(output) as file:
-        file.write(html.encode())
+    size = write_text(output, html)
     if as_json:
-        sizes = {"report": output, "bytes": len(html.encode())}
+        sizes = {"report": output, "bytes": size}
         print_json({**sizes, "outcomes": outcomes, **_rows_of_homes(studies)})
     else:
-        echo(f"{output}: {len(studies)} program(s), {len(html.encode()) // 1024} KB")
+        echo(f"{output}: {len(studies)} program(s), {size // 1024} KB")
 
 
 def _rows_of_homes(studies: Sequence[Study]) -> dict[str, list[dict[str, Any]]]:

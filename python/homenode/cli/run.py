@@ -12,10 +12,10 @@ from homenode import _core
 from homenode.cli.command import Choice, examples
 from homenode.cli.engine_tables import print_result
 from homenode.cli.options import emulator_options, given_options, run_options
-from homenode.cli.output import echo, print_notes, programs_aside
+from homenode.cli.output import echo, exit_code, print_notes, programs_aside
 from homenode.cli.outputs import result_options
 from homenode.cli.progress import Progress
-from homenode.cli.tables import print_facts
+from homenode.cli.tables import print_facts, summary
 from homenode.engines.live import MACHINE
 from homenode.errors import ConfigError
 from homenode.files import check_replaceable
@@ -73,15 +73,15 @@ def run(
     if outputs.own is not None:
         _note_threads(result, options["expected_threads"])
     if not outputs.as_json:
-        _print_summary(result.run_summary)
+        shown = {k: v for k, v in result.run_summary.items() if v not in (None, "")}
+        print_facts(summary(shown), aside=True)
 
     def text() -> None:
         print_result(engine, result)
         print_notes(result.provenance)
 
     outputs.show(result.document, result.flat_rows, text)
-    signal, code = result.run_summary["signal"], result.run_summary["exit_code"]
-    return int(code or 0) if signal is None else 128 + int(signal)
+    return exit_code(result.run_summary)
 
 
 def _run(
@@ -117,19 +117,6 @@ def _note_threads(result: Result, expected: int | None) -> None:
             f"{threads} it does not",
             err=True,
         )
-
-
-def _print_summary(summary: dict[str, Any]) -> None:
-    shown = {name: value for name, value in summary.items() if value not in (None, "")}
-    print_facts(
-        ((name.replace("_", " "), _plain(value)) for name, value in shown.items()), aside=True
-    )
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:,.3f}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 COMMANDS = {"run": run}

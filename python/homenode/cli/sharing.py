@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
-import sys
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +12,12 @@ import homenode
 from homenode.cli import interleavings_table
 from homenode.cli.command import examples
 from homenode.cli.options import given_options, study_options
-from homenode.cli.output import echo, note_synchronisation, print_notes
+from homenode.cli.output import command_line, echo, note_synchronisation, print_notes
 from homenode.cli.outputs import result_options
 from homenode.cli.progress import Progress
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.cli.totals import mcpr
-from homenode.files import replacing
+from homenode.files import write_text
 from homenode.options.specs import format_size, percent, plain_number, plural, unique
 from homenode.results.waits import CAUSES, others
 
@@ -115,9 +113,7 @@ def _find(trace: str, options: dict[str, Any], title: str) -> SharingResult:
 def _write_html(path: str, before: SharingResult, after: SharingResult | None) -> None:
     from homenode.report.sharing import render
 
-    text = render(before, after, command=shlex.join(["homenode", *sys.argv[1:]]))
-    with replacing(path) as file:
-        file.write(text.encode())
+    write_text(path, render(before, after, command=command_line()))
 
 
 def _print(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from homenode.sanitize import sanitized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 # What a column takes beside its widest cell.
 _BETWEEN = 3
@@ -213,6 +213,17 @@ def print_table(
 def print_facts(facts: Iterable[tuple[str, str]], aside: bool = False) -> None:
     """Prints names and values in two columns, on standard error if `aside`."""
     show(Facts(tuple((sanitized(name), sanitized(value)) for name, value in facts)), aside)
+
+
+def summary(facts: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The names and values of a program's summary, for `print_facts`."""
+    return [(name.replace("_", " "), _plain(value)) for name, value in facts.items()]
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
 
 
 def show(table: Table | Facts, aside: bool = False) -> None:

@@ -10,7 +10,7 @@ from homenode.errors import ConfigError
 from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.specs import plain_number
-from homenode.results.rows import Rows
+from homenode.results.rows import Rows, flat
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -56,10 +56,8 @@ class LineResult(Rows):
         return f"LineResult({self.headline})"
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
-        flat = {k: v for k, v in row.items() if k not in {"waits", "allocated_at"}}
-        for cause, waits in row["waits"].items():
-            flat |= {f"{cause}_{name}": value for name, value in waits.items()}
-        return flat
+        kept = {k: v for k, v in row.items() if k not in {"waits", "allocated_at"}}
+        return kept | flat(row["waits"])
 
     def to_dict(self) -> dict[str, Any]:
         """What ``homenode sharing --json`` prints as ``lines``."""

@@ -1,8 +1,9 @@
 """Values as people and programs give them: text, numbers, or several of either.
 
 This is the only place that parses the syntax of a value, whether it is text of the command line or
-an argument of a Python function; `homenode.options.kinds` says which option takes which. Errors
-name the value and what was expected; `about` and click put the name of the option before them.
+an argument of a Python function; `homenode.options.kinds` says which option takes which. What is no
+such value raises a ConfigError that names it and says what was expected; `about` and click put the
+name of the option before that.
 
 A machine or policy may have parameters after a colon, themselves separated by commas. So in a list
 such as ``optimal,delay:n=50,limit=2,ace`` a part of the form ``name=value`` continues the item
@@ -45,11 +46,7 @@ _ADDRESS_END = 1 << 64
 
 @contextmanager
 def about(option: str) -> Iterator[None]:
-    """Names the option in an error about its value.
-
-    Raises:
-        ConfigError: the one that the block raises, with the name before it.
-    """
+    """Names the option in an error about its value."""
     try:
         yield
     except ConfigError as error:
@@ -57,11 +54,7 @@ def about(option: str) -> Iterator[None]:
 
 
 def only_known(options: Iterable[str], known: Iterable[str]) -> None:
-    """Refuses options that are not known.
-
-    Raises:
-        ConfigError: naming them, and those that there are.
-    """
+    """Refuses options that are not known."""
     listed = list(known)
     unknown = sorted(set(options) - set(listed))
     if unknown:
@@ -78,9 +71,6 @@ def whole_number(given: Any, least: int | None, most: int | None = None, what: s
         least: the least one allowed; None for 0.
         most: the largest one allowed; None for that of all options.
         what: the word for it in error messages.
-
-    Raises:
-        ConfigError: when it is no whole number, or not within the bounds.
 
     >>> whole_number("64", 1), whole_number(64, 1)
     (64, 64)
@@ -107,11 +97,7 @@ def whole_numbers(given: str | int | Iterable[int | str], least: int, most: int)
 
 
 def real_number(given: str | float) -> float:
-    """A number that may have a fraction.
-
-    Raises:
-        ConfigError: when it is none.
-    """
+    """A number that may have a fraction."""
     try:
         # Digits of other scripts are not plain.
         return float(given if str(given).isascii() else "")
@@ -120,11 +106,7 @@ def real_number(given: str | float) -> float:
 
 
 def choice(given: object, choices: Iterable[str]) -> str:
-    """The value, if it is one of the choices.
-
-    Raises:
-        ConfigError: when it is none of them.
-    """
+    """The value, if it is one of the choices."""
     listed = list(choices)
     if given not in listed:
         raise ConfigError(f"{given!r}: expected one of {', '.join(listed)}")
@@ -137,10 +119,6 @@ def specs_of(given: str | Iterable[str], what: str) -> list[str]:
     Args:
         given: a list as text, or several.
         what: the word for one of them in error messages, such as ``machine``.
-
-    Raises:
-        ConfigError: when there is none, one is empty, or a parameter follows no name that takes
-            any.
 
     >>> specs_of("optimal,delay:n=50,limit=2,ace", "policy")
     ['optimal', 'delay:n=50,limit=2', 'ace']
@@ -180,10 +158,6 @@ def sizes_of(given: str | int | Iterable[int | str], what: str = "block size") -
             2**10, 2**20 and 2**30.
         what: the word for one of them in error messages.
 
-    Raises:
-        ConfigError: when a size is not a power of two from 4 bytes to 1 GiB, a range is empty, or
-            there is none.
-
     >>> sizes_of("64-512,4K")
     [64, 128, 256, 512, 4096]
     """
@@ -195,9 +169,6 @@ def sizes_of(given: str | int | Iterable[int | str], what: str = "block size") -
 
 def cache_sizes(given: str | int | Iterable[int | str]) -> list[int]:
     """Sizes of caches, given like block sizes but not only powers of two.
-
-    Raises:
-        ConfigError: when a size is no number of bytes, or a range is empty.
 
     >>> cache_sizes("48K,64K-256K")
     [49152, 65536, 131072, 262144]
@@ -296,9 +267,6 @@ def _counts(part: Any) -> Iterable[int]:
 def costs(given: str | Mapping[str, float]) -> dict[str, float]:
     """Kernel costs in microseconds by name; the engine checks the names.
 
-    Raises:
-        ConfigError: when a part of a text is not NAME=US.
-
     >>> costs("fault=500,flush=20")
     {'fault': 500.0, 'flush': 20.0}
     """
@@ -316,9 +284,6 @@ def costs(given: str | Mapping[str, float]) -> dict[str, float]:
 
 def address_range(given: str | tuple[int, int]) -> list[int]:
     """A range of addresses: its first byte, and one past the last.
-
-    Raises:
-        ConfigError: when it is none, or empty.
 
     >>> address_range("0x1000-0x2000")
     [4096, 8192]
@@ -339,11 +304,7 @@ def address_ranges(given: Iterable[str | tuple[int, int]]) -> list[list[int]]:
 
 
 def addresses(given: Iterable[int | str]) -> list[int]:
-    """Addresses, as numbers or as text.
-
-    Raises:
-        ConfigError: when one is none.
-    """
+    """Addresses, as numbers or as text."""
     found = []
     for one in given:
         address = _address(one)

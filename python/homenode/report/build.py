@@ -81,13 +81,7 @@ class Study:
 def study(
     trace: Trace, result: Result, name: str | None = None, progress: Progress = None
 ) -> Study:
-    """Collects the contents of a report about one trace.
-
-    Args:
-        trace: the trace.
-        result: its simulation.
-        name: what to call it; by default the program's name.
-        progress: called with the work done and in all.
+    """Collects the contents of a report about one trace; its name is by default the program's.
 
     Raises:
         TraceError: when the trace is damaged.
@@ -110,9 +104,7 @@ def worst_point(result: Result) -> dict[str, Any]:
 
     The policy is the best on-line one there: costs that remain even under it are worth removing.
     """
-    machine = result.rows[0]["machine"]
-    size = usual_size(sorted({row["block_size"] for row in result}))
-    here = [r for r in result if r["machine"] == machine and r["block_size"] == size]
+    machine, size, here = _usual(result.rows)
     on_line = [r for r in here if r["policy"].partition(":")[0] not in sentences.OFF_LINE] or here
     best = min(on_line, key=lambda r: float("inf") if r["mcpr"] is None else r["mcpr"])
     chosen = {"machines": [machine], "policies": [best["policy"]], "block_sizes": [size]}
@@ -122,6 +114,17 @@ def worst_point(result: Result) -> dict[str, Any]:
 def usual_size(sizes: Sequence[int]) -> int:
     """The block size shown first: 4 KB where it was simulated, else the middle one."""
     return _USUAL_BLOCK if _USUAL_BLOCK in sizes else sizes[len(sizes) // 2]
+
+
+def _usual(rows: Sequence[dict[str, Any]]) -> tuple[str, int, list[dict[str, Any]]]:
+    """The machine and block size shown first, and the rows there."""
+    machine, size = rows[0]["machine"], usual_size(sorted({row["block_size"] for row in rows}))
+    return machine, size, [r for r in rows if (r["machine"], r["block_size"]) == (machine, size)]
+
+
+def _best(rows: Sequence[dict[str, Any]]) -> float | None:
+    """The MCPR of the optimum, if it is among the rows."""
+    return next((row["mcpr"] for row in rows if row["policy"] == "optimal"), None)
 
 
 def render(
@@ -176,8 +179,7 @@ def _section(index: int, item: Study) -> dict[str, Any]:
     sizes = sorted({row["block_size"] for row in rows})
     panels = [_panel(machine, policies, sizes, rows) for machine in machines]
     limits = lines.value_range(panels)
-    machine, size = machines[0], usual_size(sizes)
-    here = [r for r in rows if r["machine"] == machine and r["block_size"] == size]
+    machine, size, here = _usual(rows)
     costs = item.costs or {}
     map_ = costs.get("map")
     present = [key for key, _ in COST_PARTS if any(row["cost"].get(key) for row in rows)]
@@ -209,7 +211,7 @@ def _section(index: int, item: Study) -> dict[str, Any]:
             for p in panels
             if "optimal" in p.series and len(sizes) > 1
         ],
-        "best": next((bar["mcpr"] for bar in bars(here) if bar["policy"] == "optimal"), None),
+        "best": _best(here),
         "costs": costs,
         "point": item.point,
         "heat": heatmap.draw(map_) if map_ and map_["rows"] else None,
@@ -305,20 +307,10 @@ def _summary(studies: Sequence[Study]) -> list[dict[str, Any]]:
     """One line a study for the top of the report."""
     found = []
     for item in studies:
-        machine = item.outcomes[0]["machine"]
-        size = usual_size(sorted({row["block_size"] for row in item.outcomes}))
-        here = [r for r in item.outcomes if (r["machine"], r["block_size"]) == (machine, size)]
-        said = sentences.distance(here)
-        found.append(
-            {
-                "name": item.name,
-                "info": item.info,
-                "machine": machine,
-                "size": size,
-                "sentence": said[0] if said else "",
-                "best": next((r["mcpr"] for r in here if r["policy"] == "optimal"), None),
-            }
-        )
+        machine, size, here = _usual(item.outcomes)
+        sentence = next(iter(sentences.distance(here)), "")
+        shown = {"name": item.name, "info": item.info, "machine": machine, "size": size}
+        found.append({**shown, "sentence": sentence, "best": _best(here)})
     return found
 
 

@@ -84,13 +84,9 @@ class BusView(WalkView):
         """The reference, its outcome, transactions, suppliers, states, memory and cycles."""
         return steps.columns(step, self.walk)
 
-    def _scenes(self, step: Data | None) -> list[Data]:
-        found: list[Data] = step["scenes"] if step else self.walk["start"]
-        return found
-
     def scene(self, step: Data | None) -> list[Shown | None]:
         """All copies, then memory."""
-        scenes = self._scenes(step)
+        scenes = self.scenes(step)
         copies = [scene["copies"][box] for box in range(len(self.boxes)) for scene in scenes]
         return [
             *(Shown(copy["state"], copy["values"], _why(copy)) for copy in copies),
@@ -99,10 +95,6 @@ class BusView(WalkView):
                 for one in scenes
             ),
         ]
-
-    def latest(self, step: Data | None) -> list[list[int]]:
-        """By block, the latest values."""
-        return [scene["latest"] for scene in self._scenes(step)]
 
     def tags(self, step: Data) -> list[Tag]:
         """The transactions."""

@@ -109,12 +109,6 @@ def directory(
 ) -> DirectoryReport:
     """Simulates the program on the machine with several homes of pages.
 
-    Args:
-        trace: the trace.
-        machine: a machine with a directory.
-        progress: called with the work done and in all.
-        options: as for `simulate`.
-
     Raises:
         ConfigError: when an option cannot be used.
         TraceError: when the trace is damaged.

@@ -85,13 +85,9 @@ class NodeView(WalkView):
             messages.at_home(step, self.walk),
         ]
 
-    def _scenes(self, step: Data | None) -> list[Data]:
-        found: list[Data] = step["scenes"] if step else self.walk["start"]
-        return found
-
     def scene(self, step: Data | None) -> list[Shown | None]:
         """By node its copies, and the blocks of which it is the home."""
-        scenes = self._scenes(step)
+        scenes = self.scenes(step)
         return [
             shown
             for node in self.nodes
@@ -101,10 +97,6 @@ class NodeView(WalkView):
                 *(_home(scene) if scene["entry"]["home"] == node else None for scene in scenes),
             )
         ]
-
-    def latest(self, step: Data | None) -> list[list[int]]:
-        """By block, the latest values."""
-        return [scene["latest"] for scene in self._scenes(step)]
 
     def tags(self, step: Data) -> list[Tag]:
         """The messages."""

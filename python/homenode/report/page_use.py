@@ -95,11 +95,7 @@ def _groups(use: PageUse, most: int) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def draw(use: PageUse) -> Markup:
-    """The picture as SVG, with the classes of the report's style.
-
-    Args:
-        use: who used which page.
-    """
+    """The picture as SVG, with the classes of the report's style."""
     columns = arrange(use)
     across, down = _cell(use, columns)
     inside, width, height = _inside(use, columns)
@@ -128,12 +124,7 @@ def draw(use: PageUse) -> Markup:
 
 
 def draw_file(use: PageUse, title: str) -> str:
-    """The picture as an SVG file of its own, with a legend.
-
-    Args:
-        use: who used which page.
-        title: what stands above it.
-    """
+    """The picture as an SVG file of its own, with a title and a legend."""
     columns = arrange(use)
     inside, width, height = _inside(use, columns)
     shown = max(width, _FILE_NARROWEST)

@@ -33,12 +33,7 @@ _STYLE = (
 
 
 def draw(picture: dict[str, Any], title: str) -> str:
-    """The picture as an SVG file of its own.
-
-    Args:
-        picture: what ``_core.picture`` says; its documentation names the codes of cells.
-        title: what stands above it.
-    """
+    """What ``_core.picture`` returns, as an SVG file of its own."""
     cells, stretches = picture["slices"], picture["map"]["rows"]
     count = len(stretches[0]["reads"]) if stretches else 0
     foot = _TOP + _HEIGHT + 36

@@ -62,13 +62,7 @@ class _LinearScale:
 
 
 def render(before: SharingResult, after: SharingResult | None, *, command: str) -> str:
-    """The page as self-contained HTML.
-
-    Args:
-        before: what was found.
-        after: the same for the tuned program.
-        command: the command line that makes the same page again.
-    """
+    """The page as HTML, with no other files: a program, and the same after tuning."""
     templates = environment()
     templates.filters |= {"size": format_size, "num": plain_number}
     results = [before] if after is None else [before, after]

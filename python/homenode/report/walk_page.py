@@ -119,9 +119,14 @@ class WalkView(ABC):
     def scene(self, step: Data | None) -> list[Shown | None]:
         """What each place shows after a step, or before the first one."""
 
-    @abstractmethod
     def latest(self, step: Data | None) -> list[list[int]]:
         """By block, the latest values then."""
+        return [scene["latest"] for scene in self.scenes(step)]
+
+    def scenes(self, step: Data | None) -> list[Data]:
+        """The scene of each block after a step, or before the first one."""
+        found: list[Data] = step["scenes"] if step else self.walk["start"]
+        return found
 
     @abstractmethod
     def tags(self, step: Data) -> list[Tag]:
@@ -145,12 +150,7 @@ class WalkView(ABC):
 
 
 def render(views: Sequence[WalkView], command: str) -> str:
-    """The page as HTML text.
-
-    Args:
-        views: a walk under each protocol.
-        command: the command line that makes the page again; left out if empty.
-    """
+    """The page as HTML text; the command line that makes it again is left out if empty."""
     first = views[0]
     templates = environment()
     templates.filters |= {"size": format_size, "num": plain_number, "letter": steps.letter}

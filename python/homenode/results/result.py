@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from homenode.results.rows import Rows
+from homenode.results.rows import Rows, flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,30 +78,23 @@ class Result(Rows):
 
 def flatten(row: dict[str, Any]) -> dict[str, Any]:
     """An outcome without dictionaries in it."""
-    flat = {name: row[name] for name in _KEYS if name in row}
-    flat |= row.get("counts", {})
-    flat |= {f"cost_{name}": value for name, value in row.get("cost", {}).items()}
-    flat |= {name: row.get(name) for name in ("total_cost", "mcpr")}
+    found = {name: row[name] for name in _KEYS if name in row}
+    found |= row.get("counts", {}) | flat(row.get("cost", {}), "cost_")
+    found |= {name: row.get(name) for name in ("total_cost", "mcpr")}
     if "total_ns" in row:
-        flat["total_ns"] = row["total_ns"]
+        found["total_ns"] = row["total_ns"]
     for part in ("latency", "packets", "traffic"):
-        flat |= {f"{part}_{name}": value for name, value in row.get(part, {}).items()}
+        found |= flat(row.get(part, {}), f"{part}_")
     if "mls" in row:
-        flat["mls"] = row["mls"]
-    if "cache_filter" in row:
-        flat |= {f"filter_{name}": value for name, value in row["cache_filter"].items()}
-    return flat | _flat_realignment(row.get("realignment", {}))
+        found["mls"] = row["mls"]
+    found |= flat(row.get("cache_filter", {}), "filter_")
+    return found | _flat_realignment(row.get("realignment", {}))
 
 
 def _flat_realignment(report: dict[str, Any]) -> dict[str, Any]:
     """What re-alignment did, without the objects and without the page size, the block's."""
-    flat: dict[str, Any] = {}
-    for name, value in report.items():
-        if isinstance(value, dict):
-            flat |= {f"realign_{name}_{part}": number for part, number in value.items()}
-        elif name not in ("page_size", "objects"):
-            flat[f"realign_{name}"] = value
-    return flat
+    left_out = ("page_size", "objects")
+    return flat({k: v for k, v in report.items() if k not in left_out}, "realign_")
 
 
 def _point(row: dict[str, Any]) -> tuple[Any, ...]:
