@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
@@ -107,12 +107,10 @@ def optimal(
     simulation = configuration(machines, policy, block_sizes, **part_of("simulate", options))
     config = {"simulation": simulation, "curve": own["curve"], "certify": own["certify"]}
     placement = own["placement"]
-    with contextlib.ExitStack() as stack:
-        out = None
-        if placement is not None:
-            check_output(placement, opened.path)
-            name = stack.enter_context(replacing_name(placement))
-            out = (name, str(placement).endswith(".csv"))
+    if placement is not None:
+        check_output(placement, opened.path)
+    with nullcontext() if placement is None else replacing_name(placement) as name:
+        out = None if name is None else (name, str(placement).endswith(".csv"))
         text = _core.optimal(str(opened.path), json.dumps(config), out, progress)
     found = json.loads(text)
     return OptimalResult(found["outcomes"], config, found["provenance"])

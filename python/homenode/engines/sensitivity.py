@@ -157,7 +157,9 @@ def sensitivity(
     for name, trace in _all_orders(opened, count, turns, watched):
         step = watched.next()
         for machine in of_today:
-            timed[machine].append(lines(trace, machine=machine, progress=step, **_shared(replay)))
+            timed[machine].append(
+                lines(trace, machine=machine, progress=step, **part_of("lines", replay))
+            )
         if wanted:
             result = simulate(trace, *matrix, progress=step, **replay)
             # An order made here is in a temporary file, whose name is of no use to the caller.
@@ -181,13 +183,6 @@ def sensitivity(
     compared = SensitivityResult(rows, rankings, orders, configuration, provenance)
     compared.cycles = [_in_cycles(machine, found) for machine, found in timed.items()]
     return compared
-
-
-def _shared(options: SimulateOptions) -> dict[str, Any]:
-    """The options in common with simulations with a clock."""
-    names = ("processors", "private", "sync", "threads")
-    given: dict[str, Any] = {**options}
-    return {name: given[name] for name in names if given.get(name) is not None}
 
 
 def _in_cycles(machine: str, found: Sequence[LineResult]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.engines.lines import lines, machines_of_lines, refuse_contention, refuse_words
@@ -21,16 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from homenode.engines.lines import LineResult
-    from homenode.options.typed import LinesOptions, SharingOptions
+    from homenode.options.typed import SharingOptions
 
 
 MACHINES = ("spr-2s-lines", "cc")
 # A cache line and a page of today. Each size takes a walk over all references that move data.
 BLOCK_SIZES = (64, 4096)
 _USUAL_DETAIL = 64
-_OfLines = Literal["processors", "private", "sync", "count", "threads", "home", "contention"]
-# Options of both analyses, and facts that both know.
-_OF_LINES: tuple[_OfLines, ...] = get_args(_OfLines)
+# Facts that both analyses know.
 _LINE_FACTS = ("processors", "references")
 _NESTED = frozenset({"components", "estimate", "counts", "shares"})
 
@@ -158,7 +156,8 @@ def sharing(
         )
 
     def find_waits(report: Callable[[int, int | None], None] | None) -> list[LineResult]:
-        return [_lines(opened, name, options, report) for name in of_today]
+        same: Any = part_of("lines", options)
+        return [lines(opened, machine=name, progress=report, **same) for name in of_today]
 
     if not machine:
         waited = find_waits(progress)
@@ -190,20 +189,6 @@ def sharing(
     result = SharingResult(rows, found["detail"], facts, asked, found["provenance"])
     result.lines = waited
     return result
-
-
-def _lines(
-    trace: Trace,
-    machine: str,
-    options: SharingOptions,
-    progress: Callable[[int, int | None], None] | None,
-) -> LineResult:
-    """Where the time of the processors of a machine of today goes."""
-    chosen: LinesOptions = {"machine": machine}
-    for name in _OF_LINES:
-        if options.get(name) is not None:
-            chosen[name] = options[name]
-    return lines(trace, progress=progress, **chosen)
 
 
 def synthetic(
