@@ -1,4 +1,4 @@
-"""`homenode advise`: which objects to lay out anew, and what that gains."""
+"""`homenode advise`: which objects to lay out differently, and the gain."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def advise(
     outputs: Outputs,
     **options: Any,
 ) -> None:
-    """Say which objects to lay out anew, place or replicate, and what that gains.
+    """Suggest objects to lay out differently, place or replicate, and simulate the gain.
 
     Layouts are separate-lock, align, pad, split and group (by thread); under policies that keep
     blocks at a home there are place and replicate. Every layout is tried by simulating the trace
@@ -79,7 +79,7 @@ def advise(
     def text() -> None:
         _print(shown)
         priced = [point for point in result.points if point["lines"] is None]
-        interleavings_table.tell(priced, (trace, chosen), ", and what advice saves,")
+        interleavings_table.show_or_note(priced, (trace, chosen), ", and what advice saves,")
         print_notes(result.provenance)
 
     outputs.show(shown.document, shown.flat_rows, text)

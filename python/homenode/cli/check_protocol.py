@@ -41,11 +41,11 @@ def check_protocol(names: tuple[str, ...], nodes: int | None, outputs: Outputs) 
     """Explore a coherence protocol exhaustively; without a NAME, all of them.
 
     Every sequence of reads, writes and replacements in up to 4 caches with one block of two words
-    is tried; with a directory, every order in which messages between some nodes can arrive.
-    There is one writer or owner at a time, every read returns what was written last, no
-    state lacks an entry or an exit, no processor waits forever, and nothing happens that the
-    protocol calls impossible. With +proxies reads may go through another node. A fault is shown
-    with the shortest sequence that leads to it; the exit code is then 1.
+    is tried; with a directory, every order in which messages between some nodes can arrive. It is
+    checked that there is one writer or owner at a time, every read returns the last write, every
+    state can be entered and left, no processor waits forever, and nothing happens that the protocol
+    declares impossible. With +proxies reads may go through another node. A fault is shown with the
+    shortest sequence that leads to it; the exit code is then 1.
     """
     outputs.check()
     reports = homenode.check_protocols(list(names), nodes)

@@ -38,7 +38,7 @@ def compact(traces: tuple[str, ...], output: str | None, level: int | None, as_j
     """Write traces again in fewer bytes: the same references, events and metadata.
 
     Results from a compacted trace are the same, and it is read as fast. A trace is replaced only
-    by a complete new one, whose checksum was compared; stopped at any moment, this leaves the old.
+    when the new one is complete and its checksum has been compared; until then the old one stays.
     """
     if output is not None and len(traces) > 1:
         raise click.UsageError("-o goes with one trace; without it each of them is replaced")

@@ -39,8 +39,8 @@ def demo(output: str, as_json: bool) -> int:
 
     Compiles parallel C programs with instrumentation, records them with eight threads, replays
     every policy and the off-line optimum on the base machines with blocks from 64 B to 8 KB, and
-    says whether two findings of the literature hold. Takes a minute or two; exit code 1 if one
-    differs.
+    checks two findings of the literature. Takes a minute or two; the exit code is 1 if one of them
+    does not hold.
     """
     from homenode import demo as plan
 

@@ -37,8 +37,8 @@ from homenode.options.tables import format_names
 def import_(source: str, form: str | None, output: str, as_json: bool) -> None:
     """Turn a file of another format into a trace.
 
-    Rows or lines are in the total order of the references. A bad one is an error with its number,
-    and no trace is written.
+    Rows or lines are in the total order of the references. If one cannot be read, the error has
+    its number, and no trace is written.
     """
     from homenode import Trace
 

@@ -1,4 +1,4 @@
-"""`homenode info`: what a trace holds."""
+"""`homenode info`: the contents of a trace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PROCESSES_SHOWN = 32
 @click.option("--lines", is_flag=True, help="With --json, add the table of source lines.")
 @result_options()
 def info(trace: str, lines: bool, outputs: Outputs) -> None:
-    """Say what a trace holds: references, threads, order, sizes, address ranges."""
+    """Describe a trace: references, threads, order, sizes, address ranges."""
     outputs.check(trace)
     facts = json.loads(_core.trace_info(trace, lines))
     outputs.show(lambda: facts, lambda: [flat(facts)], lambda: _print(trace, facts))

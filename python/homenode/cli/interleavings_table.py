@@ -28,7 +28,7 @@ def find(
     Args:
         result: rows of a simulation with prices.
         simulated: the trace, and the options of the simulation.
-        asked: whether it is wanted; None decides by the length of the trace.
+        asked: whether the bounds are wanted; None decides by the length of the trace.
     """
     path, chosen = simulated
     trace = homenode.Trace.open(path)
@@ -42,10 +42,10 @@ def find(
         return homenode.interleavings(trace, *matrix, progress=progress, **options)
 
 
-def tell(
+def show_or_note(
     points: Iterable[Mapping[str, Any]], simulated: tuple[str, dict[str, Any]], also: str = ""
 ) -> None:
-    """Prints the brackets of points with prices; of a long trace, how to get them.
+    """Prints the bounds for points with prices; for a long trace, a note on how to get them.
 
     Args:
         points: machine, policy and block size of each.

@@ -1,4 +1,4 @@
-"""`homenode list`: what there is to choose from."""
+"""`homenode list`: the names that options take."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def list_(
     block_sizes: list[int],
     outputs: Outputs,
 ) -> None:
-    """List what there is: names, what they mean, and prices of machines."""
+    """List names with their meanings, and prices of machines."""
     outputs.check()
     rows = catalogue.table(kind)
     if kind == "machines" and block_sizes:

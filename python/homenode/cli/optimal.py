@@ -1,4 +1,4 @@
-"""`homenode optimal`: the best placement there is, in detail."""
+"""`homenode optimal`: the best placement in detail."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MOVES = ("moves R", "moves G")
 @click.option("--no-replication", is_flag=True, help="One copy of each block at all times.")
 @result_options()
 def optimal(trace: str, outputs: Outputs, no_replication: bool, **options: Any) -> int:
-    """Find the cheapest placement there is, with hindsight.
+    """Find the cheapest placement, with knowledge of the whole trace.
 
     Prints its mean cost per reference (MCPR), the references it serves locally, remotely and from
     global memory, its moves, and how they spread over the blocks. No policy can do better on the

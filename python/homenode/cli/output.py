@@ -31,7 +31,7 @@ def print_json(value: Any) -> None:
 
 
 def command_line() -> str:
-    """The command that runs, to be run again."""
+    """The current command line, as typed in a shell."""
     return shlex.join(["homenode", *sys.argv[1:]])
 
 

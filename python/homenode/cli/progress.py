@@ -15,7 +15,7 @@ _QUIET_SECONDS = 1.5
 
 
 class Progress:
-    """A callable ``(done, total)`` for long calls; draws nothing before the work proves long.
+    """A callable ``(done, total)`` for long calls; draws nothing for short work.
 
     Args:
         title: what is being done, in one or two words.

@@ -60,8 +60,8 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
     default="100",
     show_default=True,
     metavar="Q,...",
-    help="References a thread makes before the next thread's turn; of several, each in a recording "
-    "of its own. In logical order 1 costs little more than 100.",
+    help="References a thread makes before the next thread's turn; several values make a recording "
+    "each. In logical order 1 costs little more than 100.",
 )
 @click.option(
     "--seed",
@@ -69,8 +69,8 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
     default=0,
     show_default=True,
     metavar="S",
-    help="0: every turn is a quantum. Else turns have random lengths, a quantum on the average; "
-    "the same seed gives the same trace.",
+    help="0: every turn is a quantum. Otherwise turns have random lengths with a quantum as their "
+    "mean; the same seed gives the same trace.",
 )
 @click.option(
     "--repeat",
@@ -83,13 +83,13 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
 @click.option(
     "--native",
     is_flag=True,
-    help="First run the program uninstrumented, and report the slowdown. Of ./prog that is "
+    help="First run the program uninstrumented, and report the slowdown. For ./prog this runs "
     "./prog.native, which homenode cc links with HOMENODE_NATIVE=1; with qemu the program itself.",
 )
 @click.option(
     "--native-program",
     metavar="FILE",
-    help="With cc, the uninstrumented program to run first; --native is meant.",
+    help="With cc, the uninstrumented program to run first; implies --native.",
 )
 @click.option(
     "--fetches",
@@ -104,7 +104,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
     type=WholeNumber(1, 255),
     default=4,
     show_default=True,
-    help="With qemu-system, how many the machine has.",
+    help="With qemu-system, processors of the machine.",
 )
 @click.option(
     "--memory",
@@ -115,12 +115,12 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
     help="With qemu-system, the machine's memory.",
 )
 @click.option(
-    "--append", default="", metavar="WORDS", help="With qemu-system, more for the kernel's command."
+    "--append", default="", metavar="WORDS", help="With qemu-system, further kernel parameters."
 )
 @click.option(
     "--repeatable",
     is_flag=True,
-    help="With qemu-system (QEMU 10), time goes by instructions: the same trace every time.",
+    help="With qemu-system (QEMU 10), time is counted in instructions: the same trace every run.",
 )
 @click.option(
     "--start-within",
@@ -128,7 +128,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="With qemu-system, give up when recording has not begun by then.",
+    help="With qemu-system, give up if recording has not begun after this time.",
 )
 @json_option
 def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
@@ -144,7 +144,7 @@ def record(command: tuple[str, ...], as_json: bool, **options: Any) -> int:
 
     The program's input and output are its own, so the summary goes to standard error; with --json
     the summary is on standard output and the program's goes to standard error. The exit code is the
-    program's too, 128 and the signal's number if a signal ended it; homenode's own failures end
+    program's too, or 128 plus the signal's number if a signal ended it; homenode's own failures end
     with 2, a message and no trace. Several recordings, with --repeat or several quanta, go to
     t.q100.s0.hnt and so on: quantum 100, seed 0; homenode sensitivity compares them. Then the exit
     code is the first that is not 0.

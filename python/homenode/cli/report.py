@@ -63,11 +63,11 @@ def report(
 ) -> None:
     """Write one self-contained HTML file that explains traces and policies.
 
-    It opens with the answer: where the time of the processors goes on a machine of today, for which
-    data they wait, what to change and what that gains. Then come every policy compared with the
-    best possible, the effect of block size, the blocks that cost most with their source lines, and
-    the sharing map. It needs no network and works in any browser. Machines of 1993 are chosen by
-    name (--machine numa,cc+,dsm+), and so is another machine for the answer about cache lines
+    It begins with the answer: where the processors spend their time on a machine of today, for
+    which data they wait, what to change and what that gains. Then follow every policy compared with
+    the best possible, the effect of block size, the blocks that cost most with their source lines,
+    and the sharing map. It needs no network and works in any browser. Machines of 1993 are chosen
+    by name (--machine numa,cc+,dsm+), and so is another machine for the answer about cache lines
     (--machine spr-2s-lines).
 
     On a machine with a directory (--machine genoa-8n-directory, dash-mesh) it also compares homes
@@ -97,7 +97,7 @@ def report(
         result = run(path, chosen)
         outcomes += result.rows
         configuration = result.configuration
-        with Progress("looking for the dearest blocks") as progress:
+        with Progress("looking for the costliest blocks") as progress:
             found = study(Trace.open(path), result, progress=progress)
         homes = _directory(path, given | of_homes, of_homes_on) if of_homes_on else None
         studies.append(replace(found, answer=_answer(path, given, of_lines), directory=homes))

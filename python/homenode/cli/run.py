@@ -56,16 +56,16 @@ def run(
     The program must be built with homenode cc, homenode c++ or homenode fortran; with --via qemu it
     may be any unmodified 64-bit Linux program for x86-64, aarch64 or riscv64. The thread with the
     least simulated time runs, so that work queues, spinning and barriers react to the machine's
-    latencies; locks, barriers, conditions, semaphores and joins cost what they cost there, and
-    clocks, sleeps and time-outs are in simulated time.
+    latencies; locks, barriers, conditions, semaphores and joins cost what they cost on that
+    machine, and clocks, sleeps and time-outs are in simulated time.
 
     The output is that of homenode simulate. The machine is one of those with a clock (bus-smp,
     which is the default, spr-2s-lines, dash-mesh, alite), by default with 8 processors, one
-    protocol (mesi on a bus) and one cache; pages have their home where they are first touched.
+    protocol and one cache; the home of a page is where it is first touched.
 
     The program's input and output are its own, so the summary of the run goes to standard error;
-    with --json the program's output does so, too. The exit code is the program's, 128 and the
-    signal's number if a signal ended it; homenode's own failures end with 2.
+    with --json the program's output goes there as well. The exit code is the program's, or 128 plus
+    the signal's number if a signal ended it; homenode's own failures end with 2.
     """
     outputs.check(command[0])
     result = _run(command, outputs.own, given_options(options), aside=outputs.as_json)
@@ -108,7 +108,7 @@ def _run(
 
 
 def _note_threads(result: Result, expected: int | None) -> None:
-    """Notes when a replay of the trace may assign threads to other processors than the run did."""
+    """Prints a note if a replay of the trace may assign threads to other processors."""
     known, threads = expected or result.rows[0]["processors"], result.run_summary["threads"]
     if threads > result.rows[0]["processors"] and threads != known:
         echo(

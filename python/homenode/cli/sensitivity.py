@@ -35,12 +35,12 @@ _SWAPS_SHOWN = 5
 @study_options("sensitivity")
 @result_options()
 def sensitivity(traces: tuple[str, ...], outputs: Outputs, **options: Any) -> None:
-    """Say how much results depend on the order in which threads ran.
+    """Measure how much results depend on the order in which threads ran.
 
     Simulates several orders of one program: recordings with other turns (homenode record --repeat),
-    or orders made of a trace (--reinterleave). Prints mean, least, largest and spread of the cycles
-    on machines of today, of the cost under each policy on machines with prices, and whether the
-    ranking of the policies is the same in all.
+    or orders made from a trace (--reinterleave). Prints mean, least, largest and spread of the
+    cycles on machines of today and of the cost under each policy on machines with prices, and
+    whether the ranking of the policies is the same in all.
     """
     from homenode.engines.sensitivity import MACHINES
 
@@ -94,7 +94,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 
 def _verdict(point: dict[str, Any], count: int) -> list[str]:
-    """What to make of a ranking."""
+    """Whether the ranking is the same in all orders, and the pairs that are not."""
     if len(point["policies"]) < 2:
         return []
     if not point["swaps"]:

@@ -63,7 +63,7 @@ def sharing(
     outputs: Outputs,
     **options: Any,
 ) -> int:
-    """Say where processors wait for shared lines, what false sharing costs, and who shares what.
+    """Show where processors wait for shared lines, what false sharing costs, and who shares what.
 
     On machines of today (spr-2s-lines) the threads are replayed in cycles, and the processors'
     waits are split by cause and by object; they do not depend on the turns of the recording. On
@@ -90,7 +90,9 @@ def sharing(
     def text() -> None:
         _print(before, after, savings)
         points = [{**row, "policy": "optimal"} for row in before]
-        interleavings_table.tell(points, (trace, given_options(options)), ", and who shares what,")
+        interleavings_table.show_or_note(
+            points, (trace, given_options(options)), ", and who shares what,"
+        )
         print_notes(before.provenance, *(waited.provenance for waited in before.lines))
         for page in pages:
             echo(f"{page}: written", err=True)
@@ -133,7 +135,7 @@ def _print(
 
 
 def print_lines(found: LineResult) -> None:
-    """Prints where the time goes and for whose data processors wait."""
+    """Prints where the time goes, and the objects for which processors wait."""
     print_waits(found.headline, found.findings, found.rows, found.time)
 
 
@@ -143,7 +145,7 @@ def print_waits(
     objects: list[dict[str, Any]],
     time: dict[str, Any],
 ) -> None:
-    """Prints where time goes, what only a change of the program helps, and the objects."""
+    """Prints where time goes, findings that only a change of the program helps, and objects."""
     echo(headline)
     for finding in findings:
         echo(f"Finding: {finding['sentence']}")
@@ -319,7 +321,7 @@ def _of_library(frame: dict[str, Any]) -> bool:
 
 
 def offsets(part: dict[str, Any]) -> str:
-    """The bytes of an object that lie in a block: no indices, which are written in brackets."""
+    """The first and last byte of an object in a block; brackets would look like indices."""
     first, last = part["offsets"]
     return f"+{first}..+{last}"
 

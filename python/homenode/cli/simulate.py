@@ -61,12 +61,12 @@ def simulate(
     outputs: Outputs,
     **options: Any,
 ) -> None:
-    """Replay a trace under machines, policies and block sizes; or on a bus, under protocols.
+    """Replay a trace under machines, block sizes, and policies or coherence protocols.
 
     Prints the mean cost per reference (MCPR), in units of a local reference, of every combination,
-    and the total cost, by which two versions of a program are compared. The policy optimal is the
-    least cost that any policy could have, knowing the future. The default machine is spr-2s, the
-    pages of two sockets of today; the default block size is the machines' own.
+    and the total cost, by which two versions of a program are compared. The policy optimal has the
+    least cost that any policy could have with knowledge of the future. The default machine is
+    spr-2s, the pages of two sockets of today; the default block size is the machine's own.
 
     Machines with caches (bus-smp, spr-2s-lines) have coherence protocols instead of policies. The
     table has misses by cause, transactions by purpose, and the global system power, the sum of the

@@ -117,7 +117,7 @@ class Table:
         ]
 
     def _leading_text(self) -> int:
-        """Columns of text before the first of numbers; one if there is none, or nothing else."""
+        """The number of text columns before the first of numbers; at least 1."""
         texts = next((i for i, column in enumerate(self.columns) if column.numeric), 0)
         return max(texts, 1)
 

@@ -97,7 +97,7 @@ class _Kinds(click.Group):
 def transform() -> None:
     """Make a trace from a trace: perturb the order, select a part, move data, split, merge.
 
-    What was done, with every parameter, becomes part of the new trace's provenance
+    The transform and all its parameters are recorded in the provenance of the new trace
     (homenode info).
     """
 

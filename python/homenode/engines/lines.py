@@ -26,12 +26,13 @@ class LineResult(Rows):
     """Waits of the processors of a machine of today, by data structure and cause.
 
     Attributes:
-        rows: one dictionary an object, those first whose sharing is waited for longest: label,
-            kind, allocated_at, bytes, ``waits`` (for each cause its ``transactions`` and the
-            ``cycles`` that processors waited for them), and as parts of all processors' time
-            ``share`` and ``false_sharing_share``.
-        findings: what no layout helps but a change of the program may, one dictionary a count or
-            lock that several threads write: kind, object, field, threads, count, share, sentence.
+        rows: one dictionary an object, the longest waits for sharing first: label, kind,
+            allocated_at, bytes, ``waits`` (for each cause its ``transactions`` and the ``cycles``
+            that processors waited for them), and as parts of all processors' time ``share`` and
+            ``false_sharing_share``.
+        findings: counters and locks that several threads write, which a change of the program may
+            help but no layout does, one dictionary each: kind, object, field, threads, count,
+            share, sentence.
         time: cycles, processor_cycles (with a thread to run), busy_cycles, idle_cycles, waits,
             sharing_elapsed_cycles (in which at least one processor waits for sharing), and
             as parts of processor_cycles false_sharing_share, true_sharing_share, other_share.
@@ -73,7 +74,7 @@ class LineResult(Rows):
 
 
 _LINE_KINDS = ("multicore", "directory", "controllers")
-"""Kinds of machines whose processors wait for cache lines, by a clock."""
+"""Kinds of machines with a clock whose processors wait for cache lines."""
 
 
 def machines_of_lines(named: list[str]) -> tuple[list[str], list[str]]:

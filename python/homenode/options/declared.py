@@ -93,7 +93,7 @@ class Option:
         return KINDS[self.kind].read(given)
 
     def text(self) -> str:
-        """What it means, with its choices and its default, for people."""
+        """What it means, with its choices and its default."""
         words = " ".join(self.description.split())
         if self.choices:
             meanings = "; ".join(f"`{word}`: {_begun(doc)}" for word, doc in self.choices.items())
@@ -102,7 +102,7 @@ class Option:
 
     @property
     def default_text(self) -> str | None:
-        """The default for people; ``None`` where there is none worth saying."""
+        """The default in words; ``None`` if it is not documented."""
         default = self._default_text()
         if self.command_line_default is None:
             return default

@@ -62,7 +62,7 @@ def _parameter(option: Option) -> inspect.Parameter:
 
 
 def _described(doc: str, options: list[Option]) -> str:
-    """A docstring whose line about options is one for each of them."""
+    """A docstring with a line for each option in place of ``options: see``."""
     lines = doc.split("\n")
     at = next((n for n, line in enumerate(lines) if line.lstrip().startswith("options: see")), None)
     if at is None:

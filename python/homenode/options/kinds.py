@@ -23,7 +23,7 @@ class Kind:
     annotation: str = "str"
     """The type of its values in Python."""
     read: Callable[[Any], Any] = _same
-    """Makes of what a user gives what the engine takes, unless that depends on the option
+    """Converts what a user gives to what the engine takes, unless that depends on the option
     (`Option.read`)."""
     metavar: str | None = None
     """How the help shows a value, unless the option says it."""

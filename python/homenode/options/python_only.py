@@ -1,6 +1,6 @@
-"""Options that Python itself acts upon: no engine knows them.
+"""Options that Python itself implements: no engine knows them.
 
-They are written as the engines' schemas are, so that the command line, the types and the
+They have the form of the engines' schemas, so that the command line, the types and the
 documentation treat them alike.
 """
 
@@ -18,8 +18,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
         },
         "placement": {
             "type": "string",
-            "description": "A file that gets every change of place: CSV if its name ends in .csv, "
-            "else a JSON object a line.",
+            "description": "A file to which every change of place is written: CSV if its name ends "
+            "in .csv, else a JSON object a line.",
             "x-value": "path",
             "x-metavar": "FILE",
             "x-default": "none",
@@ -28,8 +28,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "advise": {
         "out": {
             "type": "string",
-            "description": "Where to write the trace with all advice followed, for one machine, "
-            "policy and block size only; any other function can go on with it.",
+            "description": "A file for the trace with all advice followed, for one machine, policy "
+            "and block size only; it can be used like any other trace.",
             "x-value": "path",
             "x-flag": None,
             "x-default": "nowhere",
@@ -38,7 +38,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "picture": {
         "title": {
             "type": "string",
-            "description": "What stands above the picture.",
+            "description": "The title above the picture.",
             "x-metavar": "TEXT",
             "x-default": "the program and its arguments",
         },
@@ -48,22 +48,22 @@ OPTIONS: dict[str, dict[str, Any]] = {
             "type": "integer",
             "minimum": 0,
             "default": 0,
-            "description": "How many other orders to make of each trace, by the transform of this "
-            "name; of a single trace 4 if none are asked for.",
+            "description": "Number of other orders to make from each trace, by the transform of "
+            "this name; for a single trace 4 unless given.",
             "x-metavar": "K",
         },
         "quantum": {
             "type": "integer",
             "minimum": 1,
             "default": 100,
-            "description": "References of a turn in these, on the average.",
+            "description": "Mean number of references in a turn of these orders.",
             "x-metavar": "Q",
         },
         "seed": {
             "type": "integer",
             "minimum": 0,
             "default": 1,
-            "description": "Seed of the first of these; the others have the seeds after it.",
+            "description": "Seed of the first of these orders; each further one has the next seed.",
             "x-metavar": "S",
         },
         "simulation": {"x-options-of": "simulate"},

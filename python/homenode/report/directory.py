@@ -136,10 +136,10 @@ def of_result(result: Result) -> DirectoryReport:
         # All pages have one home, whatever it is called.
         kept = [(row, use) for row, use in kept if row["home"] == kept[0][0]["home"]]
     rows, uses = [row for row, _ in kept], [use for _, use in kept]
-    told = [note for note in notes if "no event init-done" not in note]
+    shown = [note for note in notes if "no event init-done" not in note]
     if result.provenance["page_mapping"] == "free":
-        told = [*told, _FREE]
-    return DirectoryReport(rows[0]["machine"], rows, uses, told)
+        shown = [*shown, _FREE]
+    return DirectoryReport(rows[0]["machine"], rows, uses, shown)
 
 
 def sentences(report: DirectoryReport) -> list[str]:

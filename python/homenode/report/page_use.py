@@ -85,8 +85,8 @@ def _groups(use: PageUse, most: int) -> tuple[NDArray[np.int64], list[str]]:
     np.add.at(fills, use.served_object, use.served_fills)
     kept = max(1, most // 2)
     if len(present) > kept:
-        dearest = set(sorted(present, key=lambda number: -int(fills[number]))[: kept - 1])
-        present = [number for number in present if number in dearest]
+        costliest = set(sorted(present, key=lambda number: -int(fills[number]))[: kept - 1])
+        present = [number for number in present if number in costliest]
     place = np.full(max(len(use.objects), 1), len(present), np.int64)
     place[present] = np.arange(len(present))
     names = [use.objects[number] for number in present]

@@ -25,7 +25,7 @@ class SourceLine:
 
     Attributes:
         number: counted from 1.
-        text: what stands there; empty if the file cannot be read.
+        text: the line itself; empty if the file cannot be read.
         false: misses of 64-byte lines that other threads took although they share no data.
         true: misses for data that other threads wrote.
     """

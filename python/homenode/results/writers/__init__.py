@@ -35,7 +35,7 @@ def named(form: str) -> Writer:
 
 
 def suffix_of(path: str | os.PathLike[str]) -> str:
-    """The suffix of a name, in small letters, without the point."""
+    """The suffix of a name, in lower case, without the dot."""
     return Path(path).suffix[1:].lower()
 
 

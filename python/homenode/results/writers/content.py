@@ -1,4 +1,4 @@
-"""What writers are given, and what an entry of their table is."""
+"""The content that writers get, and the entries of their table."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Results, made only in the forms that writers ask for."""
+    """Results, computed only in the form that a writer needs."""
 
     document: Callable[[], Any]
-    """What JSON has."""
+    """The JSON document."""
     rows: Callable[[], list[dict[str, Any]]]
     """Rows without dictionaries in them, for tables of data."""
     text: Callable[[], str] | None = None
-    """What people read; None if it is a plain table of the rows."""
+    """Tables as text; None for a plain table of the rows."""
 
     def columns(self) -> dict[str, list[Any]]:
         """The rows as columns; a row that lacks one has ``None`` there."""
@@ -34,5 +34,5 @@ class Writer:
     name: str
     summary: str
     suffixes: tuple[str, ...]
-    """Ends of names that choose it, the first one in messages."""
+    """Suffixes of file names that select it; messages name the first."""
     write: Callable[[Content, IO[bytes]], None]
