@@ -3,9 +3,10 @@
 
 use homenode_cache::ClockError;
 use homenode_cache::walk::{BlockSnapshot, CopySnapshot, Walk, WalkStep, WrittenStep};
+use homenode_protocol::Labelled;
 use serde::Serialize;
 
-use crate::cell::{ControllerTable, MessageWay};
+use crate::cell::{ControllerTable, MessageWay, is_any};
 use crate::counts::{DirectoryCounts, MessageCounts};
 use crate::setup::DirectorySetupError;
 use crate::sheet::SheetAction;
@@ -99,54 +100,65 @@ pub struct ControllerAct<E = DirectoryEntry> {
     pub entry: E,
 }
 
-/// The cell of a table that a controller used.
-pub(crate) struct UsedCell<'a, A> {
-    pub(crate) controller: &'static str,
-    pub(crate) event: &'static str,
-    pub(crate) sender: Option<&'static str>,
-    pub(crate) actions: &'a [A],
-    pub(crate) before: u8,
-    pub(crate) next: u8,
+/// What a controller did, with names.
+pub(crate) struct UsedCell {
+    controller: &'static str,
+    event: &'static str,
+    sender: Option<&'static str>,
+    state: Option<&'static str>,
+    next: Option<&'static str>,
+    actions: Vec<SheetAction>,
 }
 
-impl<E> ControllerAct<E> {
-    /// The use of a cell by a processor's operation.
-    pub(crate) fn in_table<A: Copy + Into<SheetAction>>(
-        table: &ControllerTable<A>,
-        used: &UsedCell<'_, A>,
-        node: u16,
-        entry: E,
-    ) -> Self {
-        Self {
-            sender: used.sender,
-            state: Some(table.name(used.before)),
-            next: Some(table.name(used.next)),
-            actions: used.actions.iter().map(|&action| action.into()).collect(),
-            ..Self::without_table(used.controller, used.event, node, entry)
-        }
-    }
-
-    /// An act of a cache or memory, which have no table.
+impl UsedCell {
+    /// What a cache or memory did, which have no table.
     pub(crate) fn without_table(
         controller: &'static str,
         event: &'static str,
-        node: u16,
-        entry: E,
+        action: &'static str,
     ) -> Self {
-        Self {
-            page: None,
-            block: None,
-            cause: ActCause::Processor,
-            message: None,
+        let (sender, state, next, actions) = (None, None, None, vec![SheetAction::does(action)]);
+        Self { controller, event, sender, state, next, actions }
+    }
+
+    /// The act at a node, with the entry of the block or page after it.
+    pub(crate) fn act<E>(self, cause: ActCause, node: u16, entry: E) -> ControllerAct<E> {
+        let (page, block, message, proxy_cache) = (None, None, None, false);
+        let Self { controller, event, sender, state, next, actions } = self;
+        ControllerAct {
+            page,
+            block,
+            cause,
+            message,
             node,
-            proxy_cache: false,
+            proxy_cache,
             controller,
             event,
-            sender: None,
-            state: None,
-            next: None,
-            actions: Vec::new(),
+            sender,
+            state,
+            next,
+            actions,
             entry,
+        }
+    }
+}
+
+impl<E: Labelled, B: Labelled, A: Copy + Into<SheetAction>> ControllerTable<E, B, A> {
+    /// The use of the cell with these actions, between two states.
+    pub(crate) fn used(
+        &self,
+        (event, by): (E, B),
+        actions: impl IntoIterator<Item = A>,
+        states: [u8; 2],
+    ) -> UsedCell {
+        let [state, next] = states.map(|state| Some(self.name(state)));
+        UsedCell {
+            controller: self.name,
+            event: event.name(),
+            sender: (!is_any::<B>()).then(|| by.name()),
+            state,
+            next,
+            actions: actions.into_iter().map(Into::into).collect(),
         }
     }
 }

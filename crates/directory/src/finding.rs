@@ -1,39 +1,121 @@
 //! Findings of the model checkers, and the parts that their models share.
 
-use std::fmt::Display;
+use std::fmt::{Arguments, Write};
 
-use homenode_protocol::{ProtocolFinding, ProtocolModel, Search};
+use homenode_protocol::{BrokenPromise, Labelled, ProtocolFinding, ProtocolModel, Search};
 use serde::Serialize;
+
+use crate::cell::{ControllerCell, ControllerTable};
 
 /// A fault of a protocol with a directory.
 pub type DirectoryFinding = ProtocolFinding<DirectoryFindingKind>;
+/// A promise that a step breaks.
+pub(crate) type BrokenDirectoryPromise = BrokenPromise<DirectoryFindingKind>;
 
-/// Explores a model of `nodes` nodes up to its first fault. `kind` classifies faults of steps.
-pub(crate) fn first_fault<M: ProtocolModel>(
-    search: &mut Search<M>,
-    nodes: usize,
-    kind: impl Fn(&M::Fault) -> DirectoryFindingKind,
-) -> Option<DirectoryFinding>
-where
-    M::Fault: Display,
-{
-    let (kind, message, steps) = match search.explore() {
-        Err(broken) => (kind(&broken.fault), broken.fault.to_string(), broken.steps),
-        Ok(()) => {
-            let message = "from here a node waits forever".to_owned();
-            (DirectoryFindingKind::Deadlock, message, search.stuck()?)
-        }
-    };
-    Some(DirectoryFinding { kind, message, steps: search.tell(&steps), caches: nodes })
+/// Reports a broken promise.
+pub(crate) fn broken<T>(
+    kind: DirectoryFindingKind,
+    message: impl Into<String>,
+) -> Result<T, BrokenDirectoryPromise> {
+    Err(BrokenPromise::new(kind, message))
 }
 
-/// The finding of a possible cell that was not reached.
-pub(crate) fn unreached(name: &str, nodes_max: usize) -> DirectoryFinding {
-    DirectoryFinding {
-        kind: DirectoryFindingKind::Unreached,
-        message: format!("{name} never happens: declare it so"),
-        steps: Vec::new(),
-        caches: nodes_max,
+pub(crate) fn flood<T>() -> Result<T, BrokenDirectoryPromise> {
+    broken(DirectoryFindingKind::Flood, "more and more messages are under way")
+}
+
+pub(crate) fn lost<T>() -> Result<T, BrokenDirectoryPromise> {
+    let message = "nothing is under way, and what was written last is nowhere";
+    broken(DirectoryFindingKind::LostWrite, message)
+}
+
+pub(crate) fn not_done<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+    let what = format!("an operation of node {node} has not taken place");
+    broken(DirectoryFindingKind::NotDone, format!("nothing is under way, and {what}"))
+}
+
+pub(crate) fn two_writers<T>(node: usize, other: usize) -> Result<T, BrokenDirectoryPromise> {
+    let message = format!("nodes {node} and {other} may both write the block");
+    broken(DirectoryFindingKind::TwoWriters, message)
+}
+
+/// Explores a model of `nodes` nodes up to its first fault.
+pub(crate) fn first_fault<M: ProtocolModel<Fault = BrokenDirectoryPromise>>(
+    search: &mut Search<M>,
+    nodes: usize,
+) -> Option<DirectoryFinding> {
+    search.finding(nodes, (DirectoryFindingKind::Deadlock, "from here a node waits forever"))
+}
+
+/// A controller's table as a model follows it, and the cells that it has reached.
+pub(crate) struct ReachedTable<E, B, A: 'static> {
+    table: ControllerTable<E, B, A>,
+    reached: Vec<bool>,
+}
+
+impl<E: Labelled, B: Labelled, A: Copy> ReachedTable<E, B, A> {
+    pub(crate) fn new(table: &ControllerTable<E, B, A>) -> Self {
+        Self { table: table.clone(), reached: vec![false; table.cells().len()] }
+    }
+
+    /// The actions of a cell and the next state, if the event need not wait. `what` describes the
+    /// event.
+    pub(crate) fn follow(
+        &mut self,
+        state: u8,
+        (event, by): (E, B),
+        what: impl FnOnce() -> String,
+    ) -> Result<Option<(&'static [A], u8)>, BrokenDirectoryPromise> {
+        let at = self.table.at(state, event, by);
+        self.reached[at] = true;
+        match self.table.cells()[at] {
+            ControllerCell::Does(actions, next) => Ok(Some((actions, next))),
+            ControllerCell::Waits => Ok(None),
+            ControllerCell::Impossible(why) => {
+                let (what, state) = (what(), self.table.name(state));
+                let message = format!("{what} in state {state}: declared impossible ({why})");
+                broken(DirectoryFindingKind::NotImpossible, message)
+            }
+        }
+    }
+
+    /// A finding for each possible cell of certain events that was not reached.
+    pub(crate) fn gaps(
+        &self,
+        nodes_max: usize,
+        expected: impl Fn(E) -> bool,
+    ) -> Vec<DirectoryFinding> {
+        let cells = self.table.described().zip(&self.reached);
+        let missed = cells
+            .filter(|((_, event, possible), reached)| *possible && !**reached && expected(*event));
+        let finding = |((name, ..), _): ((String, E, bool), _)| DirectoryFinding {
+            kind: DirectoryFindingKind::Unreached,
+            message: format!("{name} never happens: declare it so"),
+            steps: Vec::new(),
+            caches: nodes_max,
+        };
+        missed.map(finding).collect()
+    }
+}
+
+/// The description of a step, if it is wanted.
+pub(crate) struct StepText(Option<String>);
+
+impl StepText {
+    pub(crate) fn new(wanted: bool) -> Self {
+        Self(wanted.then(String::new))
+    }
+
+    pub(crate) fn log(&mut self, what: Arguments<'_>) {
+        if let Some(text) = &mut self.0 {
+            let _ = text.write_fmt(what);
+        }
+    }
+
+    pub(crate) fn add_to(self, story: Option<&mut String>) {
+        if let (Some(story), Some(text)) = (story, self.0) {
+            story.push_str(&text);
+        }
     }
 }
 
@@ -55,6 +137,27 @@ pub struct DirectoryCheckReport {
     pub impossible: usize,
     /// The faults found.
     pub findings: Vec<DirectoryFinding>,
+}
+
+impl DirectoryCheckReport {
+    /// The report before anything is explored.
+    pub(crate) fn new(nodes: usize) -> Self {
+        let (situations, steps, states, cells, impossible) = (0, 0, 0, 0, 0);
+        let findings = Vec::new();
+        Self { nodes, situations, steps, states, cells, impossible, findings }
+    }
+
+    /// The same with the states and cells of a table.
+    pub(crate) fn with<E: Labelled, B: Labelled, A: Copy>(
+        mut self,
+        table: &ControllerTable<E, B, A>,
+    ) -> Self {
+        let possible = table.cells().iter().filter(|cell| cell.is_possible()).count();
+        self.states += table.states().len();
+        self.cells += possible;
+        self.impossible += table.cells().len() - possible;
+        self
+    }
 }
 
 /// Kinds of finding. The names are a public contract (`docs/directory.md`).
@@ -102,6 +205,33 @@ pub enum DirectoryFindingKind {
 
 /// Largest number of nodes explored.
 pub const NODES_MAX: usize = 4;
+
+/// The home as a sender or receiver of messages, if it is not one of the nodes.
+pub(crate) const HOME: u8 = 7;
+
+/// The number of a node in messages.
+pub(crate) fn number(node: usize) -> u8 {
+    u8::try_from(node).unwrap_or(HOME)
+}
+
+/// A sender or receiver in words.
+pub(crate) fn who(number: u8) -> String {
+    if number == HOME { "home".to_owned() } else { format!("node {number}") }
+}
+
+/// The numbers of some nodes in another order, and of the home.
+pub(crate) fn renumbered(order: &[usize]) -> [u8; HOME as usize + 1] {
+    let mut numbers = [HOME; HOME as usize + 1];
+    for (new, &old) in (0u8..).zip(order) {
+        numbers[old] = new;
+    }
+    numbers
+}
+
+/// Fields, each with its bits, as one number.
+pub(crate) fn fields(fields: &[(u32, u32)]) -> u32 {
+    fields.iter().fold(0, |packed, (value, bits)| packed << bits | value)
+}
 
 /// Data, abstracted to whether they are the last write: a protocol never looks at values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

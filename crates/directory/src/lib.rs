@@ -25,13 +25,15 @@ mod replication;
 mod setup;
 mod sheet;
 
-pub use cell::{ControllerCell, ControllerTable, CopyRole, MessageWay};
+pub use cell::{
+    AnySender, ControllerCell, ControllerStates, ControllerTable, CopyRole, MessageWay,
+};
 pub use check::check;
 pub use clock::{directory_clock, linked_clock};
 pub use counts::{DirectoryCounts, MessageCounts, MessageKind};
 pub use dash::{
-    CacheAction, CacheCell, CacheEvent, DirectoryResult, DirectoryRules, DirectorySimulation,
-    DirectoryTable, HomeAction, HomeCell, HomeEvent, Message, Recipient, Sender, check_blocks,
+    CacheAction, CacheEvent, CacheTable, DirectoryResult, DirectorySimulation, DirectoryTable,
+    HomeAction, HomeEvent, HomeTable, Message, Recipient, Sender, check_blocks,
 };
 pub use finding::{DirectoryCheckReport, DirectoryFinding, DirectoryFindingKind, NODES_MAX};
 pub use home::{
@@ -41,14 +43,15 @@ pub use home::{
 pub use homenode_cache::{CheckError, ClockError, MissCounts, MissRule};
 pub use homenode_protocol::ProtocolError;
 pub use linked::{
-    CopyAction, CopyCell, CopyEvent, CopyMatter, ListClockSetup, ListCounts, ListHomeAction,
-    ListHomeCell, ListHomeEvent, ListLatency, ListMessage, ListMessageKind, ListRules, ListSender,
-    ListTable, PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse, check_linked,
+    CopyAction, CopyEvent, CopyMatter, CopyStates, CopyTable, ListClockSetup, ListCounts,
+    ListHomeAction, ListHomeEvent, ListHomeTable, ListLatency, ListMessage, ListMessageKind,
+    ListSender, ListTable, PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse,
+    check_linked,
 };
 pub use lrc::{
-    MappingAction, MappingCell, MappingEvent, PageAnswer, PageDriver, PageEffect, PageEnd,
-    PageFault, PageHomeAction, PageHomeCell, PageHomeEvent, PageMessage, PageMessageCounts,
-    PagePermission, PageSender, PagedRules, PagedTable, ReleaseAction, ReleaseCell, ReleaseEvent,
+    MappingAction, MappingEvent, MappingTable, PageAnswer, PageDriver, PageEffect, PageEnd,
+    PageFault, PageHomeAction, PageHomeEvent, PageHomeTable, PageMessage, PageMessageCounts,
+    PagePermission, PageSender, PagedRules, PagedTable, ReleaseAction, ReleaseEvent, ReleaseTable,
     SentPageMessage, check_pages,
 };
 pub use mesh::{

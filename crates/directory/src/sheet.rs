@@ -4,10 +4,12 @@
 use homenode_protocol::{Labelled, TableLabel};
 use serde::Serialize;
 
-use crate::cell::{ControllerCell, ControllerTable, CopyRole};
+use crate::cell::{ControllerCell, ControllerTable, CopyRole, is_any};
 
 /// What walks call the controller of a cache.
 pub(crate) const CACHE: &str = "cache";
+/// What walks call the controller of a node's copies.
+pub(crate) const COPY: &str = "copy";
 /// What walks call the controller of the home of a block or page.
 pub(crate) const HOME: &str = "home";
 /// What walks call the mapping of a page at a node.
@@ -100,10 +102,20 @@ pub struct SheetMessage {
 }
 
 impl SheetAction {
-    /// Sends the message with this name.
-    pub(crate) fn sends_name(message: &'static str, to: &'static str) -> Self {
-        let whom = if to == "listed" { "all listed" } else { to };
-        Self { text: format!("send {message} to {whom}"), message: Some(message), to: Some(to) }
+    /// Sends a message.
+    pub(crate) fn sends(message: impl Labelled, to: &'static str) -> Self {
+        Self::sends_with(message, to, "")
+    }
+
+    /// Sends a message; `more` follows the receiver in the text.
+    pub(crate) fn sends_with(message: impl Labelled, to: &'static str, more: &str) -> Self {
+        let name = message.name();
+        let whom = match to {
+            "listed" => "all listed",
+            "behind" => "the copy behind",
+            to => to,
+        };
+        Self { text: format!("send {name} to {whom}{more}"), message: Some(name), to: Some(to) }
     }
 
     pub(crate) fn does(text: &str) -> Self {
@@ -111,88 +123,86 @@ impl SheetAction {
     }
 }
 
-/// Cells of an event, each with its senders; no senders if all have the same cell.
-pub(crate) type SenderCells<A, S> = Vec<(Vec<S>, ControllerCell<A, u8>)>;
-
-pub(crate) fn does<A>(cell: &ControllerCell<A, u8>) -> &'static [A] {
-    match cell {
-        ControllerCell::Does(actions, _) => actions,
-        ControllerCell::Waits | ControllerCell::Impossible(_) => &[],
+impl DirectorySheet {
+    /// The tables of controllers, and of the messages those that a controller sends, or that are in
+    /// `besides`; `about` says what a message is counted as, and whether it carries the block.
+    pub(crate) fn new<M: Labelled>(
+        controllers: Vec<ControllerSheet>,
+        besides: &[M],
+        about: impl Fn(M) -> (&'static str, bool),
+    ) -> Self {
+        let actions = || controllers.iter().flat_map(|it| &it.cells).flat_map(|it| &it.actions);
+        let sent = |name| actions().any(|action| action.message == Some(name));
+        let used = |message: &&M| besides.contains(message) || sent(message.name());
+        let sheet = |&message: &M| {
+            let (kind, carries_block) = about(message);
+            let TableLabel { name, meaning } = message.label();
+            SheetMessage { name, meaning, kind, carries_block }
+        };
+        let messages = M::ALL.iter().filter(used).map(sheet).collect();
+        Self { controllers, messages }
     }
 }
 
-/// Merges senders with the same cell.
-pub(crate) fn by_sender<A: Copy + PartialEq, S>(
-    cells: impl Iterator<Item = (S, ControllerCell<A, u8>)>,
-) -> SenderCells<A, S> {
-    let mut groups: SenderCells<A, S> = Vec::new();
-    for (sender, cell) in cells {
-        match groups.iter_mut().find(|(_, other)| *other == cell) {
-            Some((senders, _)) => senders.push(sender),
-            None => groups.push((vec![sender], cell)),
+impl<E: Labelled, B: Labelled, A: Copy + PartialEq + Into<SheetAction>> ControllerTable<E, B, A> {
+    /// The table with names instead of numbers.
+    pub(crate) fn sheet(
+        &self,
+        title: &'static str,
+        role: impl Fn(u8) -> Option<CopyRole>,
+    ) -> ControllerSheet {
+        let possible = |&event: &E| {
+            let mut cells = self.described();
+            cells.any(|(_, of, possible)| of == event && possible)
+        };
+        let events: Vec<E> = E::ALL.iter().copied().filter(possible).collect();
+        let state = |number| {
+            let (TableLabel { name, meaning }, role) =
+                (self.states()[usize::from(number)], role(number));
+            ControllerState { name, meaning, role, rests: self.rests(number) }
+        };
+        let each = self.state_numbers().flat_map(|state| events.iter().map(move |&it| (state, it)));
+        let senders = if is_any::<B>() { &[] } else { B::ALL };
+        ControllerSheet {
+            name: self.name,
+            title,
+            states: self.state_numbers().map(state).collect(),
+            cells: each.flat_map(|(state, event)| self.cells_of(state, event)).collect(),
+            events: events.iter().map(|event| event.label()).collect(),
+            senders: senders.iter().map(|sender| sender.label()).collect(),
         }
     }
-    if let [(senders, _)] = &mut groups[..] {
-        senders.clear();
-    }
-    groups
-}
 
-/// Names of a controller.
-pub(crate) struct SheetTitle {
-    pub(crate) name: &'static str,
-    pub(crate) title: &'static str,
-}
-
-pub(crate) fn controller<A: Copy + Into<SheetAction>, E: Labelled, S: Labelled>(
-    title: SheetTitle,
-    table: &ControllerTable<A>,
-    events: &[E],
-    senders: &[S],
-    cells: impl Fn(u8, E) -> SenderCells<A, S>,
-    role: impl Fn(u8) -> Option<CopyRole>,
-) -> ControllerSheet {
-    let SheetTitle { name, title } = title;
-    let states = || (0u8..).zip(table.states());
-    let never = |cell: &ControllerCell<A, u8>| matches!(cell, ControllerCell::Impossible(_));
-    let happens = |&&event: &&E| {
-        states().any(|(state, _)| !cells(state, event).iter().all(|(_, cell)| never(cell)))
-    };
-    let events: Vec<E> = events.iter().filter(happens).copied().collect();
-    let mut sheet = ControllerSheet {
-        name,
-        title,
-        states: Vec::new(),
-        events: events.iter().map(|event| event.label()).collect(),
-        senders: senders.iter().map(|sender| sender.label()).collect(),
-        cells: Vec::new(),
-    };
-    for (state, &TableLabel { name, meaning }) in states() {
-        let (role, rests) = (role(state), table.rests(state));
-        sheet.states.push(ControllerState { name, meaning, role, rests });
-        for &event in &events {
-            let all = cells(state, event).into_iter();
-            sheet.cells.extend(all.map(|(senders, cell)| {
-                let senders = senders.into_iter().map(S::name).collect();
-                shown(table, name, event.name(), senders, cell)
-            }));
+    /// The cells of an event: senders with the same cell are merged, and not named if all have it.
+    fn cells_of(&self, state: u8, event: E) -> Vec<ControllerSheetCell> {
+        let mut groups: Vec<(Vec<&'static str>, ControllerCell<A>)> = Vec::new();
+        for &by in B::ALL {
+            let cell = self.cell_by(state, event, by);
+            match groups.iter_mut().find(|(_, other)| *other == cell) {
+                Some((senders, _)) => senders.push(by.name()),
+                None => groups.push((vec![by.name()], cell)),
+            }
         }
+        if let [(senders, _)] = &mut groups[..] {
+            senders.clear();
+        }
+        groups.into_iter().map(|(senders, cell)| self.shown(state, event, senders, cell)).collect()
     }
-    sheet
-}
 
-fn shown<A: Copy + Into<SheetAction>>(
-    table: &ControllerTable<A>,
-    state: &'static str,
-    event: &'static str,
-    senders: Vec<&'static str>,
-    cell: ControllerCell<A, u8>,
-) -> ControllerSheetCell {
-    let (actions, next, waits, never) = match cell {
-        ControllerCell::Does(actions, next) => (actions, Some(table.name(next)), false, None),
-        ControllerCell::Waits => (&[][..], None, true, None),
-        ControllerCell::Impossible(why) => (&[][..], None, false, Some(why)),
-    };
-    let actions = actions.iter().map(|&action| action.into()).collect();
-    ControllerSheetCell { state, event, senders, actions, next, waits, never }
+    fn shown(
+        &self,
+        state: u8,
+        event: E,
+        senders: Vec<&'static str>,
+        cell: ControllerCell<A>,
+    ) -> ControllerSheetCell {
+        let (actions, next, waits, never) = match cell {
+            ControllerCell::Does(actions, next) => (actions, Some(self.name(next)), false, None),
+            ControllerCell::Waits => (&[][..], None, true, None),
+            ControllerCell::Impossible(why) => (&[][..], None, false, Some(why)),
+        };
+        let (state, event) = (self.name(state), event.name());
+        let actions = actions.iter().map(|&action| action.into()).collect();
+        ControllerSheetCell { state, event, senders, actions, next, waits, never }
+    }
 }

@@ -18,6 +18,23 @@ pub struct ProtocolFinding<Kind> {
     pub caches: usize,
 }
 
+/// A promise of a protocol that a step of its model breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenPromise<Kind> {
+    /// What kind of finding it is.
+    pub kind: Kind,
+    /// Its description.
+    pub message: String,
+}
+
+impl<Kind> BrokenPromise<Kind> {
+    /// A broken promise of this kind.
+    #[must_use]
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+}
+
 impl<Kind> fmt::Display for ProtocolFinding<Kind> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.message)?;

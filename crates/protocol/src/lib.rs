@@ -13,7 +13,7 @@ mod parameters;
 mod search;
 mod sheet;
 
-pub use finding::ProtocolFinding;
+pub use finding::{BrokenPromise, ProtocolFinding};
 pub use label::{Labelled, TableLabel, labels};
 pub use parameters::{
     ListedProtocol, ProtocolError, ProtocolParameter, ProtocolSetting, ValueRange,

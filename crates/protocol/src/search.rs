@@ -8,6 +8,8 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use crate::finding::{BrokenPromise, ProtocolFinding};
+
 /// A model of a protocol, small enough to be explored in full.
 pub trait ProtocolModel {
     /// Everything that determines which steps may follow.
@@ -161,6 +163,18 @@ impl<M: ProtocolModel> Search<M> {
         }
         steps.reverse();
         steps
+    }
+}
+
+impl<K, M: ProtocolModel<Fault = BrokenPromise<K>>> Search<M> {
+    /// Visits every state of a model of `caches` caches, up to its first fault. `stuck` describes a
+    /// state from which none at rest can be reached.
+    pub fn finding(&mut self, caches: usize, stuck: (K, &str)) -> Option<ProtocolFinding<K>> {
+        let (BrokenPromise { kind, message }, steps) = match self.explore() {
+            Err(broken) => (broken.fault, broken.steps),
+            Ok(()) => (BrokenPromise::new(stuck.0, stuck.1), self.stuck()?),
+        };
+        Some(ProtocolFinding { kind, message, steps: self.tell(&steps), caches })
     }
 }
 

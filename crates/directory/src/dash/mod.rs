@@ -13,7 +13,7 @@ mod walk;
 
 pub use check::check_blocks;
 pub(crate) use clock::DashMemory;
-pub use table::{CacheCell, DirectoryRules, DirectoryTable, HomeCell};
+pub use table::{CacheTable, DirectoryTable, HomeTable};
 pub use trace_order::{DirectoryResult, DirectorySimulation};
 pub use vocabulary::{CacheAction, CacheEvent, HomeAction, HomeEvent, Message, Recipient, Sender};
 pub use walk::{DirectoryWalkError, walk};

@@ -3,24 +3,14 @@
 use homenode_protocol::Labelled;
 
 use super::table::DirectoryTable;
-use super::vocabulary::{
-    CacheAction, CacheEvent, HomeAction, HomeEvent, Message, Recipient, Sender,
-};
-use crate::counts::MessageKind;
-use crate::sheet::{
-    CACHE, DirectorySheet, HOME, SenderCells, SheetAction, SheetMessage, SheetTitle, by_sender,
-    controller, does,
-};
-
-fn sends(message: Message, to: &'static str) -> SheetAction {
-    SheetAction::sends_name(message.name(), to)
-}
+use super::vocabulary::{CacheAction, HomeAction, Message, Recipient};
+use crate::sheet::{DirectorySheet, SheetAction};
 
 impl From<CacheAction> for SheetAction {
     fn from(action: CacheAction) -> Self {
         match action {
-            CacheAction::Send(message, Recipient::Home) => sends(message, "home"),
-            CacheAction::Send(message, Recipient::Requester) => sends(message, "requester"),
+            CacheAction::Send(message, Recipient::Home) => Self::sends(message, "home"),
+            CacheAction::Send(message, Recipient::Requester) => Self::sends(message, "requester"),
             CacheAction::Complete => Self::does("complete"),
         }
     }
@@ -29,9 +19,9 @@ impl From<CacheAction> for SheetAction {
 impl From<HomeAction> for SheetAction {
     fn from(action: HomeAction) -> Self {
         match action {
-            HomeAction::Reply(message) => sends(message, "requester"),
-            HomeAction::Forward(message) => sends(message, "owner"),
-            HomeAction::Invalidate => sends(Message::Invalidate, "listed"),
+            HomeAction::Reply(message) => Self::sends(message, "requester"),
+            HomeAction::Forward(message) => Self::sends(message, "owner"),
+            HomeAction::Invalidate => Self::sends(Message::Invalidate, "listed"),
             HomeAction::TakeData => Self::does("memory takes the data"),
             HomeAction::ListRequester => Self::does("list the requester"),
             HomeAction::ListOwner => Self::does("list the owner"),
@@ -55,36 +45,10 @@ impl DirectoryTable {
     /// ```
     #[must_use]
     pub fn sheet(&self) -> DirectorySheet {
-        let cache = |state, event| -> SenderCells<CacheAction, Sender> {
-            vec![(Vec::new(), self.cache_cell(state, event))]
-        };
-        let home = |state, event| {
-            let cells = Sender::ALL.iter().map(|&by| (by, self.home_cell(state, event, by)));
-            by_sender(cells)
-        };
         let role = |state| Some(self.role(state));
-        let of_cache = SheetTitle { name: CACHE, title: "The controller of a cache" };
-        let of_home = SheetTitle { name: HOME, title: "The controller of a block's home" };
-        let cache = controller(of_cache, &self.cache, CacheEvent::ALL, &[], cache, role);
-        let (events, senders) = (HomeEvent::ALL, Sender::ALL);
-        let home = controller(of_home, &self.home, events, senders, home, |_| None);
-        DirectorySheet { controllers: vec![cache, home], messages: self.messages() }
-    }
-
-    /// The messages that one of the controllers sends.
-    fn messages(&self) -> Vec<SheetMessage> {
-        let of_cache = self.cache.cells().iter().flat_map(does).map(|&action| action.into());
-        let of_home = self.home.cells().iter().flat_map(does).map(|&action| action.into());
-        let sent: Vec<SheetAction> = of_cache.chain(of_home).collect();
-        let used = |message: &&Message| {
-            sent.iter().any(|action: &SheetAction| action.message == Some(message.name()))
-        };
-        let sheet = |&message: &Message| SheetMessage {
-            name: message.name(),
-            meaning: message.meaning(),
-            kind: MessageKind::name(message.kind()),
-            carries_block: message.carries_block(),
-        };
-        Message::ALL.iter().filter(used).map(sheet).collect()
+        let cache = self.cache.sheet("The controller of a cache", role);
+        let home = self.home.sheet("The controller of a block's home", |_| None);
+        let about = |message: Message| (message.kind().name(), message.carries_block());
+        DirectorySheet::new(vec![cache, home], &[], about)
     }
 }

@@ -12,7 +12,7 @@ pub use check::check_linked;
 pub(crate) use clock::ListMemory;
 pub use clock::{ListClockSetup, ListCounts, ListLatency, linked_demands, walk_linked};
 pub use proxies::{PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse};
-pub use table::{CopyCell, ListHomeCell, ListRules, ListTable};
+pub use table::{CopyStates, CopyTable, ListHomeTable, ListTable};
 pub use vocabulary::{
     CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListMessageKind,
     ListSender,

@@ -17,7 +17,7 @@ pub use clock::{
 };
 pub use counts::PageMessageCounts;
 pub use driver::{PageAnswer, PageDriver, PageEffect, PageEnd, PageFault, SentPageMessage};
-pub use table::{MappingCell, PageHomeCell, PagedRules, PagedTable, ReleaseCell};
+pub use table::{MappingTable, PageHomeTable, PagedRules, PagedTable, ReleaseTable};
 pub use vocabulary::{
     MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PagePermission,
     PageSender, ReleaseAction, ReleaseEvent,

@@ -41,9 +41,9 @@ fn mutants(table: &ListTable) -> Vec<(String, ListTable)> {
     let states = table.copy.states();
     for (state, label) in (0u8..).zip(states) {
         for &event in CopyEvent::ALL {
-            for cell in changed(table.copy_cell(state, event), state, states.len()) {
+            for cell in changed(table.copy.cell(state, event), state, states.len()) {
                 let mut bug = table.clone();
-                bug.set_copy_cell(state, event, cell);
+                bug.copy.set_cell(state, event, cell);
                 mutants.push((format!("copy {}: {}: {cell:?}", label.name, event.name()), bug));
             }
         }
@@ -52,10 +52,10 @@ fn mutants(table: &ListTable) -> Vec<(String, ListTable)> {
     for (state, label) in (0u8..).zip(states) {
         for &event in ListHomeEvent::ALL {
             for &sender in ListSender::ALL {
-                let cell = table.home_cell(state, event, sender);
+                let cell = table.home.cell_by(state, event, sender);
                 for cell in changed(cell, state, states.len()) {
                     let mut bug = table.clone();
-                    bug.set_home_cell(state, event, sender, cell);
+                    bug.home.set_cell_by(state, event, sender, cell);
                     let what = format!("{} by {}", event.name(), sender.name());
                     mutants.push((format!("home {}: {what}: {cell:?}", label.name), bug));
                 }
@@ -132,7 +132,7 @@ fn first_found(
 ) -> (DirectoryFindingKind, usize) {
     let mut bug = sdd();
     let cell = ControllerCell::Does(actions, state(&bug, to));
-    bug.set_copy_cell(state(&bug, from), event, cell);
+    bug.copy.set_cell(state(&bug, from), event, cell);
     let report = check_linked(&bug, proxies, 3);
     let finding = report.findings.first().unwrap();
     assert_eq!(finding.steps.is_empty(), finding.kind == DirectoryFindingKind::Unreached);

@@ -33,10 +33,10 @@ fn mutants(table: &PagedTable) -> Vec<(String, PagedTable)> {
     let states = table.mapping.states();
     for (state, label) in (0u8..).zip(states) {
         for &event in MappingEvent::ALL {
-            let cell = table.mapping_cell(state, event);
+            let cell = table.mapping.cell(state, event);
             for cell in [changed(cell, states.len()), hurried(cell, state)].concat() {
                 let mut bug = table.clone();
-                bug.set_mapping_cell(state, event, cell);
+                bug.mapping.set_cell(state, event, cell);
                 mutants.push((format!("mapping {}: {}: {cell:?}", label.name, event.name()), bug));
             }
         }
@@ -44,9 +44,9 @@ fn mutants(table: &PagedTable) -> Vec<(String, PagedTable)> {
     let states = table.release.states();
     for (state, label) in (0u8..).zip(states) {
         for &event in ReleaseEvent::ALL {
-            for cell in changed(table.release_cell(state, event), states.len()) {
+            for cell in changed(table.release.cell(state, event), states.len()) {
                 let mut bug = table.clone();
-                bug.set_release_cell(state, event, cell);
+                bug.release.set_cell(state, event, cell);
                 mutants.push((format!("release {}: {}: {cell:?}", label.name, event.name()), bug));
             }
         }
@@ -55,10 +55,10 @@ fn mutants(table: &PagedTable) -> Vec<(String, PagedTable)> {
     for (state, label) in (0u8..).zip(states) {
         for &event in PageHomeEvent::ALL {
             for &sender in PageSender::ALL {
-                let cell = table.home_cell(state, event, sender);
+                let cell = table.home.cell_by(state, event, sender);
                 for cell in [changed(cell, states.len()), hurried(cell, state)].concat() {
                     let mut bug = table.clone();
-                    bug.set_home_cell(state, event, sender, cell);
+                    bug.home.set_cell_by(state, event, sender, cell);
                     let what = format!("{} by {}", event.name(), sender.name());
                     mutants.push((format!("home {}: {what}: {cell:?}", label.name), bug));
                 }

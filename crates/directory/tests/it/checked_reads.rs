@@ -161,9 +161,9 @@ fn a_lost_invalidation_is_found() {
     let CoherenceTable::Blocks(mut bug) = table("dash") else { unreachable!() };
     assert_eq!(stale(&CoherenceTable::Blocks(bug.clone()), true), 0);
     let shared = state(bug.cache.states(), "S");
-    let cell = bug.cache_cell(shared, CacheEvent::Invalidate);
+    let cell = bug.cache.cell(shared, CacheEvent::Invalidate);
     // It is acknowledged, and the copy stays.
-    bug.set_cache_cell(shared, CacheEvent::Invalidate, without(cell, &[], Some(shared)));
+    bug.cache.set_cell(shared, CacheEvent::Invalidate, without(cell, &[], Some(shared)));
     assert!(stale(&CoherenceTable::Blocks(bug.clone()), true) > 10);
     assert!(stale(&CoherenceTable::Blocks(bug), false) > 10, "without races, too");
 }
@@ -175,10 +175,10 @@ fn a_lost_write_back_is_found() {
     for state in 0..u8::try_from(bug.home.states().len()).unwrap() {
         for &event in HomeEvent::ALL {
             for &sender in Sender::ALL {
-                let cell = bug.home_cell(state, event, sender);
+                let cell = bug.home.cell_by(state, event, sender);
                 let ControllerCell::Does(actions, _) = cell else { continue };
                 if let Some(at) = actions.iter().position(|a| *a == HomeAction::TakeData) {
-                    bug.set_home_cell(state, event, sender, without(cell, &[at], None));
+                    bug.home.set_cell_by(state, event, sender, without(cell, &[at], None));
                 }
             }
         }
@@ -195,8 +195,8 @@ fn lost_notices_flushes_and_write_backs_of_pages_are_found() {
         let weak = state(right.home.states(), "weak");
         for sender in [PageSender::Sharer, PageSender::Other] {
             let event = PageHomeEvent::Modified;
-            let cell = right.home_cell(weak, event, sender);
-            bug.set_home_cell(weak, event, sender, without(cell, &[0], None));
+            let cell = right.home.cell_by(weak, event, sender);
+            bug.home.set_cell_by(weak, event, sender, without(cell, &[0], None));
         }
         assert!(stale(&CoherenceTable::Pages(bug), races) > 5, "no notices");
 
@@ -206,14 +206,14 @@ fn lost_notices_flushes_and_write_backs_of_pages_are_found() {
         {
             let next = state(right.mapping.states(), next);
             let noticed = state(right.mapping.states(), name);
-            bug.set_mapping_cell(noticed, MappingEvent::Acquire, ControllerCell::Does(&[], next));
+            bug.mapping.set_cell(noticed, MappingEvent::Acquire, ControllerCell::Does(&[], next));
         }
         assert!(stale(&CoherenceTable::Pages(bug), races) > 5, "nothing is unmapped");
 
         let mut bug = right.clone();
         let released = state(right.release.states(), "released");
         let written = state(right.release.states(), "written");
-        bug.set_release_cell(written, ReleaseEvent::Release, ControllerCell::Does(&[], released));
+        bug.release.set_cell(written, ReleaseEvent::Release, ControllerCell::Does(&[], released));
         assert!(stale(&CoherenceTable::Pages(bug), races) > 5, "nothing is written back");
     }
 }

@@ -107,9 +107,9 @@ fn a_planted_bug_is_a_stale_read_with_its_place() {
         u8::try_from(table.cache.states().iter().position(|s| s.name == name).unwrap()).unwrap()
     };
     let (shared, acknowledges) = (state("S"), CacheEvent::Invalidate);
-    let ControllerCell::Does(actions, _) = table.cache_cell(shared, acknowledges) else { panic!() };
+    let ControllerCell::Does(actions, _) = table.cache.cell(shared, acknowledges) else { panic!() };
     assert!(matches!(actions, [CacheAction::Send(_, _)]));
-    table.set_cache_cell(shared, acknowledges, ControllerCell::Does(actions, shared));
+    table.cache.set_cell(shared, acknowledges, ControllerCell::Does(actions, shared));
     let text = "1 R 1000; 2 R 1000; 2 W 1008; 1 R 1000; 1 R 1008";
     let error = try_run(&setup(3), table, "fixed", None, text).unwrap_err();
     assert_eq!(error, CheckError::Stale { reference: 4, processor: 1, address: 0x1008 });
@@ -119,7 +119,7 @@ fn a_planted_bug_is_a_stale_read_with_its_place() {
 #[test]
 fn a_table_in_which_a_message_waits_for_ever_is_an_error() {
     let mut table = dash();
-    table.set_cache_cell(0, CacheEvent::Load, ControllerCell::Waits);
+    table.cache.set_cell(0, CacheEvent::Load, ControllerCell::Waits);
     for check in [false, true] {
         let setup = DirectorySetup { check, ..setup(2) };
         let found = try_run(&setup, table.clone(), "fixed", None, "0 W 40; 1 R 80");

@@ -184,7 +184,7 @@ fn planted_bugs_are_found_out() {
     for (before, event, actions, after) in planted {
         let mut bug = table.clone();
         let cell = ControllerCell::Does(actions, state(after));
-        bug.set_copy_cell(state(before), event, cell);
+        bug.copy.set_cell(state(before), event, cell);
         assert!(found_out(&bug) > 0, "{} in {before}", event.name());
     }
 }

@@ -24,9 +24,9 @@ fn mutants(table: &DirectoryTable) -> Vec<(String, DirectoryTable)> {
     let states = table.cache.states();
     for (state, label) in (0u8..).zip(states) {
         for &event in CacheEvent::ALL {
-            for cell in changed(table.cache_cell(state, event), states.len()) {
+            for cell in changed(table.cache.cell(state, event), states.len()) {
                 let mut bug = table.clone();
-                bug.set_cache_cell(state, event, cell);
+                bug.cache.set_cell(state, event, cell);
                 mutants.push((format!("cache {} {}: {cell:?}", label.name, event.name()), bug));
             }
         }
@@ -35,9 +35,9 @@ fn mutants(table: &DirectoryTable) -> Vec<(String, DirectoryTable)> {
     for (state, label) in (0u8..).zip(states) {
         for &event in HomeEvent::ALL {
             for &sender in Sender::ALL {
-                for cell in changed(table.home_cell(state, event, sender), states.len()) {
+                for cell in changed(table.home.cell_by(state, event, sender), states.len()) {
                     let mut bug = table.clone();
-                    bug.set_home_cell(state, event, sender, cell);
+                    bug.home.set_cell_by(state, event, sender, cell);
                     let what = format!("{} by {}", event.name(), sender.name());
                     mutants.push((format!("home {} {what}: {cell:?}", label.name), bug));
                 }

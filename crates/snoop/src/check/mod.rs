@@ -6,14 +6,12 @@
 //! protocol never reads values, so this is exact. Any event may declare the block private or
 //! shared.
 
-mod broken_promise;
 mod model;
 mod situation;
 
-use homenode_protocol::{Labelled, ProtocolFinding, Search};
+use homenode_protocol::{BrokenPromise, Labelled, ProtocolFinding, Search};
 use serde::Serialize;
 
-pub use broken_promise::FindingKind;
 pub use situation::CACHES_MAX;
 
 use crate::table::ProtocolTable;
@@ -23,6 +21,36 @@ use situation::Coverage;
 
 /// A finding about a protocol on a bus.
 pub type BusFinding = ProtocolFinding<FindingKind>;
+/// A promise that an event breaks.
+type BrokenBusPromise = BrokenPromise<FindingKind>;
+
+/// Kinds of finding. The names are a public contract (`docs/bus.md`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// A read does not return what was written last.
+    StaleRead,
+    /// A copy that should be the only one is not.
+    NotAlone,
+    /// Two caches answer for the data.
+    TwoOwners,
+    /// Memory is out of date and no cache answers for the data.
+    LostWrite,
+    /// A cache is to supply the block and none has it.
+    NoSupplier,
+    /// The event leaves the processor without a copy.
+    NoCopy,
+    /// Something happens that is declared impossible.
+    NotImpossible,
+    /// A cell that contradicts itself.
+    Malformed,
+    /// The event happens again and again.
+    Endless,
+    /// A cell, reply or state that nothing leads to.
+    Unreached,
+    /// A state that is never left, or from which not all copies can go.
+    NoExit,
+}
 
 /// The extent of an exploration, and its findings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -64,25 +92,11 @@ pub fn check(table: &ProtocolTable) -> CheckReport {
     coverage.seen[0] = true;
     for caches in 1..=CACHES_MAX {
         let mut search = Search::new(TableModel::new(table, caches, &mut coverage));
-        let explored = search.explore();
+        let stuck = (FindingKind::NoExit, "from here the copies can never all be replaced");
+        report.findings.extend(search.finding(caches, stuck));
         report.caches = caches;
         (report.situations, report.events) = (search.state_count(), search.step_count());
-        if let Err(broken) = explored {
-            report.findings.push(BusFinding {
-                kind: broken.fault.kind(),
-                message: broken.fault.to_string(),
-                steps: search.tell(&broken.steps),
-                caches,
-            });
-            return report;
-        }
-        if let Some(steps) = search.stuck() {
-            report.findings.push(BusFinding {
-                kind: FindingKind::NoExit,
-                message: "from here the copies can never all be replaced".to_owned(),
-                steps: search.tell(&steps),
-                caches,
-            });
+        if !report.findings.is_empty() {
             return report;
         }
     }

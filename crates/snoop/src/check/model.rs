@@ -2,7 +2,7 @@
 
 use homenode_protocol::{Labelled, ProtocolModel};
 
-use super::broken_promise::BrokenPromise;
+use super::BrokenBusPromise;
 use super::situation::{CheckStep, CheckedCaches, Coverage, StepRun, WORDS};
 use crate::table::ProtocolTable;
 use crate::vocabulary::{AreaKind, ProcessorEvent};
@@ -24,7 +24,7 @@ impl<'a> TableModel<'a> {
 impl ProtocolModel for TableModel<'_> {
     type State = CheckedCaches;
     type Step = CheckStep;
-    type Fault = BrokenPromise;
+    type Fault = BrokenBusPromise;
 
     fn start(&self) -> CheckedCaches {
         CheckedCaches::START
@@ -44,7 +44,7 @@ impl ProtocolModel for TableModel<'_> {
         situation: &CheckedCaches,
         step: &CheckStep,
         story: Option<&mut String>,
-    ) -> Result<Option<CheckedCaches>, BrokenPromise> {
+    ) -> Result<Option<CheckedCaches>, BrokenBusPromise> {
         let mut run = StepRun { table: self.table, coverage: self.coverage, story };
         run.perform(*situation, *step)
     }

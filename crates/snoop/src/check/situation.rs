@@ -1,8 +1,8 @@
 //! One block in a few caches, and the effect of an event.
 
-use homenode_protocol::Labelled;
+use homenode_protocol::{BrokenPromise, Labelled};
 
-use super::broken_promise::BrokenPromise;
+use super::{BrokenBusPromise, FindingKind as Kind};
 use crate::table::ProtocolTable;
 use crate::vocabulary::{
     Action, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Signal, TableCell, Transaction,
@@ -88,7 +88,7 @@ impl StepRun<'_> {
         &mut self,
         from: CheckedCaches,
         step: CheckStep,
-    ) -> Result<Option<CheckedCaches>, BrokenPromise> {
+    ) -> Result<Option<CheckedCaches>, BrokenBusPromise> {
         let mut situation = from;
         for _ in 0..ROUNDS_MAX {
             let (copies, suppliers) = self.others(&situation, step.cache);
@@ -103,7 +103,7 @@ impl StepRun<'_> {
                 return Ok(Some(situation));
             }
         }
-        Err(BrokenPromise::Endless)
+        broken(Kind::Endless, "the event happens again without end")
     }
 
     /// The action of the cell.
@@ -112,7 +112,7 @@ impl StepRun<'_> {
         situation: &CheckedCaches,
         step: CheckStep,
         copies: Copies<u8>,
-    ) -> Result<Action<u8>, BrokenPromise> {
+    ) -> Result<Action<u8>, BrokenBusPromise> {
         let state = situation.caches[step.cache].state;
         let condition = self.table.condition(copies, step.area);
         self.coverage.cells[self.table.cell_index(state, step.event, condition)] = true;
@@ -129,15 +129,12 @@ impl StepRun<'_> {
                 self.tell(&format!("{old} -> {new}, {bus}{from}"));
                 Ok(action)
             }
-            TableCell::Impossible(why) => Err(BrokenPromise::Impossible {
-                what: format!(
-                    "{} in state {} while the others are in condition [{}]",
-                    step.event.name(),
-                    self.table.name(state),
-                    self.table.conditions()[usize::from(condition)].name
-                ),
-                why,
-            }),
+            TableCell::Impossible(why) => {
+                let (event, state) = (step.event.name(), self.table.name(state));
+                let condition = self.table.conditions()[usize::from(condition)].name;
+                let others = format!("while the others are in condition [{condition}]");
+                impossible(&format!("{event} in state {state} {others}"), why)
+            }
         }
     }
 
@@ -165,14 +162,18 @@ impl StepRun<'_> {
         step: CheckStep,
         action: Action<u8>,
         supplier: Option<usize>,
-    ) -> Result<[bool; CACHES_MAX], BrokenPromise> {
+    ) -> Result<[bool; CACHES_MAX], BrokenBusPromise> {
         let own = situation.caches[step.cache];
         let latest = match action.source {
             DataSupplier::Own => own.latest,
             DataSupplier::Memory => situation.memory,
-            DataSupplier::Cache => {
-                situation.caches[supplier.ok_or(BrokenPromise::NoSupplier)?].latest
-            }
+            DataSupplier::Cache => match supplier {
+                Some(supplier) => situation.caches[supplier].latest,
+                None => {
+                    let message = "a cache is to supply the block, but none has it";
+                    return broken(Kind::NoSupplier, message);
+                }
+            },
         };
         let mut takers = [false; CACHES_MAX];
         if action.transaction == Some(Transaction::UpdateBlock) {
@@ -196,7 +197,7 @@ impl StepRun<'_> {
         situation: &mut CheckedCaches,
         other: usize,
         signal: Signal,
-    ) -> Result<bool, BrokenPromise> {
+    ) -> Result<bool, BrokenBusPromise> {
         let held = situation.caches[other];
         if !self.table.role(held.state).is_copy() {
             return Ok(false);
@@ -215,14 +216,10 @@ impl StepRun<'_> {
                 situation.caches[other] = CheckedCopy { state: next, latest };
                 Ok(word && stays)
             }
-            Reply::Impossible(why) => Err(BrokenPromise::Impossible {
-                what: format!(
-                    "a copy in state {} sees {}",
-                    self.table.name(held.state),
-                    signal.name()
-                ),
-                why,
-            }),
+            Reply::Impossible(why) => {
+                let (state, signal) = (self.table.name(held.state), signal.name());
+                impossible(&format!("a copy in state {state} sees {signal}"), why)
+            }
         }
     }
 
@@ -232,14 +229,16 @@ impl StepRun<'_> {
         situation: &mut CheckedCaches,
         step: CheckStep,
         takers: [bool; CACHES_MAX],
-    ) -> Result<(), BrokenPromise> {
+    ) -> Result<(), BrokenBusPromise> {
         let role = self.table.role(situation.caches[step.cache].state);
         match step.event {
-            ProcessorEvent::Read if !role.is_copy() => return Err(BrokenPromise::NoCopy),
-            ProcessorEvent::Read if !situation.caches[step.cache].latest[step.word] => {
-                return Err(BrokenPromise::Stale { word: step.word });
+            ProcessorEvent::Read | ProcessorEvent::Write if !role.is_copy() => {
+                return broken(Kind::NoCopy, "the processor is left without a copy");
             }
-            ProcessorEvent::Write if !role.is_copy() => return Err(BrokenPromise::NoCopy),
+            ProcessorEvent::Read if !situation.caches[step.cache].latest[step.word] => {
+                let message = format!("the read of word {} returns an old value", step.word);
+                return broken(Kind::StaleRead, message);
+            }
             ProcessorEvent::Write => {
                 situation.memory[step.word] = false;
                 for (other, held) in situation.caches.iter_mut().enumerate() {
@@ -251,21 +250,22 @@ impl StepRun<'_> {
         self.promises(situation)
     }
 
-    fn promises(&self, situation: &CheckedCaches) -> Result<(), BrokenPromise> {
+    fn promises(&self, situation: &CheckedCaches) -> Result<(), BrokenBusPromise> {
         let roles = situation.caches.map(|held| self.table.role(held.state));
         let copies = roles.iter().filter(|role| role.is_copy()).count();
         if let Some(alone) = roles.iter().position(|role| role.is_alone()).filter(|_| copies > 1) {
             let other = roles.iter().enumerate().position(|(i, r)| i != alone && r.is_copy());
-            return Err(BrokenPromise::NotAlone {
-                alone,
-                state: self.table.name(situation.caches[alone].state),
-                other: other.unwrap_or(alone),
-            });
+            let state = self.table.name(situation.caches[alone].state);
+            let has = format!("cache {} has a copy as well", other.unwrap_or(alone));
+            return broken(Kind::NotAlone, format!("cache {alone} is in state {state}, but {has}"));
         }
         match roles.iter().filter(|role| role.is_owner()).count() {
-            0 if situation.memory != [true; WORDS] => Err(BrokenPromise::Lost),
+            0 if situation.memory != [true; WORDS] => {
+                let message = "memory is out of date and no cache answers for the block";
+                broken(Kind::LostWrite, message)
+            }
             0 | 1 => Ok(()),
-            _ => Err(BrokenPromise::TwoOwners),
+            _ => broken(Kind::TwoOwners, "two caches own the block"),
         }
     }
 
@@ -274,4 +274,12 @@ impl StepRun<'_> {
             story.push_str(what);
         }
     }
+}
+
+fn broken<T>(kind: Kind, message: impl Into<String>) -> Result<T, BrokenBusPromise> {
+    Err(BrokenPromise::new(kind, message))
+}
+
+fn impossible<T>(what: &str, why: &str) -> Result<T, BrokenBusPromise> {
+    broken(Kind::NotImpossible, format!("{what}: declared impossible ({why})"))
 }

@@ -1,34 +1,31 @@
 //! The model of a block protocol that the search explores.
 
-use std::fmt::Write;
-
 use homenode_protocol::{Labelled, ProtocolModel};
 
-use super::broken_promise::BrokenDirectoryPromise;
 use super::situation::{CheckedHome, CheckedMessage, MESSAGES_MAX, Situation};
-use crate::cell::{ControllerCell, CopyRole};
+use crate::cell::{AnySender, CopyRole};
 use crate::dash::table::DirectoryTable;
 use crate::dash::vocabulary::{
     CacheAction, CacheEvent, HomeAction, HomeEvent, Message, Recipient, Sender,
 };
-use crate::finding::Data;
+use crate::finding::{
+    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, ReachedTable, StepText, broken,
+    flood, lost, not_done, number, two_writers,
+};
 
 /// The home is at this node.
 const HOME: u8 = 0;
 
 /// Which cells were reached.
-#[derive(Clone, Debug)]
 pub(super) struct DirectoryCoverage {
-    pub(super) cache_cells: Vec<bool>,
-    pub(super) home_cells: Vec<bool>,
+    pub(super) cache: ReachedTable<CacheEvent, AnySender, CacheAction>,
+    pub(super) home: ReachedTable<HomeEvent, Sender, HomeAction>,
 }
 
-impl DirectoryCoverage {
-    pub(super) fn new(table: &DirectoryTable) -> Self {
-        let [cache_cells, home_cells] =
-            [table.cache.cell_count(), table.home.cell_count()].map(|count| vec![false; count]);
-        Self { cache_cells, home_cells }
-    }
+/// A step that is being performed.
+struct BlockStep {
+    next: Situation,
+    text: StepText,
 }
 
 /// A step of the model.
@@ -81,27 +78,26 @@ impl ProtocolModel for DirectoryModel<'_> {
         step: &DirectoryStep,
         story: Option<&mut String>,
     ) -> Result<Option<Situation>, BrokenDirectoryPromise> {
-        let mut next = situation.clone();
-        let mut log = String::new();
+        let text = StepText::new(story.is_some());
+        let mut scene = BlockStep { next: situation.clone(), text };
         let happened = match *step {
             DirectoryStep::Processor { node, event } => {
                 let message = processor_message(node);
-                self.cache(&mut next, node, event, &message, &mut log)?
+                self.cache(&mut scene, node, event, &message)?
             }
             DirectoryStep::Deliver(message) => {
-                let at = next.messages.iter().position(|&other| other == message);
-                next.messages.remove(at.unwrap_or(0));
-                self.deliver(&mut next, &message, &mut log)?
+                let messages = &mut scene.next.messages;
+                let at = messages.iter().position(|&other| other == message);
+                messages.remove(at.unwrap_or(0));
+                self.deliver(&mut scene, &message)?
             }
         };
         if !happened {
             return Ok(None);
         }
-        if let Some(story) = story {
-            story.push_str(&log);
-        }
-        self.check(&next)?;
-        Ok(Some(next))
+        scene.text.add_to(story);
+        self.check(&scene.next)?;
+        Ok(Some(scene.next))
     }
 
     fn is_at_rest(&self, situation: &Situation) -> bool {
@@ -124,7 +120,7 @@ impl ProtocolModel for DirectoryModel<'_> {
 
 /// The message that stands for a processor's own event.
 fn processor_message(node: usize) -> CheckedMessage {
-    let node = u8::try_from(node).unwrap_or(u8::MAX);
+    let node = number(node);
     CheckedMessage { message: 0, from: node, to: node, requester: node, due: 0, data: Data::None }
 }
 
@@ -138,21 +134,20 @@ impl DirectoryModel<'_> {
     /// A message arrives. Returns false if it has to wait.
     fn deliver(
         &mut self,
-        next: &mut Situation,
+        scene: &mut BlockStep,
         message: &CheckedMessage,
-        log: &mut String,
     ) -> Result<bool, BrokenDirectoryPromise> {
         let node = usize::from(message.to);
         let kind = Message::ALL[usize::from(message.message)];
         if let Some(event) = kind.event_at_home() {
-            return self.home(next, event, message, log);
+            return self.home(scene, event, message);
         }
-        let cache = &mut next.caches[node];
+        let cache = &mut scene.next.caches[node];
         let change = kind.acknowledgements(i32::from(message.due));
         cache.due += i8::try_from(change).unwrap_or(i8::MAX);
         let writable = self.table.role(cache.state) == CopyRole::Writable;
         match kind.event_at_cache(i32::from(cache.due), writable) {
-            Some(event) => self.cache(next, node, event, message, log),
+            Some(event) => self.cache(scene, node, event, message),
             None => Ok(true),
         }
     }
@@ -160,33 +155,21 @@ impl DirectoryModel<'_> {
     /// An event at a cache's controller. Returns false if it has to wait.
     fn cache(
         &mut self,
-        next: &mut Situation,
+        scene: &mut BlockStep,
         node: usize,
         event: CacheEvent,
         message: &CheckedMessage,
-        log: &mut String,
     ) -> Result<bool, BrokenDirectoryPromise> {
-        let before = next.caches[node];
-        self.coverage.cache_cells[self.table.cache_cell_index(before.state, event)] = true;
-        let what = || {
-            format!(
-                "{} at node {node} in state {}",
-                event.name(),
-                self.table.cache.name(before.state)
-            )
-        };
-        let asks = matches!(event, CacheEvent::Load | CacheEvent::Store);
-        let (actions, state) = match self.table.cache_cell(before.state, event) {
-            ControllerCell::Does(actions, state) => (actions, state),
-            ControllerCell::Waits => return Ok(false),
-            ControllerCell::Impossible(why) => {
-                return Err(BrokenDirectoryPromise::Impossible { what: what(), why });
-            }
+        let before = scene.next.caches[node];
+        let what = || format!("{} at node {node}", event.name());
+        let seen = (event, AnySender::Any);
+        let Some((actions, state)) = self.coverage.cache.follow(before.state, seen, what)? else {
+            return Ok(false);
         };
         if message.data != Data::None {
-            next.caches[node].data = message.data;
+            scene.next.caches[node].data = message.data;
         }
-        next.caches[node].asked |= asks;
+        scene.next.caches[node].asked |= matches!(event, CacheEvent::Load | CacheEvent::Store);
         for &action in actions {
             match action {
                 CacheAction::Send(kind, recipient) => {
@@ -196,34 +179,29 @@ impl DirectoryModel<'_> {
                     };
                     let data = if kind.carries_block() { before.data } else { Data::None };
                     if kind.carries_block() && data == Data::None {
-                        return Err(BrokenDirectoryPromise::NoData { node });
+                        return no_data(node);
                     }
                     // A copy at the home node is invalidated without a message or an
                     // acknowledgement.
                     if kind == Message::Acknowledge && node == usize::from(HOME) {
                         continue;
                     }
-                    let from = u8::try_from(node).unwrap_or(u8::MAX);
-                    let (message, requester) = (kind.index(), message.requester);
+                    let (message, from, requester) =
+                        (kind.index(), number(node), message.requester);
                     let sent = CheckedMessage { message, from, to, requester, due: 0, data };
-                    self.post(next, sent, log)?;
+                    Self::post(scene, sent)?;
                 }
-                CacheAction::Complete => self.complete(next, node, event, state)?,
+                CacheAction::Complete => self.complete(&mut scene.next, node, event, state)?,
             }
         }
-        next.caches[node].state = state;
-        if event == CacheEvent::Replace && self.table.role(state) != CopyRole::None {
-            return Err(BrokenDirectoryPromise::NotReplaced { node });
-        }
+        scene.next.caches[node].state = state;
         if self.table.role(state) == CopyRole::None {
-            next.caches[node].data = Data::None;
+            scene.next.caches[node].data = Data::None;
+        } else if event == CacheEvent::Replace {
+            return broken(Kind::NotReplaced, format!("the copy of node {node} is still there"));
         }
-        let _ = write!(
-            log,
-            "node {node} {} -> {}. ",
-            self.table.cache.name(before.state),
-            self.table.cache.name(state)
-        );
+        let [before, after] = [before.state, state].map(|state| self.table.cache.name(state));
+        scene.text.log(format_args!("node {node} {before} -> {after}. "));
         Ok(true)
     }
 
@@ -236,48 +214,38 @@ impl DirectoryModel<'_> {
         after: u8,
     ) -> Result<(), BrokenDirectoryPromise> {
         next.caches[node].asked = false;
-        let data = next.caches[node].data;
         let stores = event == CacheEvent::Store
             || (event != CacheEvent::Load && self.table.role(after) == CopyRole::Writable);
         // A copy that arrives for a read during others' writes was ordered before them. A copy in
         // the cache must not outlive them, and a writer must keep others' writes to the block.
         let old = if event == CacheEvent::Load { !next.is_writing() } else { stores };
-        match data {
-            Data::None => Err(BrokenDirectoryPromise::NoData { node }),
-            Data::Old if old => Err(BrokenDirectoryPromise::Stale { node }),
-            Data::Old | Data::Latest => {
-                if stores {
-                    next.write(node);
-                }
-                Ok(())
-            }
+        match next.caches[node].data {
+            Data::None => return no_data(node),
+            Data::Old if old => return stale(node),
+            Data::Old | Data::Latest if stores => next.write(node),
+            Data::Old | Data::Latest => {}
         }
+        Ok(())
     }
 
-    fn post(
-        &self,
-        next: &mut Situation,
-        message: CheckedMessage,
-        log: &mut String,
-    ) -> Result<(), BrokenDirectoryPromise> {
-        if next.messages.len() >= MESSAGES_MAX {
-            return Err(BrokenDirectoryPromise::Flood);
+    fn post(scene: &mut BlockStep, message: CheckedMessage) -> Result<(), BrokenDirectoryPromise> {
+        if scene.next.messages.len() >= MESSAGES_MAX {
+            return flood();
         }
         let name = Message::ALL[usize::from(message.message)].name();
-        let _ = write!(log, "{name} to node {}. ", message.to);
-        next.send(message);
+        scene.text.log(format_args!("{name} to node {}. ", message.to));
+        scene.next.send(message);
         Ok(())
     }
 
     /// An event at the home's controller. Returns false if it has to wait.
     fn home(
         &mut self,
-        next: &mut Situation,
+        scene: &mut BlockStep,
         event: HomeEvent,
         message: &CheckedMessage,
-        log: &mut String,
     ) -> Result<bool, BrokenDirectoryPromise> {
-        let home = next.home;
+        let home = scene.next.home;
         let from = message.from;
         let sender = if home.owner == Some(from) {
             Sender::Owner
@@ -288,30 +256,25 @@ impl DirectoryModel<'_> {
         } else {
             Sender::Other
         };
-        self.coverage.home_cells[self.table.home_cell_index(home.state, event, sender)] = true;
-        let name = self.table.home.name(home.state);
-        let what = || {
-            format!("{} from node {from} ({}) at home in state {name}", event.name(), sender.name())
-        };
-        let (actions, state) = match self.table.home_cell(home.state, event, sender) {
-            ControllerCell::Does(actions, state) => (actions, state),
-            ControllerCell::Waits => return Ok(false),
-            ControllerCell::Impossible(why) => {
-                return Err(BrokenDirectoryPromise::Impossible { what: what(), why });
-            }
+        let what = || format!("{} from node {from} ({}) at home", event.name(), sender.name());
+        let seen = (event, sender);
+        let Some((actions, state)) = self.coverage.home.follow(home.state, seen, what)? else {
+            return Ok(false);
         };
         let asks = matches!(event, HomeEvent::Read | HomeEvent::Write | HomeEvent::Upgrade);
-        let requester = if asks { Some(from) } else { home.requester };
-        next.home.requester = requester;
-        next.home.state = state;
-        let _ = write!(log, "home {name} -> {}. ", self.table.home.name(state));
+        scene.next.home.requester = if asks { Some(from) } else { home.requester };
+        scene.next.home.state = state;
+        let [before, after] = [home.state, state].map(|state| self.table.home.name(state));
+        scene.text.log(format_args!("home {before} -> {after}. "));
         let mut due = 0;
         for &action in actions {
-            self.home_action(next, action, message, &mut due, log)?
-                .ok_or_else(|| BrokenDirectoryPromise::NoRecipient { what: what() })?;
+            if self.home_action(scene, action, message, &mut due)?.is_none() {
+                let what = format!("{} in state {before}: it has no recipient", what());
+                return broken(Kind::NoRecipient, what);
+            }
         }
         if self.table.home.rests(state) {
-            next.home.requester = None;
+            scene.next.home.requester = None;
         }
         Ok(true)
     }
@@ -319,36 +282,34 @@ impl DirectoryModel<'_> {
     /// Performs an action of the home's controller. Returns nothing if it lacks a node to act on.
     fn home_action(
         &mut self,
-        next: &mut Situation,
+        scene: &mut BlockStep,
         action: HomeAction,
         message: &CheckedMessage,
         due: &mut i8,
-        log: &mut String,
     ) -> Result<Option<()>, BrokenDirectoryPromise> {
-        let CheckedHome { owner, requester, memory, .. } = next.home;
+        let home = &mut scene.next.home;
+        let CheckedHome { owner, requester, memory, .. } = *home;
         match (action, requester, owner) {
-            (HomeAction::TakeData, _, _) => next.home.memory = message.data,
+            (HomeAction::TakeData, _, _) => home.memory = message.data,
             (HomeAction::Own, _, _) => {
-                (next.home.owner, next.home.listed) = (requester, 0);
-                next.home.overflow = false;
+                (home.owner, home.listed, home.overflow) = (requester, 0, false);
             }
-            (HomeAction::Disown, _, _) => next.home.owner = None,
+            (HomeAction::Disown, _, _) => home.owner = None,
             (HomeAction::ListOwner, _, Some(owner)) => {
-                next.home.owner = None;
-                self.list(next, owner);
+                home.owner = None;
+                self.list(home, owner);
             }
-            (HomeAction::ListRequester, Some(requester), _) => self.list(next, requester),
+            (HomeAction::ListRequester, Some(requester), _) => self.list(home, requester),
             (HomeAction::Reply(kind), Some(to), _) => {
                 let data = if kind.carries_block() { memory } else { Data::None };
-                let (message, due) = (kind.index(), *due);
-                let reply = CheckedMessage { message, from: HOME, to, requester: to, due, data };
-                self.post(next, reply, log)?;
+                let reply = CheckedMessage { due: *due, data, ..without_data(kind, to, to) };
+                Self::post(scene, reply)?;
             }
             (HomeAction::Forward(kind), Some(requester), Some(owner)) => {
-                self.post(next, without_data(kind, owner, requester), log)?;
+                Self::post(scene, without_data(kind, owner, requester))?;
             }
             (HomeAction::Invalidate, Some(requester), _) => {
-                *due = self.invalidate(next, requester, log)?;
+                *due = self.invalidate(scene, requester)?;
             }
             (HomeAction::ListOwner, _, None)
             | (HomeAction::ListRequester | HomeAction::Reply(_), None, _)
@@ -358,35 +319,34 @@ impl DirectoryModel<'_> {
         Ok(Some(()))
     }
 
-    fn list(&self, next: &mut Situation, node: u8) {
-        let listed = next.home.listed | 1 << node;
+    fn list(&self, home: &mut CheckedHome, node: u8) {
+        let listed = home.listed | 1 << node;
         if listed.count_ones() > self.pointers {
-            next.home.overflow = true;
+            home.overflow = true;
         } else {
-            next.home.listed = listed;
+            home.listed = listed;
         }
     }
 
     /// Invalidates all copies that may exist; returns the number of acknowledgements due.
     fn invalidate(
         &mut self,
-        next: &mut Situation,
+        scene: &mut BlockStep,
         requester: u8,
-        log: &mut String,
     ) -> Result<i8, BrokenDirectoryPromise> {
         let mut due = 0;
         for node in 0..self.nodes {
-            let to = u8::try_from(node).unwrap_or(u8::MAX);
-            let may_have = next.home.overflow || next.home.listed & 1 << to != 0;
+            let (to, home) = (number(node), &scene.next.home);
+            let may_have = home.overflow || home.listed & 1 << to != 0;
             if !may_have || to == requester {
                 continue;
             }
             if to == HOME {
                 let message = CheckedMessage { requester, ..processor_message(node) };
-                self.cache(next, node, CacheEvent::Invalidate, &message, log)?;
+                self.cache(scene, node, CacheEvent::Invalidate, &message)?;
             } else {
                 due += 1;
-                self.post(next, without_data(Message::Invalidate, to, requester), log)?;
+                Self::post(scene, without_data(Message::Invalidate, to, requester))?;
             }
         }
         Ok(due)
@@ -398,28 +358,37 @@ impl DirectoryModel<'_> {
         let mut writers = (0..self.nodes).filter(|&node| role(node) == CopyRole::Writable);
         if let Some(node) = writers.next() {
             if let Some(other) = writers.next() {
-                return Err(BrokenDirectoryPromise::TwoWriters { nodes: [node, other] });
+                return two_writers(node, other);
             }
             let acknowledged = self.table.cache.rests(situation.caches[node].state);
             let mut others = (0..self.nodes).filter(|&other| other != node);
             let copy = others.find(|&other| role(other) != CopyRole::None);
             if let (true, Some(other)) = (acknowledged, copy) {
-                return Err(BrokenDirectoryPromise::NotAlone { node, other });
+                let may = format!("node {node} may write and nothing is to be acknowledged");
+                return broken(Kind::NotAlone, format!("{may}, but node {other} has a copy"));
             }
         }
         if self.is_at_rest(situation) {
-            let latest = |node: usize| situation.caches[node].data == Data::Latest;
-            if situation.home.memory != Data::Latest && !(0..self.nodes).any(latest) {
-                return Err(BrokenDirectoryPromise::Lost);
+            let caches = &situation.caches[..self.nodes];
+            let has = |data| caches.iter().position(|cache| cache.data == data);
+            if situation.home.memory != Data::Latest && has(Data::Latest).is_none() {
+                return lost();
             }
-            if let Some(node) = (0..self.nodes).find(|&node| situation.caches[node].asked) {
-                return Err(BrokenDirectoryPromise::NotDone { node });
+            if let Some(node) = caches.iter().position(|cache| cache.asked) {
+                return not_done(node);
             }
-            let old = (0..self.nodes).find(|&node| situation.caches[node].data == Data::Old);
-            if let Some(node) = old {
-                return Err(BrokenDirectoryPromise::Stale { node });
+            if let Some(node) = has(Data::Old) {
+                return stale(node);
             }
         }
         Ok(())
     }
+}
+
+fn no_data<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+    broken(Kind::NoData, format!("an operation of node {node} completes, but it has no data"))
+}
+
+fn stale<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+    broken(Kind::StaleRead, format!("an operation of node {node} finds an old value"))
 }

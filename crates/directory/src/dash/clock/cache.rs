@@ -67,7 +67,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     ) -> Result<(), ClockError> {
         let block = message.block;
         let (at, state) = self.copy(node, block);
-        let (actions, next) = match self.table.cache_cell(state, event) {
+        let (actions, next) = match self.table.cache.cell(state, event) {
             ControllerCell::Does(actions, next) => (actions, next),
             ControllerCell::Waits => {
                 return Err(self.failed(requesters.now(), block, node, because::WAITS));

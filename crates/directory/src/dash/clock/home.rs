@@ -70,7 +70,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         } else {
             Sender::Other
         };
-        let (actions, next) = match self.table.home_cell(head.state, event, sender) {
+        let (actions, next) = match self.table.home.cell_by(head.state, event, sender) {
             ControllerCell::Does(actions, next) => (actions, next),
             ControllerCell::Waits => return Ok(false),
             ControllerCell::Impossible(why) => {

@@ -94,7 +94,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     ) {
         let BlockRef { block, number } = block;
         let state = self.caches.frame(at).state;
-        let ControllerCell::Does(actions, next) = self.table.cache_cell(state, event) else {
+        let ControllerCell::Does(actions, next) = self.table.cache.cell(state, event) else {
             return;
         };
         for &action in actions {
@@ -145,7 +145,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
                 let record = self.caches.holders.get(frame.number);
                 self.caches.tell_writes(frame.block(), &record);
             }
-            let cell = self.table.cache_cell(frame.state, CacheEvent::Replace);
+            let cell = self.table.cache.cell(frame.state, CacheEvent::Replace);
             if let ControllerCell::Does(actions, _) = cell {
                 let node = node(cache);
                 let page = self.entries.head(frame.number).page;

@@ -150,7 +150,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     /// Whether the processor's operation takes place at once.
     fn is_settled(&mut self, at: usize, event: CacheEvent) -> bool {
         let state = self.caches.frame(at).state;
-        let cell = self.table.cache_cell(state, event);
+        let cell = self.table.cache.cell(state, event);
         cell == ControllerCell::Does(&[crate::CacheAction::Complete], state)
     }
 

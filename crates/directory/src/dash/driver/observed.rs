@@ -1,73 +1,27 @@
 //! Log of the acts of controllers, kept for walks only. The simulation does not depend on it.
 
-use homenode_cache::{BlockAccess, BlockRef, CacheArrays, WordMask};
+use homenode_cache::{BlockAccess, CacheArrays, WordMask};
 use homenode_protocol::Labelled;
 
 use super::network::SentMessage;
-use super::transaction::{DirectoryTransaction, is_implicit};
+use super::transaction::DirectoryTransaction;
 use super::{DirectoryDriver, node};
 use crate::acts::{ActCause, ControllerAct, DirectoryEntry, UsedCell, WalkMessage};
-use crate::cell::ControllerCell;
+use crate::cell::{AnySender, ControllerCell};
 use crate::dash::table::DirectoryTable;
-use crate::dash::vocabulary::{CacheAction, CacheEvent, HomeAction, HomeEvent, Sender};
+use crate::dash::vocabulary::CacheEvent;
 use crate::entries::{NO_NODE, NO_PAGE};
-use crate::sheet::{CACHE, HOME};
-
-/// A controller, its event and its actions.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ObservedController {
-    Cache(CacheEvent, &'static [CacheAction]),
-    Home(HomeEvent, Sender, &'static [HomeAction]),
-}
-
-impl DirectoryTable {
-    /// The use of a cell, with names.
-    fn act(
-        &self,
-        seen: ObservedController,
-        message: Option<WalkMessage>,
-        states: [u8; 2],
-        node: u16,
-        entry: DirectoryEntry,
-    ) -> ControllerAct {
-        let [before, next] = states;
-        let act = match seen {
-            ObservedController::Cache(event, actions) => {
-                let at_home = entry.home == Some(node);
-                let sent = actions.iter().filter(|&&action| !is_implicit(action, at_home));
-                let actions = &sent.copied().collect::<Vec<_>>()[..];
-                let (controller, event, sender) = (CACHE, event.name(), None);
-                let used = UsedCell { controller, event, sender, actions, before, next };
-                ControllerAct::in_table(&self.cache, &used, node, entry)
-            }
-            ObservedController::Home(event, sender, actions) => {
-                let (controller, event, sender) = (HOME, event.name(), Some(sender.name()));
-                let used = UsedCell { controller, event, sender, actions, before, next };
-                ControllerAct::in_table(&self.home, &used, node, entry)
-            }
-        };
-        let cause = match (&message, seen) {
-            (Some(_), _) => ActCause::Message,
-            (None, ObservedController::Cache(event, _)) if event.is_of_processor() => {
-                ActCause::Processor
-            }
-            (None, _) => ActCause::Home,
-        };
-        ControllerAct { cause, message, ..act }
-    }
-}
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
-    /// Logs the actions of a controller.
+    /// Logs the actions of a controller. `cause` holds if no message does.
     #[inline]
     pub(super) fn observe(
         &mut self,
         t: &DirectoryTransaction<W, WORDS>,
         node: u16,
         message: Option<&SentMessage>,
-        controller: ObservedController,
-        before: u8,
-        next: u8,
+        cause: ActCause,
+        used: impl FnOnce(&DirectoryTable) -> UsedCell,
     ) {
         if self.log.is_some() {
             let message = message.map(|sent| WalkMessage {
@@ -78,8 +32,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
                 way: t.way(sent),
                 number: None,
             });
-            let block = BlockRef { block: t.block, number: t.number };
-            self.note(block, node, message, controller, [before, next]);
+            let cause = if message.is_some() { ActCause::Message } else { cause };
+            let entry = self.observed_entry(t.number);
+            let act = used(&self.table).act(cause, node, entry);
+            self.note(t.block, ControllerAct { message, ..act });
         }
     }
 
@@ -108,25 +64,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         }
         let event = if access.write { CacheEvent::Store } else { CacheEvent::Load };
         let state = self.caches.frame(at).state;
-        if let ControllerCell::Does(actions, next) = self.table.cache_cell(state, event) {
-            let controller = ObservedController::Cache(event, actions);
-            let block = BlockRef { block: access.block, number };
-            self.note(block, node(access.cache), None, controller, [state, next]);
+        if let ControllerCell::Does(actions, next) = self.table.cache.cell(state, event) {
+            let seen = (event, AnySender::Any);
+            let used = self.table.cache.used(seen, actions.iter().copied(), [state, next]);
+            let entry = self.observed_entry(number);
+            self.note(access.block, used.act(ActCause::Processor, node(access.cache), entry));
         }
     }
 
     #[cold]
-    fn note(
-        &mut self,
-        block: BlockRef,
-        node: u16,
-        message: Option<WalkMessage>,
-        controller: ObservedController,
-        states: [u8; 2],
-    ) {
-        let BlockRef { block, number } = block;
-        let entry = self.observed_entry(number);
-        let act = self.table.act(controller, message, states, node, entry);
+    fn note(&mut self, block: u64, act: ControllerAct) {
         self.log.get_or_insert_default().push((block, act));
     }
 

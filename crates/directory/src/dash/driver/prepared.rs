@@ -63,9 +63,9 @@ impl PreparedTransactions {
     pub(super) fn of(table: &DirectoryTable) -> Self {
         let homes = table.home.states().len();
         let mut prepared = Self { homes, fetches: Vec::new(), replacements: Vec::new() };
-        for (copy, _) in (0..=u8::MAX).zip(table.cache.states()) {
+        for copy in table.cache.state_numbers() {
             for event in [CacheEvent::Load, CacheEvent::Store] {
-                for (home, _) in (0..=u8::MAX).zip(table.home.states()) {
+                for home in table.home.state_numbers() {
                     for sender in [Sender::Other, Sender::Sharer] {
                         prepared.fetches.push(fetch(table, copy, event, home, sender));
                     }
@@ -99,14 +99,11 @@ impl PreparedTransactions {
 pub(crate) fn permissions(table: &DirectoryTable) -> Vec<u64> {
     let of = |state, event, bit| {
         let settled = ControllerCell::Does(&[CacheAction::Complete], state);
-        if table.cache_cell(state, event) == settled { bit } else { 0 }
+        if table.cache.cell(state, event) == settled { bit } else { 0 }
     };
-    (0..=u8::MAX)
-        .zip(table.cache.states())
-        .map(|(state, _)| {
-            of(state, CacheEvent::Load, MAY_READ) | of(state, CacheEvent::Store, MAY_WRITE)
-        })
-        .collect()
+    let both =
+        |state| of(state, CacheEvent::Load, MAY_READ) | of(state, CacheEvent::Store, MAY_WRITE);
+    table.cache.state_numbers().map(both).collect()
 }
 
 /// Follows the table from an event to the end of its transaction, if that is a request and its
@@ -119,12 +116,13 @@ fn fetch(
     sender: Sender,
 ) -> Option<PreparedFetch> {
     let ControllerCell::Does([CacheAction::Send(request, Recipient::Home)], waiting) =
-        table.cache_cell(copy, event)
+        table.cache.cell(copy, event)
     else {
         return None;
     };
     let at_home = request.event_at_home()?;
-    let ControllerCell::Does(actions, home_state) = table.home_cell(home, at_home, sender) else {
+    let ControllerCell::Does(actions, home_state) = table.home.cell_by(home, at_home, sender)
+    else {
         return None;
     };
     let (alone, rest) = match actions {
@@ -139,7 +137,7 @@ fn fetch(
     };
     let arrives = reply.event_at_cache(0, false)?;
     let ControllerCell::Does([CacheAction::Complete], cache_state) =
-        table.cache_cell(waiting, arrives)
+        table.cache.cell(waiting, arrives)
     else {
         return None;
     };
@@ -151,20 +149,19 @@ fn fetch(
 
 /// The replacement of a copy by the table, if it is at most a write-back.
 fn replacement(table: &DirectoryTable, copy: u8) -> PreparedReplacement {
-    match table.cache_cell(copy, CacheEvent::Replace) {
+    match table.cache.cell(copy, CacheEvent::Replace) {
         ControllerCell::Does([], 0) => PreparedReplacement::Silent,
         ControllerCell::Does([CacheAction::Send(Message::WriteBack, Recipient::Home)], 0) => {
-            let states = (0..=u8::MAX).zip(table.home.states()).map(|(state, _)| state);
-            let written = |state| match table.home_cell(state, HomeEvent::WriteBack, Sender::Owner)
-            {
-                ControllerCell::Does([HomeAction::TakeData, HomeAction::Disown], after) => {
-                    Some(PreparedReplacement::WriteBack { before: state, after })
-                }
-                ControllerCell::Does(_, _)
-                | ControllerCell::Waits
-                | ControllerCell::Impossible(_) => None,
-            };
-            states.filter_map(written).next().unwrap_or(PreparedReplacement::ByTable)
+            let written =
+                |state| match table.home.cell_by(state, HomeEvent::WriteBack, Sender::Owner) {
+                    ControllerCell::Does([HomeAction::TakeData, HomeAction::Disown], after) => {
+                        Some(PreparedReplacement::WriteBack { before: state, after })
+                    }
+                    ControllerCell::Does(_, _)
+                    | ControllerCell::Waits
+                    | ControllerCell::Impossible(_) => None,
+                };
+            table.home.state_numbers().find_map(written).unwrap_or(PreparedReplacement::ByTable)
         }
         ControllerCell::Does(_, _) | ControllerCell::Waits | ControllerCell::Impossible(_) => {
             PreparedReplacement::ByTable

@@ -4,8 +4,8 @@ use homenode_cache::{BlockHolders, BlockRef, CacheArrays, CheckError, MissStatus
 
 use super::DirectoryDriver;
 use super::network::SentMessage;
-use super::observed::ObservedController;
-use crate::cell::{ControllerCell, CopyRole, MessageWay};
+use crate::acts::ActCause;
+use crate::cell::{AnySender, ControllerCell, CopyRole, MessageWay};
 use crate::dash::vocabulary::{
     CacheAction, CacheEvent, HomeAction, HomeEvent, Message, Recipient, Sender,
 };
@@ -91,7 +91,7 @@ impl<W: WordMask, const WORDS: usize> DirectoryTransaction<W, WORDS> {
 
 /// Whether an action of a cache's controller sends no message: a copy at the home node is
 /// invalidated at once, without an acknowledgement.
-pub(crate) fn is_implicit(action: CacheAction, at_home: bool) -> bool {
+fn is_implicit(action: CacheAction, at_home: bool) -> bool {
     at_home && matches!(action, CacheAction::Send(Message::Acknowledge, _))
 }
 
@@ -153,13 +153,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         message: Option<&SentMessage>,
     ) -> Result<(), CheckError> {
         let (at, state) = self.copy(t, node);
-        let (actions, next) = match self.table.cache_cell(state, event) {
+        let (actions, next) = match self.table.cache.cell(state, event) {
             ControllerCell::Does(actions, next) => (actions, next),
             ControllerCell::Waits => return Err(impossible(node, because::WAITS)),
             ControllerCell::Impossible(why) => return Err(impossible(node, why)),
         };
-        let does = ObservedController::Cache(event, actions);
-        self.observe(t, node, message, does, state, next);
+        let (home, of_processor) = (node == t.home, event.is_of_processor());
+        let cause = if of_processor { ActCause::Processor } else { ActCause::Home };
+        self.observe(t, node, message, cause, |table| {
+            let sent = actions.iter().copied().filter(|&action| !is_implicit(action, home));
+            table.cache.used((event, AnySender::Any), sent, [state, next])
+        });
         if let (Some(at), Some(shadow)) = (at, &mut self.caches.shadow)
             && let Some(message) = message.filter(|message| message.message.carries_block())
         {
@@ -170,7 +174,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         }
         for &action in actions {
             match action {
-                _ if is_implicit(action, node == t.home) => {}
+                _ if is_implicit(action, home) => {}
                 CacheAction::Send(message, recipient) => {
                     let to = match recipient {
                         Recipient::Home => t.home,
@@ -256,14 +260,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         } else {
             Sender::Other
         };
-        let (actions, next) = match self.table.home_cell(head.state, event, sender) {
+        let (actions, next) = match self.table.home.cell_by(head.state, event, sender) {
             ControllerCell::Does(actions, next) => (actions, next),
             ControllerCell::Waits => return Err(impossible(from, because::WAITS)),
             ControllerCell::Impossible(why) => return Err(impossible(from, why)),
         };
         let first = self.observed();
-        let does = ObservedController::Home(event, sender, actions);
-        self.observe(t, t.home, Some(message), does, head.state, next);
+        self.observe(t, t.home, Some(message), ActCause::Message, |table| {
+            table.home.used((event, sender), actions.iter().copied(), [head.state, next])
+        });
         if matches!(event, HomeEvent::Read | HomeEvent::Write | HomeEvent::Upgrade) {
             t.active_requester = from;
         }

@@ -7,12 +7,10 @@ mod home;
 use homenode_cache::walk::Example;
 use homenode_protocol::{ProtocolParameter, ValueRange};
 
-use crate::cell::{ControllerCell, CopyRole};
-use crate::dash::table::{DirectoryRules, DirectoryTable};
-use crate::dash::vocabulary::{CacheAction, CacheEvent, HomeAction, HomeEvent, Sender};
+use crate::dash::table::DirectoryTable;
 use crate::entry::FamilyProtocol;
-use cache::CacheState::{self, I, IM, IS, ISI, M, MA, S, SM};
-use home::HomeState::{self, Dirty, Shared, Uncached};
+use cache::CacheState;
+use home::HomeState;
 
 /// Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, section 3.1: the directory-based
 /// write-invalidate protocol of the Stanford DASH machine; invalidations are sent at the time of
@@ -46,40 +44,5 @@ pub(crate) const ENTRY: FamilyProtocol<DirectoryTable> = FamilyProtocol {
         text: "0 R a0; 1 R a0; 1 R a0; 2 R a0; 3 W a0; 1 R a0; 1 W a0; 2 W a1; 0 R a1; 0 W a0; \
                1 R a0; 1 W a0; 1 R b0; 0 R a0",
     },
-    build: DirectoryTable::of::<Dash>,
+    build: || DirectoryTable::of::<_, HomeState>(CacheState::role),
 };
-
-struct Dash;
-
-impl DirectoryRules for Dash {
-    type Cache = CacheState;
-    type Home = HomeState;
-
-    fn role(state: CacheState) -> CopyRole {
-        match state {
-            I | IS | ISI | IM => CopyRole::None,
-            S | SM => CopyRole::Readable,
-            M | MA => CopyRole::Writable,
-        }
-    }
-
-    fn cache_rests(state: CacheState) -> bool {
-        matches!(state, I | S | M)
-    }
-
-    fn home_rests(state: HomeState) -> bool {
-        matches!(state, Uncached | Shared | Dirty)
-    }
-
-    fn cache(state: CacheState, event: CacheEvent) -> ControllerCell<CacheAction, CacheState> {
-        cache::cell(state, event)
-    }
-
-    fn home(
-        state: HomeState,
-        event: HomeEvent,
-        sender: Sender,
-    ) -> ControllerCell<HomeAction, HomeState> {
-        home::cell(state, event, sender)
-    }
-}

@@ -2,12 +2,13 @@
 
 use homenode_protocol::Labelled;
 
-use super::broken_promise::BrokenListPromise;
-use super::model::{Chance, ListHappened, ListModel, ListScene, number, plain};
+use super::model::{Chance, ListHappened, ListModel, ListScene, plain};
 use super::pointer::{Pointer, REQUEST};
-use super::situation::{Asked, Chain, HOME, ListHome, ListNode, ListedMessage};
-use crate::cell::{ControllerCell, CopyRole};
-use crate::finding::Data;
+use super::situation::{Asked, Chain, ListHome, ListNode, ListedMessage, no_data, stale};
+use crate::cell::{AnySender, CopyRole};
+use crate::finding::{
+    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, HOME, broken, number,
+};
 use crate::linked::vocabulary::{
     CopyAction, CopyEvent, ListHomeAction, ListHomeEvent, ListMessage, ListSender,
 };
@@ -32,18 +33,14 @@ impl ListModel<'_> {
         if message.to == HOME {
             return match kind.event_at_home() {
                 Some(event) => self.home(scene, event, message),
-                None => {
-                    Err(BrokenListPromise::NoRecipient { what: format!("{} at home", kind.name()) })
-                }
+                None => no_recipient(&format!("{} at home", kind.name())),
             };
         }
         let at = usize::from(message.to);
         let node = &scene.next.nodes[at];
         match kind.event_at_copy(self.matter(node, message)) {
             Some(event) => self.copy(scene, at, event, message),
-            None => Err(BrokenListPromise::NoRecipient {
-                what: format!("{} at node {at}", kind.name()),
-            }),
+            None => no_recipient(&format!("{} at node {at}", kind.name())),
         }
     }
 
@@ -56,16 +53,10 @@ impl ListModel<'_> {
         message: &ListedMessage,
     ) -> ListHappened {
         let before = scene.next.nodes[node].state;
-        let table = self.table;
-        self.coverage.copy[table.copy_cell_index(before, event)] = true;
-        let name = table.copy.name(before);
-        let (actions, state) = match table.copy_cell(before, event) {
-            ControllerCell::Does(actions, state) => (actions, state),
-            ControllerCell::Waits => return Ok(false),
-            ControllerCell::Impossible(why) => {
-                let what = format!("{} at node {node} in state {name}", event.name());
-                return Err(BrokenListPromise::Impossible { what, why });
-            }
+        let (table, seen) = (self.table, (event, AnySender::Any));
+        let what = || format!("{} at node {node}", event.name());
+        let Some((actions, state)) = self.coverage.copy.follow(before, seen, what)? else {
+            return Ok(false);
         };
         if scene.chance == Chance::NoFrame {
             let at = CopyStep { node, event, after: state };
@@ -95,7 +86,10 @@ impl ListModel<'_> {
         let replaced = state == 0 || table.is_leaving(state);
         if matches!(event, CopyEvent::Replace | CopyEvent::ReplaceAhead) {
             if !replaced {
-                return Err(BrokenListPromise::NotReplaced { node });
+                return broken(
+                    Kind::NotReplaced,
+                    format!("the copy of node {node} is still there"),
+                );
             }
             // The frame has another block now: only what is written back is still there.
             if !actions.contains(&CopyAction::SendHome(ListMessage::WriteBack)) {
@@ -105,7 +99,8 @@ impl ListModel<'_> {
         if state == 0 {
             (found.copy, found.behind, found.data) = (None, None, Data::None);
         }
-        scene.log(format_args!("node {node} {name} -> {}. ", table.copy.name(state)));
+        let [before, after] = [before, state].map(|state| table.copy.name(state));
+        scene.text.log(format_args!("node {node} {before} -> {after}. "));
         Ok(true)
     }
 
@@ -121,7 +116,6 @@ impl ListModel<'_> {
         let this = number(node);
         let found = &mut scene.next.nodes[node];
         let requester = message.requester;
-        let lacks = BrokenListPromise::NoData { node };
         let to_requester = |kind| plain(kind, requester.node, requester);
         let supplied = ListedMessage {
             relayed: message.relayed,
@@ -143,11 +137,12 @@ impl ListModel<'_> {
                     plain(ListMessage::Read, HOME, by)
                 })
             }
-            CopyAction::SendHome(kind) => Some(Self::message_home(found, kind, this).ok_or(lacks)?),
-            CopyAction::Supply => {
-                let about = Some(copy.ok_or(lacks)?);
-                Some(ListedMessage { about, data, ..supplied })
-            }
+            CopyAction::SendHome(kind) => match Self::message_home(found, kind, this) {
+                None => return no_data(node),
+                sent => sent,
+            },
+            CopyAction::Supply if copy.is_none() => return no_data(node),
+            CopyAction::Supply => Some(ListedMessage { about: copy, data, ..supplied }),
             CopyAction::SupplyLast => Some(ListedMessage { data, ..supplied }),
             CopyAction::HandOver => {
                 Some(ListedMessage { data, ..to_requester(ListMessage::Exclusive) })
@@ -173,7 +168,7 @@ impl ListModel<'_> {
         };
         let Some(mut sent) = sent else { return Ok(true) };
         if ListMessage::ALL[usize::from(sent.message)].carries_block() && sent.data == Data::None {
-            return Err(BrokenListPromise::NoData { node });
+            return no_data(node);
         }
         // Of a walk, only the node that waits for its end matters.
         let walks = [ListMessage::Invalidate, ListMessage::Acknowledge];
@@ -204,7 +199,7 @@ impl ListModel<'_> {
         event: CopyEvent,
         this: u8,
         requester: Pointer,
-    ) -> Result<Option<ListedMessage>, BrokenListPromise> {
+    ) -> Result<Option<ListedMessage>, BrokenDirectoryPromise> {
         let passes_on = action == CopyAction::PassOn;
         let for_whom = if passes_on { requester } else { Pointer::to_node(this) };
         match found.behind.take() {
@@ -216,10 +211,7 @@ impl ListModel<'_> {
             None if passes_on => {
                 Ok(Some(plain(ListMessage::Acknowledge, requester.node, requester)))
             }
-            None => {
-                let what = format!("{} at node {this}", event.name());
-                Err(BrokenListPromise::NoRecipient { what })
-            }
+            None => no_recipient(&format!("{} at node {this}", event.name())),
         }
     }
 
@@ -275,7 +267,7 @@ impl ListModel<'_> {
         node: usize,
         event: CopyEvent,
         after: u8,
-    ) -> Result<(), BrokenListPromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         let found = &mut scene.next.nodes[node];
         let asked = std::mem::take(&mut found.asked);
         if !event.is_of_processor() {
@@ -285,11 +277,12 @@ impl ListModel<'_> {
         let stores = event == CopyEvent::Store
             || (event != CopyEvent::Load && self.table.role(after) == CopyRole::Writable);
         if asked == if stores { Asked::Load } else { Asked::Store } {
-            return Err(BrokenListPromise::WrongOperation { node });
+            let got = format!("node {node} has got what it asked for");
+            return broken(Kind::NotDone, format!("{got}, but not for the operation that waits"));
         }
         match found.data {
-            Data::None => return Err(BrokenListPromise::NoData { node }),
-            Data::Old => return Err(BrokenListPromise::Stale { node }),
+            Data::None => return no_data(node),
+            Data::Old => return stale(node),
             Data::Latest => {}
         }
         if stores {
@@ -319,22 +312,18 @@ impl ListModel<'_> {
         } else {
             ListSender::Other
         };
-        let table = self.table;
-        self.coverage.home[table.home_cell_index(before, event, sender)] = true;
-        let name = table.home.name(before);
-        let what = || format!("{} by {} at home in state {name}", event.name(), sender.name());
-        let (actions, state) = match table.home_cell(before, event, sender) {
-            ControllerCell::Does(actions, state) => (actions, state),
-            ControllerCell::Waits => return Ok(false),
-            ControllerCell::Impossible(why) => {
-                return Err(BrokenListPromise::Impossible { what: what(), why });
-            }
+        let what = || format!("{} by {} at home", event.name(), sender.name());
+        let Some((actions, state)) = self.coverage.home.follow(before, (event, sender), what)?
+        else {
+            return Ok(false);
         };
         scene.next.home.state = state;
-        scene.log(format_args!("home {name} -> {}. ", table.home.name(state)));
+        let [before, after] = [before, state].map(|state| self.table.home.name(state));
+        scene.text.log(format_args!("home {before} -> {after}. "));
         for &action in actions {
-            self.home_action(scene, action, message)?
-                .ok_or_else(|| BrokenListPromise::NoRecipient { what: what() })?;
+            if self.home_action(scene, action, message)?.is_none() {
+                return no_recipient(&format!("{} in state {before}", what()));
+            }
         }
         Ok(true)
     }
@@ -345,7 +334,7 @@ impl ListModel<'_> {
         scene: &mut ListScene,
         action: ListHomeAction,
         message: &ListedMessage,
-    ) -> Result<Option<()>, BrokenListPromise> {
+    ) -> Result<Option<()>, BrokenDirectoryPromise> {
         let home = &mut scene.next.home;
         let ListHome { head, owner, memory: data, .. } = *home;
         let requester = message.requester;
@@ -394,4 +383,8 @@ impl ListModel<'_> {
         };
         self.send(scene, sent).map(Some)
     }
+}
+
+fn no_recipient<T>(what: &str) -> Result<T, BrokenDirectoryPromise> {
+    broken(Kind::NoRecipient, format!("{what}: it has no recipient"))
 }

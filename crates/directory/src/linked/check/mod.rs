@@ -17,22 +17,17 @@
 //! whether they are the last write. No processor reads while its own write is outstanding, so no
 //! readable copy may be older than the last write that has taken place at any node.
 
-mod broken_promise;
 mod controllers;
 mod model;
 mod pointer;
 mod promises;
 mod situation;
 
-use homenode_protocol::{Labelled, Search};
+use homenode_protocol::Search;
 
-use crate::cell::ControllerCell;
-use crate::finding::{
-    DirectoryCheckReport, DirectoryFinding, NODES_MAX, first_fault, orders, unreached,
-};
+use crate::finding::{DirectoryCheckReport, NODES_MAX, ReachedTable, first_fault, orders};
 use crate::linked::table::ListTable;
-use crate::linked::vocabulary::{CopyEvent, ListHomeEvent, ListSender};
-use broken_promise::BrokenListPromise;
+use crate::linked::vocabulary::CopyEvent;
 use model::{ListCoverage, ListModel, ProxyCopies, Variant};
 use situation::Alike;
 
@@ -53,21 +48,10 @@ const ROOM_MAX: usize = 3;
 /// broken invariant. Only with proxies every cell has to be reached.
 #[must_use]
 pub fn check_linked(table: &ListTable, proxies: bool, nodes_max: usize) -> DirectoryCheckReport {
-    let (mut happen, mut cells) = (0, 0);
-    for_each_cell(table, |_, _, (possible, _)| {
-        happen += usize::from(possible);
-        cells += 1;
-    });
-    let mut report = DirectoryCheckReport {
-        nodes: nodes_max.min(NODES_MAX),
-        situations: 0,
-        steps: 0,
-        states: table.copy.states().len() + table.home.states().len(),
-        cells: happen,
-        impossible: cells - happen,
-        findings: Vec::new(),
-    };
-    let mut coverage = ListCoverage::new(table);
+    let report = DirectoryCheckReport::new(nodes_max.min(NODES_MAX));
+    let mut report = report.with(&table.copy).with(&table.home);
+    let (copy, home) = (ReachedTable::new(&table.copy), ReachedTable::new(&table.home));
+    let mut coverage = ListCoverage { copy, home };
     for nodes in 2..=report.nodes {
         (report.nodes, report.situations, report.steps) = (nodes, 0, 0);
         for variant in variants(nodes, proxies) {
@@ -78,7 +62,10 @@ pub fn check_linked(table: &ListTable, proxies: bool, nodes_max: usize) -> Direc
         }
     }
     if proxies && report.nodes >= NODES_OF_MOST_CELLS {
-        report.findings = gaps(table, &coverage, report.nodes);
+        let all = report.nodes >= NODES_OF_ALL_CELLS;
+        let expected = |event| all || event != CopyEvent::StaleInvalidate;
+        report.findings = coverage.copy.gaps(NODES_MAX, expected);
+        report.findings.extend(coverage.home.gaps(NODES_MAX, |_| true));
     }
     if report.nodes >= NODES_OF_BUFFERS {
         for variant in with_buffers(proxies) {
@@ -100,7 +87,7 @@ fn explore(
 ) {
     let alike = alike(nodes, variant);
     let mut search = Search::new(ListModel { table, coverage, nodes, variant, alike });
-    report.findings.extend(first_fault(&mut search, nodes, BrokenListPromise::kind));
+    report.findings.extend(first_fault(&mut search, nodes));
     report.situations += search.state_count();
     report.steps += search.step_count();
 }
@@ -149,42 +136,4 @@ fn alike(nodes: usize, variant: Variant) -> Alike {
     };
     let fixed = if proxies < 2 { proxies } else { nodes };
     Alike { fixed, orders: orders(nodes).into_iter().filter(same).collect() }
-}
-
-/// Calls a function with the name of each cell, its position (at home or not), and whether it is
-/// possible: at all, and with fewer nodes.
-fn for_each_cell(table: &ListTable, mut call: impl FnMut(&str, (bool, usize), (bool, bool))) {
-    for (state, label) in (0u8..).zip(table.copy.states()) {
-        for &event in CopyEvent::ALL {
-            let possible = !matches!(table.copy_cell(state, event), ControllerCell::Impossible(_));
-            let name = format!("{} in state {} of a copy", event.name(), label.name);
-            let at = (false, table.copy_cell_index(state, event));
-            call(&name, at, (possible, possible && event != CopyEvent::StaleInvalidate));
-        }
-    }
-    for (state, label) in (0u8..).zip(table.home.states()) {
-        for &event in ListHomeEvent::ALL {
-            for &sender in ListSender::ALL {
-                let cell = table.home_cell(state, event, sender);
-                let possible = !matches!(cell, ControllerCell::Impossible(_));
-                let (event_name, by) = (event.name(), sender.name());
-                let name = format!("{event_name} by {by} in state {} of a home", label.name);
-                let at = (true, table.home_cell_index(state, event, sender));
-                call(&name, at, (possible, possible));
-            }
-        }
-    }
-}
-
-/// Possible cells that were not reached.
-fn gaps(table: &ListTable, coverage: &ListCoverage, nodes: usize) -> Vec<DirectoryFinding> {
-    let mut findings = Vec::new();
-    for_each_cell(table, |name, (at_home, index), (possible, with_few)| {
-        let possible = if nodes < NODES_OF_ALL_CELLS { with_few } else { possible };
-        let reached = if at_home { coverage.home[index] } else { coverage.copy[index] };
-        if possible && !reached {
-            findings.push(unreached(name, NODES_MAX));
-        }
-    });
-    findings
 }

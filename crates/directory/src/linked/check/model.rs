@@ -1,16 +1,15 @@
 //! The model of a linked-list protocol that the search explores.
 
-use std::fmt::{Arguments, Write};
-
 use homenode_protocol::{Labelled, ProtocolModel};
 
-use super::broken_promise::BrokenListPromise;
 use super::pointer::Pointer;
-use super::situation::{Alike, Asked, HOME, ListNode, ListSituation, ListedMessage, MESSAGES_MAX};
-use crate::cell::ControllerCell;
-use crate::finding::Data;
-use crate::linked::table::{CopyCell, ListTable};
-use crate::linked::vocabulary::{CopyAction, CopyEvent, CopyMatter, ListMessage};
+use super::situation::{Alike, Asked, ListNode, ListSituation, ListedMessage, MESSAGES_MAX};
+use crate::cell::{AnySender, ControllerCell};
+use crate::finding::{BrokenDirectoryPromise, Data, ReachedTable, StepText, flood, number, who};
+use crate::linked::table::ListTable;
+use crate::linked::vocabulary::{
+    CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListSender,
+};
 
 /// Where a proxy stores a block for its clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,18 +45,9 @@ impl Variant {
 }
 
 /// Which cells were reached.
-#[derive(Clone, Debug)]
 pub(super) struct ListCoverage {
-    pub(super) copy: Vec<bool>,
-    pub(super) home: Vec<bool>,
-}
-
-impl ListCoverage {
-    pub(super) fn new(table: &ListTable) -> Self {
-        let [copy, home] =
-            [table.copy.cell_count(), table.home.cell_count()].map(|count| vec![false; count]);
-        Self { copy, home }
-    }
+    pub(super) copy: ReachedTable<CopyEvent, AnySender, CopyAction>,
+    pub(super) home: ReachedTable<ListHomeEvent, ListSender, ListHomeAction>,
 }
 
 /// A nondeterministic choice of a step.
@@ -97,35 +87,16 @@ pub(super) struct ListModel<'a> {
 pub(super) struct ListScene {
     pub(super) next: ListSituation,
     pub(super) chance: Chance,
-    /// Description of the step, if requested.
-    text: Option<String>,
-}
-
-impl ListScene {
-    pub(super) fn log(&mut self, what: Arguments<'_>) {
-        if let Some(text) = &mut self.text {
-            let _ = text.write_fmt(what);
-        }
-    }
+    pub(super) text: StepText,
 }
 
 /// Whether an event was handled; false if it has to wait.
-pub(super) type ListHappened = Result<bool, BrokenListPromise>;
-
-/// The number of a node in messages.
-pub(super) fn number(node: usize) -> u8 {
-    u8::try_from(node).unwrap_or(HOME)
-}
-
-/// A sender or receiver in words.
-pub(super) fn who(number: u8) -> String {
-    if number == HOME { "home".to_owned() } else { format!("node {number}") }
-}
+pub(super) type ListHappened = Result<bool, BrokenDirectoryPromise>;
 
 impl ProtocolModel for ListModel<'_> {
     type State = ListSituation;
     type Step = ListStep;
-    type Fault = BrokenListPromise;
+    type Fault = BrokenDirectoryPromise;
 
     fn start(&self) -> ListSituation {
         ListSituation::start(&self.alike)
@@ -142,7 +113,7 @@ impl ProtocolModel for ListModel<'_> {
             let has_frame = node.state != 0 && !self.table.is_leaving(node.state);
             for event in [CopyEvent::Load, CopyEvent::Store, replace] {
                 if (event == replace && has_frame) || (event != replace && !idle) {
-                    let chances = self.chances(at, self.table.copy_cell(node.state, event));
+                    let chances = self.chances(at, self.table.copy.cell(node.state, event));
                     steps.extend(chances.iter().map(|&chance| ListStep::Processor {
                         node: at,
                         event,
@@ -173,8 +144,8 @@ impl ProtocolModel for ListModel<'_> {
         situation: &ListSituation,
         step: &ListStep,
         story: Option<&mut String>,
-    ) -> Result<Option<ListSituation>, BrokenListPromise> {
-        let text = story.is_some().then(String::new);
+    ) -> Result<Option<ListSituation>, BrokenDirectoryPromise> {
+        let text = StepText::new(story.is_some());
         let chance = match *step {
             ListStep::Processor { chance, .. } | ListStep::Deliver(_, chance) => chance,
             ListStep::Arrive(_) => Chance::Usual,
@@ -185,7 +156,7 @@ impl ProtocolModel for ListModel<'_> {
                 let message = of_processor(node);
                 let found = &situation.nodes[node];
                 let does =
-                    matches!(self.table.copy_cell(found.state, event), ControllerCell::Does(..));
+                    matches!(self.table.copy.cell(found.state, event), ControllerCell::Does(..));
                 // A processor performs one operation at a time.
                 let waits = found.asked != Asked::Nothing && event.is_operation() && does;
                 !waits && self.copy(&mut scene, node, event, &message)?
@@ -208,9 +179,7 @@ impl ProtocolModel for ListModel<'_> {
         if !happened {
             return Ok(None);
         }
-        if let (Some(story), Some(text)) = (story, &scene.text) {
-            story.push_str(text);
-        }
+        scene.text.add_to(story);
         scene.next.settle(&self.alike);
         self.check(&scene.next)?;
         Ok(Some(scene.next))
@@ -265,18 +234,9 @@ fn of_processor(node: usize) -> ListedMessage {
 /// A message without data.
 pub(super) fn plain(message: ListMessage, to: u8, requester: Pointer) -> ListedMessage {
     let message = message.index();
-    let (about, data) = (None, Data::None);
-    ListedMessage {
-        message,
-        to,
-        requester,
-        about,
-        further: 0,
-        due: false,
-        relayed: false,
-        data,
-        arrived: false,
-    }
+    let (about, data, further) = (None, Data::None, 0);
+    let (due, relayed, arrived) = (false, false, false);
+    ListedMessage { message, to, requester, about, further, due, relayed, data, arrived }
 }
 
 impl ListModel<'_> {
@@ -288,7 +248,7 @@ impl ListModel<'_> {
         let about = found.map_or_else(CopyMatter::default, |found| self.matter(found, message));
         match (found, kind.event_at_copy(about)) {
             (Some(found), Some(event)) => {
-                self.chances(node, self.table.copy_cell(found.state, event))
+                self.chances(node, self.table.copy.cell(found.state, event))
             }
             (None, _) | (_, None) => &[Chance::Usual],
         }
@@ -318,7 +278,7 @@ impl ListModel<'_> {
     }
 
     /// The choices when a cell is followed.
-    fn chances(&self, node: usize, cell: CopyCell) -> &'static [Chance] {
+    fn chances(&self, node: usize, cell: ControllerCell<CopyAction>) -> &'static [Chance] {
         let ControllerCell::Does(actions, _) = cell else { return &[Chance::Usual] };
         let asks = |action: &CopyAction| matches!(action, CopyAction::Ask | CopyAction::AskAgain);
         if self.variant.proxies == 0 || !actions.iter().any(asks) {
@@ -337,7 +297,7 @@ impl ListModel<'_> {
         &self,
         scene: &mut ListScene,
         message: ListedMessage,
-    ) -> Result<(), BrokenListPromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         let here = |other: &&ListedMessage| other.arrived && other.to == message.to;
         let there = scene.next.messages.iter().filter(here).count();
         if may_bounce(&message) && self.variant.buffers.is_some_and(|room| there >= room) {
@@ -352,7 +312,7 @@ impl ListModel<'_> {
         &self,
         scene: &mut ListScene,
         message: &ListedMessage,
-    ) -> Result<(), BrokenListPromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         let (to, requester) = (self.receiver(message), message.requester);
         self.send(scene, plain(ListMessage::Bounce, to, requester))
     }
@@ -361,12 +321,12 @@ impl ListModel<'_> {
         &self,
         scene: &mut ListScene,
         message: ListedMessage,
-    ) -> Result<(), BrokenListPromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         if scene.next.messages.len() >= MESSAGES_MAX {
-            return Err(BrokenListPromise::Flood);
+            return flood();
         }
         let name = ListMessage::ALL[usize::from(message.message)].name();
-        scene.log(format_args!("{name} to {}. ", who(message.to)));
+        scene.text.log(format_args!("{name} to {}. ", who(message.to)));
         scene.next.messages.push(message);
         Ok(())
     }

@@ -2,45 +2,56 @@
 
 use homenode_protocol::{Labelled, ProtocolModel};
 
-use super::broken_promise::BrokenListPromise;
-use super::model::{ListModel, number};
+use super::model::ListModel;
 use super::pointer::Pointer;
-use super::situation::{Asked, Chain, ListNode, ListSituation, ListedMessage};
+use super::situation::{Asked, Chain, ListNode, ListSituation, ListedMessage, no_data, stale};
 use crate::cell::CopyRole;
-use crate::finding::{Data, NODES_MAX};
+use crate::finding::{
+    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, NODES_MAX, broken, lost, not_done,
+    number, two_writers,
+};
 use crate::linked::vocabulary::ListMessage;
 
 impl ListModel<'_> {
     /// Checks the invariants, and those at rest.
-    pub(super) fn check(&self, situation: &ListSituation) -> Result<(), BrokenListPromise> {
+    pub(super) fn check(&self, situation: &ListSituation) -> Result<(), BrokenDirectoryPromise> {
         let nodes = || 0..self.nodes;
         let role = |node: usize| self.table.role(situation.nodes[node].state);
         for node in nodes().filter(|&node| role(node) != CopyRole::None) {
             match situation.nodes[node].data {
                 Data::Latest => {}
-                Data::Old => return Err(BrokenListPromise::Stale { node }),
-                Data::None => return Err(BrokenListPromise::NoData { node }),
+                Data::Old => return stale(node),
+                Data::None => return no_data(node),
             }
         }
         let comes = |node: usize| has_data_on_the_way(situation, node);
         let mut writers = nodes().filter(|&node| role(node) == CopyRole::Writable);
         if let Some(node) = writers.next() {
             if let Some(other) = writers.next() {
-                return Err(BrokenListPromise::TwoWriters { nodes: [node, other] });
+                return two_writers(node, other);
             }
             let has = |&other: &usize| role(other) != CopyRole::None || comes(other);
             if let Some(other) = nodes().filter(|&other| other != node).find(has) {
-                return Err(BrokenListPromise::NotAlone { node, other });
+                let has = format!("node {other} has a copy, or one is on its way there");
+                return broken(
+                    Kind::NotAlone,
+                    format!("node {node} may write the block, but {has}"),
+                );
             }
         }
         if situation.home.owner.is_none() && situation.home.memory != Data::Latest {
-            return Err(BrokenListPromise::StaleMemory);
+            let message = "the block has no owner, but memory does not have the last write";
+            return broken(Kind::StaleMemory, message);
         }
         let found = Reached::from_head(situation);
         for node in nodes() {
             let copy = role(node) != CopyRole::None && !found.copies[node];
             if copy || (comes(node) && !found.requests[node]) {
-                return Err(BrokenListPromise::Unlisted { node });
+                let message = format!(
+                    "node {node} has a copy, or one is on its way there, to which nothing leads \
+                     from the head of the list: no write would take it away"
+                );
+                return broken(Kind::UnlistedCopy, message);
             }
         }
         let keeps = |&node: &usize| {
@@ -48,20 +59,22 @@ impl ListModel<'_> {
             self.table.copy.rests(node.state) && node.chain != Chain::default()
         };
         if let Some(node) = nodes().find(keeps) {
-            return Err(BrokenListPromise::NotHandedOn { node });
+            let waits = format!("node {node} waits for nothing");
+            let kept = "has not handed the block on to its clients";
+            return broken(Kind::NotDone, format!("{waits}, and {kept}"));
         }
         if self.is_at_rest(situation) { self.check_at_rest(situation) } else { Ok(()) }
     }
 
-    fn check_at_rest(&self, situation: &ListSituation) -> Result<(), BrokenListPromise> {
+    fn check_at_rest(&self, situation: &ListSituation) -> Result<(), BrokenDirectoryPromise> {
         let nodes = &situation.nodes[..self.nodes];
         let latest = |node: &ListNode| node.data == Data::Latest;
         if situation.home.memory != Data::Latest && !nodes.iter().any(latest) {
-            return Err(BrokenListPromise::Lost);
+            return lost();
         }
         let waits = |node: &ListNode| node.asked != Asked::Nothing || node.request.is_some();
         match nodes.iter().position(waits) {
-            Some(node) => Err(BrokenListPromise::NotDone { node }),
+            Some(node) => not_done(node),
             None => Ok(()),
         }
     }

@@ -4,12 +4,10 @@
 use std::hash::{Hash, Hasher};
 
 use super::pointer::{Pointer, Tags};
-use crate::finding::{Data, NODES_MAX};
-
-/// The home as a receiver of messages. It is not one of the nodes: a node at the home behaves like
-/// one whose reads never bounce and use no proxy.
-pub(super) const HOME: u8 = 4;
-const _: () = assert!(HOME as usize == NODES_MAX);
+use crate::finding::{
+    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, HOME, NODES_MAX, broken, fields,
+    renumbered,
+};
 
 /// Largest number of messages in flight; a protocol that exceeds it floods the network.
 pub(super) const MESSAGES_MAX: usize = 4 * NODES_MAX;
@@ -73,7 +71,8 @@ pub(super) struct ListedMessage {
     pub(super) arrived: bool,
 }
 
-/// The home.
+/// The home, which is not one of the nodes: a node at the home behaves like one whose reads never
+/// bounce and use no proxy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ListHome {
     pub(super) state: u8,
@@ -178,10 +177,7 @@ impl ListSituation {
     }
 
     fn description(&self, order: &[usize], codes: &[u32; NODES_MAX]) -> Vec<u32> {
-        let mut number = [HOME; HOME as usize + 1];
-        for (new, &old) in (0u8..).zip(order) {
-            number[old] = new;
-        }
+        let number = renumbered(order);
         let pointer = |pointer: Option<Pointer>| {
             (pointer.map_or(0, |it| it.code(number[usize::from(it.node)])), 6)
         };
@@ -228,7 +224,10 @@ impl ListSituation {
     }
 }
 
-/// Fields as one number.
-fn fields(fields: &[(u32, u32)]) -> u32 {
-    fields.iter().fold(0, |packed, (value, bits)| packed << bits | value)
+pub(super) fn no_data<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+    broken(Kind::NoData, format!("node {node} is to use or send data and has none"))
+}
+
+pub(super) fn stale<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+    broken(Kind::StaleRead, format!("the copy of node {node} is old"))
 }

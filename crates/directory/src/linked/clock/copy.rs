@@ -5,7 +5,6 @@ use homenode_clock::Requesters;
 
 use super::ListMemory;
 use super::leaving::LeavingBlock;
-use super::observed::ObservedListController;
 use super::posted::{ListPointer, ListPost};
 use super::service::{Service, StoreAccess};
 use crate::cell::{ControllerCell, CopyRole};
@@ -100,7 +99,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             self.ask_for(service, post, requesters);
             return Ok(());
         }
-        let (actions, next) = match self.table.copy_cell(state, event) {
+        let (actions, next) = match self.table.copy.cell(state, event) {
             ControllerCell::Does(actions, next) => (actions, next),
             ControllerCell::Waits => {
                 self.nodes[usize::from(node)].waiting.push(*post);
@@ -115,8 +114,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             self.forget_first_level(usize::from(node), post.block);
         }
         self.perform_actions(service, post, actions, next, requesters)?;
-        let done = ObservedListController::Copy(event, actions);
-        self.observe(node, post, done, state, next);
+        self.observe_copy(node, post, event, actions, [state, next]);
         if next != state {
             self.changed(service, post.block, requesters)?;
         }
@@ -125,7 +123,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 
     /// Whether a proxy with a copy in this state answers its clients with that copy.
     fn answers_clients(&self, state: u8) -> bool {
-        match self.table.copy_cell(state, CopyEvent::ProxyRead) {
+        match self.table.copy.cell(state, CopyEvent::ProxyRead) {
             ControllerCell::Does(actions, _) => actions.contains(&CopyAction::SupplyClient),
             ControllerCell::Waits | ControllerCell::Impossible(_) => false,
         }
@@ -367,7 +365,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let (block, number) = (frame.block(), frame.number);
         let behind = ListPointer::unpack(self.behind[at]);
         let event = if behind.is_some() { CopyEvent::ReplaceAhead } else { CopyEvent::Replace };
-        let ControllerCell::Does(actions, next) = self.table.copy_cell(frame.state, event) else {
+        let ControllerCell::Does(actions, next) = self.table.copy.cell(frame.state, event) else {
             return Ok(());
         };
         let tag = self.tags[at];
@@ -397,8 +395,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             self.nodes[usize::from(node)].leaving.push(leaving);
             self.values_leave(node, number, at);
         }
-        let seen = ObservedListController::Copy(event, actions);
-        self.observe(node, &post, seen, frame.state, next);
+        self.observe_copy(node, &post, event, actions, [frame.state, next]);
         Ok(())
     }
 }

@@ -4,7 +4,6 @@ use homenode_cache::{CacheArrays, ClockError, WordMask};
 use homenode_clock::Requesters;
 
 use super::ListMemory;
-use super::observed::ObservedListController;
 use super::posted::{ListPointer, ListPost};
 use super::service::{Service, StoreAccess};
 use crate::cell::ControllerCell;
@@ -110,7 +109,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             _ if about == head => ListSender::Head,
             _ => ListSender::Other,
         };
-        let (actions, next) = match self.table.home_cell(state, event, sender) {
+        let (actions, next) = match self.table.home.cell_by(state, event, sender) {
             ControllerCell::Does(actions, next) => (actions, next),
             ControllerCell::Waits => {
                 self.use_memory(service, StoreAccess::Lookup);
@@ -131,8 +130,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         for &action in actions {
             self.home_action(service, action, post, requesters)?;
         }
-        let seen = ObservedListController::Home(event, sender, actions);
-        self.observe(service.node, post, seen, state, next);
+        self.observe(service.node, post, false, |table| {
+            table.home.used((event, sender), actions.iter().copied(), [state, next])
+        });
         Ok(true)
     }
 

@@ -8,63 +8,40 @@ use super::ListMemory;
 use super::copy::CopyPlace;
 use super::posted::{ListPointer, ListPost};
 use crate::acts::{ActCause, ControllerAct, DirectoryEntry, UsedCell, WalkMessage};
-use crate::cell::MessageWay;
+use crate::cell::{AnySender, MessageWay};
 use crate::entries::NO_PAGE;
-use crate::linked::sheet::COPY;
 use crate::linked::table::ListTable;
-use crate::linked::vocabulary::{CopyAction, CopyEvent, ListHomeAction, ListHomeEvent, ListSender};
-use crate::sheet::HOME;
-
-/// A controller, its event and its actions.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum ObservedListController {
-    Copy(CopyEvent, &'static [CopyAction]),
-    Home(ListHomeEvent, ListSender, &'static [ListHomeAction]),
-}
-
-impl ListTable {
-    /// The use of a cell, with names.
-    fn act(
-        &self,
-        seen: ObservedListController,
-        before: u8,
-        next: u8,
-        node: u16,
-        entry: DirectoryEntry,
-    ) -> ControllerAct {
-        match seen {
-            ObservedListController::Copy(event, actions) => {
-                let (controller, event, sender) = (COPY, event.name(), None);
-                let used = UsedCell { controller, event, sender, actions, before, next };
-                ControllerAct::in_table(&self.copy, &used, node, entry)
-            }
-            ObservedListController::Home(event, sender, actions) => {
-                let (controller, event, sender) = (HOME, event.name(), Some(sender.name()));
-                let used = UsedCell { controller, event, sender, actions, before, next };
-                ControllerAct::in_table(&self.home, &used, node, entry)
-            }
-        }
-    }
-}
+use crate::linked::vocabulary::{CopyAction, CopyEvent};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
-    /// Logs the actions of a node's controller.
+    /// Logs the actions of the controller of a node's copies.
+    #[inline]
+    pub(super) fn observe_copy(
+        &mut self,
+        node: u16,
+        post: &ListPost,
+        event: CopyEvent,
+        actions: &'static [CopyAction],
+        states: [u8; 2],
+    ) {
+        let of_processor = event.is_of_processor();
+        self.observe(node, post, of_processor, |table| {
+            table.copy.used((event, AnySender::Any), actions.iter().copied(), states)
+        });
+    }
+
+    /// Logs the actions of a controller for a message, or for its processor.
     #[inline]
     pub(super) fn observe(
         &mut self,
         node: u16,
         post: &ListPost,
-        controller: ObservedListController,
-        before: u8,
-        next: u8,
+        of_processor: bool,
+        used: impl FnOnce(&ListTable) -> UsedCell,
     ) {
         if self.log.is_none() {
             return;
         }
-        let of_processor = matches!(
-            controller,
-            ObservedListController::Copy(event, _) if event.is_of_processor()
-        );
         let message = (!of_processor).then(|| {
             let [from, to] = [post.from, post.to].map(|cache| cache % self.node_count);
             let way = if from == to { MessageWay::Within } else { MessageWay::Network };
@@ -72,9 +49,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             WalkMessage { name, kind, from, to, way, number: None }
         });
         let entry = self.observed_entry(post.block, post.number);
-        let act = self.table.act(controller, before, next, node % self.node_count, entry);
         let cause = if of_processor { ActCause::Processor } else { ActCause::Message };
-        let act = ControllerAct { cause, message, proxy_cache: self.is_proxy_cache(node), ..act };
+        let act = used(&self.table).act(cause, node % self.node_count, entry);
+        let act = ControllerAct { message, proxy_cache: self.is_proxy_cache(node), ..act };
         if let Some(log) = &mut self.log {
             log.push((post.block, act));
         }

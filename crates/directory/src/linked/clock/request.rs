@@ -8,7 +8,6 @@ use homenode_clock::{Requester, Requesters};
 use super::ListMemory;
 use super::arrival::ControllerEvent;
 use super::copy::CopyPlace;
-use super::observed::ObservedListController;
 use super::posted::{ListPointer, ListPost};
 use super::service::{Service, StoreAccess, rank};
 use crate::cell::ControllerCell;
@@ -151,7 +150,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             return self.complete(own, block, service.time, requesters);
         }
         let event = if access.write { CopyEvent::Store } else { CopyEvent::Load };
-        let ControllerCell::Does(actions, next) = self.table.copy_cell(state, event) else {
+        let ControllerCell::Does(actions, next) = self.table.copy.cell(state, event) else {
             self.nodes[usize::from(own)].deferred = true;
             return Ok(());
         };
@@ -194,8 +193,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             relayed: false,
         };
         self.perform_actions(service, &post, actions, next, requesters)?;
-        let done = ObservedListController::Copy(event, actions);
-        self.observe(own, &post, done, state, next);
+        self.observe_copy(own, &post, event, actions, [state, next]);
         Ok(())
     }
 

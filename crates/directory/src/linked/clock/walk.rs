@@ -8,7 +8,6 @@ use homenode_cache::walk::{StepOf, WalkBlock, WalkOf, WalkedEngine, WrittenStep,
 use homenode_cache::{IndexedSets, MissCounts, WIDE_WORDS};
 use homenode_clock::{ClockTime, StepDriver, StepOutcome, TimedMemory};
 
-use super::observed::ObservedListController;
 use super::posted::{ListCounts, ListPointer, ListPost};
 use super::{ListClockSetup, ListMemory};
 use crate::acts::{
@@ -82,7 +81,7 @@ impl WalkedLists<'_> {
         let memory = &mut self.driver.memory;
         let (_, state) = memory.place(node, block);
         let event = if store { CopyEvent::Store } else { CopyEvent::Load };
-        let ControllerCell::Does(actions, next) = memory.table.copy_cell(state, event) else {
+        let ControllerCell::Does(actions, next) = memory.table.copy.cell(state, event) else {
             return;
         };
         // Other actions are performed, and logged, by the controller.
@@ -93,8 +92,7 @@ impl WalkedLists<'_> {
             let (about, more, relayed) = (None, 0, false);
             let post =
                 ListPost { message, from, to, block, number, requester, about, more, relayed };
-            let seen = ObservedListController::Copy(event, actions);
-            memory.observe(node, &post, seen, state, next);
+            memory.observe_copy(node, &post, event, actions, [state, next]);
         }
     }
 }

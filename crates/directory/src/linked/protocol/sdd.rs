@@ -6,10 +6,8 @@ mod home;
 
 use homenode_cache::walk::Example;
 
-use crate::cell::{ControllerCell, CopyRole};
 use crate::entry::FamilyProtocol;
-use crate::linked::table::{ListRules, ListTable};
-use crate::linked::vocabulary::{CopyAction, CopyEvent, ListHomeAction, ListHomeEvent, ListSender};
+use crate::linked::table::ListTable;
 use copy::SddCopyState;
 use home::ListHomeState;
 
@@ -36,7 +34,7 @@ pub(crate) const ENTRY: FamilyProtocol<ListTable> = FamilyProtocol {
     source: "Talbot and Kelly, sections 1.3 and 1.4; Thapar and Delagi 1990",
     params: &[],
     example: EXAMPLE,
-    build: ListTable::of::<Sdd>,
+    build: ListTable::of::<SddCopyState, ListHomeState>,
 };
 
 const EXAMPLE: Example = Example {
@@ -51,45 +49,3 @@ const EXAMPLE: Example = Example {
     text: "1 R a0; 2 R a0; 3 R a0; 0 W a0; 1 R a0; 2 R a0; 2 W a0; 3 R a0; 1 R a0; 0 R a0; 1 R b0; \
            3 R a0",
 };
-
-struct Sdd;
-
-impl ListRules for Sdd {
-    type Copy = SddCopyState;
-    type Home = ListHomeState;
-
-    fn role(state: SddCopyState) -> CopyRole {
-        use SddCopyState as C;
-        match state {
-            C::I | C::IS | C::ISF | C::IM | C::IMA | C::SM | C::SMA | C::MA => CopyRole::None,
-            C::L | C::WB | C::WBF | C::WBS | C::R => CopyRole::None,
-            C::S | C::SF => CopyRole::Readable,
-            C::M => CopyRole::Writable,
-        }
-    }
-
-    fn copy_rests(state: SddCopyState) -> bool {
-        matches!(state, SddCopyState::I | SddCopyState::S | SddCopyState::M)
-    }
-
-    fn is_leaving(state: SddCopyState) -> bool {
-        use SddCopyState as C;
-        matches!(state, C::L | C::WB | C::WBF | C::WBS | C::R)
-    }
-
-    fn home_rests(state: ListHomeState) -> bool {
-        state != ListHomeState::Returning
-    }
-
-    fn copy(state: SddCopyState, event: CopyEvent) -> ControllerCell<CopyAction, SddCopyState> {
-        copy::cell(state, event)
-    }
-
-    fn home(
-        state: ListHomeState,
-        event: ListHomeEvent,
-        sender: ListSender,
-    ) -> ControllerCell<ListHomeAction, ListHomeState> {
-        home::cell(state, event, sender)
-    }
-}

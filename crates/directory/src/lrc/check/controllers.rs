@@ -2,11 +2,12 @@
 
 use homenode_protocol::Labelled;
 
-use super::broken_promise::BrokenPagePromise;
-use super::model::{Happened, PageModel, PageScene, number, who};
-use super::situation::{CheckedPageMessage, CheckedProcessor, HOME, WORDS};
-use crate::cell::ControllerCell;
-use crate::finding::Data;
+use super::model::{Happened, PageModel, PageScene, not_permitted};
+use super::situation::{CheckedPageMessage, CheckedProcessor, WORDS};
+use crate::cell::AnySender;
+use crate::finding::{
+    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, HOME, broken, number, who,
+};
 use crate::lrc::vocabulary::{
     MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PagePermission,
     PageSender, ReleaseAction, ReleaseEvent,
@@ -31,9 +32,7 @@ impl PageModel<'_> {
                 CheckedProcessor::Fetches(access) => self.access(scene, at, access).map(|()| true),
                 CheckedProcessor::Idle
                 | CheckedProcessor::Faults(_)
-                | CheckedProcessor::Releases => {
-                    Err(BrokenPagePromise::NoRecipient { what: format!("a line at node {at}") })
-                }
+                | CheckedProcessor::Releases => no_recipient(&format!("a line at node {at}")),
             };
         }
         if kind == PageMessage::WrittenBack {
@@ -61,20 +60,15 @@ impl PageModel<'_> {
         message: Option<&CheckedPageMessage>,
     ) -> Happened {
         let before = scene.next.nodes[node].mapping;
-        let table = self.table;
-        self.coverage.mapping[table.mapping_cell_index(before, event)] = true;
-        let name = table.mapping.name(before);
-        let what = || format!("{} at node {node} in state {name}", event.name());
-        let (actions, state) = match table.mapping_cell(before, event) {
-            ControllerCell::Does(actions, state) => (actions, state),
-            ControllerCell::Waits => return Ok(false),
-            ControllerCell::Impossible(why) => {
-                return Err(BrokenPagePromise::Impossible { what: what(), why });
-            }
+        let what = || format!("{} at node {node}", event.name());
+        let seen = (event, AnySender::Any);
+        let Some((actions, state)) = self.coverage.mapping.follow(before, seen, what)? else {
+            return Ok(false);
         };
         scene.next.nodes[node].mapping = state;
         self.follow_rules(scene, node, event, before)?;
-        scene.log(format_args!("node {node} {name} -> {}. ", table.mapping.name(state)));
+        let [name, after] = [before, state].map(|state| self.table.mapping.name(state));
+        scene.text.log(format_args!("node {node} {name} -> {after}. "));
         let mut flushes = false;
         for &action in actions {
             match action {
@@ -90,7 +84,7 @@ impl PageModel<'_> {
                     CheckedProcessor::Idle
                     | CheckedProcessor::Fetches(_)
                     | CheckedProcessor::Releases => {
-                        return Err(BrokenPagePromise::NoRecipient { what: what() });
+                        return no_recipient(&format!("{} in state {name}", what()));
                     }
                 },
                 MappingAction::Flush => {
@@ -111,20 +105,22 @@ impl PageModel<'_> {
         node: usize,
         event: MappingEvent,
         before: u8,
-    ) -> Result<(), BrokenPagePromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         let found = &mut scene.next.nodes[node];
         let was = self.table.permission(before);
         let is = self.table.permission(found.mapping);
         if is > was && event != MappingEvent::Mapped {
-            return Err(BrokenPagePromise::NotPermitted { node });
+            return not_permitted(node);
         }
         if event == MappingEvent::Acquire && found.noticed && is != PagePermission::None {
-            return Err(BrokenPagePromise::NotUnmapped { node });
+            let maps = "acquires and maps a page for which a notice has come";
+            return broken(Kind::WrongRecord, format!("node {node} {maps}"));
         }
         found.noticed |= event == MappingEvent::WriteNotice && was != PagePermission::None;
         found.noticed &= is != PagePermission::None;
         if found.noticed != self.table.is_noticed(found.mapping) {
-            return Err(BrokenPagePromise::WrongNotice { node });
+            let wrong = "that a notice has come for what it maps, or has forgotten one";
+            return broken(Kind::WrongRecord, format!("node {node} believes {wrong}"));
         }
         Ok(())
     }
@@ -137,24 +133,20 @@ impl PageModel<'_> {
         event: ReleaseEvent,
     ) -> Happened {
         let before = scene.next.nodes[node].release;
-        let table = self.table;
-        self.coverage.release[table.release_cell_index(before, event)] = true;
-        let name = table.release.name(before);
-        let (actions, state) = match table.release_cell(before, event) {
-            ControllerCell::Does(actions, state) => (actions, state),
-            ControllerCell::Waits => return Ok(false),
-            ControllerCell::Impossible(why) => {
-                let what = format!("{} at node {node} in state {name}", event.name());
-                return Err(BrokenPagePromise::Impossible { what, why });
-            }
+        let what = || format!("{} at node {node}", event.name());
+        let (table, seen) = (&self.table.release, (event, AnySender::Any));
+        let Some((actions, state)) = self.coverage.release.follow(before, seen, what)? else {
+            return Ok(false);
         };
         scene.next.nodes[node].release = state;
-        let begins = table.release.rests(before) && !table.release.rests(state);
+        let begins = table.rests(before) && !table.rests(state);
         if begins && event != ReleaseEvent::Store {
-            return Err(BrokenPagePromise::NotWritten { node });
+            let wrong = "that it has written the page, and has not";
+            return broken(Kind::WrongRecord, format!("node {node} believes {wrong}"));
         }
         if state != before {
-            scene.log(format_args!("node {node} {name} -> {}. ", table.release.name(state)));
+            let [before, after] = [before, state].map(|state| table.name(state));
+            scene.text.log(format_args!("node {node} {before} -> {after}. "));
         }
         let mut writes_back = false;
         for &action in actions {
@@ -169,13 +161,13 @@ impl PageModel<'_> {
             }
         }
         let releases = scene.next.nodes[node].processor == CheckedProcessor::Releases;
-        if releases && table.release.rests(state) {
+        if releases && table.rests(state) {
             // The release takes effect: later acquires learn what the node knows.
             scene.next.nodes[node].processor = CheckedProcessor::Idle;
             let knows = scene.next.nodes[node].knows;
             let released = scene.next.released.iter_mut();
             released.zip(knows).for_each(|(released, knows)| *released |= knows);
-            scene.log(format_args!("the release takes effect. "));
+            scene.text.log(format_args!("the release takes effect. "));
         }
         if writes_back { self.written_back(scene, node) } else { Ok(true) }
     }
@@ -194,20 +186,14 @@ impl PageModel<'_> {
             (true, 1) => PageSender::Only,
             (true, _) => PageSender::Sharer,
         };
-        let table = self.table;
-        self.coverage.home[table.home_cell_index(home.state, event, sender)] = true;
-        let name = table.home.name(home.state);
-        let (actions, state) = match table.home_cell(home.state, event, sender) {
-            ControllerCell::Does(actions, state) => (actions, state),
-            ControllerCell::Waits => return Ok(false),
-            ControllerCell::Impossible(why) => {
-                let (event, by) = (event.name(), sender.name());
-                let what = format!("{event} from {} ({by}) at home in state {name}", who(from));
-                return Err(BrokenPagePromise::Impossible { what, why });
-            }
+        let what = || format!("{} from {} ({}) at home", event.name(), who(from), sender.name());
+        let seen = (event, sender);
+        let Some((actions, state)) = self.coverage.home.follow(home.state, seen, what)? else {
+            return Ok(false);
         };
         scene.next.home.state = state;
-        scene.log(format_args!("home {name} -> {}. ", table.home.name(state)));
+        let [before, after] = [home.state, state].map(|state| self.table.home.name(state));
+        scene.text.log(format_args!("home {before} -> {after}. "));
         let mut due = 0;
         for &action in actions {
             self.home_action(scene, action, message, &mut due)?;
@@ -232,7 +218,7 @@ impl PageModel<'_> {
         action: PageHomeAction,
         message: &CheckedPageMessage,
         due: &mut i8,
-    ) -> Result<(), BrokenPagePromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         let sender = message.from;
         match action {
             PageHomeAction::List => scene.next.home.listed |= 1 << sender,
@@ -272,4 +258,8 @@ impl PageModel<'_> {
 pub(super) fn plain(message: PageMessage, from: u8, to: u8) -> CheckedPageMessage {
     let words = [Data::None; WORDS];
     CheckedPageMessage { message: message.index(), from, to, requester: to, due: 0, words }
+}
+
+fn no_recipient<T>(what: &str) -> Result<T, BrokenDirectoryPromise> {
+    broken(Kind::NoRecipient, format!("{what}: no node waits for it"))
 }

@@ -1,34 +1,27 @@
 //! The model of a page protocol that the search explores.
 
-use std::fmt::Write;
-
 use homenode_protocol::{Labelled, ProtocolModel};
 
-use super::broken_promise::BrokenPagePromise;
 use super::controllers::plain;
 use super::situation::{
-    CheckedAccess, CheckedPageMessage, CheckedProcessor, HOME, MESSAGES_MAX, PageSituation, WORDS,
+    CheckedAccess, CheckedPageMessage, CheckedProcessor, MESSAGES_MAX, PageSituation, WORDS,
 };
-use crate::finding::Data;
+use crate::cell::AnySender;
+use crate::finding::{
+    BrokenDirectoryPromise, Data, DirectoryFindingKind as Kind, HOME, ReachedTable, StepText,
+    broken, flood, number, who,
+};
 use crate::lrc::table::PagedTable;
-use crate::lrc::vocabulary::{MappingEvent, PageMessage, PagePermission, ReleaseEvent};
+use crate::lrc::vocabulary::{
+    MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PagePermission,
+    PageSender, ReleaseAction, ReleaseEvent,
+};
 
 /// Which cells were reached.
-#[derive(Clone, Debug)]
 pub(super) struct PageCoverage {
-    pub(super) mapping: Vec<bool>,
-    pub(super) release: Vec<bool>,
-    pub(super) home: Vec<bool>,
-}
-
-impl PageCoverage {
-    pub(super) fn new(table: &PagedTable) -> Self {
-        Self {
-            mapping: vec![false; table.mapping.cell_count()],
-            release: vec![false; table.release.cell_count()],
-            home: vec![false; table.home.cell_count()],
-        }
-    }
+    pub(super) mapping: ReachedTable<MappingEvent, AnySender, MappingAction>,
+    pub(super) release: ReachedTable<ReleaseEvent, AnySender, ReleaseAction>,
+    pub(super) home: ReachedTable<PageHomeEvent, PageSender, PageHomeAction>,
 }
 
 /// A step of the model.
@@ -58,33 +51,19 @@ pub(super) struct PageModel<'a> {
 /// A step that is being performed.
 pub(super) struct PageScene {
     pub(super) next: PageSituation,
-    /// Description of the step, if requested.
-    text: Option<String>,
+    pub(super) text: StepText,
     /// The home's reply to a cache, which takes no time: a delay of the request has the same
     /// effect, and only the cache sees the reply.
     pub(super) at_once: Option<CheckedPageMessage>,
 }
 
-impl PageScene {
-    pub(super) fn log(&mut self, what: std::fmt::Arguments<'_>) {
-        if let Some(text) = &mut self.text {
-            let _ = text.write_fmt(what);
-        }
-    }
-}
-
 /// Whether an event was handled; false if it has to wait.
-pub(super) type Happened = Result<bool, BrokenPagePromise>;
-
-/// The number of a node in messages.
-pub(super) fn number(node: usize) -> u8 {
-    u8::try_from(node).unwrap_or(HOME)
-}
+pub(super) type Happened = Result<bool, BrokenDirectoryPromise>;
 
 impl ProtocolModel for PageModel<'_> {
     type State = PageSituation;
     type Step = PageStep;
-    type Fault = BrokenPagePromise;
+    type Fault = BrokenDirectoryPromise;
 
     fn start(&self) -> PageSituation {
         PageSituation::start(&self.orders)
@@ -121,8 +100,8 @@ impl ProtocolModel for PageModel<'_> {
         situation: &PageSituation,
         step: &PageStep,
         story: Option<&mut String>,
-    ) -> Result<Option<PageSituation>, BrokenPagePromise> {
-        let text = story.is_some().then(String::new);
+    ) -> Result<Option<PageSituation>, BrokenDirectoryPromise> {
+        let text = StepText::new(story.is_some());
         let mut scene = PageScene { next: situation.clone(), text, at_once: None };
         let happened = match *step {
             PageStep::Access(node, access) => {
@@ -158,9 +137,7 @@ impl ProtocolModel for PageModel<'_> {
         if !happened {
             return Ok(None);
         }
-        if let (Some(story), Some(text)) = (story, &scene.text) {
-            story.push_str(text);
-        }
+        scene.text.add_to(story);
         self.check(&scene.next)?;
         scene.next.settle(&self.orders);
         Ok(Some(scene.next))
@@ -193,11 +170,6 @@ impl ProtocolModel for PageModel<'_> {
     }
 }
 
-/// A sender or receiver in words.
-pub(super) fn who(number: u8) -> String {
-    if number == HOME { "home".to_owned() } else { format!("node {number}") }
-}
-
 impl PageModel<'_> {
     /// Whether a write of a word is outstanding.
     fn is_stored(&self, situation: &PageSituation, word: usize) -> bool {
@@ -210,11 +182,19 @@ impl PageModel<'_> {
     }
 
     /// Checks the invariants, and those at rest.
-    fn check(&self, situation: &PageSituation) -> Result<(), BrokenPagePromise> {
+    fn check(&self, situation: &PageSituation) -> Result<(), BrokenDirectoryPromise> {
         let home = &situation.home;
         match (self.table.is_weak(home.state), home.contended) {
-            (true, false) => return Err(BrokenPagePromise::WeakAlone),
-            (false, true) => return Err(BrokenPagePromise::NotWeak),
+            (true, false) => {
+                let message = "the page is weak, but since it was last unmapped no two nodes have \
+                               mapped it, one of them read-write";
+                return broken(Kind::WrongWeakList, message);
+            }
+            (false, true) => {
+                let message =
+                    "several nodes map the page, one of them read-write, and it is not weak";
+                return broken(Kind::WrongWeakList, message);
+            }
             (true, true) | (false, false) => {}
         }
         let mapped = |node: usize| {
@@ -223,30 +203,38 @@ impl PageModel<'_> {
         let listed = |node: usize| home.listed >> node & 1 != 0;
         for (at, node) in situation.nodes[..self.nodes].iter().enumerate() {
             if self.table.release.rests(node.release) && node.due != 0 {
-                return Err(BrokenPagePromise::NotAcknowledged { node: at });
+                let effect = format!("a release of node {at} has taken effect");
+                let message = format!("{effect}, and a notice is not acknowledged");
+                return broken(Kind::NotDone, message);
             }
             if usize::from(node.due.unsigned_abs()) > self.nodes
                 || usize::from(node.writing) > self.nodes
             {
-                return Err(BrokenPagePromise::Flood);
+                return flood();
             }
         }
         if let Some(node) = (0..self.nodes).find(|&node| mapped(node) && !listed(node)) {
-            return Err(BrokenPagePromise::NotListed { node });
+            let message = format!("node {node} maps the page and is not listed");
+            return broken(Kind::WrongList, message);
         }
         if !self.is_at_rest(situation) {
             return Ok(());
         }
         if let Some(node) = (0..self.nodes).find(|&node| listed(node) && !mapped(node)) {
-            return Err(BrokenPagePromise::NotMapped { node });
+            let listed = format!("node {node} is listed and does not map the page");
+            return broken(Kind::WrongList, format!("nothing is under way, {listed}"));
         }
         for (at, node) in situation.nodes[..self.nodes].iter().enumerate() {
             if node.dirty != [false; WORDS] {
-                return Err(BrokenPagePromise::NotReleased { node: at });
+                let message = format!("node {at} has released everything and has dirty words");
+                return broken(Kind::NotDone, message);
             }
         }
         match home.memory.iter().position(|&word| word != Data::Latest) {
-            Some(word) => Err(BrokenPagePromise::Lost { word }),
+            Some(word) => {
+                let lacks = format!("memory has not got what was written last to word {word}");
+                broken(Kind::LostWrite, format!("everything is released, and {lacks}"))
+            }
             None => Ok(()),
         }
     }
@@ -257,7 +245,7 @@ impl PageModel<'_> {
         scene: &mut PageScene,
         node: usize,
         access: CheckedAccess,
-    ) -> Result<(), BrokenPagePromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         let found = &mut scene.next.nodes[node];
         let permission = self.table.permission(found.mapping);
         let permitted = match permission {
@@ -266,7 +254,7 @@ impl PageModel<'_> {
             PagePermission::Write => true,
         };
         if !permitted {
-            return Err(BrokenPagePromise::NotPermitted { node });
+            return not_permitted(node);
         }
         if found.line == [Data::None; WORDS] {
             found.processor = CheckedProcessor::Fetches(access);
@@ -276,29 +264,36 @@ impl PageModel<'_> {
         found.processor = CheckedProcessor::Idle;
         if let CheckedAccess::Store(word) = access {
             scene.next.write(node, word);
-            scene.log(format_args!("word {word} is written. "));
+            scene.text.log(format_args!("word {word} is written. "));
             return self.release(scene, node, ReleaseEvent::Store).map(|_| ());
         }
         let words = found.line.iter().zip(found.knows);
         let stale =
             words.map(|(&data, knows)| knows && data != Data::Latest).position(|stale| stale);
-        scene.log(format_args!("the words are read. "));
+        scene.text.log(format_args!("the words are read. "));
         match stale {
-            Some(word) => Err(BrokenPagePromise::Stale { node, word }),
+            Some(word) => {
+                let old = format!("node {node} reads an old value of word {word}");
+                let order = "whose last write was released before the node's acquire";
+                broken(Kind::StaleRead, format!("{old}, {order}"))
+            }
             None => Ok(()),
         }
     }
 
     /// A cache fetches the line, which takes no time: a later access, or a later answer to the
     /// fault, has the same effect.
-    fn fetch(&mut self, scene: &mut PageScene, node: usize) -> Result<(), BrokenPagePromise> {
+    fn fetch(&mut self, scene: &mut PageScene, node: usize) -> Result<(), BrokenDirectoryPromise> {
         let from = number(node);
         let fetch = plain(PageMessage::Fetch, from, HOME);
         self.deliver(scene, &CheckedPageMessage { requester: from, ..fetch }).map(|_| ())
     }
 
     /// The dirty words of a node's cache go to memory; the line stays.
-    pub(super) fn write_back(scene: &mut PageScene, node: usize) -> Result<(), BrokenPagePromise> {
+    pub(super) fn write_back(
+        scene: &mut PageScene,
+        node: usize,
+    ) -> Result<(), BrokenDirectoryPromise> {
         let found = &mut scene.next.nodes[node];
         if found.dirty == [false; WORDS] {
             return Ok(());
@@ -330,7 +325,7 @@ impl PageModel<'_> {
         message: PageMessage,
         node: usize,
         words: [Data; WORDS],
-    ) -> Result<(), BrokenPagePromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         let (from, to) = (number(node), HOME);
         let message = message.index();
         Self::send(scene, CheckedPageMessage { message, from, to, requester: from, due: 0, words })
@@ -339,13 +334,18 @@ impl PageModel<'_> {
     pub(super) fn send(
         scene: &mut PageScene,
         message: CheckedPageMessage,
-    ) -> Result<(), BrokenPagePromise> {
+    ) -> Result<(), BrokenDirectoryPromise> {
         if scene.next.messages.len() >= MESSAGES_MAX {
-            return Err(BrokenPagePromise::Flood);
+            return flood();
         }
         let name = PageMessage::ALL[usize::from(message.message)].name();
-        scene.log(format_args!("{name} to {}. ", who(message.to)));
+        scene.text.log(format_args!("{name} to {}. ", who(message.to)));
         scene.next.messages.push(message);
         Ok(())
     }
+}
+
+pub(super) fn not_permitted<T>(node: usize) -> Result<T, BrokenDirectoryPromise> {
+    let message = format!("node {node} may do more with the page than home has answered it may");
+    broken(Kind::NotPermitted, message)
 }

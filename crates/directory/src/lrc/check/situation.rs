@@ -3,15 +3,12 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::finding::Data;
+use crate::finding::{Data, fields, renumbered};
 
 /// Largest number of nodes explored.
 pub(super) const PAGED_NODES_MAX: usize = 3;
 /// Words of the line.
 pub(super) const WORDS: usize = 2;
-/// The home as a sender or receiver of messages. It is not one of the nodes: its position affects
-/// only the time of messages.
-pub(super) const HOME: u8 = 7;
 /// Largest number of messages in flight; a protocol that exceeds it floods the network.
 pub(super) const MESSAGES_MAX: usize = 4 * PAGED_NODES_MAX;
 
@@ -71,7 +68,7 @@ pub(super) struct CheckedPageMessage {
     pub(super) words: [Data; WORDS],
 }
 
-/// The home.
+/// The home, which is not one of the nodes: its position affects only the time of messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CheckedPageHome {
     pub(super) state: u8,
@@ -170,10 +167,7 @@ impl PageSituation {
     }
 
     fn description(&self, order: &[usize], codes: &[u64], swapped: bool) -> Vec<u32> {
-        let mut number = [HOME; HOME as usize + 1];
-        for (new, &old) in (0u8..).zip(order) {
-            number[old] = new;
-        }
+        let number = renumbered(order);
         let home = &self.home;
         let memory = pack(words(home.memory, swapped).map(|data| data as u32), 2);
         let released = pack(words(self.released, swapped).map(u32::from), 1);
@@ -237,9 +231,4 @@ fn words<T: Copy>(words: [T; WORDS], swapped: bool) -> [T; WORDS] {
 /// Fields of the same width as one number.
 fn pack<const N: usize>(values: [u32; N], bits: u32) -> u32 {
     values.iter().fold(0, |packed, value| packed << bits | value)
-}
-
-/// Fields as one number.
-fn fields(fields: &[(u32, u32)]) -> u32 {
-    fields.iter().fold(0, |packed, (value, bits)| packed << bits | value)
 }

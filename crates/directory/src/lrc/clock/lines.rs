@@ -104,7 +104,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             let own = node(cache);
             let page = self.page(block, own);
             if !self.dirty_words(at).is_empty() {
-                self.observe_replacement(own, page);
+                self.observe_cache(own, page, "replace", "send write-back to home");
             }
             if self.write_back(own, page, block, at, requesters) {
                 self.sent_lines(own, page, 1, requesters);

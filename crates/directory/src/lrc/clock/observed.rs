@@ -4,8 +4,10 @@
 use homenode_cache::{CacheArrays, WordMask};
 
 use super::{LineEnvelope, LineMessage, LrcMemory};
-use crate::lrc::driver::{ObservedPageController, ObservedPageMessage, PageAnswer};
+use crate::acts::{ActCause, UsedCell};
+use crate::lrc::driver::{ObservedPageMessage, PageAnswer};
 use crate::lrc::vocabulary::PageMessage;
+use crate::sheet::CACHE;
 
 /// An event at a memory, and its action, in a page's move.
 #[derive(Clone, Copy, Debug)]
@@ -50,28 +52,28 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         if answer == PageAnswer::Waits {
             self.driver.observe_wait();
         } else if self.driver.observes_arrival() {
-            let seen = ObservedPageController::Cache("written back", "others are under way");
-            self.driver.observe(envelope.to, message.sent.page, seen);
+            let page = message.sent.page;
+            self.observe_cache(envelope.to, page, "written back", "others are under way");
         }
     }
 
-    /// A line arrives at a cache.
-    pub(super) fn observe_line(&mut self, envelope: &LineEnvelope, message: LineMessage) {
-        let seen = ObservedPageController::Cache("line", "complete");
-        self.driver.observe(envelope.to, message.sent.page, seen);
-    }
-
-    /// A line with dirty words is replaced.
-    pub(super) fn observe_replacement(&mut self, node: u16, page: u32) {
-        let seen = ObservedPageController::Cache("replace", "send write-back to home");
-        self.driver.observe(node, page, seen);
+    /// A cache acts, which has no table.
+    pub(super) fn observe_cache(
+        &mut self,
+        node: u16,
+        page: u32,
+        event: &'static str,
+        action: &'static str,
+    ) {
+        let used = |_: &_| UsedCell::without_table(CACHE, event, action);
+        self.driver.observe(node, page, ActCause::Processor, used);
     }
 
     /// A memory sends a page to its new home, or receives it.
     pub(super) fn observe_page(&mut self, envelope: &LineEnvelope, page: u32, act: MemoryAct) {
         let ends = (envelope.from, envelope.to);
         self.driver.observe_arrival(ObservedPageMessage { message: None, ends, block: None });
-        let done = ObservedPageController::Memory(act.event, act.action);
-        self.driver.observe(envelope.to, page, done);
+        let used = |_: &_| UsedCell::without_table("memory", act.event, act.action);
+        self.driver.observe(envelope.to, page, ActCause::Node, used);
     }
 }

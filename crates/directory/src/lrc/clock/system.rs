@@ -32,7 +32,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
                 }
                 PageMessage::Line => {
                     self.observe_arrival(&envelope, message);
-                    self.observe_line(&envelope, message);
+                    self.observe_cache(envelope.to, message.sent.page, "line", "complete");
                     self.line_arrived(envelope.to, message.block, requesters);
                 }
                 PageMessage::WriteBack => self.deliver(&envelope, message, requesters)?,

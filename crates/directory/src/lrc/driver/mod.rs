@@ -16,9 +16,10 @@ mod under_way;
 use homenode_protocol::Labelled;
 
 pub use effects::{PageAnswer, PageEffect, PageEnd, PageFault, SentPageMessage};
-pub(crate) use observed::{LoggedPageAct, ObservedPageController, ObservedPageMessage, PAGE};
+pub(crate) use observed::{LoggedPageAct, ObservedPageMessage, PAGE};
 
-use crate::cell::ControllerCell;
+use crate::acts::ActCause;
+use crate::cell::{AnySender, ControllerCell};
 use crate::entries::DirectoryEntries;
 use crate::lrc::table::PagedTable;
 use crate::lrc::vocabulary::{
@@ -249,7 +250,7 @@ impl PageDriver {
         effects: &mut Vec<PageEffect>,
     ) -> Answered {
         let before = self.mapping(node, page);
-        let (actions, state) = match self.table.mapping_cell(before, event) {
+        let (actions, state) = match self.table.mapping.cell(before, event) {
             ControllerCell::Does(actions, state) => (actions, state),
             ControllerCell::Waits => return Ok(PageAnswer::Waits),
             ControllerCell::Impossible(why) => {
@@ -259,8 +260,10 @@ impl PageDriver {
         };
         let at = self.at(node, page);
         self.states[at] = state | self.owed(node, page) << MAPPING_BITS;
-        let done = ObservedPageController::Mapping(event, actions, (before, state));
-        self.observe(node, page, done);
+        self.observe(node, page, cause(event.is_of_processor()), |table| {
+            let seen = (event, AnySender::Any);
+            table.mapping.used(seen, actions.iter().copied(), [before, state])
+        });
         if self.table.is_noticed(state) && !self.table.is_noticed(before) {
             self.noticed[usize::from(node)].push(page);
         }
@@ -289,7 +292,7 @@ impl PageDriver {
         effects: &mut Vec<PageEffect>,
     ) -> Answered {
         let before = self.owed(node, page);
-        let (actions, state) = match self.table.release_cell(before, event) {
+        let (actions, state) = match self.table.release.cell(before, event) {
             ControllerCell::Does(actions, state) => (actions, state),
             ControllerCell::Waits => return Ok(PageAnswer::Waits),
             ControllerCell::Impossible(why) => {
@@ -299,8 +302,10 @@ impl PageDriver {
         };
         let at = self.at(node, page);
         self.states[at] = self.mapping(node, page) | state << MAPPING_BITS;
-        let done = ObservedPageController::Release(event, actions, (before, state));
-        self.observe(node, page, done);
+        self.observe(node, page, cause(event.is_of_processor()), |table| {
+            let seen = (event, AnySender::Any);
+            table.release.used(seen, actions.iter().copied(), [before, state])
+        });
         if state != before && self.table.release.rests(before) {
             self.written[usize::from(node)].push(page);
         }
@@ -328,7 +333,7 @@ impl PageDriver {
     ) -> Answered {
         let sender = self.sender(page, from);
         let before = self.homes.head(page).state;
-        let (actions, state) = match self.table.home_cell(before, event, sender) {
+        let (actions, state) = match self.table.home.cell_by(before, event, sender) {
             ControllerCell::Does(actions, state) => (actions, state),
             ControllerCell::Waits => return Ok(PageAnswer::Waits),
             ControllerCell::Impossible(why) => {
@@ -337,8 +342,9 @@ impl PageDriver {
             }
         };
         self.homes.set_state(page, state);
-        let done = ObservedPageController::Home(event, sender, actions, (before, state));
-        self.observe(from, page, done);
+        self.observe(from, page, ActCause::Node, |table| {
+            table.home.used((event, sender), actions.iter().copied(), [before, state])
+        });
         let mut due = 0;
         let send = |message, to, due| {
             let (to, from_home) = (PageEnd::Node(to), PageEnd::Home);
@@ -373,4 +379,9 @@ impl PageDriver {
             PageSender::Sharer
         }
     }
+}
+
+/// Why a controller acts without a message.
+fn cause(of_processor: bool) -> ActCause {
+    if of_processor { ActCause::Processor } else { ActCause::Node }
 }

@@ -4,28 +4,9 @@ use homenode_protocol::Labelled;
 
 use super::PageDriver;
 use crate::acts::{ActCause, ControllerAct, PageEntry, UsedCell, WalkMessage};
-use crate::cell::{ControllerCell, MessageWay};
+use crate::cell::{AnySender, ControllerCell, MessageWay};
 use crate::lrc::table::PagedTable;
-use crate::lrc::vocabulary::{
-    MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PageSender,
-    ReleaseAction, ReleaseEvent,
-};
-use crate::sheet::{CACHE, HOME, MAPPING, RELEASE, SheetAction};
-
-/// A controller, its event and its actions.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ObservedPageController {
-    /// The mapping of a node, with its state before and after.
-    Mapping(MappingEvent, &'static [MappingAction], (u8, u8)),
-    /// The release of a node, likewise.
-    Release(ReleaseEvent, &'static [ReleaseAction], (u8, u8)),
-    /// The page's home, likewise.
-    Home(PageHomeEvent, PageSender, &'static [PageHomeAction], (u8, u8)),
-    /// A node's cache, which has no table: its event and action.
-    Cache(&'static str, &'static str),
-    /// A memory, likewise.
-    Memory(&'static str, &'static str),
-}
+use crate::lrc::vocabulary::{MappingEvent, PageHomeEvent, PageMessage};
 
 /// A message that arrived.
 #[derive(Clone, Copy, Debug)]
@@ -69,47 +50,6 @@ pub(crate) struct PageLog {
     arrived: Option<ObservedPageMessage>,
 }
 
-impl PagedTable {
-    /// The use of a cell, or an act of a cache or memory, with names.
-    fn act(
-        &self,
-        seen: ObservedPageController,
-        node: u16,
-        entry: PageEntry,
-    ) -> ControllerAct<PageEntry> {
-        let sender = None;
-        let (act, of_processor) = match seen {
-            ObservedPageController::Mapping(event, actions, (before, next)) => {
-                let (controller, name) = (MAPPING, event.name());
-                let used = UsedCell { controller, event: name, sender, actions, before, next };
-                let act = ControllerAct::in_table(&self.mapping, &used, node, entry);
-                (act, event.is_of_processor())
-            }
-            ObservedPageController::Release(event, actions, (before, next)) => {
-                let (controller, name) = (RELEASE, event.name());
-                let used = UsedCell { controller, event: name, sender, actions, before, next };
-                let act = ControllerAct::in_table(&self.release, &used, node, entry);
-                (act, event.is_of_processor())
-            }
-            ObservedPageController::Home(event, sender, actions, (before, next)) => {
-                let (controller, event, sender) = (HOME, event.name(), Some(sender.name()));
-                let used = UsedCell { controller, event, sender, actions, before, next };
-                (ControllerAct::in_table(&self.home, &used, node, entry), false)
-            }
-            ObservedPageController::Cache(event, action) => {
-                let act = ControllerAct::without_table(CACHE, event, node, entry);
-                (ControllerAct { actions: vec![SheetAction::does(action)], ..act }, true)
-            }
-            ObservedPageController::Memory(event, action) => {
-                let act = ControllerAct::without_table("memory", event, node, entry);
-                (ControllerAct { actions: vec![SheetAction::does(action)], ..act }, false)
-            }
-        };
-        let cause = if of_processor { ActCause::Processor } else { ActCause::Node };
-        ControllerAct { cause, ..act }
-    }
-}
-
 impl PageDriver {
     /// Starts the log.
     pub(crate) fn keep_log(&mut self) {
@@ -141,17 +81,23 @@ impl PageDriver {
         self.log.as_ref().is_some_and(|log| log.arrived.is_some())
     }
 
-    /// Logs an action on a page.
+    /// Logs an action on a page. `cause` holds if no message does.
     #[inline]
-    pub(crate) fn observe(&mut self, node: u16, page: u32, controller: ObservedPageController) {
+    pub(crate) fn observe(
+        &mut self,
+        node: u16,
+        page: u32,
+        cause: ActCause,
+        used: impl FnOnce(&PagedTable) -> UsedCell,
+    ) {
         if self.log.is_some() {
-            self.note_act(node, page, controller);
+            let act = used(&self.table).act(cause, node, self.entry(page));
+            self.note_act(page, act);
         }
     }
 
     #[cold]
-    fn note_act(&mut self, node: u16, page: u32, controller: ObservedPageController) {
-        let mut act = self.table.act(controller, node, self.entry(page));
+    fn note_act(&mut self, page: u32, mut act: ControllerAct<PageEntry>) {
         if let Some(log) = &mut self.log {
             let arrived = log.arrived.take();
             if let Some(message) = &arrived {
@@ -170,9 +116,10 @@ impl PageDriver {
         }
         let (event, sender) = (PageHomeEvent::Fetch, self.sender(page, node));
         let state = self.homes.head(page).state;
-        if let ControllerCell::Does(actions, next) = self.table.home_cell(state, event, sender) {
-            let controller = ObservedPageController::Home(event, sender, actions, (state, next));
-            self.note_act(node, page, controller);
+        if let ControllerCell::Does(actions, next) = self.table.home.cell_by(state, event, sender) {
+            self.observe(node, page, ActCause::Node, |table| {
+                table.home.used((event, sender), actions.iter().copied(), [state, next])
+            });
         }
     }
 
@@ -180,9 +127,11 @@ impl PageDriver {
     pub(crate) fn observe_access(&mut self, node: u16, page: u32, store: bool) {
         let event = if store { MappingEvent::Store } else { MappingEvent::Load };
         let state = self.mapping(node, page);
-        if let ControllerCell::Does(actions, next) = self.table.mapping_cell(state, event) {
-            let controller = ObservedPageController::Mapping(event, actions, (state, next));
-            self.note_act(node, page, controller);
+        if let ControllerCell::Does(actions, next) = self.table.mapping.cell(state, event) {
+            self.observe(node, page, ActCause::Processor, |table| {
+                let seen = (event, AnySender::Any);
+                table.mapping.used(seen, actions.iter().copied(), [state, next])
+            });
         }
     }
 

@@ -8,13 +8,9 @@ mod release;
 
 use homenode_cache::walk::Example;
 
-use crate::cell::ControllerCell;
 use crate::entry::FamilyProtocol;
 use crate::lrc::table::{PagedRules, PagedTable};
-use crate::lrc::vocabulary::{
-    MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PagePermission, PageSender,
-    ReleaseAction, ReleaseEvent,
-};
+use crate::lrc::vocabulary::PagePermission;
 use home::PageHomeState;
 use mapping::MappingState;
 use release::ReleaseState;
@@ -85,39 +81,5 @@ impl PagedRules for Lrc {
 
     fn is_weak(state: PageHomeState) -> bool {
         state == PageHomeState::Weak
-    }
-
-    fn mapping_rests(state: MappingState) -> bool {
-        use MappingState as S;
-        matches!(
-            state,
-            S::Unmapped | S::ReadOnly | S::ReadOnlyNoticed | S::ReadWrite | S::ReadWriteNoticed
-        )
-    }
-
-    fn release_rests(state: ReleaseState) -> bool {
-        state == ReleaseState::Released
-    }
-
-    fn mapping(
-        state: MappingState,
-        event: MappingEvent,
-    ) -> ControllerCell<MappingAction, MappingState> {
-        mapping::cell(state, event)
-    }
-
-    fn release(
-        state: ReleaseState,
-        event: ReleaseEvent,
-    ) -> ControllerCell<ReleaseAction, ReleaseState> {
-        release::cell(state, event)
-    }
-
-    fn home(
-        state: PageHomeState,
-        event: PageHomeEvent,
-        sender: PageSender,
-    ) -> ControllerCell<PageHomeAction, PageHomeState> {
-        home::cell(state, event, sender)
     }
 }

@@ -3,7 +3,7 @@
 use homenode_protocol::labelled;
 
 use super::because;
-use crate::cell::ControllerCell;
+use crate::cell::{ControllerCell, ControllerStates};
 use crate::dash::vocabulary::{HomeAction, HomeEvent as E, Message as Msg, Sender as By};
 
 use ControllerCell::{Does, Impossible, Waits};
@@ -32,12 +32,21 @@ labelled! {
 
 type Cell = ControllerCell<HomeAction, HomeState>;
 
-/// What the controller does.
-pub(super) fn cell(state: HomeState, event: E, sender: By) -> Cell {
-    match event {
-        E::Read | E::Write | E::Upgrade => request(state, event, sender),
-        E::SharingWriteBack | E::OwnershipTransfer | E::WriteBack | E::Refuse => {
-            message_of_holder(state, event, sender)
+impl ControllerStates for HomeState {
+    type Event = E;
+    type Sender = By;
+    type Action = HomeAction;
+
+    fn rests(self) -> bool {
+        matches!(self, Uncached | Shared | Dirty)
+    }
+
+    fn cell(self, event: E, sender: By) -> Cell {
+        match event {
+            E::Read | E::Write | E::Upgrade => request(self, event, sender),
+            E::SharingWriteBack | E::OwnershipTransfer | E::WriteBack | E::Refuse => {
+                message_of_holder(self, event, sender)
+            }
         }
     }
 }

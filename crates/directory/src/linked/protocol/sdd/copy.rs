@@ -3,7 +3,8 @@
 use homenode_protocol::labelled;
 
 use super::because;
-use crate::cell::ControllerCell;
+use crate::cell::{AnySender, ControllerCell, ControllerStates, CopyRole};
+use crate::linked::table::CopyStates;
 use crate::linked::vocabulary::{CopyAction as Action, CopyEvent as E, ListMessage as Msg};
 
 use Action::{
@@ -37,35 +38,60 @@ labelled! {
 
 type SddCell = ControllerCell<Action, SddCopyState>;
 
-/// What the controller does.
-pub(super) fn cell(state: SddCopyState, event: E) -> SddCell {
-    match event {
-        E::Load | E::Store | E::Replace | E::ReplaceAhead => of_processor(state, event),
-        E::ProxyRead | E::ProxyReadToRelay | E::Bounce | E::Follower => about_proxies(state, event),
-        E::Data
-        | E::DataToHandOn
-        | E::Exclusive
-        | E::ExclusiveDue
-        | E::Permission
-        | E::PermissionDue
-        | E::Acknowledge => answer(state, event),
-        E::Invalidate | E::StaleInvalidate => invalidate(state, event),
-        E::ForwardRead | E::ForwardWrite => forwarded(state, event),
-        E::WrittenBack => match state {
-            WB => Does(&[], I),
-            I | S | M | IS | ISF | SF | IM | IMA | SM | SMA | MA | L | R => {
-                Impossible(because::NOT_ASKED)
+impl CopyStates for SddCopyState {
+    fn role(self) -> CopyRole {
+        match self {
+            I | IS | ISF | IM | IMA | SM | SMA | MA | L | WB | WBF | WBS | R => CopyRole::None,
+            S | SF => CopyRole::Readable,
+            M => CopyRole::Writable,
+        }
+    }
+
+    fn is_leaving(self) -> bool {
+        matches!(self, L | WB | WBF | WBS | R)
+    }
+}
+
+impl ControllerStates for SddCopyState {
+    type Event = E;
+    type Sender = AnySender;
+    type Action = Action;
+
+    fn rests(self) -> bool {
+        matches!(self, I | S | M)
+    }
+
+    fn cell(self, event: E, _: AnySender) -> SddCell {
+        match event {
+            E::Load | E::Store | E::Replace | E::ReplaceAhead => of_processor(self, event),
+            E::ProxyRead | E::ProxyReadToRelay | E::Bounce | E::Follower => {
+                about_proxies(self, event)
             }
-            WBF | WBS => Impossible(because::ONCE),
-        },
-        E::WrittenBackLate => match state {
-            WB => Does(&[], WBF),
-            WBS => Does(&[], I),
-            I | S | M | IS | ISF | SF | IM | IMA | SM | SMA | MA | L | R => {
-                Impossible(because::NOT_ASKED)
-            }
-            WBF => Impossible(because::ONCE),
-        },
+            E::Data
+            | E::DataToHandOn
+            | E::Exclusive
+            | E::ExclusiveDue
+            | E::Permission
+            | E::PermissionDue
+            | E::Acknowledge => answer(self, event),
+            E::Invalidate | E::StaleInvalidate => invalidate(self, event),
+            E::ForwardRead | E::ForwardWrite => forwarded(self, event),
+            E::WrittenBack => match self {
+                WB => Does(&[], I),
+                I | S | M | IS | ISF | SF | IM | IMA | SM | SMA | MA | L | R => {
+                    Impossible(because::NOT_ASKED)
+                }
+                WBF | WBS => Impossible(because::ONCE),
+            },
+            E::WrittenBackLate => match self {
+                WB => Does(&[], WBF),
+                WBS => Does(&[], I),
+                I | S | M | IS | ISF | SF | IM | IMA | SM | SMA | MA | L | R => {
+                    Impossible(because::NOT_ASKED)
+                }
+                WBF => Impossible(because::ONCE),
+            },
+        }
     }
 }
 

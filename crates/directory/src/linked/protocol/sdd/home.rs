@@ -3,7 +3,7 @@
 use homenode_protocol::labelled;
 
 use super::because;
-use crate::cell::ControllerCell;
+use crate::cell::{ControllerCell, ControllerStates};
 use crate::linked::vocabulary::{
     ListHomeAction as Action, ListHomeEvent as E, ListMessage as Msg, ListSender as By,
 };
@@ -25,47 +25,52 @@ labelled! {
     }
 }
 
-/// What the controller does.
-pub(super) fn cell(
-    state: ListHomeState,
-    event: E,
-    sender: By,
-) -> ControllerCell<Action, ListHomeState> {
-    match (state, event, sender) {
-        (_, E::Read | E::Write, By::Head | By::Owner) => Impossible(because::NEW),
+impl ControllerStates for ListHomeState {
+    type Event = E;
+    type Sender = By;
+    type Action = Action;
 
-        (Uncached | Shared, E::Read, By::Other) => Does(&[ReplyData, PutAtHead], Shared),
-        (Uncached, E::Write | E::Upgrade, By::Other) => {
-            Does(&[ReplyExclusive, PutAtHead, OwnByHead], Dirty)
-        }
-        (Shared, E::Upgrade, By::Head) => {
-            Does(&[Reply(Msg::Permission), PutAtHead, OwnByHead], Dirty)
-        }
-        (Shared, E::Write | E::Upgrade, By::Other) => {
-            Does(&[InvalidateHead, ReplyExclusiveDue, PutAtHead, OwnByHead], Dirty)
-        }
-        (Dirty, E::Read, By::Other) => Does(&[Forward(Msg::ForwardRead), PutAtHead], Returning),
-        (Dirty, E::Write | E::Upgrade, By::Other) => {
-            Does(&[Forward(Msg::ForwardWrite), PutAtHead, OwnByHead], Dirty)
-        }
-        (Dirty, E::Upgrade, By::Head | By::Owner) => Impossible(because::HAS_IT),
-        (Returning, E::Read | E::Write, By::Other) => Waits,
-        // A node that had the data, or has got them by now, wants to write.
-        (Returning, E::Upgrade, _) => Waits,
-        (Uncached, E::Upgrade, By::Head | By::Owner) => Impossible(because::NO_COPIES),
-        (Shared, E::Upgrade, By::Owner) => Impossible(because::MEMORY_HAS),
+    fn rests(self) -> bool {
+        self != Returning
+    }
 
-        (Returning, E::SharingWriteBack, By::Owner) => Does(&[TakeData], Shared),
-        (Dirty, E::WriteBack, By::Owner) => {
-            Does(&[TakeData, Clear, Reply(Msg::WrittenBack)], Uncached)
+    fn cell(self, event: E, sender: By) -> ControllerCell<Action, Self> {
+        match (self, event, sender) {
+            (_, E::Read | E::Write, By::Head | By::Owner) => Impossible(because::NEW),
+
+            (Uncached | Shared, E::Read, By::Other) => Does(&[ReplyData, PutAtHead], Shared),
+            (Uncached, E::Write | E::Upgrade, By::Other) => {
+                Does(&[ReplyExclusive, PutAtHead, OwnByHead], Dirty)
+            }
+            (Shared, E::Upgrade, By::Head) => {
+                Does(&[Reply(Msg::Permission), PutAtHead, OwnByHead], Dirty)
+            }
+            (Shared, E::Write | E::Upgrade, By::Other) => {
+                Does(&[InvalidateHead, ReplyExclusiveDue, PutAtHead, OwnByHead], Dirty)
+            }
+            (Dirty, E::Read, By::Other) => Does(&[Forward(Msg::ForwardRead), PutAtHead], Returning),
+            (Dirty, E::Write | E::Upgrade, By::Other) => {
+                Does(&[Forward(Msg::ForwardWrite), PutAtHead, OwnByHead], Dirty)
+            }
+            (Dirty, E::Upgrade, By::Head | By::Owner) => Impossible(because::HAS_IT),
+            (Returning, E::Read | E::Write, By::Other) => Waits,
+            // A node that had the data, or has got them by now, wants to write.
+            (Returning, E::Upgrade, _) => Waits,
+            (Uncached, E::Upgrade, By::Head | By::Owner) => Impossible(because::NO_COPIES),
+            (Shared, E::Upgrade, By::Owner) => Impossible(because::MEMORY_HAS),
+
+            (Returning, E::SharingWriteBack, By::Owner) => Does(&[TakeData], Shared),
+            (Dirty, E::WriteBack, By::Owner) => {
+                Does(&[TakeData, Clear, Reply(Msg::WrittenBack)], Uncached)
+            }
+            (Returning, E::WriteBack, By::Owner) => {
+                Does(&[TakeData, Reply(Msg::WrittenBackLate)], Shared)
+            }
+            // It was forwarded a request meanwhile, and was not the owner from then on.
+            (_, E::WriteBack, By::Other) => Does(&[Reply(Msg::WrittenBackLate)], self),
+            (Uncached | Shared, _, By::Head | By::Owner) => Impossible(because::MEMORY_HAS),
+            (Dirty | Returning, E::WriteBack, By::Head) => Impossible(because::HAS_IT),
+            (_, E::SharingWriteBack, _) => Impossible(because::NOT_FORWARDED),
         }
-        (Returning, E::WriteBack, By::Owner) => {
-            Does(&[TakeData, Reply(Msg::WrittenBackLate)], Shared)
-        }
-        // It was forwarded a request meanwhile, and was not the owner from then on.
-        (_, E::WriteBack, By::Other) => Does(&[Reply(Msg::WrittenBackLate)], state),
-        (Uncached | Shared, _, By::Head | By::Owner) => Impossible(because::MEMORY_HAS),
-        (Dirty | Returning, E::WriteBack, By::Head) => Impossible(because::HAS_IT),
-        (_, E::SharingWriteBack, _) => Impossible(because::NOT_FORWARDED),
     }
 }

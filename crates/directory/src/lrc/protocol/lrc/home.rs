@@ -3,7 +3,7 @@
 use homenode_protocol::labelled;
 
 use super::because;
-use crate::cell::ControllerCell;
+use crate::cell::{ControllerCell, ControllerStates};
 use crate::lrc::vocabulary::{
     PageHomeAction as Action, PageHomeEvent as E, PageMessage as Msg, PageSender as By,
 };
@@ -27,48 +27,58 @@ type PageCell = ControllerCell<Action, PageHomeState>;
 
 const ENTERS: &[Action] = &[List, Reply(Msg::Mapped)];
 
-/// What the controller does.
-pub(super) fn cell(state: PageHomeState, event: E, sender: By) -> PageCell {
-    match (state, event, sender) {
-        (Nobody, _, By::Only | By::Sharer) => Impossible(because::NONE_LISTED),
-        (Writer, _, By::Sharer) => Impossible(because::ONE),
+impl ControllerStates for PageHomeState {
+    type Event = E;
+    type Sender = By;
+    type Action = Action;
 
-        (Nobody | Readers, E::ReadFault, By::Other) => Does(ENTERS, Readers),
-        (Nobody, E::WriteFault, By::Other) => Does(ENTERS, Writer),
-        (Readers | Weak, E::WriteFault, By::Other) => Does(ENTERS, Weak),
-        (Writer | Weak, E::ReadFault, By::Other) | (Writer, E::WriteFault, By::Other) => {
-            Does(ENTERS, Weak)
-        }
-        // Its unmap message is in flight.
-        (Readers | Writer | Weak, E::ReadFault | E::WriteFault, By::Only | By::Sharer) => Waits,
+    /// A home answers at once; a message that waits there counts as in flight.
+    fn rests(self) -> bool {
+        true
+    }
 
-        (Readers, E::Upgrade, By::Only) => Does(&[Reply(Msg::Mapped)], Writer),
-        (Readers, E::Upgrade, By::Sharer) | (Weak, E::Upgrade, By::Only | By::Sharer) => {
-            Does(&[Reply(Msg::Mapped)], Weak)
-        }
-        (Writer, E::Upgrade, By::Only) => Impossible(because::WRITES),
+    fn cell(self, event: E, sender: By) -> PageCell {
+        match (self, event, sender) {
+            (Nobody, _, By::Only | By::Sharer) => Impossible(because::NONE_LISTED),
+            (Writer, _, By::Sharer) => Impossible(because::ONE),
 
-        (Readers | Writer | Weak, E::Unmap, By::Only) => Does(&[Unlist], Nobody),
-        (Readers | Weak, E::Unmap, By::Sharer) => Does(&[Unlist], state),
+            (Nobody | Readers, E::ReadFault, By::Other) => Does(ENTERS, Readers),
+            (Nobody, E::WriteFault, By::Other) => Does(ENTERS, Writer),
+            (Readers | Weak, E::WriteFault, By::Other) => Does(ENTERS, Weak),
+            (Writer | Weak, E::ReadFault, By::Other) | (Writer, E::WriteFault, By::Other) => {
+                Does(ENTERS, Weak)
+            }
+            // Its unmap message is in flight.
+            (Readers | Writer | Weak, E::ReadFault | E::WriteFault, By::Only | By::Sharer) => Waits,
 
-        (Readers | Writer | Weak, E::Fetch, By::Only | By::Sharer) => {
-            Does(&[Reply(Msg::Line)], state)
-        }
-        (Writer | Weak, E::WriteBack, By::Only | By::Sharer) => {
-            Does(&[TakeWords, Reply(Msg::WrittenBack)], state)
-        }
-        (Readers, E::WriteBack, By::Only | By::Sharer) => Impossible(because::ONLY_READS),
+            (Readers, E::Upgrade, By::Only) => Does(&[Reply(Msg::Mapped)], Writer),
+            (Readers, E::Upgrade, By::Sharer) | (Weak, E::Upgrade, By::Only | By::Sharer) => {
+                Does(&[Reply(Msg::Mapped)], Weak)
+            }
+            (Writer, E::Upgrade, By::Only) => Impossible(because::WRITES),
 
-        // Nodes that map a page that is not weak have fetched its lines since memory got the words.
-        (Nobody | Readers | Writer, E::Modified, _) | (Weak, E::Modified, By::Only) => {
-            Does(&[Reply(Msg::NoticesSent)], state)
-        }
-        (Weak, E::Modified, By::Sharer | By::Other) => {
-            Does(&[Notify, Reply(Msg::NoticesSent)], Weak)
-        }
+            (Readers | Writer | Weak, E::Unmap, By::Only) => Does(&[Unlist], Nobody),
+            (Readers | Weak, E::Unmap, By::Sharer) => Does(&[Unlist], self),
 
-        (_, E::Upgrade | E::Unmap | E::Fetch | E::WriteBack, By::Other) => {
-            Impossible(because::MAPPED)
+            (Readers | Writer | Weak, E::Fetch, By::Only | By::Sharer) => {
+                Does(&[Reply(Msg::Line)], self)
+            }
+            (Writer | Weak, E::WriteBack, By::Only | By::Sharer) => {
+                Does(&[TakeWords, Reply(Msg::WrittenBack)], self)
+            }
+            (Readers, E::WriteBack, By::Only | By::Sharer) => Impossible(because::ONLY_READS),
+
+            // Nodes that map a page that is not weak have fetched its lines since memory got the words.
+            (Nobody | Readers | Writer, E::Modified, _) | (Weak, E::Modified, By::Only) => {
+                Does(&[Reply(Msg::NoticesSent)], self)
+            }
+            (Weak, E::Modified, By::Sharer | By::Other) => {
+                Does(&[Notify, Reply(Msg::NoticesSent)], Weak)
+            }
+
+            (_, E::Upgrade | E::Unmap | E::Fetch | E::WriteBack, By::Other) => {
+                Impossible(because::MAPPED)
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use homenode_protocol::labelled;
 
 use super::because;
-use crate::cell::ControllerCell;
+use crate::cell::{AnySender, ControllerCell, ControllerStates};
 use crate::lrc::vocabulary::{MappingAction as Action, MappingEvent as E, PageMessage as Msg};
 
 use Action::{Acknowledge, Complete, Flush, SendHome};
@@ -30,45 +30,56 @@ labelled! {
     }
 }
 
-/// What the node does.
-pub(super) fn cell(state: MappingState, event: E) -> ControllerCell<Action, MappingState> {
-    match (state, event) {
-        (Unmapped, E::Load) => Does(&[SendHome(Msg::ReadFault)], ReadFault),
-        (Unmapped, E::Store) => Does(&[SendHome(Msg::WriteFault)], WriteFault),
-        (ReadOnly, E::Store) => Does(&[SendHome(Msg::Upgrade)], Upgrade),
-        (ReadOnlyNoticed, E::Store) => Does(&[SendHome(Msg::Upgrade)], UpgradeNoticed),
-        (ReadOnly | ReadOnlyNoticed, E::Load)
-        | (ReadWrite | ReadWriteNoticed, E::Load | E::Store) => Does(&[Complete], state),
-        (Leaving, E::Load | E::Store) => Waits,
+impl ControllerStates for MappingState {
+    type Event = E;
+    type Sender = AnySender;
+    type Action = Action;
 
-        (ReadFault, E::Mapped) => Does(&[Complete], ReadOnly),
-        (WriteFault | Upgrade, E::Mapped) => Does(&[Complete], ReadWrite),
-        (UpgradeNoticed, E::Mapped) => Does(&[Complete], ReadWriteNoticed),
-        (Unmapped | ReadOnly | ReadOnlyNoticed, E::Mapped)
-        | (ReadWrite | ReadWriteNoticed | Leaving, E::Mapped) => Impossible(because::NO_FAULT),
+    fn rests(self) -> bool {
+        matches!(self, Unmapped | ReadOnly | ReadOnlyNoticed | ReadWrite | ReadWriteNoticed)
+    }
 
-        // Without a mapping the cache has no lines, and those it will fetch have what was written.
-        (Unmapped | ReadFault | WriteFault | Leaving, E::WriteNotice) => {
-            Does(&[Acknowledge], state)
-        }
-        (ReadOnly | ReadOnlyNoticed, E::WriteNotice) => Does(&[Acknowledge], ReadOnlyNoticed),
-        (ReadWrite | ReadWriteNoticed, E::WriteNotice) => Does(&[Acknowledge], ReadWriteNoticed),
-        (Upgrade | UpgradeNoticed, E::WriteNotice) => Does(&[Acknowledge], UpgradeNoticed),
+    fn cell(self, event: E, _: AnySender) -> ControllerCell<Action, Self> {
+        match (self, event) {
+            (Unmapped, E::Load) => Does(&[SendHome(Msg::ReadFault)], ReadFault),
+            (Unmapped, E::Store) => Does(&[SendHome(Msg::WriteFault)], WriteFault),
+            (ReadOnly, E::Store) => Does(&[SendHome(Msg::Upgrade)], Upgrade),
+            (ReadOnlyNoticed, E::Store) => Does(&[SendHome(Msg::Upgrade)], UpgradeNoticed),
+            (ReadOnly | ReadOnlyNoticed, E::Load)
+            | (ReadWrite | ReadWriteNoticed, E::Load | E::Store) => Does(&[Complete], self),
+            (Leaving, E::Load | E::Store) => Waits,
 
-        (Unmapped | ReadOnly | ReadWrite | Leaving, E::Acquire) => Does(&[], state),
-        // A read-only page has no dirty words: the unmap message can leave at once.
-        (ReadOnlyNoticed, E::Acquire) => Does(&[Flush, SendHome(Msg::Unmap)], Unmapped),
-        (ReadWriteNoticed, E::Acquire) => Does(&[Flush], Leaving),
-        (Leaving, E::WrittenBack) => Does(&[SendHome(Msg::Unmap)], Unmapped),
-        (Unmapped | ReadOnly | ReadOnlyNoticed, E::WrittenBack)
-        | (ReadWrite | ReadWriteNoticed, E::WrittenBack) => Does(&[], state),
+            (ReadFault, E::Mapped) => Does(&[Complete], ReadOnly),
+            (WriteFault | Upgrade, E::Mapped) => Does(&[Complete], ReadWrite),
+            (UpgradeNoticed, E::Mapped) => Does(&[Complete], ReadWriteNoticed),
+            (Unmapped | ReadOnly | ReadOnlyNoticed, E::Mapped)
+            | (ReadWrite | ReadWriteNoticed | Leaving, E::Mapped) => Impossible(because::NO_FAULT),
 
-        (ReadFault | WriteFault | Upgrade | UpgradeNoticed, E::WrittenBack) => {
-            Impossible(because::CLEAN)
-        }
-        (ReadFault | WriteFault, E::Load | E::Store | E::Acquire)
-        | (Upgrade | UpgradeNoticed, E::Load | E::Store | E::Acquire) => {
-            Impossible(because::BLOCKED)
+            // Without a mapping the cache has no lines, and those it will fetch have what was written.
+            (Unmapped | ReadFault | WriteFault | Leaving, E::WriteNotice) => {
+                Does(&[Acknowledge], self)
+            }
+            (ReadOnly | ReadOnlyNoticed, E::WriteNotice) => Does(&[Acknowledge], ReadOnlyNoticed),
+            (ReadWrite | ReadWriteNoticed, E::WriteNotice) => {
+                Does(&[Acknowledge], ReadWriteNoticed)
+            }
+            (Upgrade | UpgradeNoticed, E::WriteNotice) => Does(&[Acknowledge], UpgradeNoticed),
+
+            (Unmapped | ReadOnly | ReadWrite | Leaving, E::Acquire) => Does(&[], self),
+            // A read-only page has no dirty words: the unmap message can leave at once.
+            (ReadOnlyNoticed, E::Acquire) => Does(&[Flush, SendHome(Msg::Unmap)], Unmapped),
+            (ReadWriteNoticed, E::Acquire) => Does(&[Flush], Leaving),
+            (Leaving, E::WrittenBack) => Does(&[SendHome(Msg::Unmap)], Unmapped),
+            (Unmapped | ReadOnly | ReadOnlyNoticed, E::WrittenBack)
+            | (ReadWrite | ReadWriteNoticed, E::WrittenBack) => Does(&[], self),
+
+            (ReadFault | WriteFault | Upgrade | UpgradeNoticed, E::WrittenBack) => {
+                Impossible(because::CLEAN)
+            }
+            (ReadFault | WriteFault, E::Load | E::Store | E::Acquire)
+            | (Upgrade | UpgradeNoticed, E::Load | E::Store | E::Acquire) => {
+                Impossible(because::BLOCKED)
+            }
         }
     }
 }

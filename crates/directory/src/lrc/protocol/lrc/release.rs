@@ -3,7 +3,7 @@
 use homenode_protocol::labelled;
 
 use super::because;
-use crate::cell::ControllerCell;
+use crate::cell::{AnySender, ControllerCell, ControllerStates};
 use crate::lrc::vocabulary::{PageMessage, ReleaseAction, ReleaseEvent as E};
 
 use ControllerCell::{Does, Impossible};
@@ -22,29 +22,39 @@ labelled! {
     }
 }
 
-/// What the node does.
-pub(super) fn cell(state: ReleaseState, event: E) -> ControllerCell<ReleaseAction, ReleaseState> {
-    match (state, event) {
-        (Released | Written, E::Store) => Does(&[], Written),
-        (Released, E::Release) => Does(&[], Released),
-        (Written, E::Release) => Does(&[WriteBack], WritingBack),
-        (WritingBack | Telling | Acknowledging, E::Store | E::Release) => {
-            Impossible(because::RELEASES)
-        }
+impl ControllerStates for ReleaseState {
+    type Event = E;
+    type Sender = AnySender;
+    type Action = ReleaseAction;
 
-        // A replaced or flushed line: no release waits for it.
-        (Released | Written, E::WrittenBack) => Does(&[], state),
-        (WritingBack, E::WrittenBack) => Does(&[SendHome(PageMessage::Modified)], Telling),
-        (Telling | Acknowledging, E::WrittenBack) => Impossible(because::NOT_DUE),
+    fn rests(self) -> bool {
+        self == Released
+    }
 
-        (Telling, E::NoticesSent) => Does(&[], Released),
-        (Telling, E::NoticesSentDue) => Does(&[], Acknowledging),
-        (Telling | Acknowledging, E::Acknowledge) => Does(&[], state),
-        (Acknowledging, E::LastAcknowledge) => Does(&[], Released),
-        (Released | Written | WritingBack | Acknowledging, E::NoticesSent | E::NoticesSentDue) => {
-            Impossible(because::NOT_TOLD)
+    fn cell(self, event: E, _: AnySender) -> ControllerCell<ReleaseAction, Self> {
+        match (self, event) {
+            (Released | Written, E::Store) => Does(&[], Written),
+            (Released, E::Release) => Does(&[], Released),
+            (Written, E::Release) => Does(&[WriteBack], WritingBack),
+            (WritingBack | Telling | Acknowledging, E::Store | E::Release) => {
+                Impossible(because::RELEASES)
+            }
+
+            // A replaced or flushed line: no release waits for it.
+            (Released | Written, E::WrittenBack) => Does(&[], self),
+            (WritingBack, E::WrittenBack) => Does(&[SendHome(PageMessage::Modified)], Telling),
+            (Telling | Acknowledging, E::WrittenBack) => Impossible(because::NOT_DUE),
+
+            (Telling, E::NoticesSent) => Does(&[], Released),
+            (Telling, E::NoticesSentDue) => Does(&[], Acknowledging),
+            (Telling | Acknowledging, E::Acknowledge) => Does(&[], self),
+            (Acknowledging, E::LastAcknowledge) => Does(&[], Released),
+            (
+                Released | Written | WritingBack | Acknowledging,
+                E::NoticesSent | E::NoticesSentDue,
+            ) => Impossible(because::NOT_TOLD),
+            (Released | Written | WritingBack, E::Acknowledge | E::LastAcknowledge)
+            | (Telling, E::LastAcknowledge) => Impossible(because::NOT_DUE),
         }
-        (Released | Written | WritingBack, E::Acknowledge | E::LastAcknowledge)
-        | (Telling, E::LastAcknowledge) => Impossible(because::NOT_DUE),
     }
 }
