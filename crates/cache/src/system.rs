@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::access::BlockAccess;
 use crate::classify::MissRule;
 use crate::counts::CacheCounts;
-use crate::frames::{CacheArrays, CacheFrame, CacheGeometry, MAY_READ, MAY_WRITE};
+use crate::frames::{CacheArrays, CacheFrame, CacheGeometry, MAY_READ, MAY_WRITE, MissStatus};
 use crate::holders::HolderTable;
 use crate::shadow::ShadowValues;
 use crate::waits::WaitCollector;
@@ -129,6 +129,23 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
     pub fn hit_access(&mut self, place: FrameLocation, access: &BlockAccess<W>) -> bool {
         let need = if access.write { MAY_WRITE } else { MAY_READ };
         self.hit(place, access.block, access.words, need)
+    }
+
+    /// Gives a frame to a block that misses. It keeps the record of what others have written.
+    #[inline]
+    pub fn claim(&mut self, place: FrameLocation, block: BlockRef, status: MissStatus, state: u8) {
+        let BlockRef { block, number } = block;
+        let mut frame = CacheFrame::of(block, number);
+        frame.remote_written = self.frame(place.frame).remote_written;
+        (frame.state, frame.status) = (state, status);
+        self.frames.fill(place.set, place.frame, block, frame);
+    }
+
+    /// The next reference to each copy goes by the slow path.
+    pub fn withdraw_permissions(&mut self) {
+        self.frames.all_mut().iter_mut().filter(|frame| frame.is_used()).for_each(|frame| {
+            frame.permit(0);
+        });
     }
 
     /// Sets the state of a copy and its permissions.

@@ -114,6 +114,25 @@ pub enum DirectorySetupError {
 }
 
 impl DirectorySetup {
+    /// Nodes with these caches, whose references all count; values are not checked, and nothing
+    /// about pages is collected.
+    #[must_use]
+    pub fn new(nodes: u16, cache: CacheShape, page_bytes: u64) -> Self {
+        Self {
+            nodes,
+            cache,
+            page_bytes,
+            pointers: None,
+            header_bytes: HEADER_BYTES,
+            private: Vec::new(),
+            filter: ReferenceFilter::ALL,
+            rule: MissRule::Dubois,
+            check: false,
+            collect_demands: DemandCollection::Off,
+            collect_uses: false,
+        }
+    }
+
     /// The block size and the geometry of each cache.
     ///
     /// # Errors

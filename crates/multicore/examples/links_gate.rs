@@ -4,12 +4,11 @@
 #[path = "../../snoop/benches/streams/mod.rs"]
 mod streams;
 
-use homenode_base::ReferenceFilter;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::ThreadStreams;
 use homenode_machine::CachedMachine;
 use homenode_multicore::{LinkClockSetup, link_clock};
-use homenode_snoop::{BusResult, BusSetup, MissRule, ProtocolSpec};
+use homenode_snoop::{BusResult, BusSetup, ProtocolSpec};
 
 /// References in each stream.
 const REFERENCES: usize = 200_000;
@@ -26,16 +25,7 @@ fn main() {
 /// What happens in eight cores of `spr-2s-lines`.
 fn simulate(portions: &[ThreadStreams]) -> BusResult {
     let machine = CachedMachine::parse("spr-2s-lines").expect("a machine of the table");
-    let setup = BusSetup {
-        processors: streams::CLOCKED,
-        cache: machine.cache,
-        instructions: None,
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
-        private_kernel: false,
-        rule: MissRule::Dubois,
-        check: false,
-    };
+    let setup = BusSetup::new(streams::CLOCKED, machine.cache);
     let timed = LinkClockSetup {
         clock: ClockSetup {
             processor: machine.processor,

@@ -86,6 +86,21 @@ pub enum BusSetupError {
 }
 
 impl BusSetup {
+    /// Processors with one cache each, whose references all count; values are not checked.
+    #[must_use]
+    pub fn new(processors: u16, cache: CacheShape) -> Self {
+        Self {
+            processors,
+            cache,
+            instructions: None,
+            private: Vec::new(),
+            filter: ReferenceFilter::ALL,
+            private_kernel: false,
+            rule: MissRule::Dubois,
+            check: false,
+        }
+    }
+
     /// The block size, and the most frames in a set of any cache.
     ///
     /// # Errors

@@ -1,12 +1,11 @@
 //! The same streams as operations of processes, and the work of machines with a clock.
 
-use homenode_base::ReferenceFilter;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_directory::{
-    ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClockSetup,
-    DirectoryProtocol, DirectorySetup, HomePolicy, HomeSetup, HomeSpec, ListClockSetup,
-    MessageCost, MissRule, PageReplication, ProxySetup, ProxyUse, directory_clock, linked_clock,
+    ClockedDirectoryResult, CoherenceTable, DirectoryClockSetup, DirectoryProtocol, DirectorySetup,
+    HomePolicy, HomeSetup, HomeSpec, ListClockSetup, ProxySetup, ProxyUse, directory_clock,
+    linked_clock,
 };
 use homenode_machine::{CachedMachine, Interconnect};
 use homenode_trace::Batch;
@@ -63,8 +62,7 @@ pub fn gate(machine: &str) {
 }
 
 fn first_touch(nodes: u16) -> Box<dyn HomePolicy> {
-    let known =
-        HomeSetup { nodes, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };
+    let known = HomeSetup::new(nodes);
     let homes = HomeSpec::parse("first-touch").expect("a policy of the table");
     homes.build(&known).expect("a policy without hindsight")
 }
@@ -75,15 +73,7 @@ fn dash_mesh(nodes: u16, pointers: Option<u64>) -> (DirectorySetup, DirectoryClo
     let Interconnect::Directory(model) = machine.interconnect else { unreachable!("dash-mesh") };
     let setup =
         DirectorySetup { pointers, ..nodes_of(&machine, nodes, model.network.header_bytes) };
-    let timed = DirectoryClockSetup {
-        clock: clock(&machine, nodes),
-        machine: model,
-        sequential: false,
-        phase_change: false,
-        from_init_done: false,
-        replication: PageReplication::None,
-        collect_waits: false,
-    };
+    let timed = DirectoryClockSetup::new(clock(&machine, nodes), model);
     (setup, timed)
 }
 
@@ -95,30 +85,15 @@ fn alite(nodes: u16, variant: &str) -> (DirectorySetup, ListClockSetup) {
     let setup = nodes_of(&machine, nodes, model.network.header_bytes);
     let used = if variant == "reactive" { ProxyUse::Reactive } else { ProxyUse::None };
     let timed = ListClockSetup {
-        clock: clock(&machine, nodes),
-        machine: model,
-        phase_change: false,
-        from_init_done: false,
         proxies: ProxySetup { used, ..ProxySetup::default() },
         buffer_reads: (!variant.is_empty()).then(|| nodes.isqrt().into()),
+        ..ListClockSetup::new(clock(&machine, nodes), model)
     };
     (setup, timed)
 }
 
 fn nodes_of(machine: &CachedMachine, nodes: u16, header_bytes: u64) -> DirectorySetup {
-    DirectorySetup {
-        nodes,
-        cache: machine.cache,
-        page_bytes: machine.page_bytes,
-        pointers: None,
-        header_bytes,
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
-        rule: MissRule::Dubois,
-        check: false,
-        collect_demands: DemandCollection::Off,
-        collect_uses: false,
-    }
+    DirectorySetup { header_bytes, ..DirectorySetup::new(nodes, machine.cache, machine.page_bytes) }
 }
 
 fn clock(machine: &CachedMachine, nodes: u16) -> ClockSetup {

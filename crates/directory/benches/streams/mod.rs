@@ -3,10 +3,9 @@
 
 pub mod clocked;
 
-use homenode_base::{ReferenceFilter, Rng};
+use homenode_base::Rng;
 use homenode_directory::{
-    DemandCollection, DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation,
-    HEADER_BYTES, HomeSetup, HomeSpec, MessageCost, MissRule,
+    DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation, HomeSetup, HomeSpec,
 };
 use homenode_machine::CacheShape;
 use homenode_trace::Batch;
@@ -99,21 +98,12 @@ fn mixed(rng: &mut Rng, thread: u16) -> Reference {
 /// `dash` with caches of this size and associativity, 64-byte blocks and 4 KiB pages, homes by
 /// first touch.
 pub fn simulate(nodes: u16, bytes: u64, ways: u64, batches: &[Batch]) -> DirectoryCounts {
-    let setup = DirectorySetup {
+    let setup = DirectorySetup::new(
         nodes,
-        cache: CacheShape { size_bytes: bytes, block_size_bytes: 64, associativity: ways },
-        page_bytes: 4096,
-        pointers: None,
-        header_bytes: HEADER_BYTES,
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
-        rule: MissRule::Dubois,
-        check: false,
-        collect_demands: DemandCollection::Off,
-        collect_uses: false,
-    };
-    let machine =
-        HomeSetup { nodes, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost };
+        CacheShape { size_bytes: bytes, block_size_bytes: 64, associativity: ways },
+        4096,
+    );
+    let machine = HomeSetup::new(nodes);
     let homes = HomeSpec::parse("first-touch").expect("a policy of the table");
     let homes = homes.build(&machine).expect("a policy without hindsight");
     let table = DirectoryProtocol::parse("dash").expect("a protocol of the table").table();

@@ -18,31 +18,16 @@ use crate::setup::{DirectorySetup, DirectorySetupError};
 /// for every block of the trace 8 bytes and four bits a node, rounded up to words.
 ///
 /// ```
-/// use homenode_base::ReferenceFilter;
 /// use homenode_directory::{
-///     DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySimulation, HEADER_BYTES,
-///     HomeSetup, HomeSpec, MessageCost, MissRule,
+///     DirectoryProtocol, DirectorySetup, DirectorySimulation, HomeSetup, HomeSpec,
 /// };
 /// use homenode_machine::CacheShape;
 /// use homenode_trace::Batch;
 ///
 /// let protocol = DirectoryProtocol::parse("dash")?;
-/// let setup = DirectorySetup {
-///     nodes: 2,
-///     cache: CacheShape { size_bytes: 1024, block_size_bytes: 64, associativity: 1 },
-///     page_bytes: 4096,
-///     pointers: protocol.pointers,
-///     header_bytes: HEADER_BYTES,
-///     private: Vec::new(),
-///     filter: ReferenceFilter::default(),
-///     rule: MissRule::Dubois,
-///     check: true,
-///     collect_demands: DemandCollection::Off,
-///     collect_uses: false,
-/// };
-/// let cost = &MessageCost;
-/// let homes = HomeSetup { nodes: 2, seed: 0, marks_init_done: false, first_run: None, cost };
-/// let homes = HomeSpec::parse("first-touch")?.build(&homes)?;
+/// let cache = CacheShape { size_bytes: 1024, block_size_bytes: 64, associativity: 1 };
+/// let setup = DirectorySetup { check: true, ..DirectorySetup::new(2, cache, 4096) };
+/// let homes = HomeSpec::parse("first-touch")?.build(&HomeSetup::new(2))?;
 /// let table = protocol.table().blocks().ok_or("a protocol of pages")?;
 /// let mut simulation = DirectorySimulation::new(&setup, table, homes)?;
 /// // Node 0 writes a word, which makes it the home; then node 1 reads it.

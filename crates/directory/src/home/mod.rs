@@ -108,6 +108,14 @@ pub struct HomeSetup<'a> {
     pub cost: &'a dyn HomeCost,
 }
 
+impl HomeSetup<'_> {
+    /// A trace of which nothing is known, on a machine whose costs are messages.
+    #[must_use]
+    pub const fn new(nodes: u16) -> Self {
+        Self { nodes, seed: 0, marks_init_done: false, first_run: None, cost: &MessageCost }
+    }
+}
+
 /// Makes an instance.
 pub type BuildHome =
     fn(&HomeSetup<'_>, &ProtocolSetting<Entry>) -> Result<Box<dyn HomePolicy>, HomeError>;

@@ -1,5 +1,6 @@
 //! The homes of all pages.
 
+use homenode_clock::streams::OpKind;
 use rustc_hash::FxHashMap;
 
 use super::demands::{PageDemand, PageDemands, demand_of};
@@ -135,13 +136,20 @@ impl PageHomes {
     }
 
     /// A phase of the program begins: pages move again to their next user. Returns whether they do.
-    pub(crate) fn phase_change(&mut self) -> bool {
+    fn phase_change(&mut self) -> bool {
         let moves = self.policy.moves_at_first_use();
         if moves {
             self.awaits_use = true;
             self.settled.fill(false);
         }
         moves
+    }
+
+    /// A synchronisation operation: returns whether all pages have to be used again, because
+    /// initialisation is over, or because a phase begins, where `phases` matter.
+    pub(crate) fn begin_again(&mut self, kind: OpKind, phases: bool) -> bool {
+        (kind == OpKind::InitDone && self.init_done())
+            || (kind == OpKind::Phase && phases && self.phase_change())
     }
 
     /// Whether all pages may yet have to be used again.

@@ -56,6 +56,13 @@ impl ListTable {
         self.roles[usize::from(state)]
     }
 
+    /// Whether a state has a copy that the processor may use.
+    #[inline]
+    #[must_use]
+    pub fn has_copy(&self, state: u8) -> bool {
+        self.role(state) != CopyRole::None
+    }
+
     /// Whether a block in this state is out of the node's cache.
     #[inline]
     #[must_use]

@@ -246,3 +246,10 @@ pub enum PagePermission {
     /// Read and write.
     Write,
 }
+
+impl PagePermission {
+    /// What an access needs.
+    pub(crate) const fn needed(store: bool) -> Self {
+        if store { Self::Write } else { Self::Read }
+    }
+}

@@ -48,3 +48,20 @@ pub struct DirectoryClockSetup {
     /// Whether misses and waiting are collected by word, if the protocol keeps blocks coherent.
     pub collect_waits: bool,
 }
+
+impl DirectoryClockSetup {
+    /// Processors that do not wait for acknowledgements of their writes, and pages that stay where
+    /// they are placed; nothing is collected.
+    #[must_use]
+    pub const fn new(clock: ClockSetup, machine: DirectoryMachine) -> Self {
+        Self {
+            clock,
+            machine,
+            sequential: false,
+            phase_change: false,
+            from_init_done: false,
+            replication: PageReplication::None,
+            collect_waits: false,
+        }
+    }
+}

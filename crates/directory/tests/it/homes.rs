@@ -3,7 +3,7 @@
 use crate::support::{dash, homes, run, setup, try_run, with_homes};
 use homenode_directory::{
     DemandCollection, DirectoryProtocol, DirectorySetup, HomeCost, HomeError, HomeSetup, HomeSpec,
-    MessageCost, NodeDemand, PageDemand, PageDemands, ServedBlocks, home,
+    NodeDemand, PageDemand, PageDemands, ServedBlocks, home,
 };
 
 /// Fills, those that are local, and pages that moved.
@@ -46,13 +46,7 @@ fn fixed_homes_are_at_the_node_that_is_named() {
 fn random_homes_depend_on_the_seed_alone() {
     let text: String = (0..64).map(|page| format!("0 R {:x};", page * 256)).collect();
     let homes = |seed| {
-        let setup = HomeSetup {
-            nodes: 4,
-            seed,
-            marks_init_done: false,
-            first_run: None,
-            cost: &MessageCost,
-        };
+        let setup = HomeSetup { seed, ..HomeSetup::new(4) };
         let mut policy = HomeSpec::parse("random").unwrap().build(&setup).unwrap();
         let page = |page| home::PlacedPage { page, nth: page, node: 0 };
         (0..64).map(|nth| policy.place(page(nth))).collect::<Vec<u16>>()
@@ -228,13 +222,7 @@ fn hindsight_chooses_by_fills_or_by_cost() {
             u64::from(home) + 1
         }
     }
-    let machine = HomeSetup {
-        nodes: 4,
-        seed: 0,
-        marks_init_done: false,
-        first_run: Some(&found),
-        cost: &Near,
-    };
+    let machine = HomeSetup { first_run: Some(&found), cost: &Near, ..HomeSetup::new(4) };
     let mut policy = HomeSpec::parse("optimal-static").unwrap().build(&machine).unwrap();
     assert_eq!(policy.place(home::PlacedPage { page: 0, nth: 3, node: 3 }), 0);
     assert_eq!(policy.place(home::PlacedPage { page: 99, nth: 3, node: 0 }), 3, "unknown page");
@@ -242,13 +230,7 @@ fn hindsight_chooses_by_fills_or_by_cost() {
 
 #[test]
 fn homes_that_cannot_be_are_refused() {
-    let setup = HomeSetup {
-        nodes: 4,
-        seed: 0,
-        marks_init_done: false,
-        first_run: None,
-        cost: &MessageCost,
-    };
+    let setup = HomeSetup::new(4);
     let error = |home: &str| HomeSpec::parse(home).unwrap().build(&setup).err().unwrap();
     assert_eq!(error("fixed:node=4"), HomeError::Node { node: 4, nodes: 4 });
     assert_eq!(error("best-static"), HomeError::NoFirstRun { name: "best-static" });

@@ -5,8 +5,7 @@ use crate::support::{dash, setup, try_run};
 use homenode_base::{Flags, ReferenceFilter, Rng};
 use homenode_directory::{
     CacheAction, CacheEvent, CheckError, ControllerCell, DirectoryProtocol, DirectorySetup,
-    DirectorySetupError, DirectorySimulation, HomeSetup, HomeSpec, MessageCost, MissCounts,
-    MissRule,
+    DirectorySetupError, DirectorySimulation, HomeSetup, HomeSpec, MissCounts, MissRule,
 };
 use homenode_machine::CacheShape;
 use homenode_snoop::{BusSetup, ProtocolSpec, TraceOrderSimulation};
@@ -32,14 +31,10 @@ fn random(rng: &mut Rng, nodes: u16, flagged: bool) -> Batch {
 
 fn bus_misses(setup: &DirectorySetup, batch: &Batch) -> MissCounts {
     let bus = BusSetup {
-        processors: setup.nodes,
-        cache: setup.cache,
-        instructions: None,
         private: setup.private.clone(),
         filter: ReferenceFilter { fetches: false, ..setup.filter },
-        private_kernel: false,
         rule: setup.rule,
-        check: false,
+        ..BusSetup::new(setup.nodes, setup.cache)
     };
     let table = ProtocolSpec::parse("mesi").unwrap().table();
     let mut counter = TraceOrderSimulation::new(&bus, table).unwrap();
@@ -74,13 +69,7 @@ fn misses_by_class_are_those_of_mesi_on_a_bus() {
         };
         let batch = random(&mut rng, nodes, round % 3 == 1);
         let home = ["round-robin", "first-touch", "first-fill:n=2"][round % 3];
-        let homes = HomeSetup {
-            nodes,
-            seed: 1,
-            marks_init_done: false,
-            first_run: None,
-            cost: &MessageCost,
-        };
+        let homes = HomeSetup { seed: 1, ..HomeSetup::new(nodes) };
         let homes = HomeSpec::parse(home).unwrap().build(&homes).unwrap();
         let mut simulation = DirectorySimulation::new(&setup, dash(), homes).unwrap();
         simulation.push(&batch).unwrap();
@@ -142,13 +131,7 @@ fn fetches_never_count() {
 #[test]
 fn machines_that_cannot_be_are_refused() {
     let build = |setup: DirectorySetup| {
-        let homes = HomeSetup {
-            nodes: 1,
-            seed: 1,
-            marks_init_done: false,
-            first_run: None,
-            cost: &MessageCost,
-        };
+        let homes = HomeSetup { seed: 1, ..HomeSetup::new(1) };
         let homes = HomeSpec::parse("fixed").unwrap().build(&homes).unwrap();
         DirectorySimulation::new(&setup, dash(), homes).err()
     };

@@ -1,7 +1,8 @@
 //! Where proxies keep what they get for their clients: in their second level, nowhere, or in a
 //! separate cache; and what that means for the node's own data, for the list and for its clients.
 
-use crate::controllers::{ListMachine, alite, step};
+use crate::controllers::{ListMachine, alite};
+use crate::timed::step;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{
     ClockedDirectoryResult, DirectorySetupError, ListMessage, ProxyAllocation, ProxySetup, ProxyUse,

@@ -3,7 +3,8 @@
 //! says is impossible, every reference completes, and counts add up. Protocols with a planted
 //! bug are found out.
 
-use crate::controllers::{ListMachine, alite, sdd, step};
+use crate::controllers::{ListMachine, alite, sdd};
+use crate::timed::step;
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{

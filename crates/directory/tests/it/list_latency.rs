@@ -3,7 +3,8 @@
 //! line of it comes in 2 + 18 + 1 = 21, both take 27; memory is looked up in 3 + 20 + 2 = 25, with
 //! a line in 49. A message takes 5 to send and 5 on its way, 10 with a line.
 
-use crate::controllers::{ListMachine, alite, step};
+use crate::controllers::{ListMachine, alite};
+use crate::timed::step;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{ListLatency, ListMessage, ProxySetup, ProxyUse};
 

@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::controllers::{ListMachine, alite, step};
+use crate::controllers::{ListMachine, alite};
 use crate::programs::{program_text, random_programs, shrink};
 use crate::slow_lists::random::{machine, named};
 use crate::slow_lists::{PlainLists, PlainOutcome};
+use crate::timed::step;
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::{ProxyAllocation, ProxySetup, ProxyUse};

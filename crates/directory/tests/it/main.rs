@@ -1,6 +1,7 @@
 //! Integration tests of machines with a directory.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod changes;
 mod checked_reads;
 mod clock_oracle;
 mod controllers;

@@ -8,19 +8,13 @@ use homenode_cache::walk::{Example, written_references};
 use homenode_directory::walk::{DirectoryWalk, DirectoryWalkStep, walk};
 use homenode_directory::{
     CoherenceTable, DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation,
-    HomePolicy, HomeSetup, HomeSpec, MessageCost, MessageCounts, MessageWay, TABLE,
+    HomePolicy, HomeSetup, HomeSpec, MessageCounts, MessageWay, TABLE,
 };
 use homenode_machine::CacheShape;
 use homenode_trace::Batch;
 
 fn homes(setup: &DirectorySetup, home: &str) -> Box<dyn HomePolicy> {
-    let homes = HomeSetup {
-        nodes: setup.nodes,
-        seed: 7,
-        marks_init_done: false,
-        first_run: None,
-        cost: &MessageCost,
-    };
+    let homes = HomeSetup { seed: 7, ..HomeSetup::new(setup.nodes) };
     HomeSpec::parse(home).unwrap().build(&homes).unwrap()
 }
 

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use homenode_base::{ReferenceFilter, Rng};
+use homenode_base::Rng;
 use homenode_cache::WaitCause;
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine, LinkLatencies, LinkModel};
 use homenode_multicore::{LinkClockSetup, link_clock};
-use homenode_snoop::{BusResult, BusSetup, MissRule, ProtocolSpec};
+use homenode_snoop::{BusResult, BusSetup, ProtocolSpec};
 
 const PAGE: u64 = 4096;
 const BLOCK: u64 = 64;
@@ -45,14 +45,11 @@ struct Given {
 fn given(processors: u16, cache_bytes: u64) -> Given {
     let machine = CachedMachine::parse("spr-2s-lines").unwrap();
     let setup = BusSetup {
-        processors,
-        cache: CacheShape { size_bytes: cache_bytes, block_size_bytes: BLOCK, associativity: 4 },
-        instructions: None,
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
-        private_kernel: false,
-        rule: MissRule::Dubois,
         check: true,
+        ..BusSetup::new(
+            processors,
+            CacheShape { size_bytes: cache_bytes, block_size_bytes: BLOCK, associativity: 4 },
+        )
     };
     let mut processor = machine.processor;
     processor.blocking = true;

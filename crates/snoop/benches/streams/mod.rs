@@ -1,13 +1,12 @@
 //! Deterministic streams of four processors, and the work that is measured.
 #![allow(dead_code, reason = "each program that includes this uses its own part")]
 
-use homenode_base::{BlockSize, ReferenceFilter, Rng};
+use homenode_base::{BlockSize, Rng};
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine};
 use homenode_snoop::{
-    BusClockSetup, BusCounts, BusResult, BusSetup, MissRule, ProtocolSpec, TraceOrderSimulation,
-    bus_clock,
+    BusClockSetup, BusCounts, BusResult, BusSetup, ProtocolSpec, TraceOrderSimulation, bus_clock,
 };
 use homenode_trace::Batch;
 
@@ -95,16 +94,10 @@ fn mixed(rng: &mut Rng, thread: u16) -> Reference {
 
 /// What a protocol does in four caches of 32 KiB, 8-way, 64-byte blocks.
 pub fn simulate(protocol: &str, batches: &[Batch]) -> BusCounts {
-    let setup = BusSetup {
-        processors: PROCESSORS,
-        cache: CacheShape { size_bytes: 32 << 10, block_size_bytes: 64, associativity: 8 },
-        instructions: None,
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
-        private_kernel: false,
-        rule: MissRule::Dubois,
-        check: false,
-    };
+    let setup = BusSetup::new(
+        PROCESSORS,
+        CacheShape { size_bytes: 32 << 10, block_size_bytes: 64, associativity: 8 },
+    );
     let table = ProtocolSpec::parse(protocol).expect("a protocol of the table").table();
     let mut counter = TraceOrderSimulation::new(&setup, table).expect("a machine that can be");
     for batch in batches {
@@ -147,16 +140,10 @@ fn portions(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Th
 /// blocks.
 pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> BusResult {
     let machine = CachedMachine::parse("bus-smp").expect("a machine of the table");
-    let setup = BusSetup {
-        processors: CLOCKED,
-        cache: CacheShape { size_bytes: 256 << 10, block_size_bytes: 64, associativity: 8 },
-        instructions: None,
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
-        private_kernel: false,
-        rule: MissRule::Dubois,
-        check: false,
-    };
+    let setup = BusSetup::new(
+        CLOCKED,
+        CacheShape { size_bytes: 256 << 10, block_size_bytes: 64, associativity: 8 },
+    );
     let block = BlockSize::new(64).expect("a size");
     let timed = BusClockSetup {
         clock: ClockSetup {

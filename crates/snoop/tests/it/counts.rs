@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use homenode_base::{AccessKind, Flags, ReferenceFilter, Rng};
+use homenode_base::{AccessKind, Flags, Rng};
 use homenode_machine::CacheShape;
 use homenode_snoop::{BusCounts, BusSetup, MissRule, ProtocolSpec, TABLE, TraceOrderSimulation};
 use homenode_trace::Batch;
@@ -43,18 +43,18 @@ fn instructions(machine: &Machine) -> Option<CacheShape> {
 
 fn setup(machine: &Machine, check: bool) -> BusSetup {
     BusSetup {
-        processors: u16::try_from(machine.processors).unwrap(),
-        cache: CacheShape {
-            size_bytes: machine.size,
-            block_size_bytes: machine.block,
-            associativity: machine.ways as u64,
-        },
         instructions: instructions(machine),
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
         private_kernel: machine.private_kernel,
         rule: if machine.torrellas { MissRule::Torrellas } else { MissRule::Dubois },
         check,
+        ..BusSetup::new(
+            u16::try_from(machine.processors).unwrap(),
+            CacheShape {
+                size_bytes: machine.size,
+                block_size_bytes: machine.block,
+                associativity: machine.ways as u64,
+            },
+        )
     }
 }
 

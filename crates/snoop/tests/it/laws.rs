@@ -2,23 +2,17 @@
 //! are refused. Sequences worked by hand are cases (`testdata/cases/bus-*.toml`); here is what a
 //! case cannot say: laws over thousands of references, a table that is wrong, errors of the
 //! interface.
-use homenode_base::{ReferenceFilter, Rng};
+use homenode_base::Rng;
 use homenode_machine::{CacheShape, CachedMachine};
 use homenode_snoop::{
-    BusSetup, BusSetupError, CheckError, MissRule, ProtocolSpec, TABLE, TraceOrderSimulation,
+    BusSetup, BusSetupError, CheckError, ProtocolSpec, TABLE, TraceOrderSimulation,
 };
 use homenode_trace::Batch;
 
 fn setup(processors: u16, size_bytes: u64, associativity: u64) -> BusSetup {
     BusSetup {
-        processors,
-        cache: CacheShape { size_bytes, block_size_bytes: 32, associativity },
-        instructions: None,
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
-        private_kernel: false,
-        rule: MissRule::Dubois,
         check: true,
+        ..BusSetup::new(processors, CacheShape { size_bytes, block_size_bytes: 32, associativity })
     }
 }
 

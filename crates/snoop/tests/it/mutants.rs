@@ -1,9 +1,9 @@
 //! Every protocol with every single change: the checker and the simulator agree on what is wrong.
-use homenode_base::{Flags, ReferenceFilter, Rng};
+use homenode_base::{Flags, Rng};
 use homenode_machine::CacheShape;
 use homenode_snoop::{
-    Action, BusSetup, DataSupplier, FindingKind, Labelled, MissRule, ProtocolTable, Reply, Signal,
-    TABLE, TableCell, TraceOrderSimulation, Transaction, check,
+    Action, BusSetup, DataSupplier, FindingKind, Labelled, ProtocolTable, Reply, Signal, TABLE,
+    TableCell, TraceOrderSimulation, Transaction, check,
 };
 use homenode_trace::Batch;
 
@@ -65,14 +65,8 @@ fn trace() -> Batch {
 /// What a simulation with shadow values finds wrong with a protocol, if anything.
 fn simulate(table: ProtocolTable, trace: &Batch) -> Option<String> {
     let setup = BusSetup {
-        processors: 3,
-        cache: CacheShape { size_bytes: 32, block_size_bytes: 16, associativity: 2 },
-        instructions: None,
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
-        private_kernel: false,
-        rule: MissRule::Dubois,
         check: true,
+        ..BusSetup::new(3, CacheShape { size_bytes: 32, block_size_bytes: 16, associativity: 2 })
     };
     let mut counter = TraceOrderSimulation::new(&setup, table).unwrap();
     counter.push(trace).err().map(|error| error.to_string())

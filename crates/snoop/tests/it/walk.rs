@@ -1,5 +1,5 @@
 //! A walk shows what the engine does: its steps add up to the engine's counts.
-use homenode_base::{Access, AccessKind, BlockSize, Flags, ReferenceFilter, Rng};
+use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
 use homenode_machine::{BusCycles, CacheShape, CachedMachine};
 use homenode_snoop::walk::{BlockSnapshot, BusStep, ProtocolWalk, example, examples, walk};
 use homenode_snoop::{
@@ -10,14 +10,8 @@ use homenode_trace::Batch;
 
 fn setup(processors: u16, cache: CacheShape) -> BusSetup {
     BusSetup {
-        processors,
-        cache,
-        instructions: None,
         private: std::iter::once(0x1_0400..0x1_0440).collect(),
-        filter: ReferenceFilter::ALL,
-        private_kernel: false,
-        rule: MissRule::Dubois,
-        check: false,
+        ..BusSetup::new(processors, cache)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The controller of a node's cache: its response to messages.
 
-use homenode_cache::{CacheArrays, CacheFrame, ClockError, MissStatus, WordMask};
+use homenode_cache::{BlockRef, CacheArrays, ClockError, FrameLocation, MissStatus, WordMask};
 use homenode_clock::Requesters;
 
 use super::{BlockEnvelope, BlockMessage, DashMemory};
@@ -77,7 +77,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             }
         };
         if let Some(at) = at {
-            self.values_arrived(Route::new(envelope.from, node), message, at);
+            let carried = message.carried(Route::new(envelope.from, node));
+            self.values.arrive(&carried, &mut self.caches.shadow, at);
         }
         let mut completes = false;
         for &action in actions {
@@ -124,7 +125,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         }
         let answer = BlockMessage { message: sent, due: 0, ..*message };
         if let (Some(at), _) = self.copy(node, message.block) {
-            self.values_sent(Route::new(node, to), sent, message.number, at);
+            self.values_sent(Route::new(node, to), &answer, at);
         }
         // If the home is itself the requester, the owner's message to it travels with the reply.
         let with_reply = matches!(sent, Message::SharingWriteBack | Message::OwnershipTransfer)
@@ -150,7 +151,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let FrameChange { at, before, next, completes } = change;
-        let (had, has) = (self.has_copy(before), self.has_copy(next));
+        let (had, has) = (self.table.has_copy(before), self.table.has_copy(next));
         let Some(at) = at else {
             if has || completes {
                 let now = requesters.now();
@@ -173,7 +174,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.set_state(at, next);
         // All acknowledgements are in, or none were due.
         if self.table.role(next) == CopyRole::Writable && self.table.cache.rests(next) {
-            self.values_performed(message.number);
+            self.values.perform(message.number, &mut self.caches.shadow);
         }
         if has && !had {
             self.caches.holders.add_holder(message.number, holder);
@@ -199,11 +200,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let status = self.caches.coherence_miss(&access, at, &record);
         self.caches.holders.add_frame(message.number, usize::from(node));
         // Filling the frame again keeps it from being chosen as a victim without a copy.
-        let mut frame = CacheFrame::of(message.block, message.number);
-        (frame.state, frame.status) = (next, status);
-        frame.remote_written = self.caches.frame(at).remote_written;
-        let set = self.caches.frames.set_of(usize::from(node), message.block);
-        self.caches.frames.fill(set, at, message.block, frame);
+        let BlockMessage { block, number, .. } = *message;
+        let set = self.caches.frames.set_of(usize::from(node), block);
+        let place = FrameLocation { set, frame: at };
+        self.caches.claim(place, BlockRef { block, number }, status, next);
         if let Some(requester) = requester {
             self.served(requester, at);
         }
@@ -235,7 +235,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let Some(requester) = pending.requester.take() else { return Ok(()) };
         self.timing.add_answer(cycles, reads, misses);
         requesters.perform(requester, |access| self.touch(access, now))?;
-        self.values_complete(node, message.number);
+        self.values.complete(node, message.number);
         requesters.complete_at(now, requester);
         Ok(())
     }

@@ -117,7 +117,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             HomeAction::TakeData => {
                 let block = BlockRef { block: message.block, number };
                 self.transport.store_block(requesters.now(), home, block, self.block_bytes);
-                self.values_taken(Route::new(envelope.from, home), message);
+                let carried = message.carried(Route::new(envelope.from, home));
+                self.values.store::<W>(&carried, &mut self.caches.shadow, number);
             }
             HomeAction::Own => self.entries.own(number, requester),
             HomeAction::Disown => self.entries.disown(number),
@@ -148,7 +149,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             return;
         }
         self.sent.add_if(reply.message, route.is_remote());
-        self.values_replied(route, &reply);
+        self.values.send_memory(reply.carried(route), &mut self.caches.shadow, reply.number);
         let envelope = self.envelope(route, reply);
         let block = BlockRef { block: reply.block, number: reply.number };
         self.transport.post_block(envelope, block, self.block_bytes, requesters);

@@ -8,7 +8,6 @@ mod home;
 mod paging;
 mod pending;
 mod request;
-mod synchronise;
 mod system;
 mod values;
 mod waiting;
@@ -21,7 +20,6 @@ use homenode_cache::{
 use homenode_clock::{ClockTime, Requester, TimedMemory};
 use rustc_hash::FxHashMap;
 
-use crate::cell::CopyRole;
 use crate::counts::DirectoryCounts;
 use crate::dash::driver::permissions;
 use crate::dash::sent::SentMessages;
@@ -33,7 +31,7 @@ use crate::mesh::network::Route;
 use crate::mesh::pages::SharedPageTable;
 use crate::mesh::sync::{Synchroniser, node};
 use crate::mesh::transport::{Content, Envelope, NodeEvent, Transport};
-use crate::mesh::values::CarriedValues;
+use crate::mesh::values::CheckedValues;
 use crate::mesh::{ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use pending::PendingBlock;
@@ -80,8 +78,7 @@ pub(crate) struct DashMemory<F, W, const WORDS: usize> {
     /// Recipients of invalidations; a field to reuse its allocation.
     invalidation_targets: Vec<u16>,
     sent: SentMessages,
-    /// Values in flight, and writes seen by all nodes, if reads are checked.
-    values: Option<Box<CarriedValues<CarriedBlock>>>,
+    values: CheckedValues<CarriedBlock>,
     /// Error raised where none can be returned; reported at the next event.
     error: Option<ClockError>,
     timed: DirectoryClockSetup,
@@ -131,7 +128,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             waiting: FxHashMap::default(),
             invalidation_targets: Vec::new(),
             sent: SentMessages::default(),
-            values: setup.check.then(Box::default),
+            values: CheckedValues::new(setup.check),
             error: None,
             timed: *timed,
             header_bytes: setup.header_bytes,
@@ -141,11 +138,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             counts: DirectoryCounts::default(),
             timing: DirectoryTiming::default(),
         })
-    }
-
-    /// Whether a state has a copy that the processor may use.
-    fn has_copy(&self, state: u8) -> bool {
-        self.table.role(state) != CopyRole::None
     }
 
     /// The memory that is nearest to a processor.

@@ -1,35 +1,13 @@
 //! Page faults, and pages that move to their new home.
 
 use homenode_cache::{CacheArrays, WordMask};
-use homenode_clock::{MemoryReference, Requesters};
+use homenode_clock::Requesters;
 
 use super::DashMemory;
 use crate::mesh::network::Route;
-use crate::mesh::sync::node;
 use crate::mesh::transport::{Content, NodeEvent, rank};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS> {
-    /// Whether the page of a reference is mapped.
-    pub(super) fn page_is_mapped(&mut self, reference: &MemoryReference) -> bool {
-        let processor = reference.processor;
-        let memory = self.memory_of(processor);
-        self.pages.is_block_mapped(&self.homes, reference.block, node(processor), memory)
-    }
-
-    /// A processor refers to a page that is not mapped, and waits until it is.
-    pub(super) fn page_fault(
-        &mut self,
-        reference: &MemoryReference,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
-        let node = node(reference.processor);
-        let page = self.homes.number(reference.block, self.memory_of(reference.processor));
-        if self.pages.fault(page, node) {
-            let trapped = requesters.now() + self.timed.machine.system.page_fault_cycles;
-            requesters.schedule_at(trapped, rank(node), NodeEvent::Trapped(node, page));
-        }
-    }
-
     /// The operating system of a node requests the page if it has to move, or else maps it.
     pub(super) fn trapped(&mut self, node: u16, page: u32, requesters: &mut Requesters<'_, Self>) {
         let (home, memory) = (self.homes.home(page), self.memory_of(usize::from(node)));
@@ -80,14 +58,5 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         for node in self.pages.map(page, awaits_use) {
             requesters.resume_at(requesters.now(), usize::from(node));
         }
-    }
-
-    /// Pages have to be used again: frames lose their permissions until then.
-    pub(super) fn unmap_all(&mut self) {
-        self.pages.unmap_all();
-        let frames = self.caches.frames.all_mut().iter_mut();
-        frames.filter(|frame| frame.is_used()).for_each(|frame| {
-            frame.permit(0);
-        });
     }
 }

@@ -1,8 +1,6 @@
 //! Requests for the data or permission that a reference needs.
 
-use homenode_cache::{
-    BlockAccess, BlockRef, CacheArrays, CacheFrame, FrameLocation, MissStatus, WordMask,
-};
+use homenode_cache::{BlockAccess, BlockRef, CacheArrays, FrameLocation, MissStatus, WordMask};
 use homenode_clock::{Requester, Requesters};
 
 use super::pending::PendingBlock;
@@ -77,7 +75,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let pending =
             PendingBlock { access: *access, requester: Some(requester), due: 0, since, misses };
         self.pending[cache].push(pending);
-        self.values_asked(node, number);
+        self.values.ask(node, number);
         let event = if access.write { CacheEvent::Store } else { CacheEvent::Load };
         let home = self.transport.places().end_point(self.homes.home(page), block);
         self.request_home(Route::new(node, home), at, block_ref, event, requesters);
@@ -117,7 +115,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         number: u32,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let FrameLocation { set, frame: at } = slot;
+        let at = slot.frame;
         let status = if lost {
             let record = self.caches.holders.get(number);
             self.caches.holders.add_frame(number, access.cache);
@@ -128,10 +126,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             self.caches.cold_or_replacement_miss(access, at, had);
             MissStatus::Settled
         };
-        let remote_written = self.caches.frame(at).remote_written;
-        let mut frame = CacheFrame::of(access.block, number);
-        (frame.status, frame.remote_written) = (status, remote_written);
-        self.caches.frames.fill(set, at, access.block, frame);
+        self.caches.claim(slot, BlockRef { block: access.block, number }, status, 0);
     }
 
     /// Replaces the block in a frame; modified data go to the home.
@@ -160,8 +155,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
                     }
                     let (block, number) = (frame.block(), frame.number);
                     let route = Route::new(node, end_point);
-                    self.values_sent(route, message, number, at);
                     let message = BlockMessage { message, block, number, requester: node, due: 0 };
+                    self.values_sent(route, &message, at);
                     self.post(route, message, requesters);
                 }
             }

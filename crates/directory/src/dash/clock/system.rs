@@ -9,7 +9,7 @@ use super::{DashEvent, DashMemory};
 use crate::counts::DirectoryCounts;
 use crate::dash::sent::SentMessages;
 use crate::mesh::network::Route;
-use crate::mesh::sync::{self, SyncMessage};
+use crate::mesh::sync::{self, SyncMessage, node, part};
 use crate::mesh::transport::{Content, NodeEvent, rank};
 use crate::mesh::{DirectoryTiming, references};
 
@@ -36,8 +36,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     pub(super) fn set_state(&mut self, at: usize, state: u8) {
         let number = self.caches.frame(at).number;
         let mapped = self.pages.is_mapped_for_all(self.entries.head(number).page);
-        let permissions =
-            if mapped && self.values.is_none() { self.permissions[usize::from(state)] } else { 0 };
+        let permissions = if mapped && !self.values.are_checked() {
+            self.permissions[usize::from(state)]
+        } else {
+            0
+        };
         self.caches.set_state(at, state, permissions);
     }
 
@@ -205,24 +208,51 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
 
     #[inline]
     fn waited(&mut self, now: u64, requester: Requester, cycles: u64) {
-        self.has_waited(now, requester, cycles);
+        if let Some(waits) = &mut self.caches.waits {
+            let (processor, port) = requester.place();
+            self.awaited.waited(now, processor, port, cycles, waits);
+        }
     }
 
     #[inline]
     fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
-        self.page_is_mapped(reference)
+        let processor = reference.processor;
+        let memory = self.memory_of(processor);
+        self.pages.is_block_mapped(&self.homes, reference.block, node(processor), memory)
     }
 
+    /// A processor refers to a page that is not mapped, and waits until it is.
     fn fault(&mut self, reference: &MemoryReference, requesters: &mut Requesters<'_, Self>) {
-        self.page_fault(reference, requesters);
+        let node = node(reference.processor);
+        let page = self.homes.number(reference.block, self.memory_of(reference.processor));
+        if self.pages.fault(page, node) {
+            let trapped = requesters.now() + self.timed.machine.system.page_fault_cycles;
+            requesters.schedule_at(trapped, rank(node), NodeEvent::Trapped(node, page));
+        }
     }
 
+    /// Releases wait for acknowledgements; other operations go to homes.
     fn synchronise(
         &mut self,
         request: &SyncRequest,
         requesters: &mut Requesters<'_, Self>,
     ) -> SyncCourse {
-        self.begin_sync(request, requesters)
+        let (at, kind) = (request.processor, request.operation.kind);
+        let part = part(kind);
+        let due = !self.pending[at].is_empty() || !self.deferred[at].is_empty();
+        if part.releases && due && self.timed.machine.keeps_locks {
+            self.releasing[at] = true;
+            return SyncCourse::Later;
+        }
+        if self.homes.begin_again(kind, self.timed.phase_change) {
+            self.pages.unmap_all();
+            self.caches.withdraw_permissions();
+        }
+        if !part.sent || !self.timed.machine.keeps_locks {
+            return SyncCourse::Now;
+        }
+        self.transport.post_operation(request, &mut self.sync, &self.homes, requesters);
+        if part.releases { SyncCourse::Posted } else { SyncCourse::Awaited }
     }
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {

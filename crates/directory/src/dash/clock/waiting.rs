@@ -43,12 +43,4 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         let (processor, port) = requester.place();
         self.awaited.served(processor, port, transaction, waits);
     }
-
-    /// A processor waited `cycles` cycles for its request.
-    pub(super) fn has_waited(&mut self, now: u64, requester: Requester, cycles: u64) {
-        if let Some(waits) = &mut self.caches.waits {
-            let (processor, port) = requester.place();
-            self.awaited.waited(now, processor, port, cycles, waits);
-        }
-    }
 }

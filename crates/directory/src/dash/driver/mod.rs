@@ -14,12 +14,12 @@ mod simple_miss;
 mod transaction;
 
 use homenode_cache::{
-    BlockAccess, BlockRef, CacheArrays, CacheCounts, CacheFrame, CacheSystem, CacheSystemSetup,
-    CheckError, FrameLocation, MissStatus, TraceOrderDriver, WordMask,
+    BlockAccess, BlockRef, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup, CheckError,
+    FrameLocation, MissStatus, TraceOrderDriver, WordMask,
 };
 
 use crate::acts::LoggedAct;
-use crate::cell::{ControllerCell, CopyRole};
+use crate::cell::ControllerCell;
 use crate::counts::DirectoryCounts;
 use crate::dash::sent::SentMessages;
 use crate::dash::table::DirectoryTable;
@@ -96,11 +96,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     /// that the next use of each copy is seen.
     pub(crate) fn init_done(&mut self) {
         if self.homes.init_done() {
-            self.caches.frames.all_mut().iter_mut().filter(|frame| frame.is_used()).for_each(
-                |frame| {
-                    frame.permit(0);
-                },
-            );
+            self.caches.withdraw_permissions();
         }
     }
 
@@ -222,10 +218,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         let caches = &mut self.caches;
         record.add_frame(access.cache);
         caches.holders.put(number, &record);
-        let remote_written = caches.frame(at).remote_written;
-        let mut frame = CacheFrame::of(access.block, number);
-        (frame.status, frame.remote_written) = (status, remote_written);
-        caches.frames.fill(set, at, access.block, frame);
+        let block = BlockRef { block: access.block, number };
+        caches.claim(FrameLocation { set, frame: at }, block, status, 0);
         Ok(at)
     }
 
@@ -268,12 +262,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         self.write_backs += 1;
         self.local_write_backs += u64::from(self.homes.home(page) == node);
         self.homes.written_back(page, node);
-    }
-
-    /// Whether a state has a copy that the processor may use.
-    #[inline]
-    fn has_copy(&self, state: u8) -> bool {
-        self.table.role(state) != CopyRole::None
     }
 
     /// Counts at the end of the trace; `writes` is counted by the engine.

@@ -213,8 +213,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         next: u8,
     ) -> Result<(), CheckError> {
         let holder = usize::from(node);
-        let had = self.has_copy(before);
-        let has = self.has_copy(next);
+        let had = self.table.has_copy(before);
+        let has = self.table.has_copy(next);
         if t.event == CacheEvent::Replace && node == t.requester {
             // The caller empties the frame.
             return if has { Err(impossible(node, because::KEPT)) } else { Ok(()) };

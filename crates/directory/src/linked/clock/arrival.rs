@@ -200,26 +200,24 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let now = requesters.now();
         let (buffer, room) = (&mut self.nodes[usize::from(node)].buffer, self.buffer_reads);
         let Some(waiting) = buffer.pop(now, room) else { return Ok(()) };
-        let mut service = Service { node, time: now, own: Vec::new() };
+        let mut service = Service { node, time: now, own: Vec::new(), requesters };
         match waiting {
-            QueuedInput::Parcel(Parcel::Block(post)) => {
-                self.handle(&mut service, &post, requesters)?
-            }
+            QueuedInput::Parcel(Parcel::Block(post)) => self.handle(&mut service, &post)?,
             QueuedInput::Parcel(Parcel::Sync { message, .. }) => {
-                self.handle_sync(&mut service, message, requesters);
+                self.handle_sync(&mut service, message);
             }
-            QueuedInput::Processor => self.begin(&mut service, requesters)?,
+            QueuedInput::Processor => self.begin(&mut service)?,
         }
         while !service.own.is_empty() {
             let post = service.own.remove(0);
-            self.handle(&mut service, &post, requesters)?;
+            self.handle(&mut service, &post)?;
         }
         let ControllerNode { buffer, busy, .. } = &mut self.nodes[usize::from(node)];
         busy.controller_free = service.time;
         busy.serving += service.time - now;
         buffer.awaited = !buffer.waiting.is_empty();
         if buffer.awaited {
-            requesters.schedule_at(service.time, rank(node), ControllerEvent::Serve(node));
+            service.requesters.schedule_at(service.time, rank(node), ControllerEvent::Serve(node));
         }
         Ok(())
     }
@@ -227,33 +225,27 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// A controller handles a message.
     fn handle(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         service.node = post.to;
         if post.message.event_at_home().is_some() {
-            self.at_home(service, post, requesters)
+            self.at_home(service, post)
         } else {
-            self.at_copy(service, post, requesters)
+            self.at_copy(service, post)
         }
     }
 
     /// A controller handles a message of synchronisation: a home looks up the lock, another node
     /// lets its processor continue.
-    fn handle_sync(
-        &mut self,
-        service: &mut Service,
-        message: SyncMessage,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
+    fn handle_sync(&mut self, service: &mut Service<'_, '_, Self>, message: SyncMessage) {
         match message {
             SyncMessage::Operation(number) => {
                 self.use_memory(service, StoreAccess::Lookup);
-                self.sync.take_effect(number, service.node, service.time, requesters);
+                self.sync.take_effect(number, service.node, service.time, service.requesters);
             }
             SyncMessage::Grant | SyncMessage::Wake(_) => {
-                sync::answer(service.node, message, requesters.now(), requesters);
+                sync::answer(service.node, message, service.requesters.now(), service.requesters);
             }
         }
     }

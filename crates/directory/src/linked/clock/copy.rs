@@ -1,7 +1,6 @@
 //! The controller of a node's copies: its response to messages.
 
 use homenode_cache::{BlockRef, CacheArrays, CacheFrame, ClockError, MissStatus, WordMask};
-use homenode_clock::Requesters;
 
 use super::ListMemory;
 use super::leaving::LeavingBlock;
@@ -68,9 +67,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// A message has arrived at a node that has, or had, a copy.
     pub(super) fn at_copy(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let node = service.node;
         let (place, state) = self.place(node, post.block);
@@ -92,11 +90,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             let relayed = LeavingBlock { block, state, tag, behind };
             self.nodes[usize::from(node)].leaving.push(relayed);
         }
-        if event == CopyEvent::ProxyRead
-            && state == 0
-            && !self.takes_frame(service, post, requesters)?
-        {
-            self.ask_for(service, post, requesters);
+        if event == CopyEvent::ProxyRead && state == 0 && !self.takes_frame(service, post)? {
+            self.ask_for(service, post);
             return Ok(());
         }
         let (actions, next) = match self.table.copy.cell(state, event) {
@@ -106,17 +101,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
                 return Ok(());
             }
             ControllerCell::Impossible(why) => {
-                return Err(self.failed(requesters.now(), post.block, node, why));
+                return Err(self.failed(service.requesters.now(), post.block, node, why));
             }
         };
         if event == CopyEvent::Invalidate {
             // Also if the node is writing the block, and its state does not change.
             self.forget_first_level(usize::from(node), post.block);
         }
-        self.perform_actions(service, post, actions, next, requesters)?;
+        self.perform_actions(service, post, actions, next)?;
         self.observe_copy(node, post, event, actions, [state, next]);
         if next != state {
-            self.changed(service, post.block, requesters)?;
+            self.changed(service, post.block)?;
         }
         Ok(())
     }
@@ -131,7 +126,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 
     /// The time of an event at the controller, without the messages that it sends. `answers` says
     /// that a proxy read is answered with the node's own copy.
-    fn price(&mut self, service: &mut Service, event: CopyEvent, place: CopyPlace, answers: bool) {
+    fn price(
+        &mut self,
+        service: &mut Service<'_, '_, Self>,
+        event: CopyEvent,
+        place: CopyPlace,
+        answers: bool,
+    ) {
         use CopyEvent as E;
         let access = match event {
             // Relayed data are not stored in a cache.
@@ -162,16 +163,17 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// The controller performs the actions of its table for a message, or for its processor.
     pub(super) fn perform_actions(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         post: &ListPost,
         actions: &'static [CopyAction],
         next: u8,
-        requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let node = service.node;
         let (place, state) = self.place(node, post.block);
         if let CopyPlace::Frame(at) = place {
-            self.values_arrived(post, at);
+            if post.message.carries_block() {
+                self.values.arrive(&post.carried(), &mut self.caches.shadow, at);
+            }
             if post.message == ListMessage::Data {
                 self.behind[at] = ListPointer::pack(post.about);
                 if post.more > 0 {
@@ -183,12 +185,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let ready = service.time;
         for &action in actions {
             if action != CopyAction::Complete {
-                self.copy_action(service, action, post, requesters)?;
+                self.copy_action(service, action, post)?;
             }
         }
-        self.change(node, place, post, state, next, requesters)?;
+        self.change(node, place, post, [state, next], service.requesters.now())?;
         if actions.contains(&CopyAction::Complete) {
-            self.complete(node, post.block, ready, requesters)?;
+            self.complete(node, post.block, ready, service.requesters)?;
         }
         Ok(())
     }
@@ -196,26 +198,25 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// Performs an action of a copy's controller, other than the processor's own operation.
     fn copy_action(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         action: CopyAction,
         post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         use CopyAction as A;
         match action {
             A::Complete => {}
             A::Ask => {
                 let block = BlockRef { block: post.block, number: post.number };
-                self.ask(service, block, requesters);
+                self.ask(service, block);
             }
-            A::AskAgain => self.ask_again(service, post, requesters),
-            A::AskFor => self.ask_for(service, post, requesters),
-            A::AskToRelay => self.ask_to_relay(service, post, requesters),
-            A::Chain => self.chain(service, post, requesters),
+            A::AskAgain => self.ask_again(service, post),
+            A::AskFor => self.ask_for(service, post),
+            A::AskToRelay => self.ask_to_relay(service, post),
+            A::Chain => self.chain(service, post),
             A::KeepFollower => self.keep_follower(service.node, post),
-            A::HandOn => self.hand_on(service, post, requesters),
-            A::Relay => self.relay(service, post, requesters),
-            A::SupplyClient => self.supply_client(service, post, requesters),
+            A::HandOn => self.hand_on(service, post),
+            A::Relay => self.relay(service, post),
+            A::SupplyClient => self.supply_client(service, post),
             A::SendHome(_)
             | A::Supply
             | A::SupplyLast
@@ -226,11 +227,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
                 let (place, _) = self.place(service.node, post.block);
                 let sent = self.message_of(action, post, service.node, place);
                 let Some(sent) = sent else {
-                    let (now, node) = (requesters.now(), service.node);
+                    let (now, node) = (service.requesters.now(), service.node);
                     return Err(self.failed(now, post.block, node, because::NONE_BEHIND));
                 };
                 self.values_sent(&sent, place);
-                self.send(service, sent, requesters);
+                self.send(service, sent);
             }
         }
         Ok(())
@@ -278,9 +279,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         node: u16,
         place: CopyPlace,
         post: &ListPost,
-        before: u8,
-        next: u8,
-        requesters: &mut Requesters<'_, Self>,
+        [before, next]: [u8; 2],
+        now: u64,
     ) -> Result<(), ClockError> {
         let at = match place {
             CopyPlace::Frame(at) => at,
@@ -295,11 +295,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             }
             CopyPlace::None if next == 0 => return Ok(()),
             CopyPlace::None => {
-                return Err(self.failed(requesters.now(), post.block, node, because::NO_FRAME));
+                return Err(self.failed(now, post.block, node, because::NO_FRAME));
             }
         };
         let holder = usize::from(node);
-        let (had, has) = (self.has_copy(before), self.has_copy(next));
+        let (had, has) = (self.table.has_copy(before), self.table.has_copy(next));
         if next == 0 {
             self.lose(holder, at, post);
             return Ok(());
@@ -338,18 +338,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         (self.tags[at], self.behind[at]) = (0, 0);
     }
 
-    /// Whether the node has a copy of a block in this state, including one under an upgrade.
-    fn has_copy(&self, state: u8) -> bool {
-        self.table.role(state) != CopyRole::None
-    }
-
     /// Sets the state of a frame. It gets no permissions if the page was unmapped meanwhile, or if
     /// values are checked at every reference.
     pub(super) fn set_state(&mut self, at: usize, state: u8) {
         let number = self.caches.frame(at).number;
         let mapped = self.pages.is_mapped_for_all(self.entries.of(number).page);
-        let permissions =
-            if mapped && self.values.is_none() { self.permissions[usize::from(state)] } else { 0 };
+        let permissions = if mapped && !self.values.are_checked() {
+            self.permissions[usize::from(state)]
+        } else {
+            0
+        };
         self.caches.set_state(at, state, permissions);
     }
 
@@ -357,9 +355,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// with it.
     pub(super) fn leave(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         at: usize,
-        requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let (frame, node): (CacheFrame<W>, u16) = (*self.caches.frame(at), service.node);
         let (block, number) = (frame.block(), frame.number);
@@ -369,25 +366,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             return Ok(());
         };
         let tag = self.tags[at];
-        let from = ListPointer { node, tag };
-        let post = ListPost {
-            message: ListMessage::Invalidate,
-            from: node,
-            to: node,
-            block,
-            number,
-            requester: from,
-            about: None,
-            more: 0,
-            relayed: false,
-        };
+        let post = ListPost::within(ListPointer { node, tag }, BlockRef { block, number });
         for &action in actions {
             if action == CopyAction::SendHome(ListMessage::WriteBack) {
                 self.count_write_back(node, number);
                 // The block is read for that.
                 self.use_second_level(service, StoreAccess::Line);
             }
-            self.copy_action(service, action, &post, requesters)?;
+            self.copy_action(service, action, &post)?;
         }
         if next != 0 {
             let behind = None;

@@ -1,7 +1,6 @@
 //! The controller of a block's home: its response to messages.
 
 use homenode_cache::{CacheArrays, ClockError, WordMask};
-use homenode_clock::Requesters;
 
 use super::ListMemory;
 use super::posted::{ListPointer, ListPost};
@@ -62,12 +61,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// A message has arrived at a block's home, which handles it and those that waited for it.
     pub(super) fn at_home(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let number = post.number;
-        if !self.home_event(service, post, requesters)? {
+        if !self.home_event(service, post)? {
             self.at_homes.entry(number).or_default().push_back(*post);
             return Ok(());
         }
@@ -75,7 +73,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             return Ok(());
         }
         while let Some(next) = self.at_homes.get(&number).and_then(|all| all.front().copied()) {
-            if !self.home_event(service, &next, requesters)? {
+            if !self.home_event(service, &next)? {
                 return Ok(());
             }
             if let Some(waiting) = self.at_homes.get_mut(&number) {
@@ -90,9 +88,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// wait.
     fn home_event(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
     ) -> Result<bool, ClockError> {
         let Some(event) = post.message.event_at_home() else { return Ok(true) };
         let HomeEntry { state, head, owner, .. } = *self.entries.of(post.number);
@@ -116,7 +113,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
                 return Ok(false);
             }
             ControllerCell::Impossible(why) => {
-                return Err(self.failed(requesters.now(), post.block, post.from, why));
+                return Err(self.failed(service.requesters.now(), post.block, post.from, why));
             }
         };
         self.entries.of(post.number).state = next;
@@ -128,7 +125,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let access = if line { StoreAccess::LookupAndLine } else { StoreAccess::Lookup };
         self.use_memory(service, access);
         for &action in actions {
-            self.home_action(service, action, post, requesters)?;
+            self.home_action(service, action, post)?;
         }
         self.observe(service.node, post, false, |table| {
             table.home.used((event, sender), actions.iter().copied(), [state, next])
@@ -139,10 +136,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// Performs an action of the home's controller.
     fn home_action(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         action: ListHomeAction,
         post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         use ListHomeAction as A;
         let HomeEntry { head, owner, .. } = *self.entries.of(post.number);
@@ -151,33 +147,33 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         match action {
             A::ReplyData => {
                 let data = reply(ListMessage::Data, ListPointer::unpack(head), 0);
-                self.send_from_memory(service, data, requesters);
+                self.send_from_memory(service, data);
             }
             A::ReplyExclusive | A::ReplyExclusiveDue => {
                 let due = u16::from(action == A::ReplyExclusiveDue);
                 let data = reply(ListMessage::Exclusive, None, due);
-                self.send_from_memory(service, data, requesters);
+                self.send_from_memory(service, data);
             }
             A::Reply(message) => {
                 let answer = ListPost { to: post.from, ..reply(message, post.about, 0) };
-                self.send(service, answer, requesters);
+                self.send(service, answer);
             }
             A::Forward(message) => {
-                let to = self.known(owner, post, because::NO_OWNER, requesters.now())?;
+                let to = self.known(owner, post, because::NO_OWNER, service.requesters.now())?;
                 let forward = ListPost { to: to.node, ..reply(message, Some(to), 0) };
-                self.send(service, forward, requesters);
+                self.send(service, forward);
             }
             A::InvalidateHead => {
-                let to = self.known(head, post, because::NO_HEAD, requesters.now())?;
+                let to = self.known(head, post, because::NO_HEAD, service.requesters.now())?;
                 let invalidate =
                     ListPost { to: to.node, ..reply(ListMessage::Invalidate, Some(to), 0) };
-                self.send(service, invalidate, requesters);
+                self.send(service, invalidate);
             }
             A::PutAtHead => self.entries.of(post.number).head = ListPointer::pack(Some(requester)),
             A::OwnByHead => self.entries.of(post.number).owner = head,
             A::TakeData => {
                 self.entries.of(post.number).owner = 0;
-                self.values_taken(post);
+                self.values.store::<W>(&post.carried(), &mut self.caches.shadow, post.number);
             }
             A::Clear => self.entries.of(post.number).head = 0,
         }
@@ -195,13 +191,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 
     /// The controller sends a block that is in memory.
-    fn send_from_memory(
-        &mut self,
-        service: &mut Service,
-        post: ListPost,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
-        self.values_replied(&post);
-        self.send(service, post, requesters);
+    fn send_from_memory(&mut self, service: &mut Service<'_, '_, Self>, post: ListPost) {
+        self.values.send_memory(post.carried(), &mut self.caches.shadow, post.number);
+        self.send(service, post);
     }
 }

@@ -11,7 +11,6 @@ mod home;
 mod latency;
 mod leaving;
 mod observed;
-mod paging;
 mod posted;
 mod proxies;
 mod request;
@@ -38,7 +37,7 @@ use crate::linked::proxies::ProxySetup;
 use crate::linked::table::ListTable;
 use crate::mesh::pages::SharedPageTable;
 use crate::mesh::sync::Synchroniser;
-use crate::mesh::values::CarriedValues;
+use crate::mesh::values::CheckedValues;
 use crate::mesh::{ClockedDirectoryResult, DirectoryTiming};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use arrival::InputBuffer;
@@ -67,6 +66,16 @@ pub struct ListClockSetup {
     pub proxies: ProxySetup,
     /// Messages that may wait at a controller before it sends reads back; unlimited if not given.
     pub buffer_reads: Option<u64>,
+}
+
+impl ListClockSetup {
+    /// No proxies, and buffers without limit.
+    #[must_use]
+    pub fn new(clock: ClockSetup, machine: ControllerMachine) -> Self {
+        let (phase_change, from_init_done) = (false, false);
+        let (proxies, buffer_reads) = (ProxySetup::default(), None);
+        Self { clock, machine, phase_change, from_init_done, proxies, buffer_reads }
+    }
 }
 
 /// A node without its second level, which is a cache of the [`CacheSystem`]; or the state of its
@@ -119,8 +128,7 @@ pub(crate) struct ListMemory<F, W, const WORDS: usize> {
     sync: Synchroniser,
     proxies: ProxyWays,
     sent: ListCounts,
-    /// Values in flight, and writes seen by all nodes, if reads are checked.
-    values: Option<Box<CarriedValues<posted::CarriedCopy>>>,
+    values: CheckedValues<posted::CarriedCopy>,
     /// Error raised where none can be returned; reported at the next event.
     error: Option<ClockError>,
     /// Log of the table cells used, if kept.
@@ -179,7 +187,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             sync: Synchroniser::new(block_shift),
             proxies: ProxyWays::new(&timed.proxies, nodes, block_shift),
             sent: ListCounts::default(),
-            values: setup.check.then(Box::default),
+            values: CheckedValues::new(setup.check),
             error: None,
             log: None,
             machine: timed.machine,

@@ -1,5 +1,6 @@
 //! Messages, and their counts.
 
+use homenode_cache::BlockRef;
 use homenode_protocol::{Labelled, labels};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -59,6 +60,14 @@ pub(super) struct CarriedCopy {
 }
 
 impl ListPost {
+    /// A read that a node addresses to itself, as which its processor's requests are handled.
+    pub(super) fn within(requester: ListPointer, block: BlockRef) -> Self {
+        let (message, from, to) = (ListMessage::Read, requester.node, requester.node);
+        let BlockRef { block, number } = block;
+        let (about, more, relayed) = (None, 0, false);
+        Self { message, from, to, block, number, requester, about, more, relayed }
+    }
+
     /// The identity under which its values are stored.
     pub(super) fn carried(&self) -> CarriedCopy {
         CarriedCopy { message: self.message, from: self.from, to: self.to, number: self.number }

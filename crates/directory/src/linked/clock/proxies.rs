@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use homenode_cache::{BlockRef, CacheArrays, CacheFrame, WordMask};
-use homenode_clock::Requesters;
 
 use super::ListMemory;
 use super::copy::CopyPlace;
@@ -110,24 +109,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 
     /// A node requests a copy, for its processor or as a proxy, from the home, or from its own
     /// proxy if the read uses one.
-    pub(super) fn ask(
-        &mut self,
-        service: &mut Service,
-        block: BlockRef,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
+    pub(super) fn ask(&mut self, service: &mut Service<'_, '_, Self>, block: BlockRef) {
         let marked = self.proxies.used == ProxyUse::Basic && self.entries.of(block.number).marked;
-        self.ask_by(service, block, marked, requesters);
+        self.ask_by(service, block, marked);
     }
 
     /// A read sent back by a full buffer is sent again. With reactive proxies it goes to a proxy if
     /// the home sent it back, and to the home if a proxy did.
-    pub(super) fn ask_again(
-        &mut self,
-        service: &mut Service,
-        bounce: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
+    pub(super) fn ask_again(&mut self, service: &mut Service<'_, '_, Self>, bounce: &ListPost) {
         self.sent.retried += 1;
         let by_proxy = match self.proxies.used {
             ProxyUse::None => false,
@@ -135,16 +124,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             ProxyUse::Reactive => bounce.more == 0,
         };
         let block = BlockRef { block: bounce.block, number: bounce.number };
-        self.ask_by(service, block, by_proxy, requesters);
+        self.ask_by(service, block, by_proxy);
     }
 
-    fn ask_by(
-        &mut self,
-        service: &mut Service,
-        block: BlockRef,
-        by_proxy: bool,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
+    fn ask_by(&mut self, service: &mut Service<'_, '_, Self>, block: BlockRef, by_proxy: bool) {
         let BlockRef { block, number } = block;
         let node = service.node;
         let home = self.home_of(number);
@@ -156,56 +139,39 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let (place, _) = self.place(node, block);
         let CopyPlace::Frame(at) = place else { return };
         let requester = ListPointer { node, tag: self.tags[at] };
-        let (from, about, more, relayed) = (node, None, 0, false);
-        let post = ListPost { message, from, to, block, number, requester, about, more, relayed };
+        let post =
+            ListPost { message, to, ..ListPost::within(requester, BlockRef { block, number }) };
         if self.node_of(to) != node {
             self.read_sent(node, block, service.time);
         }
-        self.send(service, post, requesters);
+        self.send(service, post);
     }
 
     /// A node forwards a client's read to the home.
-    pub(super) fn ask_for(
-        &mut self,
-        service: &mut Service,
-        post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
+    pub(super) fn ask_for(&mut self, service: &mut Service<'_, '_, Self>, post: &ListPost) {
         let (message, to) = (ListMessage::Read, self.home_of(post.number));
         let read = ListPost { message, from: service.node, to, about: None, more: 0, ..*post };
-        self.send(service, read, requesters);
+        self.send(service, read);
     }
 
     /// A node requests a copy from the home to relay to a client, again after a bounce.
-    pub(super) fn ask_to_relay(
-        &mut self,
-        service: &mut Service,
-        post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
+    pub(super) fn ask_to_relay(&mut self, service: &mut Service<'_, '_, Self>, post: &ListPost) {
         self.sent.retried += u64::from(post.message == ListMessage::Bounce);
-        let (message, from, to) = (ListMessage::Read, service.node, self.home_of(post.number));
-        let (about, more, relayed) = (None, 0, true);
-        self.send(
-            service,
-            ListPost { message, from, to, about, more, relayed, ..*post },
-            requesters,
-        );
+        self.ask_for(service, &ListPost { relayed: true, ..*post });
     }
 
     /// Allocates a frame for a client's copy. Returns whether one is free.
     pub(super) fn takes_frame(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
     ) -> Result<bool, homenode_cache::ClockError> {
         let (node, block) = (service.node, post.block);
         let holder = usize::from(node);
         let at = match self.place(node, block).0 {
             CopyPlace::Frame(at) => at,
             CopyPlace::Leaving(_) => return Ok(false),
-            CopyPlace::None => match self.free_frame(service, block, requesters)? {
+            CopyPlace::None => match self.free_frame(service, block)? {
                 Some(at) => at,
                 None => return Ok(false),
             },
@@ -223,20 +189,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// Source: Talbot and Kelly, section 1.3 and figure 1.2: the proxy knows the head of the chain,
     /// so that the first client is the last to get the block; with a pointer to the tail as well it
     /// is the first.
-    pub(super) fn chain(
-        &mut self,
-        service: &mut Service,
-        post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
+    pub(super) fn chain(&mut self, service: &mut Service<'_, '_, Self>, post: &ListPost) {
         let (client, fair) = (post.requester, self.proxies.fair);
-        let chains = &mut self.nodes[usize::from(service.node)].chains;
-        let Some(chain) = chains.iter_mut().find(|chain| chain.block == post.block) else {
-            let (first, last, clients, ahead) = (client, client, 1, false);
-            chains.push(ProxyChain { block: post.block, first, last, clients, ahead });
-            return;
-        };
+        let chains = &self.nodes[usize::from(service.node)].chains;
+        let is_new = !chains.iter().any(|chain| chain.block == post.block);
+        let chain = self.chain_of(service.node, post.block, client);
         chain.clients += 1;
+        if is_new {
+            return;
+        }
         let (target, follower) = if fair {
             (std::mem::replace(&mut chain.last, client), client)
         } else {
@@ -245,12 +206,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.sent.combined += 1;
         let (message, from, to) = (ListMessage::Follower, service.node, target.node);
         let follower = ListPost { message, from, to, about: Some(follower), more: 0, ..*post };
-        self.send(service, follower, requesters);
+        self.send(service, follower);
     }
 
     /// A read of the node's own processor that its proxy cache cannot answer waits for another
     /// node.
-    pub(super) fn own_client_waits(&mut self, service: &Service, post: &ListPost) {
+    pub(super) fn own_client_waits(&mut self, service: &Service<'_, '_, Self>, post: &ListPost) {
         let client = post.requester.node;
         if self.node_of(service.node) == client {
             self.read_sent(client, post.block, service.time);
@@ -260,15 +221,20 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// Stores the client to which a node hands on a block.
     pub(super) fn keep_follower(&mut self, node: u16, post: &ListPost) {
         let Some(client) = post.about else { return };
-        let (block, chains) = (post.block, &mut self.nodes[usize::from(node)].chains);
         // If the block arrived earlier, the number of clients is known.
-        match chains.iter_mut().find(|chain| chain.block == block) {
-            Some(chain) => (chain.first, chain.last) = (client, client),
-            None => {
-                let (first, last, clients, ahead) = (client, client, 0, false);
-                chains.push(ProxyChain { block, first, last, clients, ahead });
-            }
-        }
+        let chain = self.chain_of(node, post.block, client);
+        (chain.first, chain.last) = (client, client);
+    }
+
+    /// The chain of a block at a node; a new one has no clients, and this one at both ends.
+    fn chain_of(&mut self, node: u16, block: u64, end: ListPointer) -> &mut ProxyChain {
+        let chains = &mut self.nodes[usize::from(node)].chains;
+        let found = chains.iter().position(|chain| chain.block == block);
+        let at = found.unwrap_or_else(|| {
+            chains.push(ProxyChain { block, first: end, last: end, clients: 0, ahead: false });
+            chains.len() - 1
+        });
+        &mut chains[at]
     }
 
     /// Stores the number of clients that wait for a block. For a relayed block the home has put the
@@ -277,28 +243,16 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     pub(super) fn keep_clients(&mut self, node: u16, post: &ListPost) {
         let ListPost { block, more: clients, relayed, .. } = *post;
         let ahead = relayed && !self.proxies.fair;
-        let chains = &mut self.nodes[usize::from(node)].chains;
-        match chains.iter_mut().find(|chain| chain.block == block) {
-            Some(chain) => (chain.clients, chain.ahead) = (clients, ahead),
-            None => {
-                let none = ListPointer { node, tag: 0 };
-                let (first, last) = (none, none);
-                chains.push(ProxyChain { block, first, last, clients, ahead });
-            }
-        }
+        let chain = self.chain_of(node, block, ListPointer { node, tag: 0 });
+        (chain.clients, chain.ahead) = (clients, ahead);
     }
 
     /// A node hands a block on to the first waiting client.
-    pub(super) fn hand_on(
-        &mut self,
-        service: &mut Service,
-        post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
+    pub(super) fn hand_on(&mut self, service: &mut Service<'_, '_, Self>, post: &ListPost) {
         let Some(chain) = self.take_chain(service.node, post.block) else { return };
         let ProxyChain { first, clients, ahead, .. } = chain;
         let more = clients.saturating_sub(1);
-        self.supply(service, post, first, more, ahead, requesters);
+        self.supply(service, post, first, more, ahead);
     }
 
     /// Removes and returns the clients that wait for a block at a node.
@@ -309,40 +263,29 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 
     /// A node that keeps no copy relays a block to the first waiting client.
-    pub(super) fn relay(
-        &mut self,
-        service: &mut Service,
-        post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
+    pub(super) fn relay(&mut self, service: &mut Service<'_, '_, Self>, post: &ListPost) {
         let Some(chain) = self.take_chain(service.node, post.block) else { return };
         let ProxyChain { first: requester, clients, .. } = chain;
         let (from, to, more) = (service.node, requester.node, clients.saturating_sub(1));
         let data = ListPost { from, to, requester, more, ..*post };
-        self.values_relayed(post, &data);
-        self.send(service, data, requesters);
+        self.values.relay(&post.carried(), data.carried());
+        self.send(service, data);
     }
 
     /// A proxy that has a copy serves a client.
-    pub(super) fn supply_client(
-        &mut self,
-        service: &mut Service,
-        post: &ListPost,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
-        self.supply(service, post, post.requester, 0, false, requesters);
+    pub(super) fn supply_client(&mut self, service: &mut Service<'_, '_, Self>, post: &ListPost) {
+        self.supply(service, post, post.requester, 0, false);
     }
 
     /// A node sends its copy to a client, which is inserted behind it in the list, or is ahead of
     /// it.
     fn supply(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         post: &ListPost,
         client: ListPointer,
         more: u16,
         ahead: bool,
-        requesters: &mut Requesters<'_, Self>,
     ) {
         let node = service.node;
         let (place, _) = self.place(node, post.block);
@@ -357,7 +300,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let (requester, relayed) = (client, ahead);
         let data = ListPost { message, from, to, requester, about, more, relayed, ..*post };
         self.values_sent(&data, place);
-        self.send(service, data, requesters);
+        self.send(service, data);
     }
 }
 

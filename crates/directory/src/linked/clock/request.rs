@@ -1,7 +1,7 @@
 //! Requests of a processor: to its second level, then to its controller.
 
 use homenode_cache::{
-    BlockAccess, BlockRef, CacheArrays, CacheFrame, ClockError, MissStatus, WordMask,
+    BlockAccess, BlockRef, CacheArrays, ClockError, FrameLocation, MissStatus, WordMask,
 };
 use homenode_clock::{Requester, Requesters};
 
@@ -13,7 +13,7 @@ use super::service::{Service, StoreAccess, rank};
 use crate::cell::ControllerCell;
 use crate::entries::NO_PAGE;
 use crate::home::PageFill;
-use crate::linked::vocabulary::{CopyEvent, ListMessage};
+use crate::linked::vocabulary::CopyEvent;
 use crate::mesh::sync::node;
 
 /// A processor's outstanding request.
@@ -130,11 +130,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
 
     /// The controller accepts its processor's request, or defers it until its frame and block are
     /// free.
-    pub(super) fn begin(
-        &mut self,
-        service: &mut Service,
-        requesters: &mut Requesters<'_, Self>,
-    ) -> Result<(), ClockError> {
+    pub(super) fn begin(&mut self, service: &mut Service<'_, '_, Self>) -> Result<(), ClockError> {
         let own = service.node;
         let Some(PendingRequest { access, taken_up, .. }) = &mut self.pending[usize::from(own)]
         else {
@@ -147,7 +143,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         if self.permits(state, &access) {
             // The block was fetched for a client meanwhile.
             self.use_second_level(service, StoreAccess::Line);
-            return self.complete(own, block, service.time, requesters);
+            return self.complete(own, block, service.time, service.requesters);
         }
         let event = if access.write { CopyEvent::Store } else { CopyEvent::Load };
         let ControllerCell::Does(actions, next) = self.table.copy.cell(state, event) else {
@@ -156,7 +152,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         };
         let at = match place {
             CopyPlace::Frame(at) => Some(at),
-            CopyPlace::None => self.free_frame(service, block, requesters)?,
+            CopyPlace::None => self.free_frame(service, block)?,
             CopyPlace::Leaving(_) => None,
         };
         let Some(at) = at else {
@@ -172,7 +168,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         } else {
             self.counts.upgrades += 1;
         }
-        self.values_asked(own, number);
+        self.values.ask(own, number);
         let tag = self.new_tag(own);
         if misses {
             (self.tags[at], self.behind[at]) = (tag, 0);
@@ -180,19 +176,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         if let Some(pending) = &mut self.pending[usize::from(own)] {
             (pending.tag, pending.misses) = (tag, misses);
         }
-        let requester = ListPointer { node: own, tag };
-        let post = ListPost {
-            message: ListMessage::Read,
-            from: own,
-            to: own,
-            block,
-            number,
-            requester,
-            about: None,
-            more: 0,
-            relayed: false,
-        };
-        self.perform_actions(service, &post, actions, next, requesters)?;
+        let post = ListPost::within(ListPointer { node: own, tag }, BlockRef { block, number });
+        self.perform_actions(service, &post, actions, next)?;
         self.observe_copy(own, &post, event, actions, [state, next]);
         Ok(())
     }
@@ -221,9 +206,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// a transaction in progress.
     pub(super) fn free_frame(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         block: u64,
-        requesters: &mut Requesters<'_, Self>,
     ) -> Result<Option<usize>, ClockError> {
         let holder = usize::from(service.node);
         let set = self.caches.frames.set_of(holder, block);
@@ -237,7 +221,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
         if frame.state != 0 {
             self.tell_writes(frame.block(), frame.number);
-            self.leave(service, at, requesters)?;
+            self.leave(service, at)?;
             self.caches.end_copy(at);
         }
         self.caches.holders.remove_frame(frame.number, holder);
@@ -256,11 +240,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             self.caches.holders.add_frame(number, access.cache);
             self.caches.told_coherence_miss(access, at)
         };
-        let remote_written = self.caches.frame(at).remote_written;
-        let mut frame = CacheFrame::of(access.block, number);
-        (frame.status, frame.remote_written) = (status, remote_written);
         let set = self.caches.frames.set_of(access.cache, access.block);
-        self.caches.frames.fill(set, at, access.block, frame);
+        let place = FrameLocation { set, frame: at };
+        self.caches.claim(place, BlockRef { block: access.block, number }, status, 0);
     }
 
     /// A read leaves for another node; records the time if it is the processor's own read, not one
@@ -305,7 +287,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let (place, _) = self.place(own, block);
         if let CopyPlace::Frame(at) = place {
             let number = self.caches.frame(at).number;
-            self.values_complete(own, number);
+            self.values.complete(own, number);
         }
         if !pending.access.write {
             self.keep_in_first_level(holder, block);
@@ -317,9 +299,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     /// The state of a block at a node has changed: messages that waited for it are tried again.
     pub(super) fn changed(
         &mut self,
-        service: &mut Service,
+        service: &mut Service<'_, '_, Self>,
         block: u64,
-        requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         let at = usize::from(service.node);
         if !self.nodes[at].waiting.is_empty() {
@@ -332,7 +313,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
         let (_, state) = self.place(service.node, block);
         if self.table.copy.rests(state) && std::mem::take(&mut self.nodes[at].deferred) {
-            self.begin(service, requesters)?;
+            self.begin(service)?;
         }
         Ok(())
     }

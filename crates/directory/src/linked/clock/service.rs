@@ -1,7 +1,7 @@
 //! Service times of controllers.
 
 use homenode_cache::{CacheArrays, WordMask};
-use homenode_clock::Requesters;
+use homenode_clock::{MemorySystem, Requesters};
 use homenode_machine::BusyStore;
 
 use super::ListMemory;
@@ -28,14 +28,14 @@ pub(super) struct BusyTimes {
 }
 
 /// The service of one item by a controller.
-#[derive(Debug)]
-pub(super) struct Service {
+pub(super) struct Service<'a, 'b, M: MemorySystem> {
     /// The node, or proxy cache, for which it acts.
     pub(super) node: u16,
     /// Cycle up to which it is busy so far.
     pub(super) time: u64,
     /// Messages to the node itself, which are handled first.
     pub(super) own: Vec<ListPost>,
+    pub(super) requesters: &'a mut Requesters<'b, M>,
 }
 
 /// The kind of an access to a cache or memory.
@@ -70,24 +70,23 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
     }
 
     /// The controller accesses the second level.
-    pub(super) fn use_second_level(&mut self, service: &mut Service, access: StoreAccess) {
+    pub(super) fn use_second_level(
+        &mut self,
+        service: &mut Service<'_, '_, Self>,
+        access: StoreAccess,
+    ) {
         service.time = self.access_second_level(service.node, service.time, access);
     }
 
     /// The controller accesses memory and the directory in it.
-    pub(super) fn use_memory(&mut self, service: &mut Service, access: StoreAccess) {
+    pub(super) fn use_memory(&mut self, service: &mut Service<'_, '_, Self>, access: StoreAccess) {
         let taken = cycles(&self.machine.memory, access);
         self.nodes[usize::from(service.node)].busy.accessing += taken;
         service.time += taken;
     }
 
     /// The controller sends a message about a block. Messages within the node are handled next.
-    pub(super) fn send(
-        &mut self,
-        service: &mut Service,
-        post: ListPost,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
+    pub(super) fn send(&mut self, service: &mut Service<'_, '_, Self>, post: ListPost) {
         let (from, to) = (self.node_of(post.from), self.node_of(post.to));
         if from == to {
             service.own.push(post);
@@ -97,7 +96,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         self.sent.add(post.message);
         let there = self.transit(from, service.time, post.message.carries_block());
         let event = ControllerEvent::Arrives(Parcel::Block(post));
-        requesters.schedule_at(there, rank(to), event);
+        service.requesters.schedule_at(there, rank(to), event);
     }
 
     /// A message leaves its node at `ready`, or once the output is free. Returns when it arrives,

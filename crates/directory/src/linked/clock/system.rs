@@ -12,6 +12,8 @@ use super::posted::ListCounts;
 use super::service::{StoreAccess, cycles};
 use super::{ControllerNode, ListMemory};
 use crate::counts::DirectoryCounts;
+use crate::mesh::network::Route;
+use crate::mesh::sync::{node, part};
 use crate::mesh::{DirectoryTiming, references};
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS> {
@@ -153,11 +155,23 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
 
     #[inline]
     fn is_mapped(&mut self, reference: &MemoryReference) -> bool {
-        self.page_is_mapped(reference)
+        let own = node(reference.processor);
+        self.pages.is_block_mapped(&self.homes, reference.block, own, own)
     }
 
+    /// A page gets its home at its first use, unless its home is settled. Mapping and moving take
+    /// no time: the publication gives none.
     fn fault(&mut self, reference: &MemoryReference, requesters: &mut Requesters<'_, Self>) {
-        self.page_fault(reference, requesters);
+        let own = node(reference.processor);
+        let page = self.homes.number(reference.block, own);
+        self.pages.fault(page, own);
+        if self.homes.moves_to(page, own) {
+            self.homes.used(page, own);
+        }
+        let awaits_use = self.homes.awaits_use() && !self.homes.is_settled(page);
+        for waiting in self.pages.map(page, awaits_use) {
+            requesters.resume_at(requesters.now(), usize::from(waiting));
+        }
     }
 
     fn synchronise(
@@ -165,7 +179,18 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         request: &SyncRequest,
         requesters: &mut Requesters<'_, Self>,
     ) -> SyncCourse {
-        self.begin_sync(request, requesters)
+        let kind = request.operation.kind;
+        let part = part(kind);
+        if self.homes.begin_again(kind, self.phase_change) {
+            self.pages.unmap_all();
+            self.caches.withdraw_permissions();
+        }
+        if !part.sent {
+            return SyncCourse::Now;
+        }
+        let (home, _, message) = self.sync.submit(request, &self.homes, self.node_count);
+        self.post_sync(Route::new(node(request.processor), home), message, requesters);
+        if part.releases { SyncCourse::Posted } else { SyncCourse::Awaited }
     }
 
     fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use homenode_base::{Access, Flags};
 use homenode_cache::walk::{StepOf, WalkBlock, WalkOf, WalkedEngine, WrittenStep, record};
-use homenode_cache::{IndexedSets, MissCounts, WIDE_WORDS};
+use homenode_cache::{BlockRef, IndexedSets, MissCounts, WIDE_WORDS};
 use homenode_clock::{ClockTime, StepDriver, StepOutcome, TimedMemory};
 
 use super::posted::{ListCounts, ListPointer, ListPost};
@@ -17,8 +17,7 @@ use crate::acts::{
 use crate::cell::ControllerCell;
 use crate::home::{HomePolicy, PageDemands};
 use crate::linked::table::ListTable;
-use crate::linked::vocabulary::{CopyEvent, ListMessage};
-
+use crate::linked::vocabulary::CopyEvent;
 use crate::mesh::references::of_access;
 use crate::setup::{DemandCollection, DirectorySetup};
 
@@ -87,11 +86,7 @@ impl WalkedLists<'_> {
         // Other actions are performed, and logged, by the controller.
         if next == state {
             let number = memory.caches.holders.number(block);
-            let requester = ListPointer { node, tag: 0 };
-            let (message, from, to) = (ListMessage::Read, node, node);
-            let (about, more, relayed) = (None, 0, false);
-            let post =
-                ListPost { message, from, to, block, number, requester, about, more, relayed };
+            let post = ListPost::within(ListPointer { node, tag: 0 }, BlockRef { block, number });
             memory.observe_copy(node, &post, event, actions, [state, next]);
         }
     }

@@ -42,9 +42,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<PageAnswer, ClockError> {
         self.observe_arrival(envelope, message);
-        let mut effects = std::mem::take(&mut self.effects);
-        let answer = self.driver.deliver(&message.sent, &mut effects);
-        self.effects = effects;
+        let answer = self.driver.deliver(&message.sent, &mut self.effects);
         let answer = self.checked(envelope.to, message.block, answer, requesters)?;
         self.observe_answer(envelope, message, answer);
         self.apply(Some((envelope.to, message)), requesters)?;
@@ -181,9 +179,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         lines: u32,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let mut effects = std::mem::take(&mut self.effects);
-        let answer = self.driver.sent_lines(node, page, lines, &mut effects);
-        self.effects = effects;
+        let answer = self.driver.sent_lines(node, page, lines, &mut self.effects);
         self.note(requesters.now(), node, answer);
     }
 }

@@ -1,40 +1,15 @@
 //! Page faults: TLB fills, mapping of pages, and moves of pages to a new home.
 
 use homenode_cache::{CacheArrays, ClockError, WordMask};
-use homenode_clock::{MemoryReference, Requesters};
+use homenode_clock::Requesters;
 
 use super::replicas::AccessPlace;
 use super::{FaultingAccess, LrcMemory};
 use crate::lrc::driver::PageAnswer;
-use crate::lrc::vocabulary::PagePermission;
 use crate::mesh::network::Route;
-use crate::mesh::sync::node;
-use crate::mesh::transport::{Content, NodeEvent, rank};
+use crate::mesh::transport::Content;
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> {
-    /// A processor refers to a page that is not in its TLB or not in its page table.
-    pub(super) fn page_fault(
-        &mut self,
-        reference: &MemoryReference,
-        requesters: &mut Requesters<'_, Self>,
-    ) {
-        let own = node(reference.processor);
-        let page = self.page(reference.block, own);
-        let system = self.timed.machine.system;
-        let store = reference.kind.writes();
-        let needed = if store { PagePermission::Write } else { PagePermission::Read };
-        let now = requesters.now();
-        if self.driver.permission(own, page) >= needed {
-            self.enter_buffer(own, page);
-            requesters.resume_at(now + system.tlb_fill_cycles, reference.processor);
-            return;
-        }
-        self.timing.page_faults += 1;
-        self.faulting[reference.processor] = Some(FaultingAccess { page, store });
-        let trapped = now + system.page_fault_cycles;
-        requesters.schedule_at(trapped, rank(own), NodeEvent::Trapped(own, page));
-    }
-
     /// The operating system of a node requests the page if it has to move, or else sends the fault
     /// to the home.
     pub(super) fn trapped(
@@ -89,9 +64,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let Some(FaultingAccess { page, store }) = self.faulting[usize::from(own)] else {
             return Ok(());
         };
-        let mut effects = std::mem::take(&mut self.effects);
-        let answer = self.driver.access(own, page, store, &mut effects);
-        self.effects = effects;
+        let answer = self.driver.access(own, page, store, &mut self.effects);
         let answer = self.checked(own, 0, answer, requesters)?;
         self.awaits_message[usize::from(own)] = answer == PageAnswer::Waits;
         self.apply(None, requesters)
@@ -124,7 +97,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     }
 
     /// Fills a TLB entry of a node.
-    fn enter_buffer(&mut self, own: u16, page: u32) {
+    pub(super) fn enter_buffer(&mut self, own: u16, page: u32) {
         self.buffers.fill(own, (self.homes.key_of(page), page));
     }
 

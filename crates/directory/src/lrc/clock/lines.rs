@@ -1,7 +1,7 @@
 //! Lines that enter and leave a cache.
 
 use homenode_cache::{
-    BlockAccess, BlockRef, CacheArrays, CacheFrame, FrameLocation, MAY_READ, MissStatus, WordMask,
+    BlockAccess, BlockRef, CacheArrays, FrameLocation, MAY_READ, MissStatus, WordMask,
 };
 use homenode_clock::{Requester, Requesters};
 
@@ -74,7 +74,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         number: u32,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let FrameLocation { set, frame: at } = slot;
+        let at = slot.frame;
         let status = if lost {
             self.keep_dirty(access.block, number);
             let record = self.caches.holders.get(number);
@@ -86,10 +86,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             self.caches.cold_or_replacement_miss(access, at, had);
             MissStatus::Settled
         };
-        let remote_written = self.caches.frame(at).remote_written;
-        let mut frame = CacheFrame::of(access.block, number);
-        (frame.status, frame.remote_written, frame.state) = (status, remote_written, FETCHING);
-        self.caches.frames.fill(set, at, access.block, frame);
+        self.caches.claim(slot, BlockRef { block: access.block, number }, status, FETCHING);
         self.dirty[at] = W::default();
     }
 

@@ -19,8 +19,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     #[inline]
     pub(super) fn page_is_mapped(&mut self, reference: &MemoryReference) -> bool {
         let node = node(reference.processor);
-        let needed =
-            if reference.kind.writes() { PagePermission::Write } else { PagePermission::Read };
+        let needed = PagePermission::needed(reference.kind.writes());
         let key = self.homes.key(reference.block);
         if let Some((nth, page)) = self.buffers.recent(node, key) {
             let permitted = self.driver.permission(node, page) >= needed;
@@ -69,9 +68,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let own = node(access.cache);
         self.writers.insert(number, own);
         if let Some(page) = self.homes.find(access.block) {
-            let mut effects = std::mem::take(&mut self.effects);
-            let answer = self.driver.stored(own, page, &mut effects);
-            self.effects = effects;
+            let answer = self.driver.stored(own, page, &mut self.effects);
             self.note(now, own, answer);
         }
     }

@@ -1,7 +1,6 @@
 //! Synchronisation: releases that write back, acquires that unmap.
 
 use homenode_cache::{CacheArrays, ClockError, WordMask};
-use homenode_clock::streams::OpKind;
 use homenode_clock::{Requesters, SyncCourse, SyncRequest};
 
 use super::LrcMemory;
@@ -19,9 +18,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         if part.releases && !self.release(node(at), requesters)? {
             return Ok(SyncCourse::Later);
         }
-        let moves = (kind == OpKind::InitDone && self.homes.init_done())
-            || (kind == OpKind::Phase && self.timed.phase_change && self.homes.phase_change());
-        if moves {
+        if self.homes.begin_again(kind, self.timed.phase_change) {
             // Every page has to be mapped again after its node's next acquire.
             self.driver.notice_all();
         }
@@ -48,9 +45,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     ) -> Result<bool, ClockError> {
         let at = usize::from(own);
         if !std::mem::take(&mut self.released[at]) {
-            let mut effects = std::mem::take(&mut self.effects);
-            let answer = self.driver.release(own, &mut effects);
-            self.effects = effects;
+            let answer = self.driver.release(own, &mut self.effects);
             self.checked(own, 0, answer, requesters)?;
             self.apply(None, requesters)?;
             if !std::mem::take(&mut self.released[at]) {
@@ -71,9 +66,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<u64, ClockError> {
         let before = self.unmapping;
-        let mut effects = std::mem::take(&mut self.effects);
-        let answer = self.driver.acquire(own, &mut effects);
-        self.effects = effects;
+        let answer = self.driver.acquire(own, &mut self.effects);
         self.checked(own, 0, answer, requesters)?;
         self.apply(None, requesters)?;
         if let Some(values) = &mut self.values {

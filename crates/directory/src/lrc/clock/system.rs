@@ -6,12 +6,12 @@ use homenode_clock::{
 };
 
 use super::observed::{MOVES_IN, MOVES_OUT};
-use super::{LineEnvelope, LrcEvent, LrcMemory};
+use super::{FaultingAccess, LineEnvelope, LrcEvent, LrcMemory};
 use crate::counts::DirectoryCounts;
 use crate::lrc::counts::PageMessageCounts;
-use crate::lrc::vocabulary::PageMessage;
+use crate::lrc::vocabulary::{PageMessage, PagePermission};
 use crate::mesh::network::Route;
-use crate::mesh::sync::SyncMessage;
+use crate::mesh::sync::{SyncMessage, node};
 use crate::mesh::transport::{Content, NodeEvent, rank};
 use crate::mesh::{DirectoryTiming, references};
 
@@ -196,8 +196,23 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         self.page_is_mapped(reference)
     }
 
+    /// A processor refers to a page that is not in its TLB or not in its page table.
     fn fault(&mut self, reference: &MemoryReference, requesters: &mut Requesters<'_, Self>) {
-        self.page_fault(reference, requesters);
+        let own = node(reference.processor);
+        let page = self.page(reference.block, own);
+        let system = self.timed.machine.system;
+        let store = reference.kind.writes();
+        let needed = PagePermission::needed(store);
+        let now = requesters.now();
+        if self.driver.permission(own, page) >= needed {
+            self.enter_buffer(own, page);
+            requesters.resume_at(now + system.tlb_fill_cycles, reference.processor);
+            return;
+        }
+        self.timing.page_faults += 1;
+        self.faulting[reference.processor] = Some(FaultingAccess { page, store });
+        let trapped = now + system.page_fault_cycles;
+        requesters.schedule_at(trapped, rank(own), NodeEvent::Trapped(own, page));
     }
 
     fn synchronise(

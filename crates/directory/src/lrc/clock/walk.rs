@@ -162,8 +162,7 @@ impl WalkedPages<'_> {
     fn observe_reference(&mut self, node: u16, block: u64, store: bool) {
         let memory = &mut self.driver.memory;
         let page = memory.page(block, node);
-        let needed = if store { PagePermission::Write } else { PagePermission::Read };
-        if memory.driver.permission(node, page) >= needed {
+        if memory.driver.permission(node, page) >= PagePermission::needed(store) {
             memory.driver.observe_access(node, page, store);
         }
     }

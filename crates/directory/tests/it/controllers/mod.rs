@@ -1,19 +1,13 @@
-//! What tests of nodes with controllers share: a machine, operations of processes, one simulation.
+//! What tests of nodes with controllers share: a machine, and one simulation.
 
-use homenode_base::ReferenceFilter;
+use crate::timed::{homes, simulate};
 use homenode_clock::ClockSetup;
-use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
+use homenode_clock::streams::Operation;
 use homenode_directory::{
-    ClockError, ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryProtocol,
-    DirectorySetup, HomePolicy, HomeSetup, HomeSpec, ListClockSetup, ListTable, MessageCost,
-    MissRule, ProxySetup, linked_clock,
+    ClockError, ClockedDirectoryResult, CoherenceTable, DirectoryProtocol, DirectorySetup,
+    HomePolicy, ListClockSetup, ListTable, linked_clock,
 };
 use homenode_machine::{CachedMachine, Interconnect};
-
-/// A reference to a word, or a synchronisation operation.
-pub fn step(kind: OpKind, addr: u64) -> Operation {
-    Operation { size: 4, ..Operation::new(kind, addr) }
-}
 
 /// The protocol's table.
 pub fn sdd() -> ListTable {
@@ -39,26 +33,10 @@ pub fn alite(nodes: u16, home: &str) -> ListMachine {
     let clock = ClockSetup { processor, scheduler, seed: 1, processes: usize::from(nodes) };
     ListMachine {
         setup: DirectorySetup {
-            nodes,
-            cache: machine.cache,
-            page_bytes: machine.page_bytes,
-            pointers: None,
             header_bytes: model.network.header_bytes,
-            private: Vec::new(),
-            filter: ReferenceFilter::ALL,
-            rule: MissRule::Dubois,
-            check: false,
-            collect_demands: DemandCollection::Off,
-            collect_uses: false,
+            ..DirectorySetup::new(nodes, machine.cache, machine.page_bytes)
         },
-        timed: ListClockSetup {
-            clock,
-            machine: model,
-            phase_change: false,
-            from_init_done: false,
-            proxies: ProxySetup::default(),
-            buffer_reads: None,
-        },
+        timed: ListClockSetup::new(clock, model),
         home: home.to_owned(),
     }
 }
@@ -66,14 +44,7 @@ pub fn alite(nodes: u16, home: &str) -> ListMachine {
 impl ListMachine {
     /// Its homes before the first reference.
     pub fn homes(&self) -> Box<dyn HomePolicy> {
-        let homes = HomeSetup {
-            nodes: self.setup.nodes,
-            seed: 1,
-            marks_init_done: true,
-            first_run: None,
-            cost: &MessageCost,
-        };
-        HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap()
+        homes(&self.home, self.setup.nodes)
     }
 
     /// Simulates processes under `sdd`, with `portion` operations at a time.
@@ -88,16 +59,7 @@ impl ListMachine {
         processes: &[Vec<Operation>],
         portion: usize,
     ) -> Result<ClockedDirectoryResult, ClockError> {
-        let mut clock = linked_clock(&self.setup, table, self.homes(), &self.timed).unwrap();
-        let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
-        for at in (0..longest).step_by(portion) {
-            let part = |steps: &Vec<Operation>| {
-                let end = steps.len().min(at + portion);
-                Portion::new(steps.get(at..end).unwrap_or_default().to_vec())
-            };
-            let operations = processes.iter().map(part).enumerate().collect();
-            clock.push(&ThreadStreams { operations, ..ThreadStreams::default() })?;
-        }
-        clock.finish()
+        let clock = linked_clock(&self.setup, table, self.homes(), &self.timed).unwrap();
+        simulate(clock, processes, portion)
     }
 }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use homenode_base::{ReferenceFilter, Rng};
+use homenode_base::Rng;
 use homenode_directory::{
-    DemandCollection, DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation,
-    HomeSetup, HomeSpec, MessageCost, MissRule,
+    DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation, HomeSetup, HomeSpec,
 };
 use homenode_machine::CacheShape;
 use homenode_protocol::Labelled;
@@ -100,21 +99,18 @@ pub fn batch(refs: &[Ref]) -> Batch {
 /// What the engine is given for a machine.
 pub fn setup(machine: &Machine, check: bool) -> DirectorySetup {
     DirectorySetup {
-        nodes: machine.nodes,
-        cache: CacheShape {
-            size_bytes: machine.block * machine.sets * machine.ways as u64,
-            block_size_bytes: machine.block,
-            associativity: machine.ways as u64,
-        },
-        page_bytes: machine.page,
         pointers: machine.pointers.map(|most| most as u64),
         header_bytes: machine.header,
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
-        rule: MissRule::Dubois,
         check,
-        collect_demands: DemandCollection::Off,
-        collect_uses: false,
+        ..DirectorySetup::new(
+            machine.nodes,
+            CacheShape {
+                size_bytes: machine.block * machine.sets * machine.ways as u64,
+                block_size_bytes: machine.block,
+                associativity: machine.ways as u64,
+            },
+            machine.page,
+        )
     }
 }
 
@@ -130,13 +126,7 @@ fn home_text(home: Home) -> String {
 
 /// What the engine counts.
 pub fn simulate(machine: &Machine, refs: &[Ref], check: bool) -> DirectoryCounts {
-    let homes = HomeSetup {
-        nodes: machine.nodes,
-        seed: 1,
-        marks_init_done: false,
-        first_run: None,
-        cost: &MessageCost,
-    };
+    let homes = HomeSetup { seed: 1, ..HomeSetup::new(machine.nodes) };
     let homes = HomeSpec::parse(&home_text(machine.home)).unwrap().build(&homes).unwrap();
     let table = DirectoryProtocol::parse("dash").unwrap().table().blocks().unwrap();
     let mut simulation = DirectorySimulation::new(&setup(machine, check), table, homes).unwrap();

@@ -1,10 +1,8 @@
 //! Small machines, and references written as text.
 
-use homenode_base::ReferenceFilter;
 use homenode_directory::{
     CheckError, DemandCollection, DirectoryProtocol, DirectoryResult, DirectorySetup,
-    DirectorySimulation, DirectoryTable, HEADER_BYTES, HomeSetup, HomeSpec, MessageCost, MissRule,
-    PageDemands,
+    DirectorySimulation, DirectoryTable, HomeSetup, HomeSpec, PageDemands,
 };
 use homenode_machine::CacheShape;
 use homenode_trace::{Batch, Event, EventKind};
@@ -12,17 +10,13 @@ use homenode_trace::{Batch, Event, EventKind};
 /// Nodes with direct-mapped caches of 1 KiB, blocks of 64 bytes and pages of 256.
 pub fn setup(nodes: u16) -> DirectorySetup {
     DirectorySetup {
-        nodes,
-        cache: CacheShape { size_bytes: 1024, block_size_bytes: 64, associativity: 1 },
-        page_bytes: 256,
-        pointers: None,
-        header_bytes: HEADER_BYTES,
-        private: Vec::new(),
-        filter: ReferenceFilter::ALL,
-        rule: MissRule::Dubois,
         check: true,
         collect_demands: DemandCollection::Whole,
-        collect_uses: false,
+        ..DirectorySetup::new(
+            nodes,
+            CacheShape { size_bytes: 1024, block_size_bytes: 64, associativity: 1 },
+            256,
+        )
     }
 }
 
@@ -63,7 +57,7 @@ pub fn try_run(
 
 /// What homes know of a trace that does not say when initialisation is over.
 pub fn homes(nodes: u16, first_run: Option<&PageDemands>) -> HomeSetup<'_> {
-    HomeSetup { nodes, seed: 7, marks_init_done: false, first_run, cost: &MessageCost }
+    HomeSetup { seed: 7, first_run, ..HomeSetup::new(nodes) }
 }
 
 /// What a table does with references, with homes that know this.

@@ -1,18 +1,40 @@
 //! What tests with a clock share: a machine, operations of processes, one simulation.
 
-use homenode_base::ReferenceFilter;
-use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
+use homenode_clock::{ClockSetup, TimedSimulation};
 use homenode_directory::{
-    ClockError, ClockedDirectoryResult, CoherenceTable, DemandCollection, DirectoryClockSetup,
-    DirectoryProtocol, DirectorySetup, HomePolicy, HomeSetup, HomeSpec, MessageCost, MissRule,
-    PageReplication, directory_clock,
+    ClockError, ClockedDirectoryResult, CoherenceTable, DirectoryClockSetup, DirectoryProtocol,
+    DirectorySetup, HomePolicy, HomeSetup, HomeSpec, directory_clock,
 };
 use homenode_machine::{CachedMachine, Interconnect};
 
 /// A reference to a word, or a synchronisation operation.
 pub fn step(kind: OpKind, addr: u64) -> Operation {
     Operation { size: 4, ..Operation::new(kind, addr) }
+}
+
+/// Homes in a trace that says when initialisation is over.
+pub fn homes(home: &str, memories: u16) -> Box<dyn HomePolicy> {
+    let homes = HomeSetup { seed: 1, marks_init_done: true, ..HomeSetup::new(memories) };
+    HomeSpec::parse(home).unwrap().build(&homes).unwrap()
+}
+
+/// Simulates processes, with `portion` operations at a time.
+pub fn simulate(
+    mut clock: Box<dyn TimedSimulation<ClockedDirectoryResult, ClockError>>,
+    processes: &[Vec<Operation>],
+    portion: usize,
+) -> Result<ClockedDirectoryResult, ClockError> {
+    let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
+    for at in (0..longest).step_by(portion) {
+        let part = |steps: &Vec<Operation>| {
+            let end = steps.len().min(at + portion);
+            Portion::new(steps.get(at..end).unwrap_or_default().to_vec())
+        };
+        let operations = processes.iter().map(part).enumerate().collect();
+        clock.push(&ThreadStreams { operations, ..ThreadStreams::default() })?;
+    }
+    clock.finish()
 }
 
 /// What a simulation is given.
@@ -36,27 +58,10 @@ pub fn machine_of(name: &str, nodes: u16, home: &str) -> TimedMachine {
     let clock = ClockSetup { processor, scheduler, seed: 1, processes: usize::from(nodes) };
     TimedMachine {
         setup: DirectorySetup {
-            nodes,
-            cache: machine.cache,
-            page_bytes: machine.page_bytes,
-            pointers: None,
             header_bytes: model.network.header_bytes,
-            private: Vec::new(),
-            filter: ReferenceFilter::ALL,
-            rule: MissRule::Dubois,
-            check: false,
-            collect_demands: DemandCollection::Off,
-            collect_uses: false,
+            ..DirectorySetup::new(nodes, machine.cache, machine.page_bytes)
         },
-        timed: DirectoryClockSetup {
-            clock,
-            machine: model,
-            sequential: false,
-            phase_change: false,
-            from_init_done: false,
-            replication: PageReplication::None,
-            collect_waits: false,
-        },
+        timed: DirectoryClockSetup::new(clock, model),
         home: home.to_owned(),
     }
 }
@@ -64,14 +69,7 @@ pub fn machine_of(name: &str, nodes: u16, home: &str) -> TimedMachine {
 impl TimedMachine {
     /// Its homes before the first reference.
     pub fn homes(&self) -> Box<dyn HomePolicy> {
-        let homes = HomeSetup {
-            nodes: self.timed.machine.topology.memories(self.setup.nodes),
-            seed: 1,
-            marks_init_done: true,
-            first_run: None,
-            cost: &MessageCost,
-        };
-        HomeSpec::parse(&self.home).unwrap().build(&homes).unwrap()
+        homes(&self.home, self.timed.machine.topology.memories(self.setup.nodes))
     }
 
     /// Simulates processes under `dash`, with `portion` operations at a time.
@@ -87,16 +85,7 @@ impl TimedMachine {
         processes: &[Vec<Operation>],
         portion: usize,
     ) -> Result<ClockedDirectoryResult, ClockError> {
-        let mut clock = directory_clock(&self.setup, table, self.homes(), &self.timed).unwrap();
-        let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
-        for at in (0..longest).step_by(portion) {
-            let part = |steps: &Vec<Operation>| {
-                let end = steps.len().min(at + portion);
-                Portion::new(steps.get(at..end).unwrap_or_default().to_vec())
-            };
-            let operations = processes.iter().map(part).enumerate().collect();
-            clock.push(&ThreadStreams { operations, ..ThreadStreams::default() })?;
-        }
-        clock.finish()
+        let clock = directory_clock(&self.setup, table, self.homes(), &self.timed).unwrap();
+        simulate(clock, processes, portion)
     }
 }

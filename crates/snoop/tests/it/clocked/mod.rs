@@ -1,11 +1,11 @@
 //! Shared by tests of the clock: machines, steps of processes, one simulation.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
-use homenode_base::{BlockSize, Flags, ReferenceFilter};
+use homenode_base::{BlockSize, Flags};
 use homenode_clock::ClockSetup;
 use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine, Dispatch};
-use homenode_snoop::{BusClockSetup, BusResult, BusSetup, MissRule, ProtocolSpec, bus_clock};
+use homenode_snoop::{BusClockSetup, BusResult, BusSetup, ProtocolSpec, bus_clock};
 
 /// A reference.
 pub fn item(kind: OpKind, addr: u64) -> Operation {
@@ -39,16 +39,7 @@ pub fn given(protocol: &'static str, processors: u16, processes: usize) -> Given
     scheduler.policy = Dispatch::Affinity;
     Given {
         protocol,
-        setup: BusSetup {
-            processors,
-            cache,
-            instructions: None,
-            private: Vec::new(),
-            filter: ReferenceFilter::ALL,
-            private_kernel: false,
-            rule: MissRule::Dubois,
-            check: false,
-        },
+        setup: BusSetup::new(processors, cache),
         timed: BusClockSetup {
             clock: ClockSetup { processor: machine.processor, scheduler, seed: 1, processes },
             bus: machine.bus().unwrap().model,
