@@ -39,14 +39,6 @@ pub(crate) fn two_writers<T>(node: usize, other: usize) -> Result<T, BrokenDirec
     broken(DirectoryFindingKind::TwoWriters, message)
 }
 
-/// Explores a model of `nodes` nodes up to its first fault.
-pub(crate) fn first_fault<M: ProtocolModel<Fault = BrokenDirectoryPromise>>(
-    search: &mut Search<M>,
-    nodes: usize,
-) -> Option<DirectoryFinding> {
-    search.finding(nodes, (DirectoryFindingKind::Deadlock, "from here a node waits forever"))
-}
-
 /// A controller's table as a model follows it, and the cells that it has reached.
 pub(crate) struct ReachedTable<E, B, A: 'static> {
     table: ControllerTable<E, B, A>,
@@ -145,6 +137,24 @@ impl DirectoryCheckReport {
         let (situations, steps, states, cells, impossible) = (0, 0, 0, 0, 0);
         let findings = Vec::new();
         Self { nodes, situations, steps, states, cells, impossible, findings }
+    }
+
+    /// Explores a model of `nodes` nodes up to its first fault. Returns whether there is none.
+    pub(crate) fn explore<M>(&mut self, model: M, nodes: usize) -> bool
+    where
+        M: ProtocolModel<Fault = BrokenDirectoryPromise>,
+    {
+        let mut search = Search::new(model);
+        let stuck = (DirectoryFindingKind::Deadlock, "from here a node waits forever");
+        self.findings.extend(search.finding(nodes, stuck));
+        self.situations += search.state_count();
+        self.steps += search.step_count();
+        self.findings.is_empty()
+    }
+
+    /// Begins with more nodes, or with another variant of which only the extent counts.
+    pub(crate) fn begin(&mut self, nodes: usize) {
+        (self.nodes, self.situations, self.steps) = (nodes, 0, 0);
     }
 
     /// The same with the states and cells of a table.

@@ -75,9 +75,8 @@ pub mod walk {
         DirectoryWalkTotals, PageEntry, PagedWalkError, WalkMessage,
     };
     pub use crate::dash::{DirectoryWalkError, walk};
-    pub use crate::linked::{linked_demands, walk_linked};
+    pub use crate::linked::walk_linked;
     pub use crate::lrc::{
-        LineView, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals, page_demands,
-        walk_pages,
+        LineView, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals, walk_pages,
     };
 }

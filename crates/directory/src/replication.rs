@@ -107,11 +107,7 @@ impl PageReplication {
 impl ListedProtocol for ReplicationEntry {
     const WHAT: &'static str = "replication";
 
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn parameters(&self) -> &'static [ProtocolParameter] {
-        self.params
+    fn listing(&self) -> (&'static str, &'static [ProtocolParameter]) {
+        (self.name, self.params)
     }
 }

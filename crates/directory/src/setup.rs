@@ -133,6 +133,11 @@ impl DirectorySetup {
         }
     }
 
+    /// The same for a walk, which checks values and collects demands.
+    pub(crate) fn walked(&self) -> Self {
+        Self { check: true, collect_demands: DemandCollection::Whole, ..self.clone() }
+    }
+
     /// The block size and the geometry of each cache.
     ///
     /// # Errors

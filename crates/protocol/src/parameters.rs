@@ -95,10 +95,8 @@ pub trait ListedProtocol: 'static {
     /// What it is, as messages say.
     const WHAT: &'static str = "protocol";
 
-    /// Name on the command line.
-    fn name(&self) -> &'static str;
-    /// What can be set.
-    fn parameters(&self) -> &'static [ProtocolParameter];
+    /// Name on the command line, and what can be set.
+    fn listing(&self) -> (&'static str, &'static [ProtocolParameter]);
 }
 
 /// A protocol of a list, and the values that were given to its parameters.
@@ -116,10 +114,15 @@ impl<P: ListedProtocol> ProtocolSetting<P> {
     /// When a name, a parameter or its value is unknown.
     pub fn parse(text: &str, list: &'static [P]) -> Result<Self, ProtocolError> {
         let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-        let protocol = list.iter().find(|protocol| protocol.name() == name).ok_or_else(|| {
-            let known: Vec<&str> = list.iter().map(ListedProtocol::name).collect();
-            ProtocolError::Unknown { what: P::WHAT, name: name.to_owned(), known: known.join(", ") }
-        })?;
+        let protocol =
+            list.iter().find(|protocol| protocol.listing().0 == name).ok_or_else(|| {
+                let known: Vec<&str> = list.iter().map(|protocol| protocol.listing().0).collect();
+                ProtocolError::Unknown {
+                    what: P::WHAT,
+                    name: name.to_owned(),
+                    known: known.join(", "),
+                }
+            })?;
         let mut setting = Self { protocol, values: Vec::new() };
         for item in parameters.split(',').filter(|_| text.contains(':')) {
             setting.set(item).map_err(|problem| ProtocolError::Parameter {
@@ -133,7 +136,7 @@ impl<P: ListedProtocol> ProtocolSetting<P> {
 
     /// Reads `key=value`. The error says what is wrong.
     fn set(&mut self, item: &str) -> Result<(), String> {
-        let parameters = self.protocol.parameters();
+        let (_, parameters) = self.protocol.listing();
         let Some((key, value)) = item.split_once('=') else {
             let switches = parameters.iter().all(|p| p.values == ValueRange::Switch);
             let expected = if switches { "parameter=yes or =no" } else { "parameter=value" };
@@ -174,12 +177,8 @@ mod tests {
     struct Listed(&'static str, &'static [ProtocolParameter]);
 
     impl ListedProtocol for Listed {
-        fn name(&self) -> &'static str {
-            self.0
-        }
-
-        fn parameters(&self) -> &'static [ProtocolParameter] {
-            self.1
+        fn listing(&self) -> (&'static str, &'static [ProtocolParameter]) {
+            (self.0, self.1)
         }
     }
 

@@ -1,13 +1,39 @@
 //! The table of a bus protocol as it is printed.
 
-use homenode_protocol::{Labelled, Sheet, SheetState, labels};
+use homenode_protocol::{Labelled, TableLabel, labels};
 use serde::Serialize;
 
 use crate::table::ProtocolTable;
 use crate::vocabulary::{Action, ProcessorEvent, Reply, Role, Signal, Transaction};
 
-/// The table of a bus protocol as it is printed.
-pub type BusSheet = Sheet<Role, SheetRow, SheetReply>;
+/// The table of a bus protocol as it is printed. The names of the fields are a public contract
+/// (`docs/explain.md`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BusSheet {
+    /// States of a copy, the invalid one first.
+    pub states: Vec<SheetState>,
+    /// Conditions of the other caches that the protocol distinguishes.
+    pub conditions: Vec<TableLabel>,
+    /// Events at the processor's side.
+    pub events: Vec<TableLabel>,
+    /// Transactions that the protocol uses.
+    pub transactions: Vec<TableLabel>,
+    /// Every cell that happens.
+    pub rows: Vec<SheetRow>,
+    /// Replies of the other copies to transactions.
+    pub replies: Vec<SheetReply>,
+}
+
+/// A state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SheetState {
+    /// What tables print.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// Its promise.
+    pub role: Role,
+}
 
 /// A cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -58,9 +84,11 @@ impl ProtocolTable {
             self.actions().any(|(_, _, _, action)| action.transaction == Some(transaction))
         };
         let states = self.states().iter().zip(0u8..);
+        let state =
+            |(&TableLabel { name, meaning }, at)| SheetState { name, meaning, role: self.role(at) };
         let transactions = Transaction::ALL.iter().filter(|&&transaction| used(transaction));
-        Sheet {
-            states: states.map(|(&label, at)| SheetState::new(label, self.role(at))).collect(),
+        BusSheet {
+            states: states.map(state).collect(),
             conditions: self.conditions().to_vec(),
             events: labels::<ProcessorEvent>(),
             transactions: transactions.map(|transaction| transaction.label()).collect(),

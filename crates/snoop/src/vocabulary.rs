@@ -126,6 +126,20 @@ pub enum Copies<S> {
     Owned,
 }
 
+labelled! {
+    /// Whether other caches have copies, for protocols that need not know more of them.
+    pub(crate) enum AnyCopies {
+        Alone = "no copy": "no other cache has a copy",
+        Shared = "copies": "at least one other cache has a copy",
+    }
+}
+
+impl AnyCopies {
+    pub(crate) fn of<S>(copies: Copies<S>) -> Self {
+        if matches!(copies, Copies::None) { Self::Alone } else { Self::Shared }
+    }
+}
+
 /// One cell of a protocol's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableCell<S> {
@@ -210,10 +224,14 @@ pub(crate) const fn takes_word<S>(next: S) -> Reply<S> {
     Reply::Becomes { next, memory: false, word: true }
 }
 
+/// A cache without a copy does not answer, whatever it sees.
+pub(crate) const fn absent<S>(_: Signal) -> Reply<S> {
+    Reply::Impossible("a cache without a copy does not answer")
+}
+
 /// Reasons why something never happens.
 pub(crate) mod because {
     pub(crate) const EMPTY: &str = "there is no copy to replace";
-    pub(crate) const ABSENT: &str = "a cache without a copy does not answer";
     pub(crate) const ONLY: &str = "the state promises that there is no other copy";
     pub(crate) const NO_UPDATES: &str = "the protocol updates no copies, it invalidates them";
     pub(crate) const NO_INVALIDATIONS: &str = "the protocol invalidates no copies by a write";

@@ -74,15 +74,15 @@ pub const fn kind_name(kind: AccessKind) -> &'static str {
     }
 }
 
-/// A reference as an engine is given it.
+/// References as an engine is given them.
 #[must_use]
-pub fn batch_of(access: &Access) -> Batch {
+pub fn batch_of(accesses: &[Access]) -> Batch {
     Batch {
-        thread: vec![access.thread],
-        kind: vec![access.kind.code()],
-        size: vec![access.size],
-        addr: vec![access.addr],
-        flags: vec![access.flags.0],
+        thread: accesses.iter().map(|access| access.thread).collect(),
+        kind: accesses.iter().map(|access| access.kind.code()).collect(),
+        size: accesses.iter().map(|access| access.size).collect(),
+        addr: accesses.iter().map(|access| access.addr).collect(),
+        flags: accesses.iter().map(|access| access.flags.0).collect(),
         ..Batch::default()
     }
 }

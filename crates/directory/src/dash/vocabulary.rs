@@ -93,20 +93,12 @@ impl Message {
     /// The change of the number of acknowledgements due at a cache, if it announces `announced`.
     #[must_use]
     pub const fn acknowledgements(self, announced: i32) -> i32 {
-        match self {
-            Self::Exclusive | Self::Permission => announced,
-            Self::Acknowledge => -1,
-            Self::Read
-            | Self::Write
-            | Self::Upgrade
-            | Self::Data
-            | Self::ForwardRead
-            | Self::ForwardWrite
-            | Self::Invalidate
-            | Self::SharingWriteBack
-            | Self::OwnershipTransfer
-            | Self::WriteBack
-            | Self::Refuse => 0,
+        if matches!(self, Self::Exclusive | Self::Permission) {
+            announced
+        } else if matches!(self, Self::Acknowledge) {
+            -1
+        } else {
+            0
         }
     }
 

@@ -12,8 +12,8 @@ use crate::acts::{
 };
 use crate::counts::{DirectoryCounts, MessageCounts};
 use crate::dash::table::DirectoryTable;
-use crate::dash::trace_order::{DirectoryEngine, DirectoryRows};
-use crate::home::HomePolicy;
+use crate::dash::trace_order::{DirectoryEngine, DirectoryResult, DirectoryRows};
+use crate::home::{HomePolicy, PageDemands};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 
 /// Why a walk failed.
@@ -29,7 +29,8 @@ pub enum DirectoryWalkError {
 }
 
 /// Walks through references in order. Values are always checked, regardless of the setup.
-/// Instruction fetches are not references here.
+/// Instruction fetches are not references here. Returns the demands on pages as well, for the choice
+/// of homes.
 ///
 /// # Errors
 /// When the configuration is invalid, or the protocol breaks an invariant.
@@ -38,14 +39,12 @@ pub fn walk(
     table: &DirectoryTable,
     homes: Box<dyn HomePolicy>,
     references: &[Access],
-) -> Result<DirectoryWalk, DirectoryWalkError> {
-    let checked = DirectorySetup { check: true, ..setup.clone() };
-    let mut rows = DirectoryRows::new(&checked, table.clone(), homes)?;
+) -> Result<(DirectoryWalk, PageDemands), DirectoryWalkError> {
+    let mut rows = DirectoryRows::new(&setup.walked(), table.clone(), homes)?;
     rows.engine.driver.log = Some(Vec::new());
     let engine = WalkedBlocks { rows: Box::new(rows), table, nodes: setup.nodes, crossed: 0 };
     let steps: Vec<WrittenStep> = references.iter().copied().map(WrittenStep::Access).collect();
-    let (walk, ()) = record(engine, &steps)?;
-    Ok(walk)
+    Ok(record(engine, &steps)?)
 }
 
 struct WalkedBlocks<'a> {
@@ -72,7 +71,7 @@ impl WalkedEngine for WalkedBlocks<'_> {
     type Scene = Vec<DirectoryScene>;
     type Messages = MessageCounts;
     type Totals = DirectoryWalkTotals;
-    type Findings = ();
+    type Findings = PageDemands;
     type Error = CheckError;
 
     fn shift(&self) -> u32 {
@@ -96,7 +95,7 @@ impl WalkedEngine for WalkedBlocks<'_> {
         let Some(access) = written.access() else { return Ok(false) };
         let shift = self.shift();
         let had_copy = self.state_of(step.processor, access.addr >> shift) != 0;
-        self.rows.push(&batch_of(access))?;
+        self.rows.push(&batch_of(&[*access]))?;
         for (block, act) in self.rows.engine.driver.log.iter_mut().flat_map(std::mem::take) {
             let block = Some(WalkBlock::position(blocks, block, shift).unwrap_or(0));
             step.acts.push(ControllerAct { block, ..act });
@@ -133,9 +132,10 @@ impl WalkedEngine for WalkedBlocks<'_> {
         blocks.iter().map(one).collect()
     }
 
-    fn finish(self, steps: &[WrittenStep]) -> (DirectoryWalkTotals, ()) {
-        let mut counts = self.rows.finish().counts;
+    fn finish(self, steps: &[WrittenStep]) -> (DirectoryWalkTotals, PageDemands) {
+        let DirectoryResult { mut counts, demands, .. } = self.rows.finish();
         count_references(&mut counts, steps);
-        (DirectoryWalkTotals { counts, messages: counts.messages }, ())
+        let totals = DirectoryWalkTotals { counts, messages: counts.messages };
+        (totals, demands.unwrap_or_default())
     }
 }

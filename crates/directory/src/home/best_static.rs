@@ -22,16 +22,18 @@ pub const ENTRY: Entry = Entry {
             let by = page.nodes.iter().rev().max_by_key(|by| by.fills);
             by.map_or(0, |by| by.node)
         };
-        Ok(Box::new(BestStaticHome { nodes: setup.nodes, homes: demands.homes(most) }))
+        Ok(Box::new(StaticHomes { nodes: setup.nodes, homes: demands.homes(most) }))
     },
 };
 
-struct BestStaticHome {
-    nodes: u16,
-    homes: FxHashMap<u64, u16>,
+/// A home for each page of a first run.
+pub(super) struct StaticHomes {
+    pub(super) nodes: u16,
+    /// By the number of the page.
+    pub(super) homes: FxHashMap<u64, u16>,
 }
 
-impl HomePolicy for BestStaticHome {
+impl HomePolicy for StaticHomes {
     fn place(&mut self, page: PlacedPage) -> u16 {
         self.homes.get(&page.page).copied().unwrap_or(page.round_robin(self.nodes))
     }

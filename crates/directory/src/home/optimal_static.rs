@@ -1,9 +1,8 @@
 //! Optimal static: the node at which the fills and write-backs of a page cost least.
 
-use rustc_hash::FxHashMap;
-
+use super::best_static::StaticHomes;
 use super::spec::first_run;
-use super::{Entry, HomePolicy, PageDemand, PlacedPage};
+use super::{Entry, PageDemand};
 
 /// The node at which all fills and write-backs of a page in a first run of the same trace cost
 /// least; of several, that with the lowest number. A page without fills in the first run goes
@@ -24,17 +23,6 @@ pub const ENTRY: Entry = Entry {
         let (nodes, cost) = (setup.nodes, setup.cost);
         let cheapest =
             |page: &PageDemand| (0..nodes).min_by_key(|&home| cost.page(page, home)).unwrap_or(0);
-        Ok(Box::new(OptimalStaticHome { nodes, homes: demands.homes(cheapest) }))
+        Ok(Box::new(StaticHomes { nodes, homes: demands.homes(cheapest) }))
     },
 };
-
-struct OptimalStaticHome {
-    nodes: u16,
-    homes: FxHashMap<u64, u16>,
-}
-
-impl HomePolicy for OptimalStaticHome {
-    fn place(&mut self, page: PlacedPage) -> u16 {
-        self.homes.get(&page.page).copied().unwrap_or(page.round_robin(self.nodes))
-    }
-}

@@ -67,12 +67,8 @@ impl HomeSpec {
 impl ListedProtocol for Entry {
     const WHAT: &'static str = "home";
 
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn parameters(&self) -> &'static [ProtocolParameter] {
-        self.params
+    fn listing(&self) -> (&'static str, &'static [ProtocolParameter]) {
+        (self.name, self.params)
     }
 }
 

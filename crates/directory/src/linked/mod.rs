@@ -10,7 +10,7 @@ mod vocabulary;
 
 pub use check::check_linked;
 pub(crate) use clock::ListMemory;
-pub use clock::{ListClockSetup, ListCounts, ListLatency, linked_demands, walk_linked};
+pub use clock::{ListClockSetup, ListCounts, ListLatency, walk_linked};
 pub use proxies::{PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse};
 pub use table::{CopyStates, CopyTable, ListHomeTable, ListTable};
 pub use vocabulary::{

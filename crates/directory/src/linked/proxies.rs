@@ -123,12 +123,8 @@ pub const PROXIES: &[ProxyEntry] = &[
 impl ListedProtocol for ProxyEntry {
     const WHAT: &'static str = "proxies";
 
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn parameters(&self) -> &'static [ProtocolParameter] {
-        self.params
+    fn listing(&self) -> (&'static str, &'static [ProtocolParameter]) {
+        (self.name, self.params)
     }
 }
 

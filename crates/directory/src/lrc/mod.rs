@@ -12,8 +12,7 @@ mod vocabulary;
 pub use check::check_pages;
 pub(crate) use clock::LrcMemory;
 pub use clock::{
-    LineView, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals, page_demands,
-    walk_pages,
+    LineView, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals, walk_pages,
 };
 pub use counts::PageMessageCounts;
 pub use driver::{PageAnswer, PageDriver, PageEffect, PageEnd, PageFault, SentPageMessage};

@@ -115,20 +115,12 @@ impl PageMessage {
     /// The change of the number of acknowledgements due at a release, if it announces `announced`.
     #[must_use]
     pub const fn acknowledgements(self, announced: i32) -> i32 {
-        match self {
-            Self::NoticesSent => announced,
-            Self::Acknowledge => -1,
-            Self::ReadFault
-            | Self::WriteFault
-            | Self::Upgrade
-            | Self::Mapped
-            | Self::Unmap
-            | Self::Fetch
-            | Self::Line
-            | Self::WriteBack
-            | Self::WrittenBack
-            | Self::Modified
-            | Self::WriteNotice => 0,
+        if matches!(self, Self::NoticesSent) {
+            announced
+        } else if matches!(self, Self::Acknowledge) {
+            -1
+        } else {
+            0
         }
     }
 }

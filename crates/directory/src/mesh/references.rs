@@ -1,5 +1,7 @@
 //! References of processors, as all memory systems of this crate handle and count them.
 
+use std::ops::Range;
+
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_cache::{BlockAccess, CacheCounts, WordMask};
 use homenode_clock::streams::OpKind;
@@ -33,8 +35,13 @@ pub(crate) fn count(
     counts.writes += counted.writes;
 }
 
+/// Whether an access of a walk is to a private area.
+pub(crate) fn is_private(access: &Access, areas: &[Range<u64>]) -> bool {
+    access.flags.contains(Flags::PRIVATE) || areas.iter().any(|area| area.contains(&access.addr))
+}
+
 /// The reference for an access of a walk to one block of `1 << shift` bytes.
-pub(crate) fn of_access(node: u16, access: &Access, shift: u32) -> MemoryReference {
+pub(crate) fn of_access(node: u16, access: &Access, private: bool, shift: u32) -> MemoryReference {
     let first = access.addr & ((1 << shift) - 1);
     let kind = match access.kind {
         AccessKind::Read | AccessKind::Fetch => OpKind::Read,
@@ -47,6 +54,6 @@ pub(crate) fn of_access(node: u16, access: &Access, shift: u32) -> MemoryReferen
         block: access.addr >> shift,
         first,
         last: first + u64::from(access.size.max(1)) - 1,
-        flags: access.flags,
+        flags: if private { access.flags.union(Flags::PRIVATE) } else { access.flags },
     }
 }

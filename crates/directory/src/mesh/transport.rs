@@ -59,6 +59,12 @@ pub(crate) enum NodeEvent<B> {
     Entered(u16, u32),
 }
 
+/// A memory system of such nodes.
+pub(crate) trait MeshMemory: MemorySystem<Event = NodeEvent<Self::Message>> {
+    /// The protocol's message about a block or page.
+    type Message: Copy;
+}
+
 /// Network, controllers and memories of all nodes.
 #[derive(Debug)]
 pub(crate) struct Transport {
@@ -118,13 +124,11 @@ impl Transport {
     }
 
     /// An answer of a cache leaves when the cache has looked up the block.
-    pub(crate) fn post_answer<M, B>(
+    pub(crate) fn post_answer<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<B>,
+        envelope: Envelope<M::Message>,
         requesters: &mut Requesters<'_, M>,
-    ) where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
+    ) {
         let (leaves, from) = (requesters.now() + self.model.answer_cycles, envelope.from);
         if self.model.answer_cycles == 0 {
             self.post(envelope, leaves, requesters);
@@ -136,14 +140,12 @@ impl Transport {
 
     /// A message leaves its node; its last part can be sent at `ready`. A message within a node is
     /// delivered then.
-    pub(crate) fn post<M, B>(
+    pub(crate) fn post<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<B>,
+        envelope: Envelope<M::Message>,
         ready: u64,
         requesters: &mut Requesters<'_, M>,
-    ) where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
+    ) {
         let Envelope { from, to, cycles, .. } = envelope;
         let now = requesters.now();
         if from == to {
@@ -156,43 +158,36 @@ impl Transport {
     }
 
     /// Sends a synchronisation operation to its home.
-    pub(crate) fn post_operation<M, B>(
+    pub(crate) fn post_operation<M: MeshMemory>(
         &mut self,
         request: &SyncRequest,
         sync: &mut Synchroniser,
         homes: &PageHomes,
         requesters: &mut Requesters<'_, M>,
-    ) where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
+    ) {
         let (memory, block, message) = sync.submit(request, homes, self.places().memories());
         let route = Route::new(node(request.processor), self.places().end_point(memory, block));
         self.post_sync(route, message, requesters);
     }
 
     /// A message of synchronisation leaves its node.
-    pub(crate) fn post_sync<M, B>(
+    pub(crate) fn post_sync<M: MeshMemory>(
         &mut self,
         route: Route,
         message: SyncMessage,
         requesters: &mut Requesters<'_, M>,
-    ) where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
+    ) {
         let envelope = self.envelope(route, 0, Content::Sync(message));
         self.post(envelope, requesters.now(), requesters);
     }
 
     /// The head of a message arrives. Returns when all of it has been received.
-    pub(crate) fn receive<M, B>(
+    pub(crate) fn receive<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<B>,
+        envelope: Envelope<M::Message>,
         tail: u64,
         requesters: &mut Requesters<'_, M>,
-    ) -> u64
-    where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
+    ) -> u64 {
         let Envelope { to, cycles, .. } = envelope;
         let there = self.network.receive(requesters.now(), to, u64::from(cycles), tail);
         requesters.schedule_at(there, rank(to), NodeEvent::Delivered(envelope));
@@ -200,13 +195,11 @@ impl Transport {
     }
 
     /// A node's controller looks up the block or page of a message, after those of earlier ones.
-    pub(crate) fn look_up<M, B>(
+    pub(crate) fn look_up<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<B>,
+        envelope: Envelope<M::Message>,
         requesters: &mut Requesters<'_, M>,
-    ) where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
+    ) {
         let to = envelope.to;
         let free = &mut self.lookup_free[usize::from(to)];
         let start = (*free).max(requesters.now());
@@ -253,15 +246,13 @@ impl Transport {
 
     /// A message with a block leaves its home as the block is read from the last-level cache or
     /// from memory; in the latter case the last-level cache keeps it.
-    pub(crate) fn post_block<M, B>(
+    pub(crate) fn post_block<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<B>,
+        envelope: Envelope<M::Message>,
         block: BlockRef,
         bytes: u64,
         requesters: &mut Requesters<'_, M>,
-    ) where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
+    ) {
         let (from, latency) = (envelope.from, self.model.last_level.map(|it| it.latency_cycles));
         let has = self.last_level(from).is_some_and(|last_level| {
             let has = last_level.has(block);
@@ -280,14 +271,12 @@ impl Transport {
     }
 
     /// A message with data from its node's memory leaves as the data are read.
-    pub(crate) fn post_from_memory<M, B>(
+    pub(crate) fn post_from_memory<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<B>,
+        envelope: Envelope<M::Message>,
         bytes: u64,
         requesters: &mut Requesters<'_, M>,
-    ) where
-        M: MemorySystem<Event = NodeEvent<B>>,
-    {
+    ) {
         let (first, last) = self.access_memory(requesters.now(), envelope.from, bytes);
         let from = envelope.from;
         requesters.schedule_at(first, rank(from), NodeEvent::Fetched(envelope, last));

@@ -41,11 +41,7 @@ impl DirectoryProtocol {
 }
 
 impl ListedProtocol for Entry {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn parameters(&self) -> &'static [ProtocolParameter] {
-        self.params
+    fn listing(&self) -> (&'static str, &'static [ProtocolParameter]) {
+        (self.name, self.params)
     }
 }

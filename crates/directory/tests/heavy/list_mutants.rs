@@ -16,8 +16,8 @@ fn sdd() -> ListTable {
 /// Every table with one change, in words.
 fn all_mutants() -> Vec<(String, ListTable)> {
     let table = sdd();
-    let copy = mutants(&table, changes("copy", &table.copy), |bug, copy| bug.copy = copy);
-    let home = mutants(&table, changes("home", &table.home), |bug, home| bug.home = home);
+    let copy = mutants(&table, changes("copy", &table.copy, true), |bug, copy| bug.copy = copy);
+    let home = mutants(&table, changes("home", &table.home, true), |bug, home| bug.home = home);
     copy.chain(home).collect()
 }
 

@@ -23,10 +23,12 @@ fn changed<A: Copy>(cell: ControllerCell<A>, state: u8, states: u8) -> Vec<Contr
     cells
 }
 
-/// Every table of a controller with one change, in words.
-pub fn changes<E: Labelled, B: Labelled, A: Copy + Debug>(
+/// Every table of a controller with one change, in words. What has to wait is done at once in some
+/// of them if it may be `hurried`.
+pub fn changes<E: Labelled, B: Labelled, A: Copy + Debug + PartialEq>(
     name: &str,
     table: &ControllerTable<E, B, A>,
+    hurried: bool,
 ) -> Vec<(String, ControllerTable<E, B, A>)> {
     let mut all = Vec::new();
     let states = table.states();
@@ -34,6 +36,9 @@ pub fn changes<E: Labelled, B: Labelled, A: Copy + Debug>(
         for &event in E::ALL {
             for &by in B::ALL {
                 let cell = table.cell_by(state, event, by);
+                if cell == ControllerCell::Waits && !hurried {
+                    continue;
+                }
                 for cell in changed(cell, state, u8::try_from(states.len()).unwrap()) {
                     let mut bug = table.clone();
                     bug.set_cell_by(state, event, by, cell);

@@ -15,7 +15,7 @@ const APART: u32 = 100_000;
 
 fn walked(machine: &ListMachine, references: &[Access]) -> DirectoryWalk<ListCounts> {
     let references: Vec<_> = references.iter().copied().map(WrittenStep::Access).collect();
-    walk_linked(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap()
+    walk_linked(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap().0
 }
 
 /// Nodes whose caches have room for `blocks` blocks of 16 bytes.
@@ -144,7 +144,7 @@ fn overlapping(machine: &ListMachine, readers: &[u16]) -> DirectoryWalk<ListCoun
         if node == *last { WrittenStep::Access(access) } else { WrittenStep::Begins(access) }
     };
     let references: Vec<_> = readers.iter().map(reference).collect();
-    walk_linked(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap()
+    walk_linked(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap().0
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn lrc() -> PagedTable {
 }
 
 fn walked(machine: &TimedMachine, steps: &[WrittenStep]) -> PagedWalk {
-    walk_pages(&machine.setup, &lrc(), machine.homes(), &machine.timed, steps).unwrap()
+    walk_pages(&machine.setup, &lrc(), machine.homes(), &machine.timed, steps).unwrap().0
 }
 
 /// Nodes whose caches have room for `lines` lines of 16 bytes.

@@ -4,14 +4,13 @@
 use crate::support::setup;
 use crate::walked::check_links;
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_cache::walk::{Example, written_references};
+use homenode_cache::walk::{Example, batch_of, written_references};
 use homenode_directory::walk::{DirectoryWalk, DirectoryWalkStep, walk};
 use homenode_directory::{
     CoherenceTable, DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation,
     HomePolicy, HomeSetup, HomeSpec, MessageCounts, MessageWay, TABLE,
 };
 use homenode_machine::CacheShape;
-use homenode_trace::Batch;
 
 fn homes(setup: &DirectorySetup, home: &str) -> Box<dyn HomePolicy> {
     let homes = HomeSetup { seed: 7, ..HomeSetup::new(setup.nodes) };
@@ -20,7 +19,7 @@ fn homes(setup: &DirectorySetup, home: &str) -> Box<dyn HomePolicy> {
 
 fn walked(setup: &DirectorySetup, protocol: &str, home: &str, all: &[Access]) -> DirectoryWalk {
     let table = DirectoryProtocol::parse(protocol).unwrap().table().blocks().unwrap();
-    walk(setup, &table, homes(setup, home), all).unwrap()
+    walk(setup, &table, homes(setup, home), all).unwrap().0
 }
 
 /// The counts of the public engine.
@@ -28,15 +27,7 @@ fn counted(setup: &DirectorySetup, protocol: &str, home: &str, all: &[Access]) -
     let table = DirectoryProtocol::parse(protocol).unwrap().table().blocks().unwrap();
     let setup = DirectorySetup { check: false, ..setup.clone() };
     let mut engine = DirectorySimulation::new(&setup, table, homes(&setup, home)).unwrap();
-    let batch = Batch {
-        thread: all.iter().map(|r| r.thread).collect(),
-        kind: all.iter().map(|r| r.kind.code()).collect(),
-        size: all.iter().map(|r| r.size).collect(),
-        addr: all.iter().map(|r| r.addr).collect(),
-        flags: all.iter().map(|r| r.flags.0).collect(),
-        ..Batch::default()
-    };
-    engine.push(&batch).unwrap();
+    engine.push(&batch_of(all)).unwrap();
     engine.finish().counts
 }
 

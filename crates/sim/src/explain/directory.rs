@@ -1,19 +1,14 @@
 //! Protocols of machines with a directory: of blocks, of lists of copies, and of pages.
 
-use homenode_base::Access;
-
 use homenode_clock::ClockSetup;
 use homenode_directory::walk::{
-    DirectoryWalkError, PagedWalk, PagedWalkError, linked_demands, page_demands, walk, walk_linked,
-    walk_pages,
+    DirectoryWalkError, PagedWalk, PagedWalkError, walk, walk_linked, walk_pages,
 };
 use homenode_directory::{
-    CoherenceTable, DemandCollection, DirectoryClockSetup, DirectoryProtocol, DirectorySetup,
-    DirectorySimulation, DirectoryTable, HomePolicy, ListClockSetup, PageDemands, PageReplication,
+    CoherenceTable, DirectoryClockSetup, DirectoryProtocol, DirectorySetup, ListClockSetup,
     ProxySetup,
 };
 use homenode_machine::{CachedMachine, ControllerMachine, DirectoryMachine};
-use homenode_snoop::walk::batch_of;
 
 use super::nodes::{WalkRequest, WalkedNodes};
 use super::outcome::{DirectoryExplanation, ListWalk};
@@ -35,27 +30,15 @@ pub(super) fn explain_directory<T: TraceSource + ?Sized>(
         let references = steps.references();
         let setup = DirectorySetup { pointers: protocol.pointers, ..nodes.setup.clone() };
         let Some(table) = protocol.table().blocks() else { return Err(other_kind(protocol)) };
-        let homes = nodes.homes(|first| demands(&setup, &table, first, &references))?;
-        let walk = walk(&setup, &table, homes, &references).map_err(|error| match error {
-            DirectoryWalkError::Check(error) => SimError::Check(error),
-            DirectoryWalkError::Setup(error) => SimError::Directory(error),
-            other => config_error(other.to_string()),
+        let walk = nodes.walk(|homes| {
+            walk(&setup, &table, homes, &references).map_err(|error| match error {
+                DirectoryWalkError::Check(error) => SimError::Check(error),
+                DirectoryWalkError::Setup(error) => SimError::Directory(error),
+                other => config_error(other.to_string()),
+            })
         })?;
         Ok((table.sheet(), walk))
     })
-}
-
-/// Adds the processor and address of each reference.
-fn demands(
-    setup: &DirectorySetup,
-    table: &DirectoryTable,
-    homes: Box<dyn HomePolicy>,
-    references: &[Access],
-) -> Result<PageDemands, SimError> {
-    let setup = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
-    let mut simulation = DirectorySimulation::new(&setup, table.clone(), homes)?;
-    references.iter().try_for_each(|access| simulation.push(&batch_of(access)))?;
-    Ok(simulation.finish().demands.unwrap_or_default())
 }
 
 /// Protocols whose directory is a list of copies, on nodes with controllers.
@@ -66,13 +49,11 @@ pub(super) fn explain_lists<T: TraceSource + ?Sized>(
 ) -> Result<DirectoryExplanation<ListWalk>, SimError> {
     let nodes = WalkedNodes::<ControllerMachine>::new(&request)?;
     let config = request.config;
+    let clock = clock(&nodes.machine, nodes.setup.nodes);
     let timed = ListClockSetup {
-        clock: clock(&nodes.machine, nodes.setup.nodes),
-        machine: nodes.model,
-        phase_change: false,
-        from_init_done: false,
         proxies: ProxySetup::parse(config.proxies.as_deref().unwrap_or("none"))?,
         buffer_reads: config.buffers.as_deref().map_or(Ok(None), buffer_reads)?,
+        ..ListClockSetup::new(clock, nodes.model)
     };
     nodes.explain(protocols, request, WalkedRows::Data, progress, |protocol, walked| {
         walked.check_references(protocol.entry.name)?;
@@ -80,10 +61,8 @@ pub(super) fn explain_lists<T: TraceSource + ?Sized>(
             return Err(other_kind(protocol));
         };
         let (setup, steps) = (&nodes.setup, &walked.steps[..]);
-        let homes = nodes.homes(|first| {
-            linked_demands(setup, &table, first, &timed, steps).map_err(walk_error)
-        })?;
-        let walk = walk_linked(setup, &table, homes, &timed, steps).map_err(walk_error)?;
+        let walk = nodes
+            .walk(|homes| walk_linked(setup, &table, homes, &timed, steps).map_err(walk_error))?;
         Ok((table.sheet(), walk))
     })
 }
@@ -95,24 +74,16 @@ pub(super) fn explain_pages<T: TraceSource + ?Sized>(
     progress: Progress<'_>,
 ) -> Result<DirectoryExplanation<PagedWalk>, SimError> {
     let nodes = WalkedNodes::<DirectoryMachine>::new(&request)?;
-    let timed = DirectoryClockSetup {
-        clock: clock(&nodes.machine, nodes.setup.nodes),
-        machine: nodes.model,
-        sequential: false,
-        phase_change: false,
-        from_init_done: false,
-        collect_waits: false,
-        replication: PageReplication::None,
-    };
+    let clock = clock(&nodes.machine, nodes.setup.nodes);
+    let timed = DirectoryClockSetup::new(clock, nodes.model);
     nodes.explain(protocols, request, WalkedRows::Synchronised, progress, |protocol, walked| {
         walked.check_complete(protocol.entry.name)?;
         let CoherenceTable::Pages(table) = protocol.table() else {
             return Err(other_kind(protocol));
         };
         let (setup, steps) = (&nodes.setup, &walked.steps[..]);
-        let homes = nodes
-            .homes(|first| page_demands(setup, &table, first, &timed, steps).map_err(walk_error))?;
-        let walk = walk_pages(setup, &table, homes, &timed, steps).map_err(walk_error)?;
+        let walk = nodes
+            .walk(|homes| walk_pages(setup, &table, homes, &timed, steps).map_err(walk_error))?;
         Ok((table.sheet(), walk))
     })
 }

@@ -3,8 +3,7 @@
 
 use homenode_base::ReferenceFilter;
 use homenode_directory::{
-    DemandCollection, DirectoryProtocol, DirectorySetup, DirectorySheet, HomePolicy, HomeSetup,
-    HomeSpec, MessageCost, MissRule, PageDemands,
+    DirectoryProtocol, DirectorySetup, DirectorySheet, HomePolicy, HomeSetup, HomeSpec, PageDemands,
 };
 use homenode_machine::{
     CachedMachine, ControllerMachine, DirectoryMachine, MachineError, MachineKind,
@@ -95,18 +94,14 @@ impl<M: WalkedModel> WalkedNodes<M> {
                 MachineError::OtherKind { machine: name, kind, wanted }.into()
             });
         };
+        let (nodes, cache) =
+            (subject.processors(config, trace)?, subject.cache(config, machine.cache));
         let setup = DirectorySetup {
-            nodes: subject.processors(config, trace)?,
-            cache: subject.cache(config, machine.cache),
-            page_bytes: machine.page_bytes,
-            pointers: None,
             header_bytes: model.header_bytes(),
             private: private_areas(&config.private_ranges)?,
             filter: ReferenceFilter { fetches: false, ..ReferenceFilter::ALL },
-            rule: MissRule::Dubois,
             check: true,
-            collect_demands: DemandCollection::Off,
-            collect_uses: false,
+            ..DirectorySetup::new(nodes, cache, machine.page_bytes)
         };
         setup.geometry()?;
         let nodes = Self { machine, model, setup, home };
@@ -144,27 +139,23 @@ impl<M: WalkedModel> WalkedNodes<M> {
         })
     }
 
-    /// The homes; those with hindsight use the page use that a first run finds.
-    pub(super) fn homes(
+    /// A walk with these homes; those with hindsight use the demands on pages that a first walk
+    /// finds.
+    pub(super) fn walk<W>(
         &self,
-        first_run: impl FnOnce(Box<dyn HomePolicy>) -> Result<PageDemands, SimError>,
-    ) -> Result<Box<dyn HomePolicy>, SimError> {
-        if !self.home.entry().needs_first_run {
-            return Ok(self.home.build(&self.home_setup(None))?);
+        walk: impl Fn(Box<dyn HomePolicy>) -> Result<(W, PageDemands), SimError>,
+    ) -> Result<W, SimError> {
+        let mut homes = self.home_setup(None);
+        let found;
+        if self.home.entry().needs_first_run {
+            found = walk(HomeSpec::parse(FIRST_RUN_HOME)?.build(&homes)?)?.1;
+            homes = self.home_setup(Some(&found));
         }
-        let first = HomeSpec::parse(FIRST_RUN_HOME)?.build(&self.home_setup(None))?;
-        let demands = first_run(first)?;
-        Ok(self.home.build(&self.home_setup(Some(&demands)))?)
+        Ok(walk(self.home.build(&homes)?)?.0)
     }
 
     fn home_setup<'d>(&self, first_run: Option<&'d PageDemands>) -> HomeSetup<'d> {
-        HomeSetup {
-            nodes: self.setup.nodes,
-            seed: SEED,
-            marks_init_done: false,
-            first_run,
-            cost: &MessageCost,
-        }
+        HomeSetup { seed: SEED, first_run, ..HomeSetup::new(self.setup.nodes) }
     }
 
     /// The machine as it is reported.

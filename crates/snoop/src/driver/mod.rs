@@ -13,7 +13,7 @@ mod uncontended;
 
 use homenode_base::Flags;
 use homenode_cache::{
-    BlockAccess, BlockHolders, CacheArrays, CacheCounts, CacheFrame, CacheSystem, CacheSystemSetup,
+    BlockAccess, BlockHolders, BlockRef, CacheArrays, CacheCounts, CacheSystem, CacheSystemSetup,
     FrameLocation, MissStatus, TraceOrderDriver, WordMask,
 };
 
@@ -170,10 +170,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ProtocolDriver<F, W, WO
         }
         let caches = &mut self.caches;
         caches.holders.put(number, &record);
-        let remote_written = caches.frame(at).remote_written;
-        let mut frame = CacheFrame::of(access.block, number);
-        (frame.status, frame.remote_written) = (status, remote_written);
-        caches.frames.fill(set, at, access.block, frame);
+        let place = FrameLocation { set, frame: at };
+        caches.claim(place, BlockRef { block: access.block, number }, status, 0);
         let Some(fetch) = uncontended else {
             return Ok(Some(NumberedFrame { frame: at, number }));
         };

@@ -4,7 +4,7 @@ use super::{Entry, Example};
 use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
     AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
-    announce, because, becomes, fetch, labelled, silent, updates_memory,
+    absent, announce, because, becomes, fetch, labelled, silent, updates_memory,
 };
 
 use Condition::{Alone, OnlyM, OnlyMc, OnlyMd, Others};
@@ -128,14 +128,7 @@ impl ProtocolRules for Amsd {
             (M | Md, Signal::ReadInvalidate) => updates_memory(I),
             (E | M | Mc | Md, Signal::Invalidate) => Reply::Impossible(because::ONLY),
             (E | S | S2 | M | Mc | Md, Signal::Write) => Reply::Impossible(because::NO_UPDATES),
-            (
-                I,
-                Signal::ReadBlock
-                | Signal::ReadPrivate
-                | Signal::ReadInvalidate
-                | Signal::Invalidate
-                | Signal::Write,
-            ) => Reply::Impossible(because::ABSENT),
+            (I, signal) => absent(signal),
         }
     }
 }

@@ -3,11 +3,12 @@
 use super::{Entry, Example};
 use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
-    AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
-    announce, because, becomes, fetch, fetch_then_again, labelled, silent, takes_word,
+    AnyCopies, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell,
+    Transaction, absent, announce, because, becomes, fetch, fetch_then_again, labelled, silent,
+    takes_word,
 };
 
-use Condition::{Alone, Shared};
+use AnyCopies::{Alone, Shared};
 use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, Sc, Sm};
 
@@ -19,14 +20,6 @@ labelled! {
         Sc = "SC": "shared and clean: other caches may have copies, one of which may be the owner",
         Sm = "SM": "shared and modified: the owner, memory is out of date",
         M = "M": "modified: the only copy, memory is out of date",
-    }
-}
-
-labelled! {
-    /// What the other caches have.
-    enum Condition {
-        Alone = "no copy": "no other cache has a copy",
-        Shared = "copies": "at least one other cache has a copy",
     }
 }
 
@@ -58,7 +51,7 @@ struct Dragon;
 
 impl ProtocolRules for Dragon {
     type State = State;
-    type Condition = Condition;
+    type Condition = AnyCopies;
 
     fn role(state: State) -> Role {
         match state {
@@ -70,14 +63,11 @@ impl ProtocolRules for Dragon {
         }
     }
 
-    fn condition(copies: Copies<State>, _area: AreaKind) -> Condition {
-        match copies {
-            Copies::None => Alone,
-            Copies::One(I | E | Sc | Sm | M) | Copies::Several | Copies::Owned => Shared,
-        }
+    fn condition(copies: Copies<State>, _area: AreaKind) -> AnyCopies {
+        AnyCopies::of(copies)
     }
 
-    fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
+    fn act(state: State, event: ProcessorEvent, condition: AnyCopies) -> TableCell<State> {
         match (state, event, condition) {
             (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, E),
             (I, Read, Shared) => fetch(Transaction::ReadBlock, DataSupplier::Cache, Sc),
@@ -107,14 +97,7 @@ impl ProtocolRules for Dragon {
             (E | Sc | Sm | M, Signal::ReadInvalidate | Signal::Invalidate) => {
                 Reply::Impossible(because::NO_INVALIDATIONS)
             }
-            (
-                I,
-                Signal::ReadBlock
-                | Signal::ReadPrivate
-                | Signal::ReadInvalidate
-                | Signal::Invalidate
-                | Signal::Write,
-            ) => Reply::Impossible(because::ABSENT),
+            (I, signal) => absent(signal),
         }
     }
 }

@@ -3,11 +3,11 @@
 use super::{Entry, Example};
 use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
-    AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
-    announce, because, becomes, fetch, labelled, silent, updates_memory,
+    AnyCopies, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell,
+    Transaction, absent, announce, because, becomes, fetch, labelled, silent, updates_memory,
 };
 
-use Condition::{Alone, Shared};
+use AnyCopies::{Alone, Shared};
 use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, S};
 
@@ -18,14 +18,6 @@ labelled! {
         E = "E": "exclusive: the only copy, equal to memory",
         S = "S": "shared: other caches may have copies",
         M = "M": "modified: the only copy, memory is out of date",
-    }
-}
-
-labelled! {
-    /// What the other caches have.
-    pub(super) enum Condition {
-        Alone = "no copy": "no other cache has a copy",
-        Shared = "copies": "at least one other cache has a copy",
     }
 }
 
@@ -57,7 +49,7 @@ pub(super) struct Mesi;
 
 impl ProtocolRules for Mesi {
     type State = State;
-    type Condition = Condition;
+    type Condition = AnyCopies;
 
     fn role(state: State) -> Role {
         match state {
@@ -68,14 +60,11 @@ impl ProtocolRules for Mesi {
         }
     }
 
-    fn condition(copies: Copies<State>, _area: AreaKind) -> Condition {
-        match copies {
-            Copies::None => Alone,
-            Copies::One(I | E | S | M) | Copies::Several | Copies::Owned => Shared,
-        }
+    fn condition(copies: Copies<State>, _area: AreaKind) -> AnyCopies {
+        AnyCopies::of(copies)
     }
 
-    fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
+    fn act(state: State, event: ProcessorEvent, condition: AnyCopies) -> TableCell<State> {
         match (state, event, condition) {
             (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, E),
             (I, Read, Shared) => fetch(Transaction::ReadBlock, DataSupplier::Cache, S),
@@ -100,14 +89,7 @@ impl ProtocolRules for Mesi {
             (M, Signal::ReadInvalidate) => updates_memory(I),
             (E | M, Signal::Invalidate) => Reply::Impossible(because::ONLY),
             (E | S | M, Signal::Write) => Reply::Impossible(because::NO_UPDATES),
-            (
-                I,
-                Signal::ReadBlock
-                | Signal::ReadPrivate
-                | Signal::ReadInvalidate
-                | Signal::Invalidate
-                | Signal::Write,
-            ) => Reply::Impossible(because::ABSENT),
+            (I, signal) => absent(signal),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! MESI without transfers of clean blocks: memory supplies what no cache has written.
 
-use super::mesi::{self, Mesi, State};
+use super::mesi::{Mesi, State};
 use super::{Entry, Example};
 use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
-    AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
-    fetch, labelled,
+    AnyCopies, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell,
+    Transaction, fetch, labelled,
 };
 
 use Condition::{Alone, Clean, Dirty};
@@ -69,8 +69,8 @@ impl ProtocolRules for MesiMemory {
             (I, Read, Clean) => fetch(Transaction::ReadBlock, DataSupplier::Memory, S),
             (I, Write, Clean) => fetch(Transaction::ReadInvalidate, DataSupplier::Memory, M),
             (S, Read | Write | Replace, Dirty) => TableCell::Impossible(THEIRS_ONLY),
-            (state, event, Alone) => Mesi::act(state, event, mesi::Condition::Alone),
-            (state, event, Clean | Dirty) => Mesi::act(state, event, mesi::Condition::Shared),
+            (state, event, Alone) => Mesi::act(state, event, AnyCopies::Alone),
+            (state, event, Clean | Dirty) => Mesi::act(state, event, AnyCopies::Shared),
         }
     }
 

@@ -3,11 +3,11 @@
 use super::{Entry, Example};
 use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
-    AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
-    announce, because, becomes, fetch, labelled, silent,
+    AnyCopies, AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell,
+    Transaction, absent, announce, because, becomes, fetch, labelled, silent,
 };
 
-use Condition::{Alone, Shared};
+use AnyCopies::{Alone, Shared};
 use ProcessorEvent::{Read, Replace, Write};
 use State::{E, I, M, O, S};
 
@@ -19,14 +19,6 @@ labelled! {
         S = "S": "shared: other caches may have copies, one of which may be the owner",
         O = "O": "owned: other caches may have copies, memory is out of date",
         M = "M": "modified: the only copy, memory is out of date",
-    }
-}
-
-labelled! {
-    /// What the other caches have.
-    enum Condition {
-        Alone = "no copy": "no other cache has a copy",
-        Shared = "copies": "at least one other cache has a copy",
     }
 }
 
@@ -58,7 +50,7 @@ struct Moesi;
 
 impl ProtocolRules for Moesi {
     type State = State;
-    type Condition = Condition;
+    type Condition = AnyCopies;
 
     fn role(state: State) -> Role {
         match state {
@@ -70,14 +62,11 @@ impl ProtocolRules for Moesi {
         }
     }
 
-    fn condition(copies: Copies<State>, _area: AreaKind) -> Condition {
-        match copies {
-            Copies::None => Alone,
-            Copies::One(I | E | S | O | M) | Copies::Several | Copies::Owned => Shared,
-        }
+    fn condition(copies: Copies<State>, _area: AreaKind) -> AnyCopies {
+        AnyCopies::of(copies)
     }
 
-    fn act(state: State, event: ProcessorEvent, condition: Condition) -> TableCell<State> {
+    fn act(state: State, event: ProcessorEvent, condition: AnyCopies) -> TableCell<State> {
         match (state, event, condition) {
             (I, Read, Alone) => fetch(Transaction::ReadBlock, DataSupplier::Memory, E),
             (I, Read, Shared) => fetch(Transaction::ReadBlock, DataSupplier::Cache, S),
@@ -104,14 +93,7 @@ impl ProtocolRules for Moesi {
             (E | S | O | M, Signal::ReadInvalidate) | (S | O, Signal::Invalidate) => becomes(I),
             (E | M, Signal::Invalidate) => Reply::Impossible(because::ONLY),
             (E | S | O | M, Signal::Write) => Reply::Impossible(because::NO_UPDATES),
-            (
-                I,
-                Signal::ReadBlock
-                | Signal::ReadPrivate
-                | Signal::ReadInvalidate
-                | Signal::Invalidate
-                | Signal::Write,
-            ) => Reply::Impossible(because::ABSENT),
+            (I, signal) => absent(signal),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Entry, Example};
 use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
     AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
-    announce, because, becomes, fetch, fetch_then_again, labelled, silent, takes_word,
+    absent, announce, because, becomes, fetch, fetch_then_again, labelled, silent, takes_word,
 };
 
 use Condition::{Alone, PrivateClean, PrivateDirty, Shared};
@@ -139,14 +139,7 @@ impl ProtocolRules for Pscr {
             (E | S | Sm | M, Signal::ReadInvalidate | Signal::Invalidate) => {
                 Reply::Impossible(because::NO_INVALIDATIONS)
             }
-            (
-                I,
-                Signal::ReadBlock
-                | Signal::ReadPrivate
-                | Signal::ReadInvalidate
-                | Signal::Invalidate
-                | Signal::Write,
-            ) => Reply::Impossible(because::ABSENT),
+            (I, signal) => absent(signal),
         }
     }
 }

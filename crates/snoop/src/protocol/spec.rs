@@ -42,11 +42,7 @@ impl ProtocolSpec {
 }
 
 impl ListedProtocol for Entry {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn parameters(&self) -> &'static [ProtocolParameter] {
-        self.params
+    fn listing(&self) -> (&'static str, &'static [ProtocolParameter]) {
+        (self.name, self.params)
     }
 }

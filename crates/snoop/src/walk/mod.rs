@@ -222,7 +222,7 @@ impl WalkedEngine for WalkedBus<'_> {
         let cache = usize::from(step.processor) + if fetches { self.instructions } else { 0 };
         let had_copy = self.state_of(cache, access.addr >> shift) != 0;
         let before = self.counts().coherence;
-        self.rows.0.push(&batch_of(access), 0..1)?;
+        self.rows.0.push(&batch_of(&[*access]), 0..1)?;
         let seen = self.rows.0.driver.log.as_mut().map(std::mem::take).unwrap_or_default();
         let kind = self.sharing_since(before);
         let act = |seen: &Transition| CellUse {

@@ -2,8 +2,9 @@
 //! are refused. Sequences worked by hand are cases (`testdata/cases/bus-*.toml`); here is what a
 //! case cannot say: laws over thousands of references, a table that is wrong, errors of the
 //! interface.
-use homenode_base::Rng;
+use homenode_base::{Access, AccessKind, Rng};
 use homenode_machine::{CacheShape, CachedMachine};
+use homenode_snoop::walk::batch_of;
 use homenode_snoop::{
     BusSetup, BusSetupError, CheckError, ProtocolSpec, TABLE, TraceOrderSimulation,
 };
@@ -30,17 +31,21 @@ fn batch(text: &str) -> Batch {
     batch
 }
 
+/// References to words: the thread, whether it writes, and the word.
+fn random(count: usize, mut one: impl FnMut() -> (u64, bool, u64)) -> Batch {
+    let access = |_| {
+        let (thread, write, word) = one();
+        let kind = if write { AccessKind::Write } else { AccessKind::Read };
+        Access::new(u16::try_from(thread).unwrap(), kind, 4 * word, 4)
+    };
+    batch_of(&(0..count).map(access).collect::<Vec<Access>>())
+}
+
 /// With one processor there is nothing to be coherent about.
 #[test]
 fn one_processor_counts_the_same_under_every_protocol() {
     let mut rng = Rng::new(5);
-    let mut one = Batch::default();
-    for _ in 0..50_000 {
-        one.thread.push(0);
-        one.kind.push(u8::try_from(rng.below(2)).unwrap());
-        one.size.push(4);
-        one.addr.push(4 * rng.below(4_000));
-    }
+    let one = random(50_000, || (0, rng.below(2) == 1, rng.below(4_000)));
     let mut all = Vec::new();
     for entry in TABLE {
         let setup = BusSetup { check: false, ..setup(1, 4096, 4) };
@@ -60,13 +65,8 @@ fn one_processor_counts_the_same_under_every_protocol() {
 #[test]
 fn a_larger_fully_associative_cache_never_misses_more() {
     let mut rng = Rng::new(6);
-    let mut shared = Batch::default();
-    for _ in 0..30_000 {
-        shared.thread.push(u16::try_from(rng.below(3)).unwrap());
-        shared.kind.push(u8::from(rng.below(20) == 0));
-        shared.size.push(4);
-        shared.addr.push(4 * (rng.below(60) * rng.below(60)));
-    }
+    let shared =
+        random(30_000, || (rng.below(3), rng.below(20) == 0, rng.below(60) * rng.below(60)));
     for entry in TABLE.iter().filter(|entry| ["pscr", "dragon"].contains(&entry.name)) {
         // No copy is ever lost to another processor, so every cache is a stack of its own.
         let mut before = u64::MAX;
@@ -85,13 +85,7 @@ fn a_larger_fully_associative_cache_never_misses_more() {
 #[test]
 fn pscr_without_private_areas_is_dragon() {
     let mut rng = Rng::new(7);
-    let mut shared = Batch::default();
-    for _ in 0..30_000 {
-        shared.thread.push(u16::try_from(rng.below(4)).unwrap());
-        shared.kind.push(u8::from(rng.below(3) == 0));
-        shared.size.push(4);
-        shared.addr.push(4 * rng.below(600));
-    }
+    let shared = random(30_000, || (rng.below(4), rng.below(3) == 0, rng.below(600)));
     let [pscr, dragon] = ["pscr", "dragon"].map(|protocol| {
         let table = ProtocolSpec::parse(protocol).unwrap().table();
         let mut counter = TraceOrderSimulation::new(&setup(4, 1024, 2), table).unwrap();

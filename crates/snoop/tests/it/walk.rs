@@ -1,12 +1,13 @@
 //! A walk shows what the engine does: its steps add up to the engine's counts.
 use homenode_base::{Access, AccessKind, BlockSize, Flags, Rng};
 use homenode_machine::{BusCycles, CacheShape, CachedMachine};
-use homenode_snoop::walk::{BlockSnapshot, BusStep, ProtocolWalk, example, examples, walk};
+use homenode_snoop::walk::{
+    BlockSnapshot, BusStep, ProtocolWalk, batch_of, example, examples, walk,
+};
 use homenode_snoop::{
     BusCounts, BusSetup, CoherenceCounts, Example, MissClass, MissCounts, MissRule, ProtocolSpec,
     ProtocolTable, SharingClass, TABLE, TraceOrderSimulation, Transactions,
 };
-use homenode_trace::Batch;
 
 fn setup(processors: u16, cache: CacheShape) -> BusSetup {
     BusSetup {
@@ -30,15 +31,7 @@ fn table(protocol: &str) -> ProtocolTable {
 /// The counts of the engine as other callers use it.
 fn counted(setup: &BusSetup, protocol: &str, references: &[Access]) -> BusCounts {
     let mut counter = TraceOrderSimulation::new(setup, table(protocol)).unwrap();
-    let batch = Batch {
-        thread: references.iter().map(|r| r.thread).collect(),
-        kind: references.iter().map(|r| r.kind.code()).collect(),
-        size: references.iter().map(|r| r.size).collect(),
-        addr: references.iter().map(|r| r.addr).collect(),
-        flags: references.iter().map(|r| r.flags.0).collect(),
-        ..Batch::default()
-    };
-    counter.push(&batch).unwrap();
+    counter.push(&batch_of(references)).unwrap();
     counter.finish()
 }
 

@@ -12,10 +12,8 @@
 mod model;
 mod situation;
 
-use homenode_protocol::Search;
-
 use crate::dash::table::DirectoryTable;
-use crate::finding::{DirectoryCheckReport, NODES_MAX, ReachedTable, first_fault};
+use crate::finding::{DirectoryCheckReport, NODES_MAX, ReachedTable};
 use model::{DirectoryCoverage, DirectoryModel};
 
 /// Fewest nodes with which every cell can be reached: a home, an owner and a requester. With fewer,
@@ -32,13 +30,9 @@ pub fn check_blocks(table: &DirectoryTable, nodes_max: usize) -> DirectoryCheckR
     for nodes in 2..=report.nodes {
         // A list for all nodes, and one for a single node.
         for pointers in [1, u32::MAX] {
+            report.begin(nodes);
             let model = DirectoryModel { table, coverage: &mut coverage, nodes, pointers };
-            let mut search = Search::new(model);
-            let fault = first_fault(&mut search, nodes);
-            (report.nodes, report.situations, report.steps) =
-                (nodes, search.state_count(), search.step_count());
-            if fault.is_some() {
-                report.findings.extend(fault);
+            if !report.explore(model, nodes) {
                 return report;
             }
         }

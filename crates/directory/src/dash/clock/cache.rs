@@ -8,7 +8,6 @@ use crate::cell::{ControllerCell, CopyRole};
 use crate::dash::vocabulary::{CacheAction, CacheEvent, Message, Recipient};
 use crate::home::PageFill;
 use crate::mesh::network::Route;
-use crate::mesh::transport::Content;
 
 /// Faults of a protocol or of this engine.
 mod because {
@@ -130,15 +129,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         // If the home is itself the requester, the owner's message to it travels with the reply.
         let with_reply = matches!(sent, Message::SharingWriteBack | Message::OwnershipTransfer)
             && to == message.requester;
+        let mut envelope = self.envelope(Route::new(node, to), answer);
         if with_reply {
-            let mut envelope = self.envelope(Route::new(node, to), answer);
             envelope.cycles = 0;
-            self.transport.post_answer(envelope, requesters);
         } else {
             self.sent.add_if(answer.message, node != to);
-            let envelope = self.envelope(Route::new(node, to), answer);
-            self.transport.post_answer(envelope, requesters);
         }
+        self.transport.post_answer(envelope, requesters);
     }
 
     /// A cache's controller changes its state; the reference takes place if the change completes
@@ -238,13 +235,5 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
         self.values.complete(node, message.number);
         requesters.complete_at(now, requester);
         Ok(())
-    }
-
-    /// The content of a message of the coherence protocol.
-    pub(super) fn block_message(envelope: &BlockEnvelope) -> Option<BlockMessage> {
-        match envelope.content {
-            Content::Protocol(message) => Some(message),
-            Content::PageRequest(_) | Content::Page(_) | Content::Sync(_) => None,
-        }
     }
 }

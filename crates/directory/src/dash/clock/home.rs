@@ -20,29 +20,25 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     pub(super) fn at_home(
         &mut self,
         envelope: &BlockEnvelope,
+        message: &BlockMessage,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
-        let Some(message) = Self::block_message(envelope) else { return Ok(()) };
         let number = message.number;
-        if !self.home_event(envelope, &message, requesters)? {
-            self.waiting.entry(number).or_default().push_back(*envelope);
+        if !self.home_event(envelope, message, requesters)? {
+            self.waiting.entry(number).or_default().push_back((*envelope, *message));
             return Ok(());
         }
         if self.waiting.is_empty() {
             return Ok(());
         }
-        while let Some(next) =
-            self.waiting.get(&number).and_then(|waiting| waiting.front().copied())
-        {
-            let Some(message) = Self::block_message(&next) else { break };
-            if !self.home_event(&next, &message, requesters)? {
-                return Ok(());
+        let Some(mut waiting) = self.waiting.remove(&number) else { return Ok(()) };
+        while let Some((envelope, message)) = waiting.front() {
+            if !self.home_event(envelope, message, requesters)? {
+                self.waiting.insert(number, waiting);
+                break;
             }
-            if let Some(waiting) = self.waiting.get_mut(&number) {
-                waiting.pop_front();
-            }
+            waiting.pop_front();
         }
-        self.waiting.remove(&number);
         Ok(())
     }
 

@@ -30,7 +30,7 @@ use crate::home::{HomePolicy, PageHomes};
 use crate::mesh::network::Route;
 use crate::mesh::pages::SharedPageTable;
 use crate::mesh::sync::{Synchroniser, node};
-use crate::mesh::transport::{Content, Envelope, NodeEvent, Transport};
+use crate::mesh::transport::{Content, Envelope, MeshMemory, Transport};
 use crate::mesh::values::CheckedValues;
 use crate::mesh::{ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming};
 use crate::setup::{DirectorySetup, DirectorySetupError};
@@ -74,7 +74,7 @@ pub(crate) struct DashMemory<F, W, const WORDS: usize> {
     /// By block, the requester of the transaction in progress at its home.
     active_requesters: FxHashMap<u32, u16>,
     /// By block, messages that wait for the end of that transaction.
-    waiting: FxHashMap<u32, VecDeque<BlockEnvelope>>,
+    waiting: FxHashMap<u32, VecDeque<(BlockEnvelope, BlockMessage)>>,
     /// Recipients of invalidations; a field to reuse its allocation.
     invalidation_targets: Vec<u16>,
     sent: SentMessages,
@@ -177,4 +177,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMem
     }
 }
 
-type DashEvent = NodeEvent<BlockMessage>;
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MeshMemory for DashMemory<F, W, WORDS> {
+    type Message = BlockMessage;
+}

@@ -5,7 +5,7 @@ use homenode_clock::{
     MemoryReference, MemorySystem, ReferenceCounts, Requester, Requesters, SyncCourse, SyncRequest,
 };
 
-use super::{DashEvent, DashMemory};
+use super::{BlockEnvelope, BlockMessage, DashMemory};
 use crate::counts::DirectoryCounts;
 use crate::dash::sent::SentMessages;
 use crate::mesh::network::Route;
@@ -52,7 +52,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     /// All of a message has been received.
     fn delivered(
         &mut self,
-        envelope: super::BlockEnvelope,
+        envelope: BlockEnvelope,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         match envelope.content {
@@ -76,11 +76,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
     /// A node's controller has looked up the block or page of a message.
     fn looked_up(
         &mut self,
-        envelope: super::BlockEnvelope,
+        envelope: BlockEnvelope,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         match envelope.content {
-            Content::Protocol(_) => self.at_home(&envelope, requesters)?,
+            Content::Protocol(message) => self.at_home(&envelope, &message, requesters)?,
             Content::PageRequest(page) => {
                 self.send_page(page, Route::new(envelope.to, envelope.from), requesters);
             }
@@ -96,7 +96,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMemory<F, W, WORDS> {
     type Access = BlockAccess<W>;
-    type Event = DashEvent;
+    type Event = NodeEvent<BlockMessage>;
     type Error = ClockError;
 
     fn block_shift(&self) -> u32 {
@@ -151,7 +151,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
 
     fn event(
         &mut self,
-        event: DashEvent,
+        event: NodeEvent<BlockMessage>,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         if let Some(error) = self.error.take() {

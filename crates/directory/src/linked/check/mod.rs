@@ -23,13 +23,10 @@ mod pointer;
 mod promises;
 mod situation;
 
-use homenode_protocol::Search;
-
-use crate::finding::{DirectoryCheckReport, NODES_MAX, ReachedTable, first_fault, orders};
+use crate::finding::{DirectoryCheckReport, NODES_MAX, ReachedTable};
 use crate::linked::table::ListTable;
 use crate::linked::vocabulary::CopyEvent;
 use model::{ListCoverage, ListModel, ProxyCopies, Variant};
-use situation::Alike;
 
 /// Fewest nodes with which every cell can be reached: a proxy, two clients, one of which hands the
 /// block on, and a node that has left the list ahead of an earlier copy of that client.
@@ -53,10 +50,9 @@ pub fn check_linked(table: &ListTable, proxies: bool, nodes_max: usize) -> Direc
     let (copy, home) = (ReachedTable::new(&table.copy), ReachedTable::new(&table.home));
     let mut coverage = ListCoverage { copy, home };
     for nodes in 2..=report.nodes {
-        (report.nodes, report.situations, report.steps) = (nodes, 0, 0);
+        report.begin(nodes);
         for variant in variants(nodes, proxies) {
-            explore(&mut report, table, &mut coverage, nodes, variant);
-            if !report.findings.is_empty() {
+            if !report.explore(ListModel::new(table, &mut coverage, nodes, variant), nodes) {
                 return report;
             }
         }
@@ -70,26 +66,12 @@ pub fn check_linked(table: &ListTable, proxies: bool, nodes_max: usize) -> Direc
     if report.nodes >= NODES_OF_BUFFERS {
         for variant in with_buffers(proxies) {
             if report.findings.is_empty() {
-                explore(&mut report, table, &mut coverage, NODES_OF_BUFFERS, variant);
+                let nodes = NODES_OF_BUFFERS;
+                report.explore(ListModel::new(table, &mut coverage, nodes, variant), nodes);
             }
         }
     }
     report
-}
-
-/// Explores one variant, and adds the findings to the report.
-fn explore(
-    report: &mut DirectoryCheckReport,
-    table: &ListTable,
-    coverage: &mut ListCoverage,
-    nodes: usize,
-    variant: Variant,
-) {
-    let alike = alike(nodes, variant);
-    let mut search = Search::new(ListModel { table, coverage, nodes, variant, alike });
-    report.findings.extend(first_fault(&mut search, nodes));
-    report.situations += search.state_count();
-    report.steps += search.step_count();
 }
 
 /// No proxies, or one that is unfair and keeps copies; buffers of any size.
@@ -124,16 +106,4 @@ fn with_buffers(proxies: bool) -> Vec<Variant> {
         (1..=ROOM_MAX).map(variant)
     };
     copies.iter().flat_map(of).collect()
-}
-
-/// The nodes that may exchange their numbers: those with equivalent proxies, or without one.
-fn alike(nodes: usize, variant: Variant) -> Alike {
-    let proxies = variant.proxies;
-    let same = |order: &Vec<usize>| {
-        let proxy = |node: usize| if node < proxies { node } else { variant.proxy_of(node) };
-        let kept = |node: usize| order[proxy(node)] == proxy(order[node]);
-        (0..proxies).all(|node| order[node] < proxies) && (0..nodes).all(kept)
-    };
-    let fixed = if proxies < 2 { proxies } else { nodes };
-    Alike { fixed, orders: orders(nodes).into_iter().filter(same).collect() }
 }

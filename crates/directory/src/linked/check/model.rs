@@ -5,7 +5,9 @@ use homenode_protocol::{Labelled, ProtocolModel};
 use super::pointer::Pointer;
 use super::situation::{Alike, Asked, ListNode, ListSituation, ListedMessage, MESSAGES_MAX};
 use crate::cell::{AnySender, ControllerCell};
-use crate::finding::{BrokenDirectoryPromise, Data, ReachedTable, StepText, flood, number, who};
+use crate::finding::{
+    BrokenDirectoryPromise, Data, ReachedTable, StepText, flood, number, orders, who,
+};
 use crate::linked::table::ListTable;
 use crate::linked::vocabulary::{
     CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListSender,
@@ -239,7 +241,28 @@ pub(super) fn plain(message: ListMessage, to: u8, requester: Pointer) -> ListedM
     ListedMessage { message, to, requester, about, further, due, relayed, data, arrived }
 }
 
-impl ListModel<'_> {
+/// The nodes that may exchange their numbers: those with equivalent proxies, or without one.
+fn alike(nodes: usize, variant: Variant) -> Alike {
+    let proxies = variant.proxies;
+    let same = |order: &Vec<usize>| {
+        let proxy = |node: usize| if node < proxies { node } else { variant.proxy_of(node) };
+        let kept = |node: usize| order[proxy(node)] == proxy(order[node]);
+        (0..proxies).all(|node| order[node] < proxies) && (0..nodes).all(kept)
+    };
+    let fixed = if proxies < 2 { proxies } else { nodes };
+    Alike { fixed, orders: orders(nodes).into_iter().filter(same).collect() }
+}
+
+impl<'a> ListModel<'a> {
+    pub(super) fn new(
+        table: &'a ListTable,
+        coverage: &'a mut ListCoverage,
+        nodes: usize,
+        variant: Variant,
+    ) -> Self {
+        Self { table, coverage, nodes, variant, alike: alike(nodes, variant) }
+    }
+
     /// The choices when a message arrives.
     fn chances_of(&self, situation: &ListSituation, message: &ListedMessage) -> &'static [Chance] {
         let kind = ListMessage::ALL[usize::from(message.message)];

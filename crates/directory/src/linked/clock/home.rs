@@ -72,15 +72,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         if self.at_homes.is_empty() {
             return Ok(());
         }
-        while let Some(next) = self.at_homes.get(&number).and_then(|all| all.front().copied()) {
-            if !self.home_event(service, &next)? {
-                return Ok(());
+        let Some(mut waiting) = self.at_homes.remove(&number) else { return Ok(()) };
+        while let Some(next) = waiting.front() {
+            if !self.home_event(service, next)? {
+                self.at_homes.insert(number, waiting);
+                break;
             }
-            if let Some(waiting) = self.at_homes.get_mut(&number) {
-                waiting.pop_front();
-            }
+            waiting.pop_front();
         }
-        self.at_homes.remove(&number);
         Ok(())
     }
 

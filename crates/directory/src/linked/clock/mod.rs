@@ -49,7 +49,7 @@ use posted::ListPost;
 use proxies::{ProxyChain, ProxyWays};
 use request::PendingRequest;
 use service::BusyTimes;
-pub use walk::{linked_demands, walk_linked};
+pub use walk::walk_linked;
 
 /// Parameters of a timed run on a machine whose nodes have controllers.
 #[derive(Clone, Debug)]

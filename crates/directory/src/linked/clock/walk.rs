@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use homenode_base::{Access, Flags};
-use homenode_cache::walk::{StepOf, WalkBlock, WalkOf, WalkedEngine, WrittenStep, record};
+use homenode_base::Access;
+use homenode_cache::walk::{StepOf, WalkBlock, WalkedEngine, WrittenStep, record};
 use homenode_cache::{BlockRef, IndexedSets, MissCounts, WIDE_WORDS};
 use homenode_clock::{ClockTime, StepDriver, StepOutcome, TimedMemory};
 
@@ -18,12 +18,12 @@ use crate::cell::ControllerCell;
 use crate::home::{HomePolicy, PageDemands};
 use crate::linked::table::ListTable;
 use crate::linked::vocabulary::CopyEvent;
-use crate::mesh::references::of_access;
-use crate::setup::{DemandCollection, DirectorySetup};
+use crate::mesh::references;
+use crate::setup::DirectorySetup;
 
 /// Walks through references in order. One that begins ([`WrittenStep::Begins`]) is in flight when
 /// the next one begins: as soon as its request has been sent. Values are always checked, regardless
-/// of the setup.
+/// of the setup. Returns the demands on pages as well, for the choice of homes.
 ///
 /// # Errors
 /// When the configuration is invalid, or the protocol breaks an invariant.
@@ -33,34 +33,8 @@ pub fn walk_linked(
     homes: Box<dyn HomePolicy>,
     timed: &ListClockSetup,
     references: &[WrittenStep],
-) -> Result<DirectoryWalk<ListCounts>, PagedWalkError> {
-    walked(setup, table, homes, timed, references).map(|(walk, _)| walk)
-}
-
-/// The demands on pages in a walk, for the choice of homes.
-///
-/// # Errors
-/// When the configuration is invalid, or the protocol breaks an invariant.
-pub fn linked_demands(
-    setup: &DirectorySetup,
-    table: &ListTable,
-    homes: Box<dyn HomePolicy>,
-    timed: &ListClockSetup,
-    references: &[WrittenStep],
-) -> Result<PageDemands, PagedWalkError> {
-    let setup = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
-    walked(&setup, table, homes, timed, references).map(|(_, demands)| demands.unwrap_or_default())
-}
-
-fn walked<'a>(
-    setup: &'a DirectorySetup,
-    table: &ListTable,
-    homes: Box<dyn HomePolicy>,
-    timed: &ListClockSetup,
-    references: &[WrittenStep],
-) -> Result<(WalkOf<WalkedLists<'a>>, Option<PageDemands>), PagedWalkError> {
-    let checked = DirectorySetup { check: true, ..setup.clone() };
-    let mut memory = ListMemory::new(&checked, table.clone(), homes, timed)?;
+) -> Result<(DirectoryWalk<ListCounts>, PageDemands), PagedWalkError> {
+    let mut memory = ListMemory::new(&setup.walked(), table.clone(), homes, timed)?;
     memory.log = Some(Vec::new());
     let driver = StepDriver::new(memory, usize::from(setup.nodes));
     record(WalkedLists { driver, private: &setup.private, crossed: 0 }, references)
@@ -97,7 +71,7 @@ impl WalkedEngine for WalkedLists<'_> {
     type Scene = Vec<DirectoryScene>;
     type Messages = ListCounts;
     type Totals = DirectoryWalkTotals<ListCounts>;
-    type Findings = Option<PageDemands>;
+    type Findings = PageDemands;
     type Error = PagedWalkError;
 
     fn shift(&self) -> u32 {
@@ -109,8 +83,7 @@ impl WalkedEngine for WalkedLists<'_> {
     }
 
     fn is_private(&self, access: &Access) -> bool {
-        access.flags.contains(Flags::PRIVATE)
-            || self.private.iter().any(|area| area.contains(&access.addr))
+        references::is_private(access, self.private)
     }
 
     fn perform(
@@ -119,11 +92,9 @@ impl WalkedEngine for WalkedLists<'_> {
         blocks: &[WalkBlock],
         step: &mut StepOf<Self>,
     ) -> Result<bool, PagedWalkError> {
-        let (Some(&access), node) = (written.access(), step.processor) else { return Ok(false) };
-        let private = if step.private { Flags::PRIVATE.0 } else { 0 };
-        let access = Access { flags: Flags(access.flags.0 | private), ..access };
+        let (Some(access), node) = (written.access(), step.processor) else { return Ok(false) };
         let shift = self.shift();
-        let reference = of_access(node, &access, shift);
+        let reference = references::of_access(node, access, step.private, shift);
         let at = usize::from(node);
         let had_copy = self.driver.memory.caches.state_of(at, reference.block).0 != 0;
         self.observe_hit(node, reference.block, reference.kind.writes());
@@ -181,10 +152,10 @@ impl WalkedEngine for WalkedLists<'_> {
         blocks.iter().map(one).collect()
     }
 
-    fn finish(mut self, steps: &[WrittenStep]) -> (Self::Totals, Option<PageDemands>) {
+    fn finish(mut self, steps: &[WrittenStep]) -> (Self::Totals, PageDemands) {
         let messages = self.driver.memory.sent;
         let mut found = self.driver.memory.result(ClockTime::default());
         count_references(&mut found.counts, steps);
-        (DirectoryWalkTotals { counts: found.counts, messages }, found.demands)
+        (DirectoryWalkTotals { counts: found.counts, messages }, found.demands.unwrap_or_default())
     }
 }

@@ -19,9 +19,7 @@ mod controllers;
 mod model;
 mod situation;
 
-use homenode_protocol::Search;
-
-use crate::finding::{DirectoryCheckReport, ReachedTable, first_fault, orders};
+use crate::finding::{DirectoryCheckReport, ReachedTable, orders};
 use crate::lrc::table::PagedTable;
 use model::{PageCoverage, PageModel};
 use situation::PAGED_NODES_MAX;
@@ -40,13 +38,9 @@ pub fn check_pages(table: &PagedTable, nodes_max: usize) -> DirectoryCheckReport
         home: ReachedTable::new(&table.home),
     };
     for nodes in 2..=report.nodes {
+        report.begin(nodes);
         let (coverage, orders) = (&mut coverage, orders(nodes));
-        let mut search = Search::new(PageModel { table, coverage, nodes, orders });
-        let fault = first_fault(&mut search, nodes);
-        (report.nodes, report.situations, report.steps) =
-            (nodes, search.state_count(), search.step_count());
-        if fault.is_some() {
-            report.findings.extend(fault);
+        if !report.explore(PageModel { table, coverage, nodes, orders }, nodes) {
             return report;
         }
     }

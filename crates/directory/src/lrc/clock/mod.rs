@@ -31,7 +31,7 @@ use crate::lrc::driver::{PageDriver, PageEffect, PageFault, SentPageMessage};
 use crate::lrc::table::PagedTable;
 use crate::mesh::network::Route;
 use crate::mesh::sync::Synchroniser;
-use crate::mesh::transport::{Content, Envelope, NodeEvent, Transport};
+use crate::mesh::transport::{Content, Envelope, MeshMemory, Transport};
 use crate::mesh::{ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming};
 use crate::setup::{DirectorySetup, DirectorySetupError};
 use lines::PendingLine;
@@ -39,8 +39,7 @@ use replicas::PageReplicas;
 use tlb::LookasideBuffers;
 use values::LineValues;
 pub use walk::{
-    LineView, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals, page_demands,
-    walk_pages,
+    LineView, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals, walk_pages,
 };
 use writers::LineWriters;
 
@@ -55,7 +54,6 @@ pub(crate) struct LineMessage {
 }
 
 type LineEnvelope = Envelope<LineMessage>;
-type LrcEvent = NodeEvent<LineMessage>;
 
 /// The access that a processor faults on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,4 +222,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for LrcMemo
     fn take_error(&mut self) -> Option<ClockError> {
         self.error.take()
     }
+}
+
+impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MeshMemory for LrcMemory<F, W, WORDS> {
+    type Message = LineMessage;
 }

@@ -6,7 +6,7 @@ use homenode_clock::{
 };
 
 use super::observed::{MOVES_IN, MOVES_OUT};
-use super::{FaultingAccess, LineEnvelope, LrcEvent, LrcMemory};
+use super::{FaultingAccess, LineEnvelope, LineMessage, LrcMemory};
 use crate::counts::DirectoryCounts;
 use crate::lrc::counts::PageMessageCounts;
 use crate::lrc::vocabulary::{PageMessage, PagePermission};
@@ -83,7 +83,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMemory<F, W, WORDS> {
     type Access = BlockAccess<W>;
-    type Event = LrcEvent;
+    type Event = NodeEvent<LineMessage>;
     type Error = ClockError;
 
     fn block_shift(&self) -> u32 {
@@ -138,7 +138,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
 
     fn event(
         &mut self,
-        event: LrcEvent,
+        event: NodeEvent<LineMessage>,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
         if let Some(error) = self.error.take() {

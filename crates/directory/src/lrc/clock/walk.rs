@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
-use homenode_base::{Access, Flags};
+use homenode_base::Access;
 use homenode_cache::walk::{
-    BlockSnapshot, ShownScene, StepOf, StepPage, Walk, WalkBlock, WalkOf, WalkPage, WalkStep,
-    WalkedEngine, WrittenStep, record,
+    BlockSnapshot, ShownScene, StepOf, StepPage, Walk, WalkBlock, WalkPage, WalkStep, WalkedEngine,
+    WrittenStep, record,
 };
 use homenode_cache::{ClockError, IndexedSets, MissCounts, WIDE_WORDS, WordMask};
 use homenode_clock::streams::{OpKind, Operation};
@@ -22,8 +22,8 @@ use crate::lrc::driver::{LoggedPageAct, PAGE};
 use crate::lrc::table::PagedTable;
 use crate::lrc::vocabulary::PagePermission;
 use crate::mesh::DirectoryClockSetup;
-use crate::mesh::references::of_access;
-use crate::setup::{DemandCollection, DirectorySetup};
+use crate::mesh::references;
+use crate::setup::DirectorySetup;
 use crate::sheet::HOME;
 
 /// A line in a node's cache, by the state of its frame.
@@ -83,7 +83,7 @@ pub struct LineView {
 }
 
 /// Walks through steps in order; each is complete before the next begins. Values are always
-/// checked, regardless of the setup.
+/// checked, regardless of the setup. Returns the demands on pages as well, for the choice of homes.
 ///
 /// # Errors
 /// When the configuration is invalid, or the protocol breaks an invariant.
@@ -93,34 +93,8 @@ pub fn walk_pages(
     homes: Box<dyn HomePolicy>,
     timed: &DirectoryClockSetup,
     steps: &[WrittenStep],
-) -> Result<PagedWalk, PagedWalkError> {
-    walked(setup, table, homes, timed, steps).map(|(walk, _)| walk)
-}
-
-/// The demands on pages in a walk, for the choice of homes.
-///
-/// # Errors
-/// When the configuration is invalid, or the protocol breaks an invariant.
-pub fn page_demands(
-    setup: &DirectorySetup,
-    table: &PagedTable,
-    homes: Box<dyn HomePolicy>,
-    timed: &DirectoryClockSetup,
-    steps: &[WrittenStep],
-) -> Result<PageDemands, PagedWalkError> {
-    let setup = DirectorySetup { collect_demands: DemandCollection::Whole, ..setup.clone() };
-    walked(&setup, table, homes, timed, steps).map(|(_, demands)| demands.unwrap_or_default())
-}
-
-fn walked<'a>(
-    setup: &'a DirectorySetup,
-    table: &PagedTable,
-    homes: Box<dyn HomePolicy>,
-    timed: &DirectoryClockSetup,
-    steps: &[WrittenStep],
-) -> Result<(WalkOf<WalkedPages<'a>>, Option<PageDemands>), PagedWalkError> {
-    let checked = DirectorySetup { check: true, ..setup.clone() };
-    let mut memory = LrcMemory::new(&checked, table.clone(), homes, timed)?;
+) -> Result<(PagedWalk, PageDemands), PagedWalkError> {
+    let mut memory = LrcMemory::new(&setup.walked(), table.clone(), homes, timed)?;
     memory.driver.keep_log();
     let driver = StepDriver::new(memory, usize::from(setup.nodes));
     let (nodes, page_bytes, private) = (setup.nodes, setup.page_bytes, &setup.private[..]);
@@ -178,9 +152,7 @@ impl WalkedPages<'_> {
         let (processor, shift) = (usize::from(node), self.shift());
         let kind = match written {
             WrittenStep::Access(access) | WrittenStep::Begins(access) => {
-                let private = if private { Flags::PRIVATE.0 } else { 0 };
-                let access = Access { flags: Flags(access.flags.0 | private), ..*access };
-                let reference = of_access(node, &access, shift);
+                let reference = references::of_access(node, access, private, shift);
                 self.observe_reference(node, reference.block, reference.kind.writes());
                 return self.driver.run_reference(&reference);
             }
@@ -256,7 +228,7 @@ impl WalkedEngine for WalkedPages<'_> {
     type Scene = PagedScene;
     type Messages = PageMessageCounts;
     type Totals = PagedWalkTotals;
-    type Findings = Option<PageDemands>;
+    type Findings = PageDemands;
     type Error = PagedWalkError;
 
     fn shift(&self) -> u32 {
@@ -268,8 +240,7 @@ impl WalkedEngine for WalkedPages<'_> {
     }
 
     fn is_private(&self, access: &Access) -> bool {
-        access.flags.contains(Flags::PRIVATE)
-            || self.private.iter().any(|area| area.contains(&access.addr))
+        references::is_private(access, self.private)
     }
 
     fn perform(
@@ -317,11 +288,12 @@ impl WalkedEngine for WalkedPages<'_> {
         PagedScene { pages, lines: blocks.iter().map(|line| self.line(line)).collect() }
     }
 
-    fn finish(mut self, steps: &[WrittenStep]) -> (PagedWalkTotals, Option<PageDemands>) {
+    fn finish(mut self, steps: &[WrittenStep]) -> (PagedWalkTotals, PageDemands) {
         let messages = self.driver.memory.sent;
         let mut found = self.driver.memory.result(ClockTime::default());
         count_references(&mut found.counts, steps);
         let (page_faults, tlb_misses) = (found.timing.page_faults, found.timing.tlb_misses);
-        (PagedWalkTotals { counts: found.counts, messages, page_faults, tlb_misses }, found.demands)
+        let totals = PagedWalkTotals { counts: found.counts, messages, page_faults, tlb_misses };
+        (totals, found.demands.unwrap_or_default())
     }
 }
