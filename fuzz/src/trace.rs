@@ -17,7 +17,7 @@ pub fn reader(data: &[u8]) {
         for want in [Want::default(), Want::ALL] {
             if trace.read_chunk(index, want, &mut batch).is_ok() {
                 assert_eq!(batch.len(), trace.chunks()[index].rows as usize);
-                let sizes = (0..batch.len()).map(|row| u64::from(batch.get(row).size));
+                let sizes = batch.accesses().map(|access| u64::from(access.size));
                 assert!(sizes.sum::<u64>() <= 64 * batch.len() as u64);
             }
         }

@@ -203,7 +203,7 @@ mod tests {
         }
         let mut batch = Batch::default();
         for (thread, addr) in writes {
-            batch.thread.push(thread);
+            batch.turns.push(thread);
             batch.kind.push(AccessKind::Write.code());
             batch.size.push(4);
             batch.addr.push(addr);

@@ -1,9 +1,7 @@
 //! One pass over the trace: which threads use each word.
 
-use std::ops::Range;
-
 use homenode_base::{AccessKind, BlockSize, Flags, ProcId, ReferenceFilter, ReferenceRole};
-use homenode_trace::{Batch, Event, EventKind, ThreadTurn};
+use homenode_trace::{Batch, BatchPart, Event, EventKind, ThreadTurn};
 use rustc_hash::FxHashMap;
 
 use crate::concurrency::RunningThreads;
@@ -131,36 +129,28 @@ impl UseSurveyor {
 
     /// Adds the references of a batch.
     pub fn push(&mut self, batch: &Batch) {
-        let mut row = 0;
-        for (at, event) in &batch.events {
-            let at = batch.len().min(*at as usize).max(row);
-            self.rows(batch, row..at);
-            row = at;
-            self.event(event);
-        }
-        self.rows(batch, row..batch.len());
-    }
-
-    /// Adds references without an event between them, turn by turn, so that a thread's state is
-    /// looked up once per turn.
-    fn rows(&mut self, batch: &Batch, rows: Range<usize>) {
-        for ThreadTurn { thread, rows } in batch.turns(rows) {
-            self.threads.reference(thread);
-            let counted = self.references;
-            if self.threads.are_several() {
-                self.turn::<true>(batch, rows);
-            } else {
-                self.turn::<false>(batch, rows);
-            }
-            if self.references > counted {
-                self.last_thread = self.last_thread.max(thread);
+        for part in batch.parts() {
+            match part {
+                BatchPart::Turn(turn) => {
+                    let (thread, counted) = (turn.thread, self.references);
+                    self.threads.reference(thread);
+                    if self.threads.are_several() {
+                        self.turn::<true>(batch, turn);
+                    } else {
+                        self.turn::<false>(batch, turn);
+                    }
+                    if self.references > counted {
+                        self.last_thread = self.last_thread.max(thread);
+                    }
+                }
+                BatchPart::Event(event) => self.event(event),
             }
         }
     }
 
     /// Adds references of one thread; `SEVERAL` if others run, too.
-    fn turn<const SEVERAL: bool>(&mut self, batch: &Batch, rows: Range<usize>) {
-        let thread = batch.thread[rows.start];
+    fn turn<const SEVERAL: bool>(&mut self, batch: &Batch, turn: ThreadTurn) {
+        let ThreadTurn { thread, rows } = turn;
         let processor = thread % self.processors;
         // Updates under a lock are serialised by the lock, whatever the layout of the data.
         let held = self.held.get(&thread).is_some_and(|&locks| locks > 0);
@@ -449,7 +439,7 @@ mod tests {
         let mut rng = Rng::new(5);
         let mut batch = Batch::default();
         for _ in 0..5000 {
-            batch.thread.push(u16::try_from(rng.below(3)).unwrap());
+            batch.turns.push(u16::try_from(rng.below(3)).unwrap());
             batch.kind.push(u8::try_from(rng.below(3)).unwrap());
             batch.size.push([4, 8, 16][usize::try_from(rng.below(3)).unwrap()]);
             batch.addr.push(4 * rng.below(400));

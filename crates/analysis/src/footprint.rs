@@ -86,9 +86,8 @@ impl Footprint {
 
     /// The next references of the trace.
     pub fn push(&mut self, batch: &Batch) {
-        for row in 0..batch.len() {
-            let thread = u32::from(batch.thread[row]);
-            let process = batch.pid.get(row).copied().unwrap_or(thread);
+        for (row, thread) in batch.turns.threads().enumerate() {
+            let process = batch.pid.get(row).copied().unwrap_or(thread.into());
             let Some(seen) = self.members.get_mut(&process) else { continue };
             let flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
             let by_kernel = flags.contains(Flags::KERNEL);
@@ -159,7 +158,7 @@ mod tests {
     /// Rows of thread, kind, address, size and flags.
     fn batch(rows: &[(u16, AccessKind, u64, u8, u8)]) -> Batch {
         Batch {
-            thread: rows.iter().map(|row| row.0).collect(),
+            turns: rows.iter().map(|row| row.0).collect(),
             kind: rows.iter().map(|row| row.1.code()).collect(),
             addr: rows.iter().map(|row| row.2).collect(),
             size: rows.iter().map(|row| row.3).collect(),

@@ -3,8 +3,8 @@
 //! Time is cut into slices of equally many references, memory into stretches of equally many bytes.
 //! Each pair of the two is a cell: referenced by no processor, by one, or by several.
 
-use homenode_base::{AccessKind, BlockSize, ReferenceFilter, ReferenceRole};
-use homenode_trace::{Batch, Columns, EventKind, TraceReader, Want};
+use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole};
+use homenode_trace::{Batch, BatchPart, Columns, EventKind, ThreadTurn, TraceReader, Want};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -78,20 +78,17 @@ pub fn picture(
     let mut map = MapBuilder::new(frame.block_size, frame.processors, frame.stretches_max);
     let (mut references, mut init_done) = (0, None);
     for_each_batch(trace, &mut *progress, &mut done, |batch| {
-        let mut ends = batch.events.iter().filter(|(_, e)| e.what == EventKind::InitDone);
-        let mut end = ends.next().map(|&(row, _)| row as usize);
-        for row in 0..batch.len() {
-            if end == Some(row) {
-                init_done = init_done.or(Some(references));
-                end = None;
+        for part in batch.parts() {
+            match part {
+                BatchPart::Turn(turn) => pictured(batch, turn, frame, |addr, processor, write| {
+                    map.add(addr, usize::from(processor), write);
+                    references += 1;
+                }),
+                BatchPart::Event(event) => {
+                    let ends = event.what == EventKind::InitDone;
+                    init_done = init_done.or(ends.then_some(references));
+                }
             }
-            if let Some((processor, write)) = pictured(batch, row, frame) {
-                map.add(batch.addr[row], usize::from(processor), write);
-                references += 1;
-            }
-        }
-        if end.is_some() {
-            init_done = init_done.or(Some(references));
         }
     })?;
     let (shift, rows) = map.layout();
@@ -100,13 +97,14 @@ pub fn picture(
     let mut cells = vec![vec![PictureCell::default(); rows.len()]; frame.slices.max(1) as usize];
     let mut seen = 0u64;
     for_each_batch(trace, progress, &mut done, |batch| {
-        for row in 0..batch.len() {
-            let Some((processor, write)) = pictured(batch, row, frame) else { continue };
-            let slice = slice_of(seen, references, frame.slices);
-            seen += 1;
-            if let Some(&column) = columns.get(&(batch.addr[row] >> shift)) {
-                cells[slice][column].add(processor, write);
-            }
+        for turn in batch.turns.iter() {
+            pictured(batch, turn, frame, |addr, processor, write| {
+                let slice = slice_of(seen, references, frame.slices);
+                seen += 1;
+                if let Some(&column) = columns.get(&(addr >> shift)) {
+                    cells[slice][column].add(processor, write);
+                }
+            });
         }
     })?;
     Ok(SharingPicture {
@@ -126,12 +124,21 @@ fn slice_of(seen: u64, references: u64, slices: u32) -> usize {
     usize::try_from(slice).unwrap_or(usize::MAX)
 }
 
-/// The processor of this row's reference, and whether it writes, if it is in the picture.
+/// Calls `take` with address, processor and whether it writes, for each reference of a turn that is
+/// in the picture.
 #[inline]
-fn pictured(batch: &Batch, row: usize, frame: &PictureFrame) -> Option<(u16, bool)> {
-    let taken = batch.role(row, frame.filter) == ReferenceRole::Shared;
-    let write = batch.kind[row] != AccessKind::Read.code();
-    taken.then(|| (batch.thread[row] % frame.processors.max(1), write))
+fn pictured(
+    batch: &Batch,
+    turn: ThreadTurn,
+    frame: &PictureFrame,
+    mut take: impl FnMut(u64, ProcId, bool),
+) {
+    let processor = turn.thread % frame.processors.max(1);
+    for row in turn.rows {
+        if batch.role(row, frame.filter) == ReferenceRole::Shared {
+            take(batch.addr[row], processor, batch.kind[row] != AccessKind::Read.code());
+        }
+    }
 }
 
 /// Reads the trace chunk by chunk, with events; progress is out of two passes.

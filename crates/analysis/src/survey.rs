@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use homenode_base::{AccessKind, ProcId, ReferenceRole};
-use homenode_trace::{Batch, Columns, TraceReader};
+use homenode_trace::{Batch, Columns, ThreadTurn, TraceReader};
 use rustc_hash::FxHashMap;
 
 use crate::detail::{BlockDetail, ReferenceInBlock, UseCounts};
@@ -111,20 +111,21 @@ pub(crate) fn survey(
 
 impl WorstSurveyor<'_> {
     fn batch(&mut self, batch: &Batch) {
-        for row in 0..batch.len() {
-            if batch.role(row, self.query.filter) != ReferenceRole::Shared {
-                continue;
+        for ThreadTurn { thread, rows } in batch.turns.iter() {
+            let processor = thread % self.query.processors;
+            for row in rows {
+                if batch.role(row, self.query.filter) != ReferenceRole::Shared {
+                    continue;
+                }
+                let touch = ReferenceInBlock {
+                    thread,
+                    processor,
+                    write: batch.kind[row] != AccessKind::Read.code(),
+                    pc: batch.pc.get(row).copied().unwrap_or(0),
+                    words: (0, 0),
+                };
+                self.reference(touch, batch.addr[row], batch.size[row]);
             }
-            let kind = batch.kind[row];
-            let thread = batch.thread[row];
-            let touch = ReferenceInBlock {
-                thread,
-                processor: thread % self.query.processors,
-                write: kind != AccessKind::Read.code(),
-                pc: batch.pc.get(row).copied().unwrap_or(0),
-                words: (0, 0),
-            };
-            self.reference(touch, batch.addr[row], batch.size[row]);
         }
     }
 

@@ -360,7 +360,7 @@ fn push(rows: &mut Batch, access: &Access, gaps: bool) {
     if gaps {
         rows.gap.push(access.gap);
     }
-    rows.thread.push(access.thread);
+    rows.turns.push(access.thread);
     rows.kind.push(access.kind.code());
     rows.size.push(access.size);
     rows.addr.push(access.addr);

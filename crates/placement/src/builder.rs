@@ -1,7 +1,7 @@
 //! From references to histories, in one pass over the trace.
 
 use homenode_base::{AccessKind, BlockSize, ProcId, ReferenceFilter, ReferenceRole, Time};
-use homenode_trace::Batch;
+use homenode_trace::{Batch, ThreadTurn};
 
 use crate::history::{Histories, Run};
 use crate::map::{BlockMap, ELSEWHERE};
@@ -105,8 +105,6 @@ pub struct HistoryBuilder {
     run_bytes: u64,
     /// The halves that were given up for lack of memory.
     given_up: Vec<Shard>,
-    /// Processor of each thread met so far.
-    processor_of: Vec<ProcId>,
     /// Number of the current period between splits.
     period: u64,
     /// Time at which the period ends.
@@ -214,7 +212,6 @@ impl HistoryBuilder {
             runs: RunLists::default(),
             run_bytes: RUN_BYTES,
             given_up: Vec::new(),
-            processor_of: Vec::new(),
             period: 0,
             period_end,
             times: Times::Visits,
@@ -244,32 +241,35 @@ impl HistoryBuilder {
     fn rows<const FINER: bool>(&mut self, batch: &Batch) {
         let rows = batch.len();
         let (kinds, sizes) = (&batch.kind[..rows], &batch.size[..rows]);
-        let (addrs, threads) = (&batch.addr[..rows], &batch.thread[..rows]);
-        let flags = batch.flags.get(..rows);
+        let (addrs, flags) = (&batch.addr[..rows], batch.flags.get(..rows));
         let first_shard = self.options.shard.index == 0;
         let block_size = self.options.block_size;
         let mut next_time = batch.first_time;
-        for row in 0..rows {
-            let kind = kinds[row];
-            if kind == AccessKind::Fetch.code() {
-                continue;
+        for ThreadTurn { thread, rows } in batch.turns.iter() {
+            let processor = thread % self.options.processors;
+            for row in rows {
+                let kind = kinds[row];
+                if kind == AccessKind::Fetch.code() {
+                    continue;
+                }
+                // Time counts data references, so fetches do not advance it but skipped references
+                // do.
+                let time = next_time;
+                next_time += 1;
+                let role = self.roles[flags.map_or(0, |f| usize::from(f[row]))];
+                if role == ReferenceRole::Excluded {
+                    continue;
+                }
+                let write = kind != AccessKind::Read.code();
+                let (first, last) = block_size.blocks_touched(addrs[row], sizes[row]).into_inner();
+                self.references += u64::from(first_shard);
+                if role == ReferenceRole::Private {
+                    self.outside_references += u64::from(first_shard);
+                    self.count_outside(first_shard, write, last - first + 1);
+                    continue;
+                }
+                self.reference::<FINER>(first, last, processor, time, write);
             }
-            // Time counts data references, so fetches do not advance it but skipped references do.
-            let time = next_time;
-            next_time += 1;
-            let role = self.roles[flags.map_or(0, |f| usize::from(f[row]))];
-            if role == ReferenceRole::Excluded {
-                continue;
-            }
-            let write = kind != AccessKind::Read.code();
-            let (first, last) = block_size.blocks_touched(addrs[row], sizes[row]).into_inner();
-            self.references += u64::from(first_shard);
-            if role == ReferenceRole::Private {
-                self.outside_references += u64::from(first_shard);
-                self.count_outside(first_shard, write, last - first + 1);
-                continue;
-            }
-            self.reference::<FINER>(first, last, threads[row], time, write);
         }
         self.fit();
     }
@@ -288,12 +288,12 @@ impl HistoryBuilder {
 
     fn columns<const FINER: bool>(&mut self, columns: &ReferenceColumns<'_>) {
         let rows = columns.time.len();
-        let (threads, writes) = (&columns.thread[..rows], &columns.write[..rows]);
+        let (processors, writes) = (&columns.processor[..rows], &columns.write[..rows]);
         let (sizes, addrs) = (&columns.size[..rows], &columns.addr[..rows]);
         let block_size = self.options.block_size;
         for row in 0..rows {
             let (first, last) = block_size.blocks_touched(addrs[row], sizes[row]).into_inner();
-            self.reference::<FINER>(first, last, threads[row], columns.time[row], writes[row]);
+            self.reference::<FINER>(first, last, processors[row], columns.time[row], writes[row]);
         }
         self.references += if self.options.shard.index == 0 { rows as u64 } else { 0 };
         self.fit();
@@ -314,7 +314,7 @@ impl HistoryBuilder {
         &mut self,
         first: u64,
         last: u64,
-        thread: u16,
+        processor: ProcId,
         time: Time,
         write: bool,
     ) {
@@ -324,7 +324,7 @@ impl HistoryBuilder {
             self.period += 1;
             self.period_end = next_split(&self.options.split_periods, time);
         }
-        let tag = self.period << 16 | u64::from(self.processor(thread));
+        let tag = self.period << 16 | u64::from(processor);
         // The first block comes before the loop: few references touch a second one.
         let mut block = first;
         self.access::<FINER>(block, tag, time, write);
@@ -346,11 +346,11 @@ impl HistoryBuilder {
     /// Adds one reference to one block, without the filter; references come in Time order. For
     /// callers that choose block by block, and keep within the budget themselves.
     #[inline]
-    pub fn push_block(&mut self, block: u64, thread: u16, write: bool, time: Time) {
+    pub fn push_block(&mut self, block: u64, processor: ProcId, write: bool, time: Time) {
         if self.times == Times::Visits {
-            self.reference::<false>(block, block, thread, time, write);
+            self.reference::<false>(block, block, processor, time, write);
         } else {
-            self.reference::<true>(block, block, thread, time, write);
+            self.reference::<true>(block, block, processor, time, write);
         }
     }
 
@@ -360,17 +360,6 @@ impl HistoryBuilder {
             self.outside.local_writes += if write { blocks } else { 0 };
             self.outside.local_reads += if write { 0 } else { blocks };
         }
-    }
-
-    #[inline]
-    fn processor(&mut self, thread: u16) -> ProcId {
-        let i = usize::from(thread);
-        if i >= self.processor_of.len() {
-            // A table, because a division per reference would cost more.
-            let n = self.options.processors;
-            self.processor_of = (0..=thread).map(|t| t % n).collect();
-        }
-        self.processor_of[i]
     }
 
     #[inline]

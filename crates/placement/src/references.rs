@@ -1,6 +1,6 @@
 //! References that callers filter or re-align before histories are built.
 
-use homenode_base::{BlockSize, Time};
+use homenode_base::{BlockSize, ProcId, Time};
 
 use crate::tally::Tally;
 
@@ -9,8 +9,8 @@ use crate::tally::Tally;
 pub struct ReferenceColumns<'a> {
     /// Time of each.
     pub time: &'a [Time],
-    /// Thread that makes it.
-    pub thread: &'a [u16],
+    /// Processor that makes it.
+    pub processor: &'a [ProcId],
     /// Whether it writes.
     pub write: &'a [bool],
     /// Bytes touched.

@@ -63,7 +63,10 @@ impl Batches {
         let arrays = PyDict::new(py);
         for name in &self.columns {
             match name.as_str() {
-                "thread" => arrays.set_item(name, take(&mut batch.thread).into_pyarray(py))?,
+                "thread" => {
+                    let threads: Vec<u16> = batch.turns.threads().collect();
+                    arrays.set_item(name, threads.into_pyarray(py))?;
+                }
                 "kind" => arrays.set_item(name, take(&mut batch.kind).into_pyarray(py))?,
                 "addr" => arrays.set_item(name, take(&mut batch.addr).into_pyarray(py))?,
                 "size" => arrays.set_item(name, take(&mut batch.size).into_pyarray(py))?,

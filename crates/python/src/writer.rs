@@ -35,7 +35,7 @@ impl PyTraceWriter {
     /// this writer, `pc` u64, `gap` u32, `pid` u32, `flags` u8, all of equal length.
     fn push(&mut self, py: Python<'_>, columns: &Bound<'_, PyDict>) -> PyResult<()> {
         let batch = Batch {
-            thread: column(columns, "thread", true)?,
+            turns: column(columns, "thread", true)?.into_iter().collect(),
             kind: column(columns, "kind", true)?,
             addr: column(columns, "addr", true)?,
             size: column(columns, "size", true)?,
@@ -47,7 +47,7 @@ impl PyTraceWriter {
         };
         let rows = batch.addr.len();
         let lengths = [
-            ("thread", batch.thread.len(), true),
+            ("thread", batch.turns.rows(), true),
             ("kind", batch.kind.len(), true),
             ("size", batch.size.len(), true),
             ("pc", batch.pc.len(), self.columns.pc),

@@ -64,7 +64,7 @@ fn alone(trace: &TraceReader) {
     let (mut batch, mut list) = (Batch::default(), Vec::new());
     for chunk in 0..trace.chunks().len() {
         trace.read_chunk(chunk, want, &mut batch).expect("it is sound");
-        list.extend((0..batch.len()).map(|row| batch.get(row)).filter(|access| {
+        list.extend(batch.accesses().filter(|access| {
             access.kind != AccessKind::Fetch
                 && access.flags.0 & (Flags::PRIVATE.0 | Flags::SYNC.0) == 0
         }));

@@ -5,8 +5,8 @@ use std::path::Path;
 use homenode_advise::{Layout, MovedWords};
 use homenode_base::{AccessKind, BlockSize, Time};
 use homenode_trace::{
-    AddressRange, Batch, EventKind, LocalRange, Metadata, Summary, TraceError, TraceReader,
-    TraceWriter, Want, WriterOptions,
+    AddressRange, Batch, BatchPart, EventKind, LocalRange, Metadata, Summary, ThreadTurn,
+    TraceError, TraceReader, TraceWriter, Want, WriterOptions,
 };
 
 /// Translates the addresses of consecutive batches.
@@ -22,11 +22,17 @@ impl LayoutApplier {
     pub(crate) fn batch(&mut self, layout: &Layout, input: &Batch, output: &mut Batch) {
         output.clear();
         output.first_time = self.time;
-        let mut events = input.events.iter().peekable();
-        for row in 0..input.len() {
-            while let Some((_, event)) = events.next_if(|(at, _)| *at as usize <= row) {
-                push_event(layout, event, output);
+        for part in input.parts() {
+            match part {
+                BatchPart::Event(event) => push_event(layout, event, output),
+                BatchPart::Turn(turn) => self.turn(layout, input, turn, output),
             }
+        }
+    }
+
+    fn turn(&mut self, layout: &Layout, input: &Batch, turn: ThreadTurn, output: &mut Batch) {
+        let before = output.len();
+        for row in turn.rows {
             let mut gap = input.gap.get(row).copied();
             if input.kind[row] == AccessKind::Fetch.code() {
                 push(input, row, input.addr[row], input.size[row], gap, output);
@@ -38,13 +44,12 @@ impl LayoutApplier {
                 self.time += 1;
             });
         }
-        events.for_each(|(_, event)| push_event(layout, event, output));
+        output.turns.add(turn.thread, output.len() - before);
     }
 }
 
-/// Appends a row with another address, size and gap.
+/// Appends a row with another address, size and gap, but not to the turns.
 fn push(input: &Batch, row: usize, addr: u64, size: u8, gap: Option<u32>, out: &mut Batch) {
-    out.thread.push(input.thread[row]);
     out.kind.push(input.kind[row]);
     out.addr.push(addr);
     out.size.push(size);

@@ -25,7 +25,7 @@ fn batch() -> Batch {
             1..=3 => base + 0x10_0000 * (*step % 8) + *step,
             _ => base + 0x80_0000 + *step % 16 * 8,
         };
-        batch.thread.push(u16::try_from(thread).unwrap_or(0));
+        batch.turns.push(u16::try_from(thread).unwrap_or(0));
         batch.kind.push(0);
         batch.size.push(8);
         batch.addr.push(addr & !7);

@@ -1,7 +1,7 @@
 //! Counts TLB misses in one pass over the trace.
 
 use homenode_base::{AccessKind, ReferenceRole};
-use homenode_trace::Batch;
+use homenode_trace::{Batch, ThreadTurn};
 
 use crate::layout::{LruStacks, StackLayout, TlbSetup};
 
@@ -34,8 +34,6 @@ pub struct TlbCounter {
     processors: u16,
     /// By flag bits, whether such references are counted: one load instead of a test a flag.
     roles: [ReferenceRole; 256],
-    /// Index in `tlbs` of each thread seen so far; `None` if its processor is in another share.
-    index_of_thread: Vec<Option<usize>>,
     tlbs: Vec<ProcessorTlbs>,
     counts: Vec<u64>,
     /// Pages touched beyond the first, at each page size.
@@ -66,7 +64,6 @@ impl TlbCounter {
             share,
             processors: setup.processors,
             roles: setup.filter.roles(AccessKind::Read),
-            index_of_thread: Vec::new(),
             tlbs: Vec::new(),
             counts: vec![0; layout.counts],
             straddles: vec![0; layout.shifts.len()],
@@ -80,48 +77,38 @@ impl TlbCounter {
         let Some(&shift) = self.layout.shifts.first() else { return };
         let rows = batch.len();
         let (kinds, sizes) = (&batch.kind[..rows], &batch.size[..rows]);
-        let (addrs, threads) = (&batch.addr[..rows], &batch.thread[..rows]);
-        let flags = batch.flags.get(..rows);
-        for row in 0..rows {
-            let bits = flags.map_or(0, |f| usize::from(f[row]));
-            if kinds[row] == AccessKind::Fetch.code() || self.roles[bits] == ReferenceRole::Excluded
-            {
-                continue;
-            }
-            let Some(index) = self.index_of(threads[row]) else { continue };
-            self.references += 1;
-            let addr = addrs[row];
-            let end = addr.saturating_add(u64::from(sizes[row]).saturating_sub(1));
-            // A reference within one of the smallest pages is within one page of every size, so
-            // this one comparison settles most references.
-            let page = addr >> shift;
-            if end >> shift != page {
-                self.touch_all(index, addr, end);
-            } else if self.tlbs[index].last[0] != page {
-                self.touch(index, addr);
+        let (addrs, flags) = (&batch.addr[..rows], batch.flags.get(..rows));
+        for ThreadTurn { thread, rows } in batch.turns.iter() {
+            let Some(index) = self.index_of(thread) else { continue };
+            for row in rows {
+                let bits = flags.map_or(0, |f| usize::from(f[row]));
+                let role = self.roles[bits];
+                if kinds[row] == AccessKind::Fetch.code() || role == ReferenceRole::Excluded {
+                    continue;
+                }
+                self.references += 1;
+                let addr = addrs[row];
+                let end = addr.saturating_add(u64::from(sizes[row]).saturating_sub(1));
+                // A reference within one of the smallest pages is within one page of every size,
+                // so this one comparison settles most references.
+                let page = addr >> shift;
+                if end >> shift != page {
+                    self.touch_all(index, addr, end);
+                } else if self.tlbs[index].last[0] != page {
+                    self.touch(index, addr);
+                }
             }
         }
     }
 
     /// Index in `tlbs` of the thread's processor; `None` if the processor is in another share.
-    #[inline]
     fn index_of(&mut self, thread: u16) -> Option<usize> {
-        match self.index_of_thread.get(usize::from(thread)) {
-            Some(Some(index)) if *index < self.tlbs.len() => Some(*index),
-            Some(None) => None,
-            Some(Some(_)) | None => self.new_index(thread),
+        let ProcessorShare { index: ours, count } = self.share;
+        let processor = thread % self.processors;
+        if processor % count != ours {
+            return None;
         }
-    }
-
-    #[cold]
-    fn new_index(&mut self, thread: u16) -> Option<usize> {
-        for t in self.index_of_thread.len()..=usize::from(thread) {
-            let processor = t % usize::from(self.processors);
-            let count = usize::from(self.share.count);
-            let ours = processor % count == usize::from(self.share.index);
-            self.index_of_thread.push(ours.then_some(processor / count));
-        }
-        let index = self.index_of_thread[usize::from(thread)]?;
+        let index = usize::from(processor / count);
         if index >= self.tlbs.len() {
             self.tlbs.resize_with(index + 1, || ProcessorTlbs {
                 last: vec![EMPTY; self.layout.shifts.len()],

@@ -19,7 +19,8 @@
 //! let mut counter = TlbCounter::new(&setup, ProcessorShare::WHOLE);
 //! let addr = vec![0x1000, 0x2000, 0x1004, 0x3000, 0x2000];
 //! let [kind, size] = [vec![0; 5], vec![4; 5]];
-//! counter.push(&Batch { thread: vec![0; 5], kind, size, addr, ..Batch::default() });
+//! let turns = [0; 5].into_iter().collect();
+//! counter.push(&Batch { turns, kind, size, addr, ..Batch::default() });
 //! // The third page takes the place of the second, which therefore misses again.
 //! assert_eq!(counter.finish().misses(0, 0), 4);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -49,7 +49,7 @@ fn main() -> Result<(), TraceError> {
         let mut rows = Vec::new();
         for index in 0..trace.chunks().len() {
             trace.read_chunk(index, Want::ALL, &mut batch)?;
-            rows.extend((0..batch.len()).map(|row| batch.get(row)));
+            rows.extend(batch.accesses());
         }
         let name = path.rsplit('/').next().unwrap_or(&path);
         for pc in [true, false] {

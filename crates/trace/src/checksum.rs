@@ -32,7 +32,8 @@ impl ContentHash {
     pub(crate) fn add(&mut self, batch: &Batch) {
         let scratch = &mut self.scratch;
         let [thread, kind, size, addr, flags, pc, gap, pid, _] = &mut self.hashes;
-        feed(thread, scratch, &batch.thread, |v| v.to_le_bytes());
+        let threads: Vec<u16> = batch.turns.threads().collect();
+        feed(thread, scratch, &threads, |v| v.to_le_bytes());
         kind.write(&batch.kind);
         size.write(&batch.size);
         feed(addr, scratch, &batch.addr, |v| v.to_le_bytes());

@@ -44,6 +44,7 @@ mod reader;
 mod repair;
 mod serial;
 mod source;
+mod turns;
 mod words;
 mod writer;
 
@@ -53,9 +54,7 @@ pub use compact::{COMPACT_LEVEL, CompactReport, compact};
 pub use error::TraceError;
 pub use info::{Info, info};
 pub use live::{LiveBatch, LiveFact, LiveMark, LiveProgram, LiveTurn, NO_LIMIT_NS};
-pub use model::{
-    Batch, ChunkOutline, Columns, Event, EventKind, Metadata, Process, ThreadTurn, Want,
-};
+pub use model::{Batch, ChunkOutline, Columns, Event, EventKind, Metadata, Process, Want};
 pub use names::{
     AddressRange, AllocationStack, CallFrame, LocalRange, MovedRange, RangeKind, SourceLine,
     TypeField, TypeLayout,
@@ -65,5 +64,6 @@ pub use partial::partial_path;
 pub use progress::TraceProgress;
 pub use reader::TraceReader;
 pub use repair::{LostRange, RepairReport, repair, repair_bytes};
+pub use turns::{BatchPart, ThreadTurn, Turns, TurnsWithin};
 pub use words::WordSize;
 pub use writer::{Summary, TraceWriter, WriterOptions};

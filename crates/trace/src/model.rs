@@ -1,7 +1,5 @@
 //! The data model of a trace: references, events and metadata, independent of their storage.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use homenode_base::{Access, AccessKind, Flags, ReferenceFilter, ReferenceRole, Time};
@@ -10,8 +8,10 @@ use crate::areas::ProcessorAreas;
 use crate::names::{
     AddressRange, AllocationStack, CallFrame, LocalRange, MovedRange, SourceLine, TypeLayout,
 };
+use crate::turns::{BatchPart, ThreadTurn, Turns};
 
-/// Consecutive references of a trace in memory, one column per property, all of equal length.
+/// Consecutive references of a trace in memory: the turns of their threads, and one column per
+/// other property, all of equal length.
 ///
 /// The optional columns (`flags`, `pc`, `gap`, `pid`) are empty when the trace lacks them or the
 /// reader was asked to leave them out.
@@ -19,8 +19,8 @@ use crate::names::{
 pub struct Batch {
     /// Time of the first data reference in the batch.
     pub first_time: Time,
-    /// Thread of each reference.
-    pub thread: Vec<u16>,
+    /// Which thread made each reference.
+    pub turns: Turns,
     /// Kind of each reference, as [`AccessKind::code`].
     pub kind: Vec<u8>,
     /// Bytes touched, 1 to 64.
@@ -52,14 +52,32 @@ impl Batch {
         self.addr.is_empty()
     }
 
-    /// Row `i` as one value; absent columns read as 0.
+    /// Row `i` as one value; absent columns read as 0. Cost: O(log n) for n turns;
+    /// [`Batch::accesses`] gives all rows in less.
     ///
     /// # Panics
     /// When `i` is out of range or the kind is not a valid code (readers never produce one).
     #[must_use]
     pub fn get(&self, i: usize) -> Access {
+        self.access(self.turns.thread(i), i)
+    }
+
+    /// All rows as values, as [`Batch::get`] gives them.
+    pub fn accesses(&self) -> impl Iterator<Item = Access> {
+        self.turns.iter().flat_map(move |ThreadTurn { thread, rows }| {
+            rows.map(move |row| self.access(thread, row))
+        })
+    }
+
+    /// Row `i`, of this thread, as one value.
+    ///
+    /// # Panics
+    /// As [`Batch::get`].
+    #[inline]
+    #[must_use]
+    pub fn access(&self, thread: u16, i: usize) -> Access {
         Access {
-            thread: self.thread[i],
+            thread,
             kind: AccessKind::from_code(self.kind[i]).expect("readers check kinds"),
             size: self.size[i],
             flags: Flags(self.flags.get(i).copied().unwrap_or(0)),
@@ -82,28 +100,14 @@ impl Batch {
         kind.map_or(ReferenceRole::Excluded, |kind| filter.role(kind, flags))
     }
 
-    /// The turns among these rows, in order.
-    ///
-    /// # Panics
-    /// When the last row is out of range.
-    #[inline]
-    pub fn turns(&self, rows: Range<usize>) -> impl Iterator<Item = ThreadTurn> {
-        let threads = &self.thread[..rows.end];
-        let mut next = rows.start;
-        std::iter::from_fn(move || {
-            let first = next;
-            let &thread = threads.get(first)?;
-            next += 1;
-            while threads.get(next) == Some(&thread) {
-                next += 1;
-            }
-            Some(ThreadTurn { thread, rows: first..next })
-        })
+    /// The turns and events, in order.
+    pub fn parts(&self) -> impl Iterator<Item = BatchPart<'_>> {
+        self.turns.with_events(&self.events)
     }
 
     /// Empties every column and keeps its allocation.
     pub fn clear(&mut self) {
-        self.thread.clear();
+        self.turns.clear();
         self.kind.clear();
         self.size.clear();
         self.addr.clear();
@@ -115,21 +119,12 @@ impl Batch {
     }
 }
 
-/// Consecutive rows of one thread; the next row, if there is one, is another thread's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThreadTurn {
-    /// The thread.
-    pub thread: u16,
-    /// Its rows, at least one.
-    pub rows: Range<usize>,
-}
-
 /// The turns of threads in a chunk, and its events. Reading it takes a small fraction of the time
 /// to read the rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChunkOutline {
-    /// Turns in trace order: a thread, and its number of consecutive rows.
-    pub turns: Vec<(u16, u32)>,
+    /// Turns in trace order.
+    pub turns: Turns,
     /// Events, each with the row before which it happened.
     pub events: Vec<(u32, Event)>,
 }
@@ -422,20 +417,4 @@ pub struct Want {
 impl Want {
     /// Everything the trace has.
     pub const ALL: Self = Self { columns: Columns::ALL, events: true };
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn turns_end_where_the_thread_changes_or_the_rows_end() {
-        let batch = Batch { thread: vec![3, 3, 1, 1, 1, 3], ..Batch::default() };
-        let turns = |rows| -> Vec<_> {
-            batch.turns(rows).map(|turn| (turn.thread, turn.rows.start, turn.rows.end)).collect()
-        };
-        assert_eq!(turns(0..6), [(3, 0, 2), (1, 2, 5), (3, 5, 6)]);
-        assert_eq!(turns(1..4), [(3, 1, 2), (1, 2, 4)]);
-        assert_eq!(turns(4..4), []);
-    }
 }

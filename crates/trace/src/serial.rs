@@ -5,6 +5,7 @@ use homenode_base::AccessKind;
 use crate::error::TraceError;
 use crate::model::{Batch, Want};
 use crate::reader::TraceReader;
+use crate::turns::ThreadTurn;
 
 impl TraceReader {
     /// Data references before the first one by a second thread; `None` if there is no second
@@ -30,14 +31,12 @@ impl TraceReader {
             }
             self.read_chunk(index, Want::default(), &mut batch)?;
             let mut time = chunk.first_time;
-            for (&thread, &kind) in batch.thread.iter().zip(&batch.kind) {
-                if kind == fetch {
-                    continue;
-                }
-                if *first.get_or_insert(thread) != thread {
+            for ThreadTurn { thread, rows } in batch.turns.iter() {
+                let data = batch.kind[rows].iter().filter(|&&kind| kind != fetch).count() as u64;
+                if data > 0 && *first.get_or_insert(thread) != thread {
                     return Ok(Some(time));
                 }
-                time += 1;
+                time += data;
             }
         }
         Ok(None)

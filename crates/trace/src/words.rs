@@ -8,6 +8,7 @@
 use homenode_base::AccessKind;
 
 use crate::model::Batch;
+use crate::turns::{ThreadTurn, Turns};
 
 /// Bytes of a word in which references are counted: a power of two from 1 to 64.
 ///
@@ -85,7 +86,11 @@ impl WordSize {
             return;
         }
         move_events(batch, &counts);
-        repeat(&mut batch.thread, &counts, rows);
+        let mut turns = Turns::default();
+        for ThreadTurn { thread, rows } in batch.turns.iter() {
+            turns.add(thread, counts[rows].iter().copied().map(usize::from).sum());
+        }
+        batch.turns = turns;
         repeat(&mut batch.kind, &counts, rows);
         repeat(&mut batch.size, &counts, rows);
         repeat(&mut batch.flags, &counts, rows);

@@ -18,6 +18,7 @@ use crate::format::v1::{
 };
 use crate::model::{Batch, Columns, Event, Metadata};
 use crate::partial::{create_partial, partial_path};
+use crate::turns::{BatchPart, ThreadTurn};
 
 /// How a trace is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,18 +257,19 @@ impl<W: Write> TraceWriter<W> {
     /// # Errors
     /// As [`TraceWriter::push`], and when a kind is not an [`AccessKind`] code.
     pub fn push_batch(&mut self, batch: &Batch) -> Result<(), TraceError> {
-        let mut events = batch.events.iter().peekable();
-        for row in 0..batch.len() {
-            while let Some((_, event)) = events.next_if(|(at, _)| *at as usize <= row) {
-                self.event(event.clone())?;
+        for part in batch.parts() {
+            match part {
+                BatchPart::Event(event) => self.event(event.clone())?,
+                BatchPart::Turn(ThreadTurn { thread, rows }) => {
+                    for row in rows {
+                        let kind = batch.kind[row];
+                        if AccessKind::from_code(kind).is_none() {
+                            return Err(self.bad_record("a kind from 0 to 3", kind.to_string()));
+                        }
+                        self.push(&batch.access(thread, row))?;
+                    }
+                }
             }
-            if AccessKind::from_code(batch.kind[row]).is_none() {
-                return Err(self.bad_record("a kind from 0 to 3", batch.kind[row].to_string()));
-            }
-            self.push(&batch.get(row))?;
-        }
-        for (_, event) in events {
-            self.event(event.clone())?;
         }
         Ok(())
     }

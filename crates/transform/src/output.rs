@@ -1,7 +1,7 @@
 //! The output of a transform.
 
 use homenode_base::Access;
-use homenode_trace::{Batch, Event};
+use homenode_trace::{Batch, BatchPart, Event, ThreadTurn};
 
 /// Emitted references and events, until the writer takes them.
 #[derive(Default)]
@@ -19,7 +19,7 @@ impl TransformOutput {
     #[inline]
     pub(super) fn access(&mut self, access: &Access) {
         let batch = self.last();
-        batch.thread.push(access.thread);
+        batch.turns.push(access.thread);
         batch.kind.push(access.kind.code());
         batch.size.push(access.size);
         batch.addr.push(access.addr);
@@ -62,14 +62,14 @@ pub(super) fn walk<S>(
     mut access: impl FnMut(&mut S, &Access),
     mut event: impl FnMut(&mut S, &Event),
 ) {
-    let mut events = input.events.iter().peekable();
-    for row in 0..input.len() {
-        while let Some((_, what)) = events.next_if(|(at, _)| *at as usize <= row) {
-            event(state, what);
+    for part in input.parts() {
+        match part {
+            BatchPart::Event(what) => event(state, what),
+            BatchPart::Turn(ThreadTurn { thread, rows }) => {
+                rows.for_each(|row| access(state, &input.access(thread, row)));
+            }
         }
-        access(state, &input.get(row));
     }
-    events.for_each(|(_, what)| event(state, what));
 }
 
 /// Instructions whose references were dropped, by thread. They are added to the gap before the

@@ -28,7 +28,7 @@ mod tests {
     #[test]
     fn each_reference_has_the_price() {
         let mut counts = FlatCounts::default();
-        counts.push(&Batch { thread: vec![0; 3], kind: vec![0; 3], ..Batch::default() }, 5);
-        assert_eq!(counts.cycles, 5 * counts.references);
+        counts.push(&Batch { addr: vec![0; 3], ..Batch::default() }, 5);
+        assert_eq!(counts, FlatCounts { references: 3, cycles: 15 });
     }
 }

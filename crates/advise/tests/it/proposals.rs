@@ -13,7 +13,7 @@ const THREADS: u16 = 6;
 fn batch(accesses: &[Access]) -> Batch {
     let mut batch = Batch::default();
     for access in accesses {
-        batch.thread.push(access.thread);
+        batch.turns.push(access.thread);
         batch.kind.push(access.kind.code());
         batch.size.push(access.size);
         batch.addr.push(access.addr);

@@ -199,7 +199,7 @@ impl Collector {
 
     /// Adds the references of a batch.
     pub fn push(&mut self, batch: &Batch) {
-        for turn in batch.turns(0..batch.len()) {
+        for turn in batch.turns.iter() {
             self.turn(batch, turn.rows, turn.thread % self.options.processors);
         }
         while self.bytes() > self.options.memory_budget_bytes && self.regions.len() > 1 {

@@ -210,7 +210,7 @@ fn collected(trace: &[TinyReference]) -> Vec<WordEvent> {
         WordAccess::Update => AccessKind::Atomic,
     };
     collector.push(&Batch {
-        thread: trace.iter().map(|r| r.0).collect(),
+        turns: trace.iter().map(|r| r.0).collect(),
         kind: trace.iter().map(|r| kind(r.2).code()).collect(),
         size: vec![4; trace.len()],
         addr: trace.iter().map(|r| u64::from(r.1) * 4).collect(),

@@ -17,7 +17,7 @@ fn size(bytes: u64) -> BlockSize {
 
 fn batch(accesses: &[Access]) -> Batch {
     Batch {
-        thread: accesses.iter().map(|a| a.thread).collect(),
+        turns: accesses.iter().map(|a| a.thread).collect(),
         kind: accesses.iter().map(|a| a.kind.code()).collect(),
         size: accesses.iter().map(|a| a.size).collect(),
         addr: accesses.iter().map(|a| a.addr).collect(),

@@ -117,20 +117,27 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
     /// Performs the references of a batch, and returns the number of those left out.
     fn references(&mut self, batch: &Batch, rows: Range<usize>) -> Result<u64, CheckError> {
         let mut ahead = [ResolvedRow::default(); AHEAD];
+        let mut users = [0; AHEAD];
+        let processors = self.meaning.processors;
+        let mut user_of_row = batch.turns.row_by_row(rows.start, |thread| thread % processors);
         let mut left_out = 0;
         for begin in rows.clone().step_by(AHEAD) {
             let end = (begin + AHEAD).min(rows.end);
+            // Not in `look_ahead`, whose loop has no register left.
+            for (user, of_row) in users[..end - begin].iter_mut().zip(&mut user_of_row) {
+                *user = of_row;
+            }
             if self.meaning.takes_all(batch, begin..end) {
-                self.look_ahead::<true>(batch, begin..end, &mut ahead);
+                self.look_ahead::<true>(batch, begin..end, &users, &mut ahead);
             } else {
-                self.look_ahead::<false>(batch, begin..end, &mut ahead);
+                self.look_ahead::<false>(batch, begin..end, &users, &mut ahead);
             }
             for (nth, ahead) in ahead[..end - begin].iter().enumerate() {
                 if ahead.need >= LEFT_OUT {
                     if ahead.need & LEFT_OUT != 0 {
                         left_out += 1;
                     } else {
-                        self.straddle(batch, begin + nth, rows.start)?;
+                        self.straddle(batch, begin + nth, ahead.cache, rows.start)?;
                     }
                     continue;
                 }
@@ -155,14 +162,14 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
         &self,
         batch: &Batch,
         rows: Range<usize>,
+        users: &[u16; AHEAD],
         ahead: &mut [ResolvedRow<W>; AHEAD],
     ) {
-        let RowMeaning { place, further, shift, offset_mask, need, .. } = &self.meaning;
+        let RowMeaning { further, shift, offset_mask, need, .. } = &self.meaning;
         let (kinds, sizes) = (&batch.kind[rows.clone()], &batch.size[rows.clone()]);
-        let (addrs, threads) = (&batch.addr[rows.clone()], &batch.thread[rows.clone()]);
-        let row = addrs.iter().zip(threads).zip(kinds.iter().zip(sizes));
-        for (nth, (((&addr, &thread), (&kind, &size)), ahead)) in row.zip(ahead).enumerate() {
-            let cache = place[usize::from(thread)] + further[usize::from(kind)];
+        let row = batch.addr[rows.clone()].iter().zip(users).zip(kinds.iter().zip(sizes));
+        for (nth, (((&addr, &user), (&kind, &size)), ahead)) in row.zip(ahead).enumerate() {
+            let cache = user + further[usize::from(kind)];
             let block = addr >> shift;
             let begin = addr & offset_mask;
             let last = begin + u64::from(size.saturating_sub(1));
@@ -203,19 +210,24 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
     /// Performs a reference that may touch several blocks. `first` is the first row of this call,
     /// from which the rows of errors are counted.
     #[cold]
-    fn straddle(&mut self, batch: &Batch, row: usize, first: usize) -> Result<(), CheckError> {
+    fn straddle(
+        &mut self,
+        batch: &Batch,
+        row: usize,
+        cache: u16,
+        first: usize,
+    ) -> Result<(), CheckError> {
         let RowMeaning { shift, offset_mask, .. } = self.meaning;
         let addr = batch.addr[row];
         let end = addr.saturating_add(u64::from(batch.size[row]).saturating_sub(1));
         let flags = batch.flags.get(row).copied().unwrap_or(0);
-        let (kind, thread) = (usize::from(batch.kind[row]), usize::from(batch.thread[row]));
-        let need = self.meaning.need[kind];
+        let need = self.meaning.need[usize::from(batch.kind[row])];
         for block in addr >> shift..=end >> shift {
             let begin = addr.max(block << shift);
             let last = end.min((block << shift) | offset_mask);
             let word = |at| W::word(at & offset_mask);
             let access = BlockAccess {
-                cache: usize::from(self.meaning.place[thread] + self.meaning.further[kind]),
+                cache: usize::from(cache),
                 block,
                 words: W::range(word(begin), word(last)),
                 write: u64::from(need) & MAY_WRITE != 0,

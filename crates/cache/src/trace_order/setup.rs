@@ -7,9 +7,6 @@ use homenode_trace::Batch;
 
 use crate::frames::{MAY_READ, MAY_WRITE};
 
-/// Numbers that threads may have.
-const THREADS: usize = 1 << 16;
-
 /// In [`RowMeaning::need`]: the row is left out.
 pub(super) const LEFT_OUT: u8 = 4;
 /// In [`RowMeaning::need`], this or a higher bit: the row may touch several blocks, or is checked.
@@ -51,10 +48,9 @@ pub(super) struct RowMeaning {
     pub(super) shift: u32,
     /// Bytes in a block, less 1.
     pub(super) offset_mask: u64,
-    /// The cache of each thread, and what is added to its number for references of each kind.
-    pub(super) place: Box<[u16; THREADS]>,
-    pub(super) further: [u16; 256],
     pub(super) processors: u16,
+    /// What is added to a processor's number for the cache of its references of each kind.
+    pub(super) further: [u16; 256],
     /// The permission that a reference of each kind needs, or `LEFT_OUT`.
     pub(super) need: [u8; 256],
     /// By flags.
@@ -67,10 +63,6 @@ pub(super) struct RowMeaning {
 impl RowMeaning {
     pub(super) fn of(setup: &TraceOrderSetup<'_>) -> Self {
         let TraceOrderSetup { processors, block, filter, private_kernel, .. } = *setup;
-        let mut place = Box::new([0; THREADS]);
-        for (thread, place) in (0..=u16::MAX).zip(place.iter_mut()) {
-            *place = thread % processors;
-        }
         let mut further = [0; 256];
         let instructions = if setup.instructions { processors } else { 0 };
         further[usize::from(AccessKind::Fetch.code())] = instructions;
@@ -101,7 +93,7 @@ impl RowMeaning {
         private.sort_by_key(|range| range.start);
         let shift = block.bytes().trailing_zeros();
         let offset_mask = block.bytes() - 1;
-        Self { shift, offset_mask, place, further, processors, need, nature, takes_all, private }
+        Self { shift, offset_mask, processors, further, need, nature, takes_all, private }
     }
 
     /// Whether the reference is to a private area, by its flags or its address.

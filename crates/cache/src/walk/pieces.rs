@@ -78,7 +78,7 @@ pub const fn kind_name(kind: AccessKind) -> &'static str {
 #[must_use]
 pub fn batch_of(accesses: &[Access]) -> Batch {
     Batch {
-        thread: accesses.iter().map(|access| access.thread).collect(),
+        turns: accesses.iter().map(|access| access.thread).collect(),
         kind: accesses.iter().map(|access| access.kind.code()).collect(),
         size: accesses.iter().map(|access| access.size).collect(),
         addr: accesses.iter().map(|access| access.addr).collect(),

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use homenode_trace::{ChunkOutline, Event, EventKind};
+use homenode_trace::{BatchPart, ChunkOutline, Event, EventKind, ThreadTurn};
 use rustc_hash::FxHashMap;
 
 use super::events::makes_operation;
@@ -89,33 +89,22 @@ impl StreamForecast {
     /// Adds the next chunk.
     pub fn add(&mut self, outline: &ChunkOutline) {
         if self.system {
-            self.rows += outline.turns.iter().map(|&(_, rows)| u64::from(rows)).sum::<u64>();
-            for &(thread, _) in &outline.turns {
-                if let Some(process) = self.processes.get_mut(usize::from(thread)) {
+            self.rows += outline.turns.rows() as u64;
+            for turn in outline.turns.iter() {
+                if let Some(process) = self.processes.get_mut(usize::from(turn.thread)) {
                     process.last = self.rows;
                 }
             }
             return;
         }
-        let mut turns = outline.turns.iter().copied();
-        let mut turn: Option<(u16, u32)> = None;
-        let first = self.rows;
-        for (at, event) in &outline.events {
-            let at = first + u64::from(*at);
-            // The rows before the event.
-            while self.rows < at {
-                let Some((thread, rows)) = turn.take().or_else(|| turns.next()) else { break };
-                let until = at.min(self.rows + u64::from(rows));
-                let left = rows - u32::try_from(until - self.rows).unwrap_or(rows);
-                self.rows = until;
-                self.act(usize::from(thread), self.rows);
-                turn = (left > 0).then_some((thread, left));
+        for part in outline.turns.with_events(&outline.events) {
+            match part {
+                BatchPart::Event(event) => self.event(event),
+                BatchPart::Turn(ThreadTurn { thread, rows }) => {
+                    self.rows += rows.len() as u64;
+                    self.act(usize::from(thread), self.rows);
+                }
             }
-            self.event(event);
-        }
-        for (thread, rows) in turn.into_iter().chain(turns) {
-            self.rows += u64::from(rows);
-            self.act(usize::from(thread), self.rows);
         }
     }
 

@@ -239,10 +239,11 @@ impl StreamSplitter {
         self.private.is_empty() && !modelled
     }
 
-    pub(super) fn reference(&mut self, batch: &Batch, row: usize) {
+    /// Splits one reference of a process.
+    pub(super) fn reference(&mut self, process: usize, batch: &Batch, row: usize) {
         let mut flags = Flags(batch.flags.get(row).copied().unwrap_or(0));
         let (role, kind) = self.roles.of(batch.kind[row], flags.0);
-        let (process, addr) = (usize::from(batch.thread[row]), batch.addr[row]);
+        let addr = batch.addr[row];
         let gap = batch.gap.get(row).copied();
         if role == ReferenceRole::Excluded {
             gap.into_iter().for_each(|gap| self.excluded[process].add(gap, kind));
@@ -391,7 +392,7 @@ mod tests {
         let mut splitter =
             StreamSplitter::new(1, ReferenceFilter::ALL, &[], Some(PageNumbers::new(12)));
         let batch = Batch {
-            thread: vec![0; 2],
+            turns: [0; 2].into_iter().collect(),
             kind: vec![1; 2],
             size: vec![16; 2],
             addr: vec![0x5ff8, 0x5ff0],
@@ -407,7 +408,7 @@ mod tests {
     fn instructions_of_excluded_references_precede_the_next_counted_one() {
         let private = Flags::PRIVATE.0;
         let batch = Batch {
-            thread: vec![0, 0, 1, 0, 0, 0, 0, 0, 0],
+            turns: [0, 0, 1, 0, 0, 0, 0, 0, 0].into_iter().collect(),
             kind: vec![0, 0, 0, 0, 3, 3, 3, 1, 0],
             size: vec![4; 9],
             addr: vec![0; 9],
@@ -443,7 +444,7 @@ mod tests {
         let unmap = EventKind::Unmap { addr: 0x3000, size: 4096 };
         let events = vec![map(0, 0x1000), map(1, 0x2000), event(1, lock), map(2, 0x3000)];
         let batch = Batch {
-            thread: vec![0, 1, 2],
+            turns: [0, 1, 2].into_iter().collect(),
             kind: vec![0; 3],
             size: vec![4; 3],
             addr: vec![0x1010, 0x2010, 0x3010],
@@ -468,7 +469,7 @@ mod tests {
         let ranges = Range { start: 64, end: 128 };
         let mut splitter = StreamSplitter::new(1, filter, &[ranges], None);
         let batch = Batch {
-            thread: vec![0; 4],
+            turns: [0; 4].into_iter().collect(),
             kind: vec![3, 0, 0, 0],
             size: vec![4; 4],
             addr: vec![0, 32, 64, 68],

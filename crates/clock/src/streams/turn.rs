@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use homenode_base::{AccessKind, Flags, ReferenceFilter, ReferenceRole};
-use homenode_trace::Batch;
+use homenode_trace::{Batch, ThreadTurn};
 
 use super::operation::{OpKind, Operation};
 use super::split::StreamSplitter;
@@ -77,11 +77,10 @@ impl StreamSplitter {
     /// Splits consecutive references without events between them.
     pub(super) fn references(&mut self, batch: &Batch, rows: Range<usize>) {
         let plain = self.addresses_are_kept() && batch.pid.is_empty();
-        for turn in batch.turns(rows) {
-            let process = usize::from(turn.thread);
-            let mut rows = turn.rows;
+        for ThreadTurn { thread, mut rows } in batch.turns.within(rows) {
+            let process = usize::from(thread);
             while !rows.is_empty() && (!plain || self.conditions.is_waiting(process)) {
-                self.reference(batch, rows.start);
+                self.reference(process, batch, rows.start);
                 rows.start += 1;
             }
             if !rows.is_empty() && !self.closed[process] {
@@ -179,7 +178,7 @@ mod tests {
             let (thread, most) = (u16::try_from(rng.below(3)).unwrap(), rng.below(12));
             for _ in 0..most {
                 let byte = |rng: &mut Rng, below| u8::try_from(rng.below(below)).unwrap();
-                batch.thread.push(thread);
+                batch.turns.push(thread);
                 batch.kind.push(byte(rng, if fetches { 4 } else { 3 }));
                 batch.size.push(byte(rng, 9));
                 batch.addr.push(rng.below(1 << 20));
@@ -208,7 +207,9 @@ mod tests {
             for _ in 0..4 {
                 let batch = batch(&mut rng, bit(1), bit(2), bit(3));
                 turns.references(&batch, 0..batch.len());
-                (0..batch.len()).for_each(|row| single.reference(&batch, row));
+                for (row, thread) in batch.turns.threads().enumerate() {
+                    single.reference(usize::from(thread), &batch, row);
+                }
                 assert_eq!(turns.operations, single.operations, "{filter:?}");
             }
             assert_eq!((turns.captured, &turns.begun), (single.captured, &single.begun));

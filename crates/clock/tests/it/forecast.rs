@@ -18,7 +18,7 @@ fn batch(rng: &mut Rng, rows: usize, over: &mut [bool]) -> Batch {
             let event = event(rng, over);
             batch.events.push((u32::try_from(row).unwrap_or(0), event));
         }
-        batch.thread.push(u16::try_from(rng.below(u64::from(busy))).unwrap_or(0));
+        batch.turns.push(u16::try_from(rng.below(u64::from(busy))).unwrap_or(0));
         batch.kind.push(u8::try_from(rng.below(3)).unwrap_or(0));
         batch.size.push(4);
         batch.addr.push(4 * rng.below(8));
@@ -58,9 +58,7 @@ fn event(rng: &mut Rng, over: &mut [bool]) -> Event {
 }
 
 fn outline(batch: &Batch) -> ChunkOutline {
-    let groups = batch.thread.chunk_by(|a, b| a == b);
-    let turns = groups.map(|rows| (rows[0], u32::try_from(rows.len()).unwrap_or(0))).collect();
-    ChunkOutline { turns, events: batch.events.clone() }
+    ChunkOutline { turns: batch.turns.clone(), events: batch.events.clone() }
 }
 
 fn splitter() -> StreamSplitter {
@@ -104,7 +102,7 @@ fn a_forecast_changes_no_operation() {
 /// A batch of references by these threads, with events before some of them.
 fn rows(threads: &[u16], events: &[(u32, u16, EventKind)]) -> Batch {
     Batch {
-        thread: threads.to_vec(),
+        turns: threads.iter().copied().collect(),
         kind: vec![0; threads.len()],
         size: vec![4; threads.len()],
         addr: vec![0; threads.len()],

@@ -17,11 +17,11 @@ const GAP: u32 = 3;
 pub fn operations(nodes: u16, batches: &[Batch]) -> Vec<ThreadStreams> {
     let of_batch = |batch: &Batch| {
         let mut own: Vec<Vec<Operation>> = vec![Vec::new(); usize::from(nodes)];
-        for row in 0..batch.len() {
+        for (row, thread) in batch.turns.threads().enumerate() {
             let kind = if batch.kind[row] == 0 { OpKind::Read } else { OpKind::Write };
             let reference =
                 Operation { count: GAP, size: 8, ..Operation::new(kind, batch.addr[row]) };
-            own[usize::from(batch.thread[row])].push(reference);
+            own[usize::from(thread)].push(reference);
         }
         let portions = own.into_iter().map(Portion::new).enumerate();
         ThreadStreams { operations: portions.collect(), ..ThreadStreams::default() }

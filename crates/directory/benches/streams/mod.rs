@@ -35,7 +35,7 @@ fn collect(nodes: u16, references: usize, mut next: impl FnMut(u16) -> Reference
     let mut batch = Batch::default();
     for (_, thread) in (0..references).zip((0..nodes).cycle()) {
         let (write, addr) = next(thread);
-        batch.thread.push(thread);
+        batch.turns.push(thread);
         batch.kind.push(u8::from(write));
         batch.size.push(8);
         batch.addr.push(addr);

@@ -32,7 +32,7 @@ use crate::setup::{DirectorySetup, DirectorySetupError};
 /// let mut simulation = DirectorySimulation::new(&setup, table, homes)?;
 /// // Node 0 writes a word, which makes it the home; then node 1 reads it.
 /// simulation.push(&Batch {
-///     thread: vec![0, 1],
+///     turns: [0, 1].into_iter().collect(),
 ///     kind: vec![1, 0],
 ///     size: vec![4, 4],
 ///     addr: vec![0x1000, 0x1000],

@@ -16,7 +16,7 @@ fn random(rng: &mut Rng, nodes: u16, flagged: bool) -> Batch {
     let mut batch = Batch::default();
     for _ in 0..3_000 {
         let word = if rng.below(2) == 0 { rng.below(words) } else { rng.below(24) };
-        batch.thread.push(u16::try_from(rng.below(u64::from(nodes))).unwrap());
+        batch.turns.push(u16::try_from(rng.below(u64::from(nodes))).unwrap());
         batch.kind.push(if rng.below(100) < writes { 1 } else { 3 * u8::from(rng.below(9) == 0) });
         batch.size.push([1, 4, 4, 8, 64][usize::try_from(rng.below(5)).unwrap()]);
         batch.addr.push(0x1000 + 4 * word);

@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 
+use homenode_base::Access;
 use homenode_trace::{Batch, Columns};
 
 use super::format::Entry;
@@ -19,10 +20,9 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 fn rows(out: &mut dyn Write, _columns: Columns, batch: &Batch) -> io::Result<()> {
-    for i in 0..batch.len() {
+    for Access { thread, kind, addr, size, .. } in batch.accesses() {
         // Codes of homenode: 0 read, 1 write, 2 atomic, 3 fetch.
-        let label = ["0", "1", "1", "2"][usize::from(batch.kind[i] & 3)];
-        let (addr, thread, size) = (batch.addr[i], batch.thread[i], batch.size[i]);
+        let label = ["0", "1", "1", "2"][usize::from(kind.code())];
         writeln!(out, "{label} {addr:x} {thread} {size}")?;
     }
     Ok(())

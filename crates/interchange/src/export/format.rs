@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use homenode_base::Flags;
+use homenode_base::{Access, Flags};
 use homenode_trace::events::{self, SHAPES};
-use homenode_trace::{Batch, Columns, Event, EventKind};
+use homenode_trace::{Batch, BatchPart, Columns, Event, EventKind, ThreadTurn};
 
 /// One export format.
 #[derive(Clone, Copy, Debug)]
@@ -27,17 +27,18 @@ pub struct Entry {
 pub(super) fn walk(
     out: &mut dyn Write,
     batch: &Batch,
-    row: fn(&mut dyn Write, &Batch, usize) -> io::Result<()>,
+    row: fn(&mut dyn Write, Access) -> io::Result<()>,
     event: fn(&mut dyn Write, &Event) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut events = batch.events.iter().peekable();
-    for i in 0..batch.len() {
-        while let Some((_, what)) = events.next_if(|(at, _)| *at as usize <= i) {
-            event(out, what)?;
+    for part in batch.parts() {
+        match part {
+            BatchPart::Event(what) => event(out, what)?,
+            BatchPart::Turn(ThreadTurn { thread, mut rows }) => {
+                rows.try_for_each(|i| row(out, batch.access(thread, i)))?;
+            }
         }
-        row(out, batch, i)?;
     }
-    events.try_for_each(|(_, what)| event(out, what))
+    Ok(())
 }
 
 /// Names of the flags.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use homenode_base::Access;
 use homenode_trace::{Batch, Columns, Event};
 
 use super::format::{Entry, event_words, flag_names, walk};
@@ -24,8 +25,7 @@ fn rows(out: &mut dyn Write, _columns: Columns, batch: &Batch) -> io::Result<()>
     walk(out, batch, row, line)
 }
 
-fn row(out: &mut dyn Write, batch: &Batch, i: usize) -> io::Result<()> {
-    let access = batch.get(i);
+fn row(out: &mut dyn Write, access: Access) -> io::Result<()> {
     let letter = access.kind.letter();
     write!(out, "{} {letter} {:#x} {}", access.thread, access.addr, access.size)?;
     if access.pc != 0 {

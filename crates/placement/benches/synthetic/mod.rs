@@ -32,7 +32,7 @@ fn collect(items: impl Iterator<Item = Item>, references: usize) -> Vec<Batch> {
     let mut batches = Vec::new();
     let mut batch = Batch::default();
     for (thread, write, addr) in items.take(references) {
-        batch.thread.push(thread);
+        batch.turns.push(thread);
         batch.kind.push(u8::from(write));
         batch.size.push(8);
         batch.addr.push(addr);

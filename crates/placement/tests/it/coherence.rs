@@ -59,7 +59,7 @@ fn engine(text: &str, setup: &PlacementSetup, trace: &Trace, finer: Fineness<'_>
     let mut batch = Batch::default();
     for &(p, block, write) in trace {
         let kind = if write { AccessKind::Write } else { AccessKind::Read };
-        batch.thread.push(p);
+        batch.turns.push(p);
         batch.kind.push(kind.code());
         batch.size.push(4);
         batch.addr.push(block * setup.block_size.bytes());

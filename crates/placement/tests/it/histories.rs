@@ -22,7 +22,7 @@ fn batches(accesses: &[Access], rows: usize) -> Vec<Batch> {
     let each = accesses.chunks(rows).map(|some| {
         let mut batch = Batch { first_time: time, ..Batch::default() };
         for a in some {
-            batch.thread.push(a.thread);
+            batch.turns.push(a.thread);
             batch.kind.push(a.kind.code());
             batch.size.push(a.size);
             batch.addr.push(a.addr);

@@ -97,7 +97,7 @@ fn histories(trace: &Trace, processors: u16, splits: &[u64]) -> Histories {
     let mut batch = Batch::default();
     for &(p, block, write) in trace {
         let kind = if write { AccessKind::Write } else { AccessKind::Read };
-        batch.thread.push(p);
+        batch.turns.push(p);
         batch.kind.push(kind.code());
         batch.size.push(4);
         batch.addr.push(block * 64);

@@ -1,9 +1,9 @@
 //! Many layouts tried in one pass over the trace, each on the few blocks that it changes.
 
 use homenode_advise::{Layout, Proposal};
-use homenode_base::{AccessKind, ReferenceRole, Time};
+use homenode_base::{AccessKind, ProcId, ReferenceRole, Time};
 use homenode_placement::{HistoryBuilder, Shard};
-use homenode_trace::{Batch, TraceReader};
+use homenode_trace::{Batch, ThreadTurn, TraceReader};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -132,7 +132,7 @@ struct TrialBuilder {
 struct TimedAccess {
     addr: u64,
     size: u8,
-    thread: u16,
+    processor: ProcId,
     write: bool,
     time: Time,
 }
@@ -165,22 +165,24 @@ impl TrialWorker<'_> {
     }
 
     fn push(&mut self, point: &LayoutEvaluator<'_>, batch: &Batch) {
-        let mut time = batch.first_time;
-        for row in 0..batch.len() {
-            let kind = batch.kind[row];
-            if kind == AccessKind::Fetch.code() {
-                continue;
-            }
-            time += 1;
-            let (addr, size) = (batch.addr[row], batch.size[row]);
-            let (first, last) = point.block.blocks_touched(addr, size).into_inner();
-            if !self.concerns(first) && (first == last || !(first..=last).any(|b| self.concerns(b)))
-            {
-                continue;
-            }
-            if batch.role(row, point.filter) == ReferenceRole::Shared {
-                let (thread, write) = (batch.thread[row], kind != AccessKind::Read.code());
-                self.reference(point, TimedAccess { addr, size, thread, write, time: time - 1 });
+        let mut next_time = batch.first_time;
+        for ThreadTurn { thread, rows } in batch.turns.iter() {
+            let processor = thread % point.processors;
+            for row in rows {
+                let kind = batch.kind[row];
+                if kind == AccessKind::Fetch.code() {
+                    continue;
+                }
+                let time = next_time;
+                next_time += 1;
+                let (addr, size) = (batch.addr[row], batch.size[row]);
+                if !point.block.blocks_touched(addr, size).any(|block| self.concerns(block)) {
+                    continue;
+                }
+                if batch.role(row, point.filter) == ReferenceRole::Shared {
+                    let write = kind != AccessKind::Read.code();
+                    self.reference(point, TimedAccess { addr, size, processor, write, time });
+                }
             }
         }
     }
@@ -196,7 +198,7 @@ impl TrialWorker<'_> {
 
     /// Adds a reference to every job that has one of its blocks.
     fn reference(&mut self, point: &LayoutEvaluator<'_>, access: TimedAccess) {
-        let TimedAccess { addr, size, thread, write, time } = access;
+        let TimedAccess { addr, size, processor, write, time } = access;
         let (first, last) = point.block.blocks_touched(addr, size).into_inner();
         for block in first..=last {
             for &index in self.lists.get(&block).map_or(self.none, Vec::as_slice) {
@@ -209,7 +211,7 @@ impl TrialWorker<'_> {
                     for to in point.block.blocks_touched(addr, size) {
                         // Blocks outside the trial do not change.
                         if new_blocks.contains(&to) || listed(to) {
-                            builder.push_block(to, thread, write, time);
+                            builder.push_block(to, processor, write, time);
                         }
                     }
                 });

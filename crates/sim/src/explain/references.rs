@@ -2,7 +2,7 @@
 
 use homenode_base::{Access, AccessKind};
 use homenode_snoop::walk::{WrittenStep, pieces};
-use homenode_trace::{Batch, Event};
+use homenode_trace::{Batch, BatchPart, Event, ThreadTurn};
 use rustc_hash::FxHashMap;
 
 use super::config::ExplainConfig;
@@ -183,19 +183,16 @@ fn each<T: TraceSource + ?Sized>(
             WalkedRows::All | WalkedRows::Data => trace.read(piece, &mut batch)?,
             WalkedRows::Synchronised => trace.read_all(piece, &mut batch)?,
         }
-        let mut events = batch.events.iter().peekable();
-        for row in 0..=batch.len() {
-            let before = |event: &&(u32, Event)| usize::try_from(event.0).is_ok_and(|at| at <= row);
-            while let Some((_, event)) = events.next_if(|event| before(event)) {
-                if !see(number, TraceItem::Event(event)) {
-                    return Ok(());
-                }
-            }
-            if row < batch.len() {
-                if !see(number, TraceItem::Row(batch.get(row))) {
-                    return Ok(());
-                }
-                number += 1;
+        for part in batch.parts() {
+            let goes_on = match part {
+                BatchPart::Event(event) => see(number, TraceItem::Event(event)),
+                BatchPart::Turn(ThreadTurn { thread, mut rows }) => rows.all(|row| {
+                    number += 1;
+                    see(number - 1, TraceItem::Row(batch.access(thread, row)))
+                }),
+            };
+            if !goes_on {
+                return Ok(());
             }
         }
         report(&mut *progress, number.min(total), total)?;

@@ -194,11 +194,11 @@ fn users(
     let read = |index, batch: &mut Batch| trace.read_chunk(index, want, batch);
     let mut windows = WindowReader::of_one_piece(pool, trace, &read);
     let mut count = |batch: &Batch| {
-        for (row, &addr) in batch.addr.iter().enumerate() {
-            let word = addr / BlockSize::WORD_BYTES;
+        for (row, thread) in batch.turns.threads().enumerate() {
+            let word = batch.addr[row] / BlockSize::WORD_BYTES;
             let after = variables.partition_point(|words| words.first <= word);
             let Some(words) = variables[..after].last() else { continue };
-            let user = batch.thread[row] % processors;
+            let user = thread % processors;
             if word > words.last || words.stack.owners.contains(&user) {
                 continue;
             }

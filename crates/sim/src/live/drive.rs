@@ -3,7 +3,7 @@
 
 use homenode_clock::LiveClock;
 use homenode_clock::streams::StreamSplitter;
-use homenode_trace::{LiveBatch, LiveProgram, LiveTurn};
+use homenode_trace::{LiveBatch, LiveProgram, LiveTurn, ThreadTurn};
 
 use super::config::RunError;
 use crate::error::SimError;
@@ -47,7 +47,7 @@ struct TurnList {
     /// Whether each thread used only a part of its last turn: then it continues only when no other
     /// thread has less simulated time.
     stopped: Vec<bool>,
-    made: Vec<u32>,
+    made: Vec<usize>,
     near: Vec<(usize, usize)>,
 }
 
@@ -85,18 +85,18 @@ impl TurnList {
     /// Records how the threads used their turns.
     fn note(&mut self, done: &LiveBatch) {
         self.made.fill(0);
-        for &thread in &done.rows.thread {
+        for ThreadTurn { thread, rows } in done.rows.turns.iter() {
             let thread = usize::from(thread);
             if self.made.len() <= thread {
                 self.made.resize(thread + 1, 0);
             }
-            self.made[thread] += 1;
+            self.made[thread] += rows.len();
         }
         for index in 0..self.list.len() {
             let turn = self.list[index];
             let thread = usize::from(turn.thread);
             let made = self.made.get(thread).copied().unwrap_or(0);
-            self.set_stopped(thread, made < turn.references);
+            self.set_stopped(thread, made < turn.references as usize);
         }
     }
 

@@ -4,9 +4,9 @@
 //! translates addresses by itself, in parallel. The histories equal those of the trace that the
 //! transform `realign` writes for the block size.
 
-use homenode_base::{AccessKind, ReferenceRole};
+use homenode_base::{AccessKind, ProcId, ReferenceRole};
 use homenode_placement::{HistoryBuilder, OutsideReferences, ReferenceColumns};
-use homenode_trace::Batch;
+use homenode_trace::{Batch, ThreadTurn};
 use homenode_transform::realign::{Realignment, WindowScan, WordMapping};
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ const STEP: usize = 1 << 12;
 #[derive(Default)]
 struct WindowReferences {
     time: Vec<u64>,
-    thread: Vec<u16>,
+    processor: Vec<ProcId>,
     write: Vec<bool>,
     size: Vec<u8>,
     /// Number of the first word of each.
@@ -81,25 +81,26 @@ impl RealigningSink {
 
     fn batch(&mut self, builders: &mut [HistoryBuilder], batch: &Batch) {
         let mut next_time = batch.first_time;
-        for row in 0..batch.len() {
-            let kind = batch.kind[row];
-            if kind == AccessKind::Fetch.code() {
-                continue;
-            }
-            let time = next_time;
-            next_time += 1;
-            let flags = batch.flags.get(row).map_or(0, |&flags| usize::from(flags));
-            let (place, write) = ((batch.addr[row], batch.size[row]), kind != 0);
-            match self.roles[flags] {
-                ReferenceRole::Excluded => {}
-                ReferenceRole::Private => self.outside.add(place.0, place.1, write),
-                ReferenceRole::Shared => {
-                    let thread = batch.thread[row] % self.processors;
-                    let (addr, size) = place;
-                    let number = self.scan.push(thread, addr, size, write);
-                    self.window.push(time, thread, write, addr, size, number);
-                    if self.scan.is_full() {
-                        self.flush(builders);
+        for ThreadTurn { thread, rows } in batch.turns.iter() {
+            let processor = thread % self.processors;
+            for row in rows {
+                let kind = batch.kind[row];
+                if kind == AccessKind::Fetch.code() {
+                    continue;
+                }
+                let time = next_time;
+                next_time += 1;
+                let flags = batch.flags.get(row).map_or(0, |&flags| usize::from(flags));
+                let (addr, size, write) = (batch.addr[row], batch.size[row], kind != 0);
+                match self.roles[flags] {
+                    ReferenceRole::Excluded => {}
+                    ReferenceRole::Private => self.outside.add(addr, size, write),
+                    ReferenceRole::Shared => {
+                        let number = self.scan.push(processor, addr, size, write);
+                        self.window.push(time, processor, write, addr, size, number);
+                        if self.scan.is_full() {
+                            self.flush(builders);
+                        }
                     }
                 }
             }
@@ -169,9 +170,9 @@ impl PassSink for RealigningSink {
 }
 
 impl WindowReferences {
-    fn push(&mut self, time: u64, thread: u16, write: bool, addr: u64, size: u8, number: u32) {
+    fn push(&mut self, time: u64, user: ProcId, write: bool, addr: u64, size: u8, number: u32) {
         self.time.push(time);
-        self.thread.push(thread);
+        self.processor.push(user);
         self.write.push(write);
         self.size.push(size);
         self.number.push(number);
@@ -181,7 +182,7 @@ impl WindowReferences {
 
     fn clear(&mut self) {
         self.time.clear();
-        self.thread.clear();
+        self.processor.clear();
         self.write.clear();
         self.size.clear();
         self.number.clear();
@@ -203,7 +204,7 @@ impl WindowReferences {
             addr.extend(places.map(|(&number, &byte)| mapping.address(number, byte.into())));
             let references = ReferenceColumns {
                 time: &self.time[rows.clone()],
-                thread: &self.thread[rows.clone()],
+                processor: &self.processor[rows.clone()],
                 write: &self.write[rows.clone()],
                 size: &self.size[rows],
                 addr: &addr,

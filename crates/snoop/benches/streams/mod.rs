@@ -32,7 +32,7 @@ fn collect(references: usize, mut next: impl FnMut(u16) -> Reference) -> Vec<Bat
     let mut batch = Batch::default();
     for (_, thread) in (0..references).zip((0..PROCESSORS).cycle()) {
         let (write, addr) = next(thread);
-        batch.thread.push(thread);
+        batch.turns.push(thread);
         batch.kind.push(u8::from(write));
         batch.size.push(8);
         batch.addr.push(addr);

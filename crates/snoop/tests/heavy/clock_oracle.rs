@@ -179,7 +179,7 @@ fn batch(lines: &[Line]) -> Batch {
                     (false, _, true) => AccessKind::Fetch,
                     (false, _, false) => AccessKind::Read,
                 };
-                batch.thread.push(u16::try_from(process).unwrap());
+                batch.turns.push(u16::try_from(process).unwrap());
                 batch.kind.push(kind.code());
                 batch.size.push(op.r.size);
                 batch.addr.push(op.r.addr);

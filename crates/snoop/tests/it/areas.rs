@@ -22,7 +22,7 @@ fn batch(done: &[Did]) -> Batch {
     for did in done {
         match *did {
             Did::Writes(process, addr) => {
-                batch.thread.push(process);
+                batch.turns.push(process);
                 batch.kind.push(1);
                 batch.size.push(4);
                 batch.addr.push(addr);

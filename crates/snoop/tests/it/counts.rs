@@ -20,7 +20,7 @@ fn batch(refs: &[Ref]) -> Batch {
     // A batch without flags is a case of its own for the engine.
     let flagged = refs.iter().any(|r| flags(r) != 0);
     Batch {
-        thread: refs.iter().map(|r| r.thread).collect(),
+        turns: refs.iter().map(|r| r.thread).collect(),
         kind: refs.iter().map(kind).collect(),
         size: refs.iter().map(|r| r.size).collect(),
         addr: refs.iter().map(|r| r.addr).collect(),

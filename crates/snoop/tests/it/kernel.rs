@@ -26,7 +26,7 @@ fn model() -> KernelModel {
 fn batch(reads: usize, calls: &[u32]) -> Batch {
     let call = |&number: &u32| (0, Event { thread: 0, what: EventKind::SyscallEnter { number } });
     Batch {
-        thread: vec![0; reads],
+        turns: std::iter::repeat_n(0, reads).collect(),
         kind: vec![0; reads],
         size: vec![4; reads],
         addr: vec![0x1000; reads],
@@ -116,7 +116,7 @@ fn counts(protocol: &'static str, processors: u16, slice: u64) -> (BusCounts, u6
     let mut splitter =
         StreamSplitter::new(3, given.setup.filter, &[], None).with_kernel(&model(), 1);
     let mut both = batch(60, &[]);
-    both.thread = (0..60).map(|row| row % 3).collect();
+    both.turns = (0..60).map(|row| row % 3).collect();
     clock.push(&splitter.split(&both)).unwrap();
     let result = clock.finish().unwrap();
     check_conservation(&given, &result);

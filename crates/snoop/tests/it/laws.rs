@@ -22,7 +22,7 @@ fn batch(text: &str) -> Batch {
     let mut batch = Batch::default();
     for line in text.split([';', '\n']).map(str::trim).filter(|line| !line.is_empty()) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        batch.thread.push(words[0].parse().unwrap());
+        batch.turns.push(words[0].parse().unwrap());
         let kind = ["R", "W", "A", "I"].iter().position(|&k| k == words[1]).unwrap();
         batch.kind.push(u8::try_from(kind).unwrap());
         batch.size.push(4);

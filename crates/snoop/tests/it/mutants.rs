@@ -53,7 +53,7 @@ fn trace() -> Batch {
     let mut rng = Rng::new(4);
     let mut batch = Batch::default();
     for _ in 0..4_000 {
-        batch.thread.push(u16::try_from(rng.below(3)).unwrap());
+        batch.turns.push(u16::try_from(rng.below(3)).unwrap());
         batch.kind.push(u8::from(rng.below(3) == 0));
         batch.size.push(4);
         batch.addr.push(4 * rng.below(16));

@@ -35,7 +35,7 @@ fn stream(rng: &mut Rng, length: usize) -> (Vec<Operation>, Batch) {
         let size = [1, 4, 4, 8, 32][usize::try_from(rng.below(5)).unwrap()];
         let step = if write { OpKind::Write } else { OpKind::Read };
         items.push(Operation { size, ..item(step, addr) });
-        batch.thread.push(0);
+        batch.turns.push(0);
         batch.kind.push(u8::from(write));
         batch.size.push(size);
         batch.addr.push(addr);

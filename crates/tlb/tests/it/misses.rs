@@ -44,7 +44,7 @@ fn oracle(
 
 fn batch(references: &[Reference]) -> Batch {
     Batch {
-        thread: references.iter().map(|r| r.0).collect(),
+        turns: references.iter().map(|r| r.0).collect(),
         kind: references.iter().map(|r| r.1.code()).collect(),
         addr: references.iter().map(|r| r.2).collect(),
         size: references.iter().map(|r| r.3).collect(),

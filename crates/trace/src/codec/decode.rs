@@ -9,6 +9,7 @@ use super::{MAX_SITES, event, id, wide};
 use crate::bytes::{Cursor, DecodeFault};
 use crate::format::v1::ChunkHeader;
 use crate::model::{Batch, ChunkOutline, Columns, Event, Want};
+use crate::turns::Turns;
 
 /// The parts of a chunk that the decoder needs besides the streams.
 #[derive(Clone, Copy)]
@@ -31,6 +32,7 @@ pub(crate) fn decode(
     let streams = Streams::parse(section)?;
     let wanted = layout.columns.intersection(want.columns);
     let turns = read_turns(&streams, layout)?;
+    name_threads(&turns, layout, &mut batch.turns);
     read_rows(&streams, layout, wanted, &turns, batch)?;
     if !wanted.flags {
         batch.flags.clear();
@@ -54,10 +56,7 @@ pub(crate) fn outline(
 ) -> Result<ChunkOutline, DecodeFault> {
     let streams = Streams::parse(section)?;
     let mut outline = ChunkOutline::default();
-    for turn in read_turns(&streams, layout)? {
-        let thread = layout.table[turn.slot()].0;
-        outline.turns.push((thread, u32::try_from(turn.len()).unwrap_or(u32::MAX)));
-    }
+    name_threads(&read_turns(&streams, layout)?, layout, &mut outline.turns);
     read_events(&streams, layout, &mut outline.events)?;
     Ok(outline)
 }
@@ -77,7 +76,6 @@ fn prepare(batch: &mut Batch, rows: usize, wanted: Columns) {
     batch.events.clear();
     batch.gap.clear();
     batch.pid.clear();
-    batch.thread.resize(rows, 0);
     batch.kind.resize(rows, 0);
     batch.size.resize(rows, 0);
     batch.flags.resize(rows, 0);
@@ -118,6 +116,12 @@ fn read_turns(streams: &Streams<'_>, layout: ChunkLayout<'_>) -> Result<Vec<Turn
     slots.end()?;
     lengths.end()?;
     Ok(turns)
+}
+
+/// Replaces the contents of `named` by the turns with their threads.
+fn name_threads(turns: &[Turn], layout: ChunkLayout<'_>, named: &mut Turns) {
+    named.clear();
+    turns.iter().for_each(|turn| named.add(layout.table[turn.slot()].0, turn.len()));
 }
 
 /// State of a thread while its rows are decoded.
@@ -240,7 +244,6 @@ impl TurnSource<'_> {
             starts(self.layout.table).into_iter().map(start).collect();
         for turn in self.turns {
             let (rows, slot) = (turn.range(), turn.slot());
-            batch.thread[rows.clone()].fill(self.layout.table[slot].0);
             let at = threads[slot].at;
             let mut part = TurnStreams {
                 sites: &self.sites[at * WIDTH..(at + turn.len()) * WIDTH],

@@ -1,12 +1,11 @@
 //! A view of a trace with references counted in words, without writing it.
 
-use std::ops::Range;
-
 use homenode_base::{AccessKind, Flags};
 
 use crate::chunk::ChunkInfo;
 use crate::format::v1::ChunkHeader;
 use crate::model::{Batch, ChunkOutline};
+use crate::turns::ThreadTurn;
 use crate::words::WordSize;
 
 /// The index of a trace with references counted in words.
@@ -21,24 +20,27 @@ pub(super) struct CountedWords {
 /// The index entry of a chunk after its references, in the batch, are split into words.
 pub(super) fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> ChunkInfo {
     let mut header = ChunkHeader { rows: 0, counts: [0; 6], ..chunk.header };
-    let threads = batch.thread.iter().max().map_or(0, |&last| usize::from(last) + 1);
+    let threads = chunk.threads.last().map_or(0, |&(last, _)| usize::from(last) + 1);
     let mut by_thread = vec![0u32; threads];
     // By kind and flags together, so that each row updates one count.
     let mut by_sort = [[0u32; 8]; 4];
     let (mut low, mut high) = (u64::MAX, 0);
-    let places = batch.addr.iter().zip(&batch.size);
-    let sorts = batch.kind.iter().zip(&batch.flags);
-    for ((&thread, (&addr, &size)), (&kind, &flags)) in batch.thread.iter().zip(places).zip(sorts) {
-        let last = addr.saturating_add(u64::from(size) - 1);
-        let (words, first, last) = if kind == AccessKind::Fetch.code() {
-            (1, addr, last)
-        } else {
-            let last = word.first_byte(last) + (word.bytes_u64() - 1);
-            (u32::from(word.count(addr, size)), word.first_byte(addr), last)
-        };
-        (low, high) = (low.min(first), high.max(last));
-        by_thread[usize::from(thread)] += words;
-        by_sort[usize::from(kind & 3)][usize::from(flags & 7)] += words;
+    for ThreadTurn { thread, rows } in batch.turns.iter() {
+        let places = batch.addr[rows.clone()].iter().zip(&batch.size[rows.clone()]);
+        let sorts = batch.kind[rows.clone()].iter().zip(&batch.flags[rows]);
+        let own = &mut by_thread[usize::from(thread)];
+        for ((&addr, &size), (&kind, &flags)) in places.zip(sorts) {
+            let last = addr.saturating_add(u64::from(size) - 1);
+            let (words, first, last) = if kind == AccessKind::Fetch.code() {
+                (1, addr, last)
+            } else {
+                let last = word.first_byte(last) + (word.bytes_u64() - 1);
+                (u32::from(word.count(addr, size)), word.first_byte(addr), last)
+            };
+            (low, high) = (low.min(first), high.max(last));
+            *own += words;
+            by_sort[usize::from(kind & 3)][usize::from(flags & 7)] += words;
+        }
     }
     for (kind, by_flags) in by_sort.iter().enumerate() {
         for (flags, &words) in (0..).zip(by_flags) {
@@ -61,7 +63,5 @@ const FLAGS: [Flags; 3] = [Flags::PRIVATE, Flags::SYNC, Flags::KERNEL];
 
 /// The turns and events of a batch.
 pub(super) fn outline(batch: Batch) -> ChunkOutline {
-    let length = |rows: Range<usize>| u32::try_from(rows.len()).unwrap_or(u32::MAX);
-    let turns = batch.turns(0..batch.len()).map(|turn| (turn.thread, length(turn.rows))).collect();
-    ChunkOutline { turns, events: batch.events }
+    ChunkOutline { turns: batch.turns, events: batch.events }
 }

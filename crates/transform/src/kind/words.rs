@@ -85,7 +85,7 @@ fn slice(batch: &Batch, rows: &std::ops::Range<usize>) -> Batch {
     }
     Batch {
         first_time: batch.first_time,
-        thread: part(&batch.thread, rows),
+        turns: batch.turns.slice(rows.clone()),
         kind: part(&batch.kind, rows),
         size: part(&batch.size, rows),
         addr: part(&batch.addr, rows),

@@ -85,7 +85,7 @@ pub fn trace(rng: &mut Rng, nodes: u16, length: usize) -> Vec<Ref> {
 pub fn batch(refs: &[Ref]) -> Batch {
     let marks = (0u32..).zip(refs).filter(|(_, r)| r.init_done);
     Batch {
-        thread: refs.iter().map(|r| r.thread).collect(),
+        turns: refs.iter().map(|r| r.thread).collect(),
         kind: refs.iter().map(|r| u8::from(r.write)).collect(),
         size: refs.iter().map(|r| r.size).collect(),
         addr: refs.iter().map(|r| r.addr).collect(),

@@ -31,7 +31,7 @@ pub fn batch(text: &str) -> Batch {
             continue;
         }
         let words: Vec<&str> = line.split_whitespace().collect();
-        batch.thread.push(words[0].parse().unwrap());
+        batch.turns.push(words[0].parse().unwrap());
         let kind = ["R", "W", "A", "I"].iter().position(|&k| k == words[1]).unwrap();
         batch.kind.push(u8::try_from(kind).unwrap());
         batch.size.push(4);

@@ -21,7 +21,7 @@ pub fn histories(trace: &[BlockReference], processors: u16, split_periods: Vec<u
     let mut batch = Batch::default();
     for r in trace {
         let kind = if r.write { AccessKind::Write } else { AccessKind::Read };
-        batch.thread.push(r.processor);
+        batch.turns.push(r.processor);
         batch.kind.push(kind.code());
         batch.size.push(4);
         batch.addr.push(0x1000);

@@ -28,7 +28,7 @@ pub fn histories(trace: &Trace, processors: u16) -> Histories {
     let mut batch = Batch::default();
     for &(p, page, write) in trace {
         let kind = if write { AccessKind::Write } else { AccessKind::Read };
-        batch.thread.push(p);
+        batch.turns.push(p);
         batch.kind.push(kind.code());
         batch.size.push(4);
         batch.addr.push(page * 64);

@@ -84,7 +84,7 @@ fn all(trace: &TraceReader) -> Vec<Access> {
     let mut found = Vec::new();
     for index in 0..trace.chunks().len() {
         trace.read_chunk(index, Want::ALL, &mut batch).expect("a chunk");
-        found.extend((0..batch.len()).map(|row| batch.get(row)));
+        found.extend(batch.accesses());
     }
     found
 }

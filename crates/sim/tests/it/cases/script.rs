@@ -88,7 +88,7 @@ pub fn accesses(trace: &TraceReader) -> Result<Vec<Access>, String> {
     let (mut all, mut batch) = (Vec::new(), Batch::default());
     for index in 0..trace.chunks().len() {
         trace.read_chunk(index, Want::ALL, &mut batch).map_err(|e| e.to_string())?;
-        all.extend((0..batch.len()).map(|row| batch.get(row)));
+        all.extend(batch.accesses());
     }
     Ok(all)
 }

@@ -3,8 +3,8 @@
 
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::{
-    AddressRange, Batch, Columns, Event, EventKind, Metadata, ProcessorAreas, RangeKind, Summary,
-    TraceReader, TraceWriter, Want, WriterOptions,
+    AddressRange, Batch, BatchPart, Columns, Event, EventKind, Metadata, ProcessorAreas, RangeKind,
+    Summary, TraceReader, TraceWriter, Want, WriterOptions,
 };
 use proptest::prelude::*;
 
@@ -123,15 +123,15 @@ pub fn read(trace: &TraceReader) -> Vec<Step> {
 
 /// The steps of a batch.
 pub fn steps_of(batch: &Batch) -> Vec<Step> {
-    let mut events = batch.events.iter().cloned().peekable();
     let mut steps = Vec::new();
-    for row in 0..batch.len() {
-        while let Some((_, event)) = events.next_if(|(at, _)| *at as usize <= row) {
-            steps.push(Step::Event(event));
+    for part in batch.parts() {
+        match part {
+            BatchPart::Event(event) => steps.push(Step::Event(event.clone())),
+            BatchPart::Turn(turn) => {
+                steps.extend(turn.rows.map(|row| Step::Access(batch.get(row))));
+            }
         }
-        steps.push(Step::Access(batch.get(row)));
     }
-    steps.extend(events.map(|(_, event)| Step::Event(event)));
     steps
 }
 

@@ -52,8 +52,8 @@ impl RecordingSurvey {
         let total = trace.rows().saturating_mul(2);
         for chunk in 0..trace.chunks().len() {
             trace.read_chunk(chunk, Want { columns, events: false }, &mut batch)?;
-            for row in 0..batch.len() {
-                survey.access(&batch.get(row), switching, &mut last);
+            for access in batch.accesses() {
+                survey.access(&access, switching, &mut last);
             }
             if progress(survey.rows, Some(total)).is_break() {
                 return Err(TraceError::Cancelled { path: trace.path().to_owned() });
