@@ -18,7 +18,6 @@ use crate::format::v1::{
 use crate::model::{Batch, ChunkOutline, Columns, Metadata, Want};
 use crate::source::ByteSource;
 use crate::words::WordSize;
-use in_words::CountedWords;
 
 /// A complete trace, open for reading. It can be shared between threads.
 #[derive(Debug)]
@@ -26,11 +25,16 @@ pub struct TraceReader {
     source: Arc<ByteSource>,
     columns: Columns,
     chunk_rows: u32,
-    chunks: Arc<[ChunkInfo]>,
+    /// The index of the file.
+    stored: Arc<[ChunkInfo]>,
     metadata: Arc<Metadata>,
     footer: FooterHeader,
-    /// The index in words, if references are counted in words.
-    words: Option<CountedWords>,
+    /// The words in which references are counted.
+    word: Option<WordSize>,
+    /// The index with references counted so, and its sums.
+    chunks: Arc<[ChunkInfo]>,
+    rows: u64,
+    references: u64,
 }
 
 impl TraceReader {
@@ -75,14 +79,18 @@ impl TraceReader {
             let expected = format!("columns within {}", header.columns.bits());
             return Err(damaged(DecodeFault::new(44, expected, columns.bits())));
         }
+        let stored: Arc<[ChunkInfo]> = chunks.into();
         Ok(Self {
             source: Arc::new(source),
             columns,
             chunk_rows: header.chunk_rows,
-            chunks: chunks.into(),
+            chunks: Arc::clone(&stored),
+            stored,
             metadata: Arc::new(metadata),
+            rows: footer.rows,
+            references: footer.references,
             footer,
-            words: None,
+            word: None,
         })
     }
 
@@ -107,19 +115,13 @@ impl TraceReader {
     /// Data references.
     #[must_use]
     pub const fn references(&self) -> u64 {
-        match &self.words {
-            None => self.footer.references,
-            Some(counted) => counted.references,
-        }
+        self.references
     }
 
     /// References and fetches.
     #[must_use]
     pub const fn rows(&self) -> u64 {
-        match &self.words {
-            None => self.footer.rows,
-            Some(counted) => counted.rows,
-        }
+        self.rows
     }
 
     /// One more than the highest thread number with a reference; 0 in a trace without references.
@@ -139,7 +141,7 @@ impl TraceReader {
     /// The index.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkInfo] {
-        self.words.as_ref().map_or(&self.chunks, |counted| &counted.chunks)
+        &self.chunks
     }
 
     /// Index of the chunk with the data reference of this Time, if the trace has one.
@@ -179,9 +181,9 @@ impl TraceReader {
         self.with_chunk(index, |bytes, chunk| {
             decode_chunk(bytes, chunk, self.columns, want, batch)
         })?;
-        if let Some(counted) = &self.words {
-            counted.word.split(batch);
-            batch.first_time = counted.chunks[index].first_time;
+        if let Some(word) = self.word {
+            word.split(batch);
+            batch.first_time = self.chunks[index].first_time;
         }
         Ok(())
     }
@@ -194,10 +196,10 @@ impl TraceReader {
     /// # Panics
     /// When there is no such chunk.
     pub fn read_outline(&self, index: usize) -> Result<ChunkOutline, TraceError> {
-        if self.words.is_some() {
+        if self.word.is_some() {
             let mut batch = Batch::default();
             self.read_chunk(index, Want { events: true, ..Want::default() }, &mut batch)?;
-            return Ok(in_words::outline(batch));
+            return Ok(ChunkOutline { turns: batch.turns, events: batch.events });
         }
         let outline =
             |bytes: &[u8], chunk: &_| in_section(bytes, chunk, self.columns, codec::outline);
@@ -210,7 +212,7 @@ impl TraceReader {
         index: usize,
         decode: impl FnOnce(&[u8], &ChunkInfo) -> Result<T, DecodeFault>,
     ) -> Result<T, TraceError> {
-        let chunk = &self.chunks[index];
+        let chunk = &self.stored[index];
         let mut bytes = Vec::new();
         let length = usize::try_from(chunk.bytes).unwrap_or(usize::MAX);
         self.source.read(chunk.offset, length, &mut bytes)?;
@@ -224,7 +226,7 @@ impl TraceReader {
     pub fn verify(&self) -> Result<(), TraceError> {
         let mut content = ContentHash::new();
         let mut batch = Batch::default();
-        for index in 0..self.chunks.len() {
+        for index in 0..self.stored.len() {
             self.with_chunk(index, |bytes, chunk| {
                 decode_chunk(bytes, chunk, self.columns, Want::ALL, &mut batch)
             })?;
@@ -262,8 +264,8 @@ impl TraceReader {
 
     /// The words in which references are counted; `None` for references as recorded.
     #[must_use]
-    pub fn word_size(&self) -> Option<WordSize> {
-        self.words.as_ref().map(|counted| counted.word)
+    pub const fn word_size(&self) -> Option<WordSize> {
+        self.word
     }
 
     /// The same trace with its data references counted in words: one reference of a word to each
@@ -282,10 +284,13 @@ impl TraceReader {
             source: Arc::clone(&self.source),
             columns: self.columns,
             chunk_rows: self.chunk_rows,
-            chunks: Arc::clone(&self.chunks),
+            stored: Arc::clone(&self.stored),
             metadata: Arc::clone(&self.metadata),
             footer: self.footer,
-            words: Some(CountedWords { word, chunks, rows, references }),
+            word: Some(word),
+            chunks: chunks.into(),
+            rows,
+            references,
         }
     }
 }

@@ -1,21 +1,12 @@
-//! A view of a trace with references counted in words, without writing it.
+//! The index of a trace with references counted in words, for a view of it without writing it.
 
 use homenode_base::{AccessKind, Flags};
 
 use crate::chunk::ChunkInfo;
 use crate::format::v1::ChunkHeader;
-use crate::model::{Batch, ChunkOutline};
+use crate::model::Batch;
 use crate::turns::ThreadTurn;
 use crate::words::WordSize;
-
-/// The index of a trace with references counted in words.
-#[derive(Debug)]
-pub(super) struct CountedWords {
-    pub(super) word: WordSize,
-    pub(super) chunks: Vec<ChunkInfo>,
-    pub(super) rows: u64,
-    pub(super) references: u64,
-}
 
 /// The index entry of a chunk after its references, in the batch, are split into words.
 pub(super) fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> ChunkInfo {
@@ -60,8 +51,3 @@ pub(super) fn counted(chunk: &ChunkInfo, batch: &Batch, word: WordSize) -> Chunk
 
 /// Flags in the order of the counts of a chunk.
 const FLAGS: [Flags; 3] = [Flags::PRIVATE, Flags::SYNC, Flags::KERNEL];
-
-/// The turns and events of a batch.
-pub(super) fn outline(batch: Batch) -> ChunkOutline {
-    ChunkOutline { turns: batch.turns, events: batch.events }
-}
