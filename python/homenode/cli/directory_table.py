@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from homenode.cli.tables import numbers, print_table, texts
 from homenode.options.specs import format_size, percent, plain_number, unique
-from homenode.results.queues import loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +110,7 @@ def _waits(row: Row, use: PageUse, node: int) -> list[str]:
     """The mean waits for a home's controllers and memory, and the utilisation of the memory."""
     if not _is_timed(row):
         return []
-    (_, memory), waits = loads(use, node, row["cycles"])
+    (_, memory), waits = use.loads(node, row["cycles"])
     return [*waits, f"{100 * memory:.0f}%"]
 
 

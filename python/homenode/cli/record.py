@@ -108,6 +108,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
 )
 @click.option(
     "--memory",
+    "memory_mib",
     type=WholeNumber(64, 3072),
     default=512,
     show_default=True,
@@ -124,6 +125,7 @@ _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
 )
 @click.option(
     "--start-within",
+    "start_within_s",
     type=WholeNumber(min=1, max=(1 << 32) - 1),
     default=600,
     show_default=True,
@@ -173,16 +175,14 @@ def _warn_of_races(places: list[str]) -> None:
         )
 
 
+_OF_SYSTEM = "initramfs processors memory_mib append repeatable start_within_s".split()
 # The --via values for which an option has a meaning; options for all of them are not listed.
 _MEANT = {
     **dict.fromkeys(("order", "quanta", "seed", "repeat", "native"), ("cc", "qemu")),
     "native_program": ("cc",),
     "sysroot": ("qemu",),
     **dict.fromkeys(("fetches", "emulator"), ("qemu", "qemu-system")),
-    **dict.fromkeys(
-        ("kernel", "initramfs", "processors", "memory", "append", "repeatable", "start_within"),
-        ("qemu-system",),
-    ),
+    **dict.fromkeys(("kernel", *_OF_SYSTEM), ("qemu-system",)),
 }
 
 
@@ -201,21 +201,15 @@ def _check_meant(context: click.Context) -> None:
 
 def _kernel(options: dict[str, Any], command: tuple[str, ...]) -> list[str]:
     """Moves the options of whole systems to where the recorder expects them; the kernel, if any."""
-    kernel, initramfs = options.pop("kernel"), options.pop("initramfs")
-    machine = {
-        "processors": options.pop("processors"),
-        "memory_mib": options.pop("memory"),
-        "append": options.pop("append"),
-        "repeatable": options.pop("repeatable"),
-        "start_within_s": options.pop("start_within"),
-    }
+    kernel = options.pop("kernel")
+    system = {name: options.pop(name) for name in _OF_SYSTEM}
     if options["via"] != "qemu-system":
         if not command:
             raise click.UsageError("Missing argument 'PROGRAM [ARGS]...'.")
         return []
-    if not kernel or not initramfs:
+    if not kernel or not system["initramfs"]:
         raise click.UsageError("--via qemu-system needs --kernel and --initramfs")
-    options["system"] = {"initramfs": initramfs, **machine}
+    options["system"] = system
     return [kernel]
 
 

@@ -63,14 +63,10 @@ _EXAMPLES = {
 class _Kinds(click.Group):
     """A group with a subcommand for each transform, made on demand."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+    def list_commands(self, ctx: click.Context) -> list[str]:
         return [row["name"] for row in _rows()]
 
-    def get_command(
-        self,
-        ctx: click.Context,  # noqa: ARG002 - click's signature
-        cmd_name: str,
-    ) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         row = next((row for row in _rows() if row["name"] == cmd_name), None)
         return None if row is None else _command(row)
 

@@ -11,6 +11,7 @@ from homenode.options.checked import checked
 from homenode.options.documented import documented
 from homenode.options.specs import plain_number
 from homenode.results.rows import Rows, flat
+from homenode.results.waits import where_time_goes
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -150,16 +151,8 @@ def lines(
 
 def headline(time: dict[str, Any], machine: str, trace: str) -> str:
     """Where the time of the processors goes, in a sentence."""
-
-    def part(name: str) -> str:
-        return f"{100 * (time[name] or 0):.1f}%"
-
-    return (
-        f"{trace} on {machine}: {plain_number(time['cycles'])} cycles. Of the processors' time "
-        f"{part('false_sharing_share')} waits for lines of which they share no data (false "
-        f"sharing), {part('true_sharing_share')} for lines whose data they share, "
-        f"{part('other_share')} for lines that are not in the cache."
-    )
+    cycles = plain_number(time["cycles"])
+    return f"{trace} on {machine}: {cycles} cycles. {where_time_goes(time)}"
 
 
 __all__ = ["LineResult", "headline", "lines", "machines_of_lines"]

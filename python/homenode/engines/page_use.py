@@ -16,6 +16,20 @@ if TYPE_CHECKING:
 _LISTED = 0.01
 
 
+# A shorter mean wait is shown as 0.
+_NO_WAIT = 0.05
+
+
+def mean_wait(cycles: int, count: int) -> str:
+    """The mean wait of `count` requests, in cycles.
+
+    >>> mean_wait(5118, 2), mean_wait(1, 1000), mean_wait(37, 5)
+    ('2,559', '0', '7.4')
+    """
+    mean = cycles / max(1, count)
+    return f"{mean:,.0f}" if mean >= 10 or mean < _NO_WAIT else f"{mean:.1f}"
+
+
 @dataclass(frozen=True)
 class PageUse:
     """Who used which page in one simulation, and which homes served that, as columns.
@@ -107,6 +121,22 @@ class PageUse:
             for node in order
             if by_home[node]
         ]
+
+    def loads(self, node: int, cycles: int) -> tuple[list[float], list[str]]:
+        """For a home's controllers and its memory: the part of a run in use, and the mean wait.
+
+        Args:
+            node: the home.
+            cycles: of the run.
+        """
+        time = max(1, cycles * int(self.home_controllers[node]))
+        busy = (self.home_lookup_cycles, self.home_access_cycles)
+        waits = (self.home_lookup_waits, self.home_access_waits)
+        counts = (self.home_lookups, self.home_accesses)
+        return (
+            [int(of[node]) / time for of in busy],
+            [mean_wait(int(w[node]), int(n[node])) for w, n in zip(waits, counts, strict=True)],
+        )
 
     def svg(self, title: str = "Who uses which page") -> str:
         """A picture as an SVG file: pages across, those of one object together, nodes down.

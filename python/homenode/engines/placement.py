@@ -20,21 +20,6 @@ MACHINES = ("spr-2s",)
 """The default machine: the pages of two sockets of today."""
 
 
-def any_configuration(
-    machines: str | Iterable[str] = MACHINES,
-    policies: str | Iterable[str] | None = None,
-    block_sizes: str | int | Iterable[int] | None = None,
-    **options: Unpack[SimulateOptions],
-) -> dict[str, Any]:
-    """As `configuration`, by default with the machines' policies and block sizes."""
-    wanted = specs_of(machines, "machine")
-    if policies is None:
-        policies = policies_for(wanted, options.get("force") or False)
-    if block_sizes is None:
-        block_sizes = own_block_sizes(wanted)
-    return configuration(wanted, policies, block_sizes, **options)
-
-
 def policies_for(machines: Iterable[str], force: bool = False) -> list[str]:
     """The policies made for these machines that every one of them can run, in documentation order.
 
@@ -81,19 +66,25 @@ def own_block_sizes(machines: Iterable[str]) -> list[int]:
 
 
 def configuration(
-    machines: str | Iterable[str],
-    policies: str | Iterable[str],
-    block_sizes: str | int | Iterable[int],
+    machines: str | Iterable[str] = MACHINES,
+    policies: str | Iterable[str] | None = None,
+    block_sizes: str | int | Iterable[int] | None = None,
     **options: Unpack[SimulateOptions],
 ) -> dict[str, Any]:
-    """The configuration of a simulation as the engines take it.
+    """The configuration of a simulation as the engine takes it.
 
     Raises:
         ConfigError: when an option has a value that it cannot have.
     """
+    own = checked("simulate", options)
+    named = specs_of(machines, "machine")
+    if policies is None:
+        policies = policies_for(named, own["force"])
+    if block_sizes is None:
+        block_sizes = own_block_sizes(named)
     return {
-        "machines": specs_of(machines, "machine"),
+        "machines": named,
         "policies": specs_of(policies, "policy"),
         "block_sizes": sizes_of(block_sizes),
-        **checked("simulate", options),
+        **own,
     }

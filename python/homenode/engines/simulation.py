@@ -32,7 +32,7 @@ class Frontend(NamedTuple):
 
 
 FRONTENDS = {
-    "simulate": Frontend(placement.any_configuration, Result),
+    "simulate": Frontend(placement.configuration, Result),
     "bus": Frontend(bus.configuration, bus.BusResult),
     "directory": Frontend(directory.configuration, directory.DirectoryResult),
 }

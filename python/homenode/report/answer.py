@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from homenode.options.specs import plain_number, plural
 from homenode.report.sentences import percent
 from homenode.results.chance import WIDE, speed_up_range, time_varies
-from homenode.results.waits import CAUSES, layouts_gain_at_most, others
+from homenode.results.waits import CAUSES, layouts_gain_at_most, others, where_time_goes
 
 if TYPE_CHECKING:
     from homenode.engines.advise import AdviceResult
@@ -80,12 +80,8 @@ def answer(
 
 def _time(point: dict[str, Any]) -> str:
     time = point["lines"]["before"]
-    return (
-        f"On {point['machine']} the program takes {plain_number(time['cycles'])} cycles. Of the "
-        f"processors' time {percent(time['false_sharing_share'])} waits for lines of which they "
-        f"share no data (false sharing), {percent(time['true_sharing_share'])} for lines whose "
-        f"data they share, {percent(time['other_share'])} for lines that are not in the cache."
-    )
+    cycles = plain_number(time["cycles"])
+    return f"On {point['machine']} the program takes {cycles} cycles. {where_time_goes(time)}"
 
 
 def _objects(objects: list[dict[str, Any]]) -> list[str]:

@@ -10,7 +10,6 @@ import numpy as np
 from homenode.options.specs import plain_number, unique
 from homenode.report import page_use
 from homenode.report.sentences import percent
-from homenode.results.queues import loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -278,7 +277,7 @@ def _loads(row: dict[str, Any], use: PageUse, count: int) -> dict[str, Any]:
     for home in use.hottest(homes=count):
         if homes and home["share"] < _LISTED:
             continue
-        busy, waits = loads(use, home["node"], row["cycles"])
+        busy, waits = use.loads(home["node"], row["cycles"])
         homes.append({**home, "busy": busy, "waits": waits})
     return {"row": row, "homes": homes}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from homenode.options.specs import percent
+
 CAUSES = ("false_sharing", "true_sharing", "replacement", "cold")
 """The causes of waits, first those that a layout may remove."""
 
@@ -37,6 +39,18 @@ def others(time: dict[str, Any], shown: list[dict[str, Any]]) -> dict[str, Any] 
         "share": cycles / time["processor_cycles"],
         "false_sharing_share": rest["false_sharing"]["cycles"] / time["processor_cycles"],
     }
+
+
+def where_time_goes(time: dict[str, Any]) -> str:
+    """The parts of the processors' time that wait for lines, as a sentence."""
+    false, true, other = (
+        percent(time[f"{cause}_share"] or 0) for cause in ("false_sharing", "true_sharing", "other")
+    )
+    return (
+        f"Of the processors' time {false} waits for lines of which they share no data (false "
+        f"sharing), {true} for lines whose data they share, {other} for lines that are not in the "
+        "cache."
+    )
 
 
 def layouts_gain_at_most(time: dict[str, Any]) -> str:

@@ -31,7 +31,7 @@ class _Times(click.ParamType[list[float]]):
             return found
         return self.fail(f"{value!r}: expected seconds, as in 67.4 or 67.4,67.6", param, ctx)
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:  # noqa: ARG002
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """How the help shows the value."""
         return "S[,S...]"
 
