@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
 from homenode.errors import ConfigError
 from homenode.options import values
 from homenode.options.specs import unique
+from homenode.options.tables import format_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,3 +77,10 @@ def json_option(function: Decorated) -> Decorated:
     """Adds ``--json``."""
     option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
     return option(function)
+
+
+def format_option(way: Literal["import", "export"], default: str) -> Callable[[Any], Any]:
+    """Adds ``--format`` for files of other tools."""
+    names = format_names(way)
+    text = f"One of {names} (homenode list formats). {default}"
+    return click.option("--format", "form", metavar="FORMAT", help=text)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import examples, format_option, json_option
 from homenode.cli.output import echo, print_json
 from homenode.cli.progress import Progress
 from homenode.options.specs import plain_number
-from homenode.options.tables import format_names
 
 
 @click.command(
@@ -18,13 +17,7 @@ from homenode.options.tables import format_names
     )
 )
 @click.argument("trace", metavar="T.hnt")
-@click.option(
-    "--format",
-    "form",
-    metavar="FORMAT",
-    help=f"One of {format_names('export')} (homenode list formats). "
-    "Default: from the ending of the output.",
-)
+@format_option("export", "Default: from the ending of the output.")
 @click.option("-o", "--output", required=True, metavar="FILE", help="The file to write, or -.")
 @json_option
 def export(trace: str, form: str | None, output: str, as_json: bool) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from homenode.cli.command import examples, json_option
+from homenode.cli.command import examples, format_option, json_option
 from homenode.cli.output import echo, print_json
 from homenode.cli.progress import Progress
 from homenode.options.specs import plain_number
-from homenode.options.tables import format_names
 
 
 @click.command(
@@ -25,13 +24,7 @@ from homenode.options.tables import format_names
     ),
 )
 @click.argument("source", metavar="FILE|-")
-@click.option(
-    "--format",
-    "form",
-    metavar="FORMAT",
-    help=f"One of {format_names('import')} (homenode list formats). "
-    "Default: from the file's ending.",
-)
+@format_option("import", "Default: from the file's ending.")
 @click.option("-o", "--output", required=True, metavar="T.hnt", help="The trace to write.")
 @json_option
 def import_(source: str, form: str | None, output: str, as_json: bool) -> None:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from homenode.cli.outputs import Outputs
-    from homenode.engines.lines import LineResult
     from homenode.engines.sharing import SharingResult
 
 # Least share of the time waited for an object to be shown.
@@ -122,7 +121,7 @@ def _print(
     before: SharingResult, after: SharingResult | None, savings: list[dict[str, Any]] | None
 ) -> None:
     for waited in before.lines:
-        print_lines(waited)
+        print_waits(waited.headline, waited.findings, waited.rows, waited.time)
     if not before.rows:
         return
     for machine in unique(row["machine"] for row in before):
@@ -132,11 +131,6 @@ def _print(
         _print_savings(after, savings)
     if before.detail is not None:
         _print_detail(before.detail)
-
-
-def print_lines(found: LineResult) -> None:
-    """Prints where the time goes, and the objects for which processors wait."""
-    print_waits(found.headline, found.findings, found.rows, found.time)
 
 
 def print_waits(

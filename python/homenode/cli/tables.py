@@ -40,13 +40,13 @@ class Column:
 
     def natural(self) -> int:
         """The width at which nothing wraps."""
-        return max(_width(line) for text in (self.heading, *self.cells) for line in _lines(text))
+        return max(map(_width, "\n".join([self.heading, *self.cells]).split("\n")))
 
     def least(self, narrowest: int) -> int:
         """The width at which headings wrap, and text wider than `narrowest`, but no number."""
         words = max(map(_width, self.heading.split()), default=1)
         if self.numeric:
-            return max([words, *(_width(line) for cell in self.cells for line in _lines(cell))])
+            return max([words, *(_width(line) for cell in self.cells for line in cell.split("\n"))])
         numbers = [len(number) for cell in self.cells for number in _NUMBER.findall(cell)]
         return max([min(self.natural(), max(narrowest, words)), *numbers])
 
@@ -167,7 +167,7 @@ class Facts:
             values = [wrap(value, max(width - names - _BETWEEN, _NARROWEST[0])) for value in values]
         for (name, _), value in zip(self.facts, values, strict=True):
             grid.add_row(Text(name, style="dim"), Text(value))
-        longest = max((_width(line) for value in values for line in _lines(value)), default=0)
+        longest = max((_width(line) for value in values for line in value.split("\n")), default=0)
         needed = names + _BETWEEN + longest
         _print(stream, grid, _IN_FILES if width is None else max(width, needed))
 
@@ -252,7 +252,7 @@ def wrap(text: str, width: int) -> str:
     >>> wrap("/home/me/trace-1000.hnt", 9).splitlines()
     ['/home/me/', 'trace-', '1000.hnt']
     """
-    return "\n".join(line for given in _lines(text) for line in _wrapped(given, width))
+    return "\n".join(line for given in text.split("\n") for line in _wrapped(given, width))
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -302,10 +302,6 @@ def _spread(least: Sequence[int], natural: Sequence[int], width: int) -> list[in
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + _BETWEEN * len(widths)
-
-
-def _lines(text: str) -> list[str]:
-    return text.split("\n")
 
 
 def _width(text: str) -> int:

@@ -76,10 +76,10 @@ def _print(result: TlbResult) -> None:
     show = _corrected if corrected else _rate
     cells += [[name, *(show(found[name, size]) for size in sizes)] for name in tlbs]
     where = f"{first['processors']} {plural(first['processors'], 'processor')}"
-    title = f"TLB misses per reference, {where}: {first['trace']}"
+    what = "TLB misses per reference"
     if corrected:
         what = f"MCPR of {first['policy']} on {first['machine']} with TLB misses"
-        title = f"{what}, {where}: {first['trace']}"
+    title = f"{what}, {where}: {first['trace']}"
     print_table([*texts("TLB"), *numbers(*map(format_size, sizes))], cells, title)
     if corrected and any(row["miss_cost"] is None for row in result):
         echo("-: what a miss costs is not known; say it, as in 68040:cost=2.5", err=True)

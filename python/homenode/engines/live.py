@@ -46,10 +46,10 @@ def run(
         machine: a machine whose engine has a clock: a name or a TOML file.
         output: where to write the trace of the run, in simulated order; else nowhere.
         progress: called with the references made until now.
-        options: `RunOptions`, ``slack`` and ``expected_threads``, and those of `simulate` for this
-            machine; there are eight processors by default. Also ``via``: ``cc``, the default, for a
-            program built with ``homenode cc``, ``qemu`` for any Linux program; and with ``qemu``
-            ``sysroot``, where the libraries of a program for another instruction set are, and
+        options: ``slack`` and ``expected_threads``, and those of `simulate` for this machine; there
+            are eight processors by default. Also ``via``: ``cc``, the default, for a program built
+            with ``homenode cc``, ``qemu`` for any Linux program; and with ``qemu`` ``sysroot``,
+            the folder with the libraries of a program for another instruction set, and
             ``emulator``, by default the one for the program, from ``PATH``.
 
     Returns:

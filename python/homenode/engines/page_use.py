@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
 # Data structures with a smaller part of a home's fills are not listed, but for the first.
@@ -159,8 +157,3 @@ class PageUse:
             for place, at in enumerate(order)
             if fills[at] and (place == 0 or fills[at] >= _LISTED * whole)
         ]
-
-
-def page_use(columns: Mapping[str, Any]) -> PageUse:
-    """The columns that ``_core.simulate`` returns for one outcome."""
-    return PageUse(**columns)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from homenode import _core
 from homenode.engines.lines import lines, machines_of_lines, refuse_words
-from homenode.engines.placement import policies_for
 from homenode.engines.simulation import simulate
 from homenode.errors import ConfigError
 from homenode.options.checked import checked, part_of
@@ -147,7 +146,8 @@ def sensitivity(
         count = _ORDERS_MADE
     of_today, wanted = machines_of_lines(specs_of(machines, "machine"))
     refuse_words(of_today, options.get("word_bytes"))
-    matrix = (wanted, policies_of(wanted, policies, replay) if wanted else [], block_sizes)
+    named = None if policies is None else specs_of(policies, "policy")
+    matrix = (wanted, named, block_sizes)
     opened = [trace if isinstance(trace, Trace) else Trace.open(trace) for trace in given]
     _check(opened, replay)
     watched = _Steps(progress, len(opened) * (1 + 2 * count))
@@ -195,15 +195,6 @@ def _in_cycles(machine: str, found: Sequence[LineResult]) -> dict[str, Any]:
         **spread([float(result.time["cycles"]) for result in found]),
         "false_sharing_share": {"low": min(shares), "high": max(shares)},
     }
-
-
-def policies_of(
-    machines: list[str], policies: str | Iterable[str] | None, options: SimulateOptions
-) -> str | list[str]:
-    """The given policies, or all that are made for the machines."""
-    if policies is None:
-        return policies_for(machines, options.get("force", False))
-    return policies if isinstance(policies, str) else list(policies)
 
 
 def _check(traces: Sequence[Trace], options: SimulateOptions) -> None:

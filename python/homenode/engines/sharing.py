@@ -13,7 +13,7 @@ from homenode.errors import ConfigError
 from homenode.options.checked import checked, part_of
 from homenode.options.documented import documented
 from homenode.options.values import about, block_size, specs_of, whole_number
-from homenode.results.rows import Rows
+from homenode.results.rows import Rows, flat
 from homenode.trace import Trace
 
 if TYPE_CHECKING:
@@ -68,7 +68,15 @@ class SharingResult(Rows):
         self.facts = facts
 
     def _flat(self, row: dict[str, Any]) -> dict[str, Any]:
-        return _flat(row)
+        kept = {k: v for k, v in row.items() if k not in _NESTED}
+        # Prefixes tell apart what has one name: a count, the bracket of its cost, its share.
+        return (
+            kept
+            | flat(row["components"] or {}, "cost_")
+            | flat(row["estimate"] or {})
+            | flat(row["counts"], "count_")
+            | flat(row["shares"], "share_")
+        )
 
     def sizes(self) -> list[dict[str, Any]]:
         """The first row of each block size: counts do not depend on the machine."""
@@ -240,19 +248,6 @@ def _detail(given: int | str | None, sizes: Sequence[int]) -> int | None:
         return None
     with about("detail"):
         return block_size(given)
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    flat = {k: v for k, v in row.items() if k not in _NESTED}
-    flat |= {f"cost_{name}": value for name, value in (row["components"] or {}).items()}
-    for name, value in (row["estimate"] or {}).items():
-        if isinstance(value, dict):
-            flat |= {f"{name}_{end}": bound for end, bound in value.items()}
-        else:
-            flat[name] = value
-    # Prefixes tell apart what has one name: a count, the bracket of its cost, its share.
-    flat |= {f"count_{name}": value for name, value in row["counts"].items()}
-    return flat | {f"share_{name}": value for name, value in row["shares"].items()}
 
 
 def _by_point(result: SharingResult) -> dict[tuple[str, int], dict[str, Any]]:

@@ -110,14 +110,8 @@ def simulate(
     [(1, 3, 1.0)]
     """
     opened = trace if isinstance(trace, Trace) else Trace.open(trace)
-    given: dict[str, Any] = dict(options)
-    for name, value in (
-        ("policies", policies),
-        ("block_sizes", block_sizes),
-        ("protocols", protocols),
-    ):
-        if value is not None:
-            given[name] = value
+    named = {"policies": policies, "block_sizes": block_sizes, "protocols": protocols}
+    given: dict[str, Any] = {**options, **{k: v for k, v in named.items() if v is not None}}
     if machines is not None:
         given["machines"] = specs_of(machines, "machine")
     of_points = [
@@ -158,9 +152,9 @@ def result_of(
 
 def _page_use(columns: dict[str, Any]) -> PageUse:
     # NumPy takes a tenth of a second to load.
-    from homenode.engines.page_use import page_use
+    from homenode.engines.page_use import PageUse
 
-    return page_use(columns)
+    return PageUse(**columns)
 
 
 __all__ = ["simulate"]

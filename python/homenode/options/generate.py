@@ -36,6 +36,9 @@ _TITLES = {
     "explain": "Protocols explained: `homenode explain`, `homenode.explain`",
 }
 
+# Studies that no Python function takes as keywords have no typed dictionary.
+_TYPED = [study for study in _TITLES if study not in ("bus-point", "run")]
+
 
 def generated() -> dict[str, str]:
     """The text of every generated file, by its path in the project."""
@@ -48,7 +51,7 @@ def generated() -> dict[str, str]:
 
 def types() -> str:
     """The typed dictionaries of all studies and of all engines, as a Python module."""
-    text = "\n\n".join([*map(_class, _TITLES), _class_of_engines()])
+    text = "\n\n".join([*map(_class, _TYPED), _class_of_engines()])
     return (
         f'"""The types of all options, which `docs/options.md` describes.\n\n'
         f'{_HEADING}: do not edit.\n"""\n\n'
@@ -103,7 +106,7 @@ def _parent(study: str) -> str | None:
 
 def _name(study: str) -> str:
     """The name of a study's typed dictionary."""
-    return "BusPoint" if study == "bus-point" else f"{study.capitalize()}Options"
+    return f"{study.capitalize()}Options"
 
 
 def page() -> str:

@@ -80,25 +80,6 @@ class DirectoryOptions(TypedDict, total=False):
     threads: int | None
 
 
-class BusPoint(TypedDict, total=False):
-    """One point of a simulation on a bus."""
-
-    machine: str | None
-    protocol: str | None
-    cache_size: int | None
-    associativity: int | None
-    block_size: int | None
-    processors: int | None
-    scheduler: str | None
-
-
-class RunOptions(TypedDict, total=False):
-    """Live programs: options of `homenode run`, `homenode.run`."""
-
-    slack: int | None
-    expected_threads: int | None
-
-
 class OptimalOptions(SimulateOptions, total=False):
     """The optimum: options of `homenode optimal`, `homenode.optimal`."""
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from homenode import _core
-from homenode.options.specs import format_size, plain_number, unique
+from homenode.options.specs import unique
 from homenode.options.tables import core_table
 from homenode.report import heatmap, lines, sentences
 from homenode.report.page import environment, script_json
@@ -141,8 +141,6 @@ def render(
     templates = environment()
     templates.filters |= {
         "percent": sentences.percent,
-        "size": format_size,
-        "num": plain_number,
         "times": sentences.times,
         "colour": colour_of,
         "ticked": _ticked,

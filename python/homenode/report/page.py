@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from homenode.options.specs import format_size, plain_number
 from homenode.sanitize import sanitized
 
 
@@ -19,7 +20,7 @@ def script_json(value: Any) -> Markup:
 
 def environment() -> Environment:
     """The templates of this package: values are escaped, and one that is missing is an error."""
-    return Environment(
+    made = Environment(
         loader=PackageLoader("homenode.report"),
         autoescape=True,
         finalize=_finalize,
@@ -27,6 +28,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters |= {"size": format_size, "num": plain_number}
+    return made
 
 
 def _finalize(value: Any) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from homenode import _core
-from homenode.options.specs import format_size, plain_number, unique
+from homenode.options.specs import plain_number, unique
 from homenode.report.page import environment
 from homenode.report.svg import Frame, LogScale, element, path_of, series
 
@@ -63,61 +63,60 @@ class _LinearScale:
 
 def render(before: SharingResult, after: SharingResult | None, *, command: str) -> str:
     """The page as HTML, with no other files: a program, and the same after tuning."""
-    templates = environment()
-    templates.filters |= {"size": format_size, "num": plain_number}
     results = [before] if after is None else [before, after]
     savings = [] if after is None else before.against(after)
-    return templates.get_template("sharing.html.jinja").render(
-        sections=[_section(result) for result in results],
-        savings=savings,
-        legend=_legend(),
-        command=command,
-        version=_core.version(),
+    return (
+        environment()
+        .get_template("sharing.html.jinja")
+        .render(
+            sections=[_section(result) for result in results],
+            savings=savings,
+            legend=_legend(),
+            command=command,
+            version=_core.version(),
+        )
     )
 
 
 def _section(result: SharingResult) -> dict[str, Any]:
-    machines = unique(row["machine"] for row in result)
+    sizes = sorted(result.sizes(), key=_size)
     return {
         "facts": result.facts,
-        "panels": [_panel([r for r in result if r["machine"] == name]) for name in machines],
-        "bounds": _bounds(sorted(result.sizes(), key=lambda row: int(row["block_size"]))),
-        "sizes": sorted(result.sizes(), key=lambda row: int(row["block_size"])),
+        "panels": [
+            {"machine": machine, "components": _components(rows), "rows": rows}
+            for machine in unique(row["machine"] for row in result)
+            for rows in [sorted((r for r in result if r["machine"] == machine), key=_size)]
+        ],
+        "bounds": _bounds(sizes),
+        "sizes": sizes,
         "detail": result.detail,
     }
 
 
-def _panel(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    ordered = sorted(rows, key=lambda row: int(row["block_size"]))
-    return {
-        "machine": ordered[0]["machine"],
-        "components": _components(ordered),
-        "rows": ordered,
-    }
+def _size(row: dict[str, Any]) -> int:
+    return int(row["block_size"])
 
 
 def _components(rows: list[dict[str, Any]]) -> Markup:
     """MCPR and its components, both axes logarithmic."""
     sizes = [row["block_size"] for row in rows]
-    table: list[list[float | None]] = [[], [], []]
-    for row in rows:
-        parts, count = row["components"], row["accesses"]
-        if parts is None or not count:
-            for column in table:
-                column.append(None)
-            continue
-        overhead = parts["overhead_moves"] + parts["overhead_references"]
-        table[0].append(row["mcpr"])
-        # A logarithmic axis has no zero.
-        table[1].append(overhead / count or None)
-        table[2].append(parts["data_transfer"] / count or None)
-    drawn = [_Line(*style, values) for style, values in zip(_COMPONENTS, table, strict=True)]
+    columns = zip(*map(_parts, rows), strict=True)
+    drawn = [_Line(*style, values) for style, values in zip(_COMPONENTS, columns, strict=True)]
     positive = [v for line in drawn for v in line.values if v is not None and v > 0]
     high = max(positive, default=1.0) * 1.1
     low = max(min(positive, default=0.1) / 1.1, high / 10**_DECADES_MAX)
     up = LogScale(low, max(high, low * 2), _BOTTOM, _TOP)
     label = f"Components of the optimum's mean cost per reference on {rows[0]['machine']}"
     return _figure(sizes, up, drawn, label)
+
+
+def _parts(row: dict[str, Any]) -> tuple[float | None, ...]:
+    """MCPR and its components; a logarithmic axis has no zero."""
+    parts, count = row["components"], row["accesses"]
+    if parts is None or not count:
+        return None, None, None
+    overhead = parts["overhead_moves"] + parts["overhead_references"]
+    return row["mcpr"], overhead / count or None, parts["data_transfer"] / count or None
 
 
 def _bounds(rows: list[dict[str, Any]]) -> Markup:

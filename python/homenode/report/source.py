@@ -65,30 +65,28 @@ def annotated(lines: list[dict[str, Any]]) -> list[SourceFunction]:
     for row in lines:
         false, true = (row["misses"][cause] for cause in ("false_sharing", "true_sharing"))
         if row["file"] and false + true > 0:
-            there = functions.setdefault((row["file"], row["function"]), {})
-            before = there.get(row["line"], SourceLine(row["line"], ""))
-            there[row["line"]] = SourceLine(
-                row["line"], "", before.false + false, before.true + true
-            )
-    misses = {
-        key: sum(line.false + line.true for line in counted.values())
-        for key, counted in functions.items()
-    }
+            there, number = functions.setdefault((row["file"], row["function"]), {}), row["line"]
+            before = there.get(number, SourceLine(number, ""))
+            there[number] = SourceLine(number, "", before.false + false, before.true + true)
+    misses = {key: sum(map(_missed, counted.values())) for key, counted in functions.items()}
     everywhere = sum(misses.values())
     found = [
-        SourceFunction(name, Path(file).name, _excerpt(file, counted), there, everywhere)
-        for ((file, name), counted), there in zip(functions.items(), misses.values(), strict=True)
-        if there >= everywhere / _PART
+        SourceFunction(name, Path(file).name, _excerpt(file, counted), missed, everywhere)
+        for (file, name), counted in functions.items()
+        if (missed := misses[file, name]) >= everywhere / _PART
     ]
     return sorted(found, key=lambda function: -function.misses)[:_FUNCTIONS]
+
+
+def _missed(line: SourceLine) -> int:
+    return line.false + line.true
 
 
 def _excerpt(file: str, counted: dict[int, SourceLine]) -> list[SourceLine]:
     """Lines with misses, with their text and those around them if the file is there."""
     text = _read(file)
-    most = sorted(counted.values(), key=lambda line: -(line.false + line.true))
     shown: set[int] = set()
-    for line in most:
+    for line in sorted(counted.values(), key=_missed, reverse=True):
         around = {n for n in range(line.number - _AROUND, line.number + _AROUND + 1) if text}
         more = shown | {line.number} | {n for n in around if 1 <= n <= len(text)}
         if len(more) > _LINES:

@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from homenode.options.specs import format_size, plain_number
 from homenode.report import steps
 from homenode.report.page import environment, script_json
 from homenode.results.palette import PROCESSOR_COLOURS
@@ -153,8 +152,7 @@ def render(views: Sequence[WalkView], command: str) -> str:
     """The page as HTML text; the command line that makes it again is left out if empty."""
     first = views[0]
     templates = environment()
-    templates.filters |= {"size": format_size, "num": plain_number, "letter": steps.letter}
-    templates.filters["display"] = steps.display
+    templates.filters |= {"letter": steps.letter, "display": steps.display}
     counts = [key for key, _ in (*first.totals, *first.kinds)]
     walks = [_for_script(view, counts) for view in views]
     text = templates.get_template("explain.html.jinja").render(
