@@ -15,6 +15,8 @@ from homenode.cli.options import given_options, options_named, study_options
 from homenode.cli.output import command_line, echo, print_json
 from homenode.cli.progress import Progress
 from homenode.cli.simulate import run
+from homenode.engines.placement import MACHINES
+from homenode.engines.table import refusal
 from homenode.errors import ConfigError
 from homenode.files import check_output, write_text
 
@@ -81,7 +83,9 @@ def report(
     of_homes = {name: given.pop(name) for name in OF_HOMES if name in given}
     chosen = dict(given)
     of_lines = _take_machine_of_lines(chosen)
-    of_homes_on = _with_directory(of_lines, of_homes)
+    of_homes_on = of_lines if of_lines and _core.engine_of([of_lines]) == "directory" else None
+    for name in of_homes if of_homes_on is None else ():
+        raise refusal(name, ["directory"], given.get("machines", MACHINES))
     if "machines" not in chosen and "block_sizes" not in chosen:
         # From a page to a large one.
         chosen["block_sizes"] = [4096 << i for i in range(0, 10, 3)]
@@ -148,44 +152,32 @@ def _answer(path: str, given: dict[str, Any], machine: str | None) -> Answer:
     from homenode.report.source import annotated
     from homenode.trace.transforms import transform
 
-    same: Any = {name: given[name] for name in ("private", "sync", "threads") if name in given}
+    same = _given(given, "private", "sync", "threads")
     with Progress("trying layouts of lines") as progress:
         lines = homenode.advise(path, machine or MACHINE, progress=progress, **same)
     with Progress("trying homes of pages") as progress:
         # As in the table of the policies, which has the same costs.
-        of_pages = {"sync": "exclude", **same}
-        if "filter" in given:
-            of_pages["filter"] = given["filter"]
+        of_pages = {"sync": "exclude", **same, **_given(given, "filter")}
         pages = homenode.advise(path, "spr-2s", "first-touch", progress=progress, **of_pages)
     simulated = (path, of_pages)
     brackets = interleavings_table.find(pages.points, simulated, asked=None)
     found = answer(lines, pages, brackets[0] if brackets else None)
     if not found.objects:
         return found
-    given_same: Any = {"sync": "include", **same}
     trace, turns = homenode.Trace.open(path), _RECORDED
     if trace.references <= _REINTERLEAVED_MAX:
         with Progress("making turns of a reference") as progress:
             trace = transform("reinterleave", trace, quantum=1, progress=progress)
         turns = _EVEN
     with Progress("looking for source lines") as progress:
-        sharing = homenode.sharing(
-            trace, "cc", 64, detail=64, count=200, progress=progress, **given_same
-        )
+        sharing = homenode.sharing(trace, "cc", 64, detail=64, count=200, progress=progress, **same)
     functions = annotated((sharing.detail or {}).get("lines", []))
     return replace(found, functions=functions, turns=turns)
 
 
-def _with_directory(machine: str | None, of_homes: dict[str, Any]) -> str | None:
-    """The machine, if it has a directory; without it no option of homes can be given."""
-    if machine is not None and _core.engine_of([machine]) == "directory":
-        return machine
-    for name in of_homes:
-        raise ConfigError(
-            f"--{name.removesuffix('s')} is for machines with a directory, such as --machine "
-            "dash-mesh"
-        )
-    return None
+def _given(options: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Those of some options that are given."""
+    return {name: options[name] for name in names if name in options}
 
 
 def _directory(path: str, given: dict[str, Any], machine: str) -> DirectoryReport:
@@ -193,8 +185,7 @@ def _directory(path: str, given: dict[str, Any], machine: str) -> DirectoryRepor
     from homenode.report.directory import directory
     from homenode.trace import Trace
 
-    names = ("private", "sync", "threads", "processors", *OF_HOMES)
-    same: Any = {name: given[name] for name in names if name in given}
+    same = _given(given, "private", "sync", "threads", "processors", *OF_HOMES)
     with Progress("trying homes on the directory") as progress:
         return directory(Trace.open(path), machine, progress=progress, **same)
 

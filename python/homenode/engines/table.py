@@ -10,7 +10,7 @@ from homenode.options.declared import options_of
 from homenode.options.tables import engines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from homenode.options.declared import Option
 
@@ -42,12 +42,16 @@ def engine_for(machines: Sequence[str] | None, options: Mapping[str, Any]) -> st
     else:
         engine = _core.engine_of(list(machines))
     for name in options:
-        having = [row for other, row in engines().items() if name in options_of(other)]
-        if having and engines()[engine] not in having:
-            whose = " and ".join(row["machines"] for row in having)
-            flag = options_of(having[0]["name"])[name].flag
-            raise ConfigError(
-                f"{flag or name} is for {whose}, such as --machine {having[0]['default_machine']}, "
-                f"not for {', '.join(machines or [engines()[engine]['machines']])}"
-            )
+        having = [other for other in engines() if name in options_of(other)]
+        if having and engine not in having:
+            raise refusal(name, having, machines or [engines()[engine]["machines"]])
     return engine
+
+
+def refusal(option: str, having: Sequence[str], machines: Iterable[str]) -> ConfigError:
+    """The error about an option that only other engines have than that of these machines."""
+    whose = " and ".join(engines()[one]["machines"] for one in having)
+    flag, first = options_of(having[0])[option].flag, engines()[having[0]]["default_machine"]
+    return ConfigError(
+        f"{flag or option} is for {whose}, such as --machine {first}, not for {', '.join(machines)}"
+    )
