@@ -18,7 +18,7 @@ from homenode.cli.tables import print_facts, summary
 from homenode.files import check_replaceable
 from homenode.options.values import whole_numbers
 
-# What the recorder takes.
+# Limits of the recorder.
 _QUANTUM_MAX, _SEED_MAX = 10**9, (1 << 32) - 1
 
 

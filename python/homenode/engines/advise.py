@@ -1,4 +1,4 @@
-"""`advise`: which objects to lay out anew, place or replicate, with the gain simulated."""
+"""`advise`: objects to lay out differently, place or replicate, with the gain simulated."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class AdviceResult(Rows):
         return [row for row in self.rows if all(row[name] == point[name] for name in _POINT)]
 
     def top(self, count: int) -> AdviceResult:
-        """The same with at most `most` rows a point; the points do not change."""
+        """The same with at most `count` rows a point; the points do not change."""
         kept = copy.copy(self)
         kept.rows = [row for row in self.rows if row["rank"] <= count]
         return kept

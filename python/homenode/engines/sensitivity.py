@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 MACHINES = ("spr-2s-lines", "spr-2s")
-# Of a single trace.
+# Orders made from a single trace.
 _ORDERS_MADE = 4
 
 

@@ -31,8 +31,8 @@ FULL = "full"
 
 _PROCESSORS_MAX = 1024
 _PARAMETER = re.compile(r"[A-Za-z][A-Za-z0-9_-]*=")
-# Python's int and float also read underscores and the digits of other scripts. No number that an
-# option can have is longer.
+# Python's int also reads underscores and the digits of other scripts. No number that an option can
+# have is longer.
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _SIZE = re.compile(r"([0-9]{1,40})([KMG]?)(?:i?B)?", re.IGNORECASE)
 _UNIT = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}

@@ -144,7 +144,7 @@ def _pages(pages: AdviceResult, other_turns: dict[str, Any] | None) -> list[str]
 
 
 def _turns(other: dict[str, Any] | None) -> str:
-    """Prices of pages are paid in the order of the trace, unlike times."""
+    """How far costs of pages depend on the order of the trace; times do not."""
     if other is None:
         return " in the turns of the recording"
     low, high = plain_number(other["min"]), plain_number(other["max"])

@@ -284,7 +284,7 @@ def _data(
 
 
 def pack(rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Outcomes without their names: a fifth of the size in the file.
+    """Outcomes as fields and rows: a fifth of the size in the file.
 
     >>> pack([{"policy": "ace", "cost": {"local": 3}}])
     {'fields': ['policy', 'cost.local'], 'rows': [['ace', 3]]}

@@ -69,7 +69,7 @@ class BusView(WalkView):
 
     @property
     def replies(self) -> list[tuple[str, Data]]:
-        """What the other copies do, each with its key; what does the same only once."""
+        """The reactions of other copies, each with its key; equal ones only once."""
         return [
             (f"{reply['signal']}|{reply['state']}", reply)
             for reply in self.table["replies"]

@@ -75,7 +75,7 @@ class DirectoryReport:
         """The values of the template."""
         rows = self.rows
         longest = max((row["cycles"] for row in rows), default=0) or 1
-        # A long table hides what is in it.
+        # A long table would hide its main rows.
         count = 3 if len(rows) <= _FEW else 1
         kinds = unique(kind for row in rows for kind in row["messages"] if row["messages"][kind])
         both = list(zip(rows, self.uses, strict=True))
@@ -204,7 +204,7 @@ def _hottest(use: PageUse) -> list[str]:
 
 
 def _of_what(use: PageUse) -> str:
-    """Whose pages are filled from elsewhere most."""
+    """The data structure with most fills by other nodes than the home, as a clause."""
     far = [entry for entry in objects(use) if entry["far"]]
     if not far:
         return ""

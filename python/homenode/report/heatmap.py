@@ -20,7 +20,7 @@ _ROW_MIN, _ROW_MAX, _HEIGHT = 5.0, 16.0, 240.0
 
 
 def draw(sharing: dict[str, Any]) -> Markup:
-    """The map as SVG: colour says who else touches a stretch, darkness how often.
+    """The map as SVG: colours show sharing, darkness how often a stretch is referenced.
 
     Args:
         sharing: the map of ``_core.worst_blocks``: ``rows`` with address, object, reads, writes.

@@ -44,7 +44,7 @@ def homed(step: Data) -> list[Data]:
 
 
 def nodes(data: Data) -> list[int]:
-    """The nodes that are shown: all, or if they are many those that a walk has to do with."""
+    """The nodes shown: all of them, or if there are many those that a walk involves."""
     all_nodes = range(data["processors"])
     if len(all_nodes) <= _ALL_SHOWN:
         return list(all_nodes)
@@ -119,7 +119,7 @@ def entry(found: Data) -> str:
 
 
 def _listed(found: Data) -> str:
-    """The nodes that are listed, and of which the copy in the proxy cache is meant."""
+    """The listed nodes, marked if the entry is for the copy in the proxy cache."""
     of_proxies = set(found.get("in_proxy_caches", ()))
     return " ".join(
         f"N{node} ({_PROXY_CACHE})" if place in of_proxies else f"N{node}"
@@ -204,7 +204,7 @@ def does(act: Data) -> str:
 
 
 def number(act: Data) -> str:
-    """The number of a message among those between different nodes; nothing if it is not one."""
+    """The number of a message among those between different nodes; empty for others."""
     return f"{act['message']['number']:,}" if _crosses(act) else ""
 
 

@@ -249,7 +249,7 @@ class PageView(NodeView):
 
 
 def _tone(state: Data) -> str:
-    """The colour of a state: by what it promises; one in which something is under way has none."""
+    """The colour of a state, by what it permits; marked while a transaction is under way."""
     roles = {"none": "invalid", "readable": "copy", "writable": "only-owner"}
     colour = roles.get(state["role"], "at-home")
     return colour if state["rests"] else f"{colour} under-way"

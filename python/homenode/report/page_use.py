@@ -55,7 +55,7 @@ class PageColumns:
 
 
 def arrange(use: PageUse, most: int = _COLUMNS) -> PageColumns:
-    """Gives every page a column, several of one object one column where there are too many.
+    """Gives each page a column; where there are too many, pages of one object share columns.
 
     Args:
         use: who used which page.
@@ -104,7 +104,7 @@ def draw(use: PageUse) -> Markup:
         f"Use of pages: {use.nodes} nodes by {count} pages of {len(set(columns.names))} data "
         "structures"
     )
-    # Few pages are not blown up, and many remain legible on a narrow screen.
+    # A few pages are not enlarged, and many stay legible on a narrow screen.
     whole = _LEFT + max(width, _NARROWEST) + 4
     return element(
         "svg",

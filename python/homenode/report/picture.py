@@ -157,7 +157,7 @@ def _times(picture: dict[str, Any]) -> Markup:
 
 
 def _legend(count: int, y: float) -> Markup:
-    """Which colour is whose: each processor's, or the first, the last and some between."""
+    """The colours of the processors; of many processors, those of some."""
     shown = range(count) if count <= _EACH_NAMED else range(0, count, -(-count // 8))
     entries = [(colour_of_processor(p, count), str(p)) for p in shown]
     entries += [_SEVERAL[_READ], _SEVERAL[_WRITTEN]]

@@ -165,7 +165,7 @@ def cell(row: Data) -> list[str]:
 
 
 def signals(table: Data) -> dict[str, str]:
-    """Each signal with its name; one that does what another one does has that one's name."""
+    """The name to show for each signal; signals with equal effects share one."""
     does: dict[str, list[tuple[Any, ...]]] = {}
     for reply in table["replies"]:
         what = tuple(value for name, value in reply.items() if name != "signal")

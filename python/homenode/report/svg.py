@@ -135,7 +135,7 @@ def brackets(
 
 @dataclass(frozen=True)
 class Frame:
-    """The area of a plot against block size, and the least number of sizes that are too many."""
+    """The area of a plot against block size; of more than `crowded` sizes half are labelled."""
 
     left: float
     right: float

@@ -31,9 +31,9 @@ COUNTED = (
 )
 # From this number of addresses on, only the first and the last are shown.
 _LISTED = 3
-# How the outcome of an access begins that the page table does not permit.
+# Prefix of the outcome of an access that the page table does not permit.
 FAULT = "page fault"
-# The outcome of a miss whose class shows later.
+# The outcome of a miss whose class is known only later.
 _OPEN = "invalidation miss, true or false shows later"
 
 
