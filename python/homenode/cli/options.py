@@ -112,15 +112,16 @@ def emulator_options(function: Decorated) -> Decorated:
 
 def run_options(function: Decorated) -> Decorated:
     """Adds the options of a live program: its own, and those of the machines that have a clock."""
-    bus, directory = options_of("bus"), options_of("directory")
+    clocked = {name: options_of(name) for name in engines() if "order" in options_of(name)}
+    declared = {name: one for options in clocked.values() for name, one in options.items()}
     of_traces = {"order", "restart", "scaling", "threads"}
-    for option in reversed([*options_of("run").values(), *{**bus, **directory}.values()]):
-        if option.name in of_traces:
-            continue
-        text = _OF_RUNS.get(option.name, option.text())
-        if option.name not in _OF_RUNS and (option.name in bus) != (option.name in directory):
-            text = _only(["bus" if option.name in bus else "directory"], text)
-        function = _decorated(function, option, text)
+    for option in reversed([*options_of("run").values(), *declared.values()]):
+        having = [engine for engine, options in clocked.items() if option.name in options]
+        text = option.text()
+        if 0 < len(having) < len(clocked):
+            text = _only(having, text)
+        if option.name not in of_traces:
+            function = _decorated(function, option, _OF_RUNS.get(option.name, text))
     return function
 
 
