@@ -82,8 +82,8 @@ impl<'a> Candidate<'a> {
         })
     }
 
-    /// The proposal of the packed layout with its text, if no value is split and the layout is
-    /// within the limits on memory.
+    /// A proposal with the packed layout and this text; `None` if the layout splits a value or
+    /// exceeds the limits on memory.
     #[must_use]
     pub fn propose(&self, packer: Packer<'_>, text: ProposalText) -> Option<Proposal> {
         let (moves, length) = packer.finish();
@@ -109,7 +109,7 @@ pub struct ProposalText {
 /// A layout of an object that may be better.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
-    /// Where its words go, counted from the beginning of a block that is yet to be chosen.
+    /// New positions of its words, counted from the beginning of a block that is yet to be chosen.
     pub moves: Vec<MovedWords>,
     /// Words that the layout takes, a multiple of the block.
     pub length: u64,
@@ -140,7 +140,7 @@ impl<'a> Packer<'a> {
         self.next = self.next.next_multiple_of(self.block_words);
     }
 
-    /// Goes to the next place that is as far from the beginning of a block as this word is.
+    /// Advances to the next place with the same offset in a block as this word.
     pub fn block_at_offset(&mut self, word: u64) {
         let offset = word % self.block_words;
         let ahead = (offset + self.block_words - self.next % self.block_words) % self.block_words;

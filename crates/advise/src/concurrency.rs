@@ -9,7 +9,7 @@ enum ThreadState {
     /// It has not begun.
     #[default]
     Absent,
-    /// It runs, or waits for anything but a barrier.
+    /// It runs, or waits for something other than a barrier.
     Running,
     /// It is at a barrier.
     AtBarrier,
@@ -19,8 +19,9 @@ enum ThreadState {
 
 /// Follows the threads of a trace by its events and references.
 ///
-/// A thread exists from when it is created, or else from its first reference, to its end. One that
-/// waits at a barrier does not run: between the parallel regions of OpenMP all but one do.
+/// A thread exists from its creation, or its first reference if the creation is not recorded, to
+/// its end. A thread that waits at a barrier does not run: between OpenMP's parallel regions all
+/// threads but one wait.
 #[derive(Clone, Debug, Default)]
 pub struct RunningThreads {
     threads: Vec<ThreadState>,
@@ -99,6 +100,6 @@ mod tests {
         assert!(!after(1, EventKind::ThreadExit));
         assert!(!after(0, EventKind::ThreadJoin { child: 1 }));
         threads.reference(2);
-        assert!(threads.are_several(), "a thread that the trace has no events of");
+        assert!(threads.are_several(), "a thread without events in the trace");
     }
 }

@@ -20,7 +20,7 @@ pub struct MovedWords {
     pub to: u64,
 }
 
-/// Says of most pages without words that move that they have none. Most references are to such.
+/// A filter that rules out most pages without moved words. Most references are to such pages.
 #[derive(Clone, Debug)]
 struct PageFilter(Box<[u64; 1 << 6]>);
 
@@ -58,7 +58,7 @@ impl PageFilter {
 pub struct Layout {
     /// In order of `from`.
     moves: Vec<MovedWords>,
-    /// For every page with words that move, its moves: the first, and one past the last.
+    /// The range of moves in each page that has any: the first, and one past the last.
     index: FxHashMap<u64, (usize, usize)>,
     filter: PageFilter,
 }
@@ -147,7 +147,7 @@ impl Layout {
     }
 
     /// Calls `take` with the new address and size of each part of a reference, in the order of the
-    /// original bytes: a part is as many bytes as are still consecutive.
+    /// original bytes. A part is a run of bytes that are still consecutive.
     #[inline]
     pub fn parts(&self, addr: u64, size: u8, mut take: impl FnMut(u64, u8)) {
         let bytes = BlockSize::WORD_BYTES;
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(parts(&layout, 24, 1), [(24, 1)]);
         assert_eq!(parts(&layout, 12, 4), [(12, 4)]);
         assert_eq!(layout.address(31), 283);
-        // Before and behind the same way, but not between.
+        // The words before and after are moved equally far, the one between is not.
         let both = Layout::new(vec![moved(0, 1, 100), moved(1, 1, 200), moved(2, 1, 102)]);
         assert_eq!(parts(&both, 0, 12), [(400, 4), (800, 4), (408, 4)]);
         let hole = Layout::new(vec![moved(1, 1, 200)]);

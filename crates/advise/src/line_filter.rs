@@ -1,4 +1,4 @@
-//! Which lines of memory a survey is about, roughly.
+//! The lines of memory that a survey is about, as an approximate filter.
 
 /// Words in a line.
 const LINE_WORDS: u64 = 16;
@@ -6,7 +6,7 @@ const LINE_WORDS: u64 = 16;
 /// Bits of the filter: 32 KB, which stay in a cache while a trace is read.
 const BITS: usize = 1 << 18;
 
-/// A set of lines that may hold others, too: those whose numbers end in the same bits.
+/// A set of lines with false positives: lines whose numbers end in the same bits.
 pub(crate) struct LineFilter {
     bits: Box<[u64]>,
 }

@@ -11,7 +11,7 @@ const GAP_BYTES: u64 = 4096;
 
 /// An object of more than this many words is sparse if most of them are unused.
 const SPARSE_WORDS: u64 = 1 << 22;
-/// A sparse object has more than this many times as many words as are used.
+/// An object is sparse if its words exceed its used words by more than this factor.
 const SPARSE_TIMES: u64 = 16;
 
 /// Consecutive words.

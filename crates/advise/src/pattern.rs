@@ -64,8 +64,8 @@ pub fn thread_stride(candidate: &Candidate<'_>) -> Option<u64> {
     (count * 100 >= all * THREAD_STRIDE_PERCENT).then_some(distance)
 }
 
-/// Whether runs of the same thread follow at mostly equal distances in each extent for itself:
-/// arrays of one call site that are dealt out alike, but have elements of different sizes.
+/// Whether runs of the same thread follow at mostly equal distances within each extent: arrays of
+/// one call site that are dealt out alike, but have elements of different sizes.
 #[must_use]
 pub fn regular_extents(candidate: &Candidate<'_>) -> bool {
     let mut extents: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
@@ -75,7 +75,7 @@ pub fn regular_extents(candidate: &Candidate<'_>) -> bool {
         *most = count.max(*most);
     }
     let all: u64 = extents.values().map(|&(all, _)| all).sum();
-    // A few distances are equal by chance.
+    // A small number of equal distances may be chance.
     let most = extents.values().filter(|&&(all, _)| all >= DISTANCES_MIN).map(|&(_, most)| most);
     all > 0 && most.sum::<u64>() * 100 >= all * THREAD_STRIDE_PERCENT
 }
@@ -128,8 +128,8 @@ pub fn period(object: &DataObject, survey: &UseSurvey) -> Option<Elements> {
     (period > 1).then_some(Elements { stride, count: first.words / stride })
 }
 
-/// Where the first element of an array of structures begins, in words: after a header, if fewer
-/// elements have words of several threads then than if it began with the object.
+/// Where the first element of an array of structures begins, in words. It begins after a header if
+/// that leaves fewer elements with words of several threads than beginning with the object.
 #[must_use]
 pub fn header(object: &DataObject, survey: &UseSurvey, stride: u64) -> u64 {
     let [extent] = object.extents[..] else { return 0 };

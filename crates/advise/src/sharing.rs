@@ -10,16 +10,16 @@ use crate::survey::UseSurvey;
 /// users.
 ///
 /// Source: Markatos and Chronaki, section 3.4, for the whole trace instead of a window; a first
-/// visit to a word does not count, see [`crate::UseSurveyor`].
+/// visit to a word does not count: see [`crate::UseSurveyor`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FalselyShared {
-    /// Such blocks.
+    /// Falsely shared blocks.
     pub blocks: u64,
     /// References to words in them.
     pub references: u64,
 }
 
-/// What is known of some words of a block.
+/// Facts about some words of a block.
 #[derive(Clone, Copy)]
 struct BlockPart {
     block: u64,
@@ -51,7 +51,7 @@ pub fn false_sharing(survey: &UseSurvey, layout: &Layout, block: BlockSize) -> F
             _ => parts.push(part),
         }
     }
-    // Words that are neighbours no longer leave several parts of a block.
+    // If neighbouring words are separated, a block is collected in several parts.
     parts.sort_by_key(|part| part.block);
     parts.dedup_by(|part, first| {
         let same = part.block == first.block;

@@ -26,7 +26,7 @@ const READS_AN_UPDATE: u32 = 4;
 /// How the threads use a word while several run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WordLabel {
-    /// Not used then: it disturbs no other word, wherever it is.
+    /// Not used during that time: it disturbs no other word, wherever it is.
     Untouched,
     /// One thread uses it, or makes at least half of the references to it, or alone writes it.
     Own(ProcId),
@@ -39,9 +39,9 @@ pub enum WordLabel {
 /// What several threads do with a word that they all write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ContendedUse {
-    /// They change what is there, as one adds to a count.
+    /// They change its value, as when adding to a count.
     Update,
-    /// They acquire it and release it.
+    /// They acquire and release it, as a lock.
     Lock,
 }
 
@@ -58,7 +58,7 @@ pub struct UseSurveyor {
     processors: u16,
     words: UseTable,
     uses: UserSets,
-    /// What references are by kind and flags.
+    /// The role of references, by kind and flags.
     roles: [[ReferenceRole; 256]; 4],
     /// The lines to survey; `None` for all.
     lines: Option<LineFilter>,
@@ -152,7 +152,7 @@ impl UseSurveyor {
     fn turn<const SEVERAL: bool>(&mut self, batch: &Batch, turn: ThreadTurn) {
         let ThreadTurn { thread, rows } = turn;
         let processor = thread % self.processors;
-        // Updates under a lock are serialised by the lock, whatever the layout of the data.
+        // A lock serialises the updates under it, regardless of the layout of the data.
         let held = self.held.get(&thread).is_some_and(|&locks| locks > 0);
         let (kinds, sizes) = (&batch.kind[rows.clone()], &batch.size[rows.clone()]);
         let (addrs, flags) = (&batch.addr[rows.clone()], batch.flags.get(rows.clone()));
@@ -260,10 +260,10 @@ pub struct UseSurvey {
     words: UseTable,
     synchronisation: FxHashMap<u64, bool>,
     uses: UserSets,
-    /// For every set the one with the same users, all of which read and write: equal for sets that
-    /// differ only in who writes.
+    /// For each set, the set in which the same users read and write: equal for sets that differ
+    /// only in who writes.
     users_only: Vec<u32>,
-    /// For every processor the set with no other user.
+    /// For each processor, the set in which it is the only user.
     single_user: Vec<u32>,
 }
 
@@ -280,8 +280,8 @@ impl UseSurvey {
         self.processors
     }
 
-    /// Whether each thread has a processor of its own, so that what is said of processors is true
-    /// of threads.
+    /// Whether each thread has a processor of its own, so that statements about processors hold for
+    /// threads.
     #[must_use]
     pub fn has_threads_of_their_own(&self) -> bool {
         self.last_thread < self.processors
@@ -329,11 +329,11 @@ impl UseSurvey {
     }
 
     /// What threads do with a word that several of them write, and how many write it. `None` if
-    /// one writes it, if it is mostly read, or written without regard to what was there.
+    /// only one writes it, if it is mostly read, or if it is written regardless of its old value.
     ///
     /// An addition that is no atomic operation is a read and a write of one thread with no other
-    /// thread's reference between, while the thread holds no lock. What is both changed in one step
-    /// and stored plainly is a lock: a counter is not released.
+    /// thread's reference between, while the thread holds no lock. A word that is both changed in
+    /// one step and stored plainly is a lock: a counter is not released.
     #[must_use]
     pub fn contended(&self, word: u64) -> Option<(ContendedUse, u32)> {
         let (entry, users) = self.words.word(word);
@@ -361,16 +361,16 @@ impl UseSurvey {
         self.words.word(word).0.references
     }
 
-    /// Who referenced a word first, and the references to it while a thread ran alone, which
-    /// initialise it.
+    /// The thread that referenced a word first, and the number of references to it while a thread
+    /// ran alone, which count as initialisation.
     #[must_use]
     pub fn initialisation(&self, word: u64) -> (ProcId, u32) {
         let (word, users) = self.words.word(word);
         (word.first, word.references - users.references)
     }
 
-    /// A number that is the same for words with the same users, and whether any of them writes.
-    /// A thread that runs alone counts if no other one ever uses the word.
+    /// A number that is equal for words with the same users, and whether any of these writes. A
+    /// thread that runs alone counts if no other thread ever uses the word.
     fn user_set(&self, word: WordReferences, users: ConcurrentUse) -> (u32, bool) {
         if users.uses == EMPTY {
             return (self.single_user[usize::from(word.first)], word.bits & WRITTEN != 0);
@@ -378,14 +378,14 @@ impl UseSurvey {
         (self.users_only[users.uses as usize], self.uses.written(users.uses))
     }
 
-    /// Every word that is referenced, in order; a number that is the same for words with the same
-    /// users, and whether any of them writes; and the references to it.
+    /// Every referenced word, in order: a number that is equal for words with the same users,
+    /// whether any of these writes, and the references to the word.
     pub(crate) fn users_of_all(&self) -> impl Iterator<Item = (u64, (u32, bool), u32)> + '_ {
         let words = self.words.touched();
         words.map(|(number, (word, users))| (number, self.user_set(word, users), word.references))
     }
 
-    /// Whether a processor that is none of these uses a word while several threads run.
+    /// Whether a processor other than these uses a word while several threads run.
     #[must_use]
     pub fn used_by_others(&self, word: u64, processors: &[ProcId]) -> bool {
         let (_, users) = self.words.word(word);
@@ -398,8 +398,8 @@ impl UseSurvey {
         self.words.word(word).1.uses != EMPTY
     }
 
-    /// Whether several threads use some words while they run, and one of them writes: only then
-    /// can it matter which of these words lie together.
+    /// Whether several threads use some words while they run, and one of them writes: only then can
+    /// their arrangement matter.
     #[must_use]
     pub fn is_contended(&self, words: std::ops::Range<u64>) -> bool {
         let mut only: Option<u32> = None;

@@ -6,8 +6,8 @@ use homenode_base::ProcId;
 use crate::objects::DataObject;
 use crate::survey::UseSurvey;
 
-/// `thread 3`, `threads 0-7`, `threads 0, 2-4`, or their number where the list would be long; the
-/// same of processors where several threads run on one.
+/// `thread 3`, `threads 0-7`, `threads 0, 2-4`, or their number if the list would be long;
+/// processors instead of threads if several threads run on one.
 #[must_use]
 pub fn users(survey: &UseSurvey, list: &[ProcId]) -> String {
     listed(user(survey), list)
@@ -50,7 +50,7 @@ pub(crate) fn is_heap(object: &DataObject) -> bool {
     object.identity.as_ref().is_some_and(|object| object.kind == ObjectKind::Heap)
 }
 
-/// What the parts of an object are that has several.
+/// The word for the parts of an object that has several.
 pub(crate) fn pieces(object: &DataObject) -> &'static str {
     if is_heap(object) { "heap blocks" } else { "pieces" }
 }

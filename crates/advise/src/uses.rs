@@ -1,4 +1,4 @@
-//! Sets of users, each kept once however many words have it.
+//! Sets of users, each stored once, however many words have it.
 
 use homenode_base::ProcId;
 use rustc_hash::FxHashMap;
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 /// The empty set.
 pub(crate) const EMPTY: u32 = 0;
 
-/// The set of all processors, reading and writing: stands for every further set once the memory is
+/// The set of all processors, reading and writing. Stands for every further set once the memory is
 /// used up.
 const ALL_USERS: u32 = 1;
 
@@ -52,7 +52,7 @@ impl UserSets {
         &self.bits[from..from + self.width]
     }
 
-    /// The set with a use added. In most calls it is there already, which the first test finds.
+    /// The set with a use added. Usually the use is in it already, which the first test finds.
     #[inline]
     pub(crate) fn with(&mut self, id: u32, processor: ProcId, write: bool) -> u32 {
         let bit = 2 * u32::from(processor) + u32::from(write);
@@ -124,7 +124,7 @@ impl UserSets {
         self.set(id).iter().any(|bits| bits & 0xaaaa_aaaa_aaaa_aaaa != 0)
     }
 
-    /// For every set the one in which its users read and write.
+    /// For each set, the set in which its users read and write.
     pub(crate) fn users_only(&mut self) -> Vec<u32> {
         let sets = self.bits.len() / self.width;
         let mut number = |i: usize| {

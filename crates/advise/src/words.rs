@@ -20,7 +20,7 @@ const NO_LINE: u32 = 0;
 
 /// Bits of [`WordReferences::bits`]: a thread references the word.
 pub(crate) const TOUCHED: u8 = 1;
-/// It and the next are parts of one value.
+/// It and the next word are parts of one value.
 pub(crate) const JOINED: u8 = 2;
 /// A thread that runs alone writes it.
 pub(crate) const WRITTEN: u8 = 4;
@@ -47,10 +47,10 @@ pub(crate) struct ConcurrentUse {
     pub(crate) references: u32,
     /// Those of them that write.
     pub(crate) writes: u32,
-    /// Those of these that change what the thread had just read, as an addition does: in one step,
-    /// or without holding a lock.
+    /// The writes that change a value that the thread has just read, as an addition does, in one
+    /// step or without holding a lock.
     pub(crate) updates: u32,
-    /// Lead of the owner in the majority vote over these.
+    /// Lead of the owner in the majority vote.
     pub(crate) lead: u32,
     pub(crate) owner: ProcId,
     /// The processor of the last reference.
@@ -101,7 +101,7 @@ fn within_page(word: u64) -> usize {
 }
 
 impl UseTable {
-    /// Where the entries of a word are, which it has from now on.
+    /// Where the entries of a word are; creates them if necessary.
     #[inline]
     pub(crate) fn place(&mut self, word: u64) -> WordPlace {
         let number = page_of(word);
@@ -164,7 +164,7 @@ impl UseTable {
         (page.words[word], self.lines[line][word % LINE_WORDS])
     }
 
-    /// All words that are referenced and what is kept of them; in order, once the pages are.
+    /// All referenced words with their state; in order once the pages are sorted.
     pub(crate) fn touched(
         &self,
     ) -> impl Iterator<Item = (u64, (WordReferences, ConcurrentUse))> + '_ {

@@ -64,9 +64,9 @@ fn together(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, words)
 }
 
-/// An object, or heap blocks, that begin within a block and end in another: a small one, such as a
-/// lock with its data, takes two blocks instead of one; in a large one what was padded to a block,
-/// such as a row of a matrix, straddles two.
+/// Proposals for objects or heap blocks that do not begin at a block boundary: a small one, such as
+/// a lock with its data, takes two blocks instead of one; in a large one, elements padded to a
+/// block, such as rows of a matrix, straddle two.
 fn misaligned(candidate: &Candidate<'_>) -> Option<Proposal> {
     let block_words = candidate.block.words();
     let straddles = |e: &&WordExtent| {

@@ -45,7 +45,8 @@ fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
     found.into_iter().flatten().collect()
 }
 
-/// Words that are gathered: those with the same label, and if need be exclusively used or not.
+/// A class of words that are gathered: those with the same label, subdivided if necessary by
+/// whether they are used exclusively.
 type GroupClass = (WordLabel, bool);
 
 /// Packs the extents of each class together; `None` if every class is one extent already.
@@ -65,8 +66,8 @@ fn gather<'a>(candidate: &Candidate<'a>, parts: &[(GroupClass, WordExtent)]) -> 
     Some(packer)
 }
 
-/// Gathers whole heap blocks by the thread that uses them: only where nearly all are used by one
-/// thread alone, as a block that goes from hand to hand has no thread in whose pool it could lie.
+/// Gathers whole heap blocks by the thread that uses them. Only if nearly all are used by one
+/// thread each: a block that is passed between threads fits into no thread's pool.
 fn by_block(candidate: &Candidate<'_>) -> Option<Proposal> {
     let mut runs = candidate.runs.iter().peekable();
     let mut parts = Vec::new();
@@ -108,8 +109,8 @@ fn by_block(candidate: &Candidate<'_>) -> Option<Proposal> {
     candidate.propose(packer, ProposalText { elements: None, sentence, hint })
 }
 
-/// Where words go that a thread owns but others use, too, with respect to the words that it uses
-/// exclusively.
+/// Where words that a thread owns, but that others use too, are placed relative to the words that
+/// it uses exclusively.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NonexclusivePlacement {
     /// Among the exclusive words of their thread.
@@ -161,8 +162,8 @@ fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option
         }
         // Data used at random have no owner, even if one thread happens to use them most.
         None if !owned_for_good(candidate) => return None,
-        // Nor do pieces of heap memory that an allocator hands out, of which any thread may get any
-        // the next time.
+        // The same holds for heap memory that an allocator hands out: next time any thread may get
+        // any piece.
         None if is_heap(candidate.object) && !pattern::regular_extents(candidate) => return None,
         None if is_heap(candidate.object) => "at equal distances in each heap block".to_owned(),
         None => "in no regular order, but each for good".to_owned(),
@@ -192,7 +193,7 @@ fn by_run(candidate: &Candidate<'_>, placement: NonexclusivePlacement) -> Option
     )
 }
 
-/// Whether nearly all that a thread owns is used by it alone.
+/// Whether nearly all words that a thread owns are used only by that thread.
 fn owned_for_good(candidate: &Candidate<'_>) -> bool {
     let runs = uniform_runs(candidate.object, candidate.survey, true);
     let owned = runs.iter().filter(|run| matches!(run.label, WordLabel::Own(_)));
@@ -244,8 +245,8 @@ fn by_column(candidate: &Candidate<'_>) -> Option<Proposal> {
 
 /// Columns of a matrix with the given words per row, joined where they are used alike: the first
 /// word of some, one past the last, and the label of most of their words. `None` if the words of a
-/// column are not mostly used alike, or those of all columns are: then this is no matrix that is
-/// divided so.
+/// column are mostly used differently, or all columns are used alike: then this is not a matrix
+/// divided by columns.
 fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Option<Vec<((u64, u64), WordLabel)>> {
     let length = usize::try_from(thread_stride).unwrap_or(0);
     let mut counts: Vec<BTreeMap<WordLabel, u64>> = vec![BTreeMap::new(); length];
@@ -268,7 +269,7 @@ fn units(candidate: &Candidate<'_>, thread_stride: u64) -> Option<Vec<((u64, u64
         alike += count.values().max().copied().unwrap_or(0);
         let most = count.iter().max_by_key(|&(_, &count)| count).map(|(&label, _)| label);
         match units.last_mut() {
-            // What one thread uses stays together: a record must not be taken apart.
+            // Words that one thread uses stay together: a record must not be taken apart.
             Some(((_, end), label)) if joined || most.is_none_or(|most| most == *label) => {
                 *end = at + 1;
             }

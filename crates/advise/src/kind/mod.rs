@@ -8,8 +8,8 @@ mod split;
 
 use crate::candidate::{Candidate, Proposal};
 
-/// Every kind of layout advice. Of two that save the same the earlier one is given, as it is easier
-/// to follow.
+/// Every kind of layout advice. If two save the same, the earlier one is given, as it is easier to
+/// follow.
 pub const TABLE: &[Entry] =
     &[separate_lock::ENTRY, align::ENTRY, pad::ENTRY, split::ENTRY, group::ENTRY];
 

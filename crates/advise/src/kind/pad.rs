@@ -31,7 +31,7 @@ fn by_owner(candidate: &Candidate<'_>) -> Option<Proposal> {
     // No programmer can pad runs in no order, as of an array that is being sorted.
     let orderly = candidate.runs.len() <= candidate.object.extents.len() * (owners.len() + 2);
     let elements = pattern::stride(&candidate.runs);
-    // Fields of one structure that are used in different ways are to be split.
+    // Fields of one structure that are used in different ways are a case for `split`.
     let fields = candidate.object.extents.len() == 1 && owned < candidate.runs.len();
     if fields && elements.is_none() {
         return None;

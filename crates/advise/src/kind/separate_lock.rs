@@ -31,7 +31,7 @@ fn separate(candidate: &Candidate<'_>) -> Option<Proposal> {
         packer.put(extent);
     }
     packer.block();
-    // Data keep their distances: what begins at a block still does.
+    // Data keep their distances: whatever began at a block boundary still does.
     for &(_, extent) in parts.iter().filter(|(lock, _)| !lock) {
         packer.block_at_offset(extent.first);
         packer.put(extent);

@@ -26,7 +26,7 @@ fn propose(candidate: &Candidate<'_>) -> Vec<Proposal> {
     found.into_iter().flatten().collect()
 }
 
-/// How threads use a field, whichever threads these are in an element.
+/// How threads use a field, regardless of which threads use a given element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FieldClass {
     Owned,
@@ -113,8 +113,8 @@ fn fields(candidate: &Candidate<'_>, shared_apart: bool) -> Option<Proposal> {
     candidate.propose(packer, ProposalText { elements: Some(elements), sentence, hint })
 }
 
-/// The class of every word of an element: that in most elements. Unused words and later words of a
-/// value have the class of the word before them.
+/// The class of each word of an element: its most frequent class over all elements. Unused words
+/// and later words of a value have the class of the word before them.
 fn classes(candidate: &Candidate<'_>, stride: u64) -> Vec<FieldClass> {
     let length = usize::try_from(stride).unwrap_or(0);
     let mut counts: Vec<BTreeMap<FieldClass, u64>> = vec![BTreeMap::new(); length];
