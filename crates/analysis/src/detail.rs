@@ -40,7 +40,7 @@ pub struct ByClass {
 }
 
 /// The misses of a block if every processor had an infinite cache and every write invalidated all
-/// other copies: what the block's sharing causes, whatever the policy that was simulated.
+/// other copies: the effect of the block's sharing, independent of the simulated policy.
 ///
 /// Source: Dubois, Skeppstedt, Ricciulli, Ramamurthy and Stenström, *The detection and elimination
 /// of useless misses in multiprocessors*, ISCA 1993.
@@ -118,7 +118,7 @@ pub(crate) struct WordDetail {
     several: bool,
     written: bool,
     last: LastWrite,
-    /// References that begin at this word, or that enter the block here.
+    /// References that begin at this word, or whose first word in the block it is.
     pub uses: UseCounts,
 }
 

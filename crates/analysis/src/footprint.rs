@@ -62,8 +62,9 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Of these processes, in blocks of 2 to the `block_bits` bytes; with or without the kernel's
-    /// references on their behalf. In a trace without processes, threads take their place.
+    /// A footprint of these processes, in blocks of 2 to the `block_bits` bytes, with or without
+    /// the kernel's references on their behalf. In a trace without processes, threads take their
+    /// place.
     #[must_use]
     pub fn new(block_bits: u32, processes: &[u32], kernel: bool) -> Self {
         Self {
@@ -76,7 +77,7 @@ impl Footprint {
         }
     }
 
-    /// With the areas of processors: blocks in them belong to a processor and not to the processes
+    /// Adds the areas of processors: blocks in them belong to a processor, not to the processes
     /// that it runs, and are not shared.
     #[must_use]
     pub fn with_areas(mut self, areas: Option<&ProcessorAreas>) -> Self {
@@ -121,7 +122,7 @@ impl Footprint {
         }
     }
 
-    /// What was counted.
+    /// The counts.
     #[must_use]
     pub fn finish(mut self) -> FootprintCounts {
         let counts = &mut self.counts;

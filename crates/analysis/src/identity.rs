@@ -38,7 +38,7 @@ pub struct Object {
     /// Where a variable of a stack is declared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub declared_at: Option<SourceSite>,
-    /// Where other threads use variables of a stack most whose names are unknown.
+    /// For variables of a stack without known names, where other threads use them most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_at: Option<SourceSite>,
     /// Its type, or that of its elements; empty if unknown.
@@ -47,7 +47,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// An object of this kind and name, of which no more is known.
+    /// An object of which only kind and name are known.
     #[must_use]
     pub fn named(kind: ObjectKind, name: impl Into<String>) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl Object {
         }
     }
 
-    /// A short name for people: the symbol, the file, or where it was allocated, and what for.
+    /// A short name for people: the symbol, the file, or the place of allocation, with the type.
     #[must_use]
     pub fn label(&self) -> String {
         let colon = if self.type_name.is_empty() { "" } else { ": " };

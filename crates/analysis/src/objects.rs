@@ -37,7 +37,7 @@ pub struct Names<'a> {
     segments: Vec<ObjectSegment>,
     objects: Vec<Object>,
     bytes: Vec<u64>,
-    /// Of each object, the stacks by which it was allocated, with the bytes.
+    /// The call stacks that allocated each object, with the bytes.
     stacks: Vec<BTreeMap<u32, u64>>,
     pub(crate) metadata: &'a Metadata,
 }
@@ -82,12 +82,13 @@ impl<'a> Names<'a> {
         names
     }
 
-    /// Assigns addresses to which re-alignment moved data to the object that the data is from.
+    /// Assigns the addresses to which re-alignment moved data to the object that the data belonged
+    /// to.
     fn add_moved(&mut self, moved: &[MovedRange]) {
         let segment = |range: &MovedRange| {
             let last = range.start.saturating_add(range.size.checked_sub(1)?);
             let group = self.segment(range.from)?.group;
-            // What was moved may be a part of an element.
+            // A part of an element may have been moved.
             Some(ObjectSegment {
                 first: range.start,
                 last,
@@ -456,7 +457,7 @@ mod tests {
         let label = |addr| names.object_of(names.group(addr)).label();
         assert_eq!(label(0), "heap, fill.c:41 (fill): Tally");
         assert_eq!(names.group(0), names.group(32), "equal names are one object");
-        assert_eq!(label(64), "heap, allocated at 0x7", "numbers beyond the lists are ignored");
+        assert_eq!(label(64), "heap, allocated at 0x7", "indices beyond the lists are ignored");
         let field = |addr| names.field(addr).map(|(of, field)| names.field_name(of, field));
         assert_eq!(field(20).as_deref(), Some("Tally::hits"), "the second element");
         assert_eq!(field(0x1000 + 24 + 8).as_deref(), Some("Tally::misses"), "the second block");

@@ -1,5 +1,5 @@
-//! Variables on a thread's stack that other threads use, as objects of their own: those of which
-//! the trace has the names, and what lies elsewhere on stacks.
+//! Variables on a thread's stack that other threads use, as objects of their own: those that the
+//! trace names, and unnamed ones elsewhere on stacks.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::segments::ObjectSegment;
 use crate::source::SourceSite;
 
 /// Neighbouring variables without names on a thread's stack that other threads use: an array with a
-/// place for each thread, what a parallel region or a lambda has by reference.
+/// place for each thread, or variables that a parallel region or a lambda captures by reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StackVariable {
     /// The first byte.
@@ -57,7 +57,8 @@ impl Names<'_> {
         is_stack.then_some(after - 1)
     }
 
-    /// Makes variables objects, which were parts of stacks. Those used at one place are one object.
+    /// Makes objects of variables, which were parts of stacks. Those used at one place are one
+    /// object.
     pub fn add_stack_variables(&mut self, variables: Vec<StackVariable>) {
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         for StackVariable { first, last, used_at } in variables {
@@ -105,7 +106,7 @@ mod tests {
         let variable = "stack of thread 3, used at sum.c:9 (sum)";
         assert_eq!([1100, 1163, 1992, 1999].map(label), [variable; 4]);
         assert_eq!(names.bytes_of(names.group(1100)), 72);
-        assert_eq!(label(2000), "", "what reaches beyond the stack is none of its variables");
+        assert_eq!(label(2000), "", "bytes beyond the stack are not its variable");
     }
 
     #[test]

@@ -1,21 +1,21 @@
-//! How many accesses to blocks the references of a trace are.
+//! Converts references to accesses to blocks.
 
 use homenode_base::BlockSize;
 
-/// References, and the accesses to blocks of some sizes that they are: one that straddles blocks is
-/// one access to each.
+/// Counts of references and of accesses to blocks of some sizes: a reference that straddles blocks
+/// is one access to each.
 #[derive(Clone, Debug, Default)]
 pub struct BlockAccesses {
     /// References.
     pub references: u64,
-    /// Of each size: log2 of its bytes, and the blocks touched beyond the first of each reference.
+    /// For each size: log2 of its bytes, and the blocks touched beyond the first of each reference.
     beyond: Vec<(u32, u64)>,
-    /// The same of the smallest.
+    /// The same for the smallest size.
     least: u32,
 }
 
 impl BlockAccesses {
-    /// None yet, at these sizes.
+    /// No references yet, at these sizes.
     #[must_use]
     pub fn new(sizes: &[BlockSize]) -> Self {
         let shifts = sizes.iter().map(|size| size.bytes().trailing_zeros());
@@ -49,7 +49,7 @@ impl BlockAccesses {
         self.references + self.beyond[size].1
     }
 
-    /// Adds those of other references at the same sizes.
+    /// Adds the counts of other references at the same sizes.
     pub fn merge(&mut self, other: &Self) {
         self.references += other.references;
         for (sum, more) in self.beyond.iter_mut().zip(&other.beyond) {

@@ -40,7 +40,7 @@ pub(crate) struct CodeAndWord {
 pub(crate) enum MissReason {
     Cold,
     TrueSharing,
-    /// With the write that invalidated the copy.
+    /// False sharing, with the write that invalidated the copy.
     FalseSharing(CodeAndWord),
 }
 

@@ -236,7 +236,7 @@ impl BlockScratch {
         [strict, if same { strict } else { least(&self.visits_thesis, merge) }]
     }
 
-    /// Counts what separating the words would save that need not be in this block.
+    /// Counts what would be saved by separating the words that need not be in this block.
     fn separable(
         &mut self,
         events: &[WordEvent],

@@ -23,8 +23,9 @@ pub struct SharingRegion {
     pub number: u64,
     /// In Time order.
     events: Vec<PackedEvent>,
-    /// The present one. It resumes what its processor did before if nothing has been written but
-    /// in the first visit: `docs/sharing.md` says why references repeated then need no event.
+    /// The present visit. It resumes an earlier visit of its processor if nothing has been written
+    /// except in the first visit: `docs/sharing.md` says why repeated references then need no
+    /// event.
     visit: RegionVisit,
 }
 
@@ -34,7 +35,7 @@ impl SharingRegion {
         self.events.iter().map(|event| event.unpacked())
     }
 
-    /// Another processor comes, or the same.
+    /// Begins a visit by a processor, or continues the present one.
     fn visit(&mut self, processor: ProcId) {
         let RegionVisit { number, resumes, .. } = self.visit;
         if self.visit.processor != processor {
@@ -43,7 +44,7 @@ impl SharingRegion {
         }
     }
 
-    /// Adds an event. Returns for how many more there is room now.
+    /// Adds an event. Returns how many more there is room for.
     #[inline]
     fn push(&mut self, event: WordEvent) -> usize {
         let before = self.events.capacity();
@@ -67,17 +68,17 @@ pub struct CollectorOptions {
     pub memory_budget_bytes: u64,
 }
 
-/// References that count, in the first shard only, by their role.
+/// Counted references by role, in the first shard only.
 #[derive(Clone, Debug, Default)]
 pub struct CollectedAccesses {
     /// References to shared data, whose words are distinguished.
     pub shared: BlockAccesses,
-    /// Those that are known to be to private memory.
+    /// References known to be to private memory.
     pub private: BlockAccesses,
 }
 
 impl CollectedAccesses {
-    /// None yet, at these sizes.
+    /// No references yet, at these sizes.
     #[must_use]
     pub fn new(sizes: &[BlockSize]) -> Self {
         Self { shared: BlockAccesses::new(sizes), private: BlockAccesses::new(sizes) }
@@ -120,7 +121,7 @@ impl WordTurn<'_> {
 /// Collects events from batches given in Time order.
 pub struct Collector {
     options: CollectorOptions,
-    /// What references are by kind and flags.
+    /// The role of references, by kind and flags.
     roles: [[ReferenceRole; 256]; 4],
     /// Bits of a word number within its region.
     shift: u32,
@@ -160,8 +161,8 @@ impl Collected {
         1 << self.shift
     }
 
-    /// References to the words of the page with this one, counted from address 0, that begin there
-    /// or enter from the word before.
+    /// The reference counts of the words in the same page as this word, which is counted from
+    /// address 0: references that begin in a word or extend into it from the word before.
     pub(super) fn references(&self, word: u64) -> PageReferences<'_> {
         self.pages.references(word)
     }
@@ -310,7 +311,7 @@ impl Collector {
         })
     }
 
-    /// Adds the events of a reference to words that have such bits in the present visit.
+    /// Adds the events of a reference to words whose bits in the present visit are these.
     #[inline(never)]
     fn events(
         &mut self,

@@ -1,4 +1,4 @@
-//! The counts at one block size, which are the same for every machine.
+//! The counts at one block size, which do not depend on the machine.
 
 use std::ops::AddAssign;
 

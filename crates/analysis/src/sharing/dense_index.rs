@@ -8,7 +8,7 @@ const CACHE_ENTRIES: usize = 4096;
 /// Marks an empty cache entry: no region, page or program counter has this key.
 const NO_KEY: u64 = u64::MAX;
 
-/// In place of a number: the key is not wanted.
+/// In place of a number: the caller rejected the key.
 const UNWANTED: u32 = u32::MAX;
 
 /// Dense numbers for sparse keys, in order of first use. The cache answers most look-ups without
@@ -34,14 +34,14 @@ impl DenseIndex {
         usize::try_from(folded % CACHE_ENTRIES as u64).unwrap_or(0)
     }
 
-    /// The number of a key that was asked for lately; the greatest one if it was not wanted.
+    /// The number of a recently used key; [`UNWANTED`] if the key was rejected.
     #[inline]
     pub(super) fn cached(&self, key: u64) -> Option<u32> {
         let (cached, number) = self.cache[Self::slot(key)];
         (cached == key).then_some(number)
     }
 
-    /// The number of a key; the greatest one if it is new and `wanted` says nothing.
+    /// The number of a key; [`UNWANTED`] if it is new and `wanted` rejects it.
     #[inline]
     pub(super) fn number(&mut self, key: u64, wanted: impl FnOnce() -> Option<()>) -> u32 {
         if let Some(number) = self.cached(key) {

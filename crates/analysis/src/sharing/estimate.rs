@@ -42,7 +42,7 @@ impl Serialize for Quantity {
     }
 }
 
-/// The cost of a placement, one unit for every access and the rest in two components.
+/// The cost of a placement: one unit for each access, and the rest in two components.
 ///
 /// Source: Bolosky section 7.2, figures 7.2 to 7.5.
 ///
@@ -104,16 +104,16 @@ pub struct Bracket {
 /// on the machine without its remote references and global memory (thesis section 7.1.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Estimate {
-    /// o: what every move costs, whatever the block size (equation 7.1).
+    /// o: the part of a move's cost that does not depend on the block size (equation 7.1).
     pub move_overhead: Quantity,
-    /// b s: what moving the words costs.
+    /// b s: the part that moves the words.
     pub move_transfer: Quantity,
-    /// c_s - c_1: what the one-word block definition (section 7.1.1) calls false sharing, and what
-    /// the three effects add up to (equation 7.2).
+    /// c_s - c_1: false sharing by the one-word block definition (section 7.1.1), and the sum of
+    /// the three effects (equation 7.2).
     pub one_word_block: Quantity,
-    /// The overhead component of it, first term of equation 7.5.
+    /// The overhead component of that, the first term of equation 7.5.
     pub overhead_component: Quantity,
-    /// The data transfer component, second term of equation 7.5.
+    /// The data transfer component, the second term of equation 7.5.
     pub data_transfer_component: Quantity,
     /// S.
     pub false_sharing: Bracket,
@@ -146,7 +146,7 @@ pub struct Shares {
     pub false_sharing_low: f64,
     /// Upper bound of false sharing.
     pub false_sharing_high: f64,
-    /// As in [`Estimate`], like all that follow.
+    /// As in [`Estimate`]; likewise all fields below.
     pub bound_7_14: f64,
     /// Section 7.2.
     pub halving_bound: f64,

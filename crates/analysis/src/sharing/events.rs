@@ -10,7 +10,7 @@ const PROCESSOR_BITS: u32 = 10;
 /// Most words of a region: those of 4 MB.
 pub(super) const WORDS_MAX: u64 = 1 << WORD_BITS;
 
-/// Most processors, which is what the model allows.
+/// Most processors: the limit of the model.
 pub(super) const PROCESSORS_MAX: u16 = 1 << PROCESSOR_BITS;
 
 /// What a reference does to a word.
@@ -38,10 +38,9 @@ impl WordAccess {
     }
 }
 
-/// A reference to one word. Repetitions by a processor without another processor's reference to
-/// the region between them are left out, and so are those of reads while nothing is written but by
-/// the first processor before others come: they move no data at any block size
-/// (`docs/sharing.md`).
+/// A reference to one word. Repetitions by a processor are left out if no other processor
+/// references the region between them. So are repeated reads as long as only the first processor
+/// has written, before others came. Neither moves data at any block size (`docs/sharing.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordEvent {
     /// The word, counted from the start of the region.
@@ -54,7 +53,7 @@ pub struct WordEvent {
     pub access: WordAccess,
 }
 
-/// A [`WordEvent`] while there are many: traces have one for every other reference, or more.
+/// The compact form of a [`WordEvent`]: a trace has one for every second reference, or more.
 ///
 /// ```text
 /// 63      32 31        22 21    20 19    0

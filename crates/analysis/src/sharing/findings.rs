@@ -85,9 +85,9 @@ pub(crate) struct BlockFindings {
     pub words: ByClass,
     pub charges: MissCharges,
     pub processors: Vec<ProcId>,
-    /// By object and start of its range, most worst_sites first.
+    /// By object and start of its range, most false sharing first.
     pub objects: Vec<((usize, u64), ObjectFindings)>,
-    /// By program counter, most worst_sites first.
+    /// By program counter, most false sharing first.
     pub sites: Vec<(u64, MissCharges)>,
 }
 

@@ -1,9 +1,9 @@
 //! Bounds on transfers from the homes of initial values.
 //!
-//! The home of a word is the processor at which its initial value lies. Of the processors that
-//! reference a word up to its first write, all but the home must load the block. To choose homes
-//! such that the fewest processors load is the vertex cover problem, so a greedy cover gives an
-//! upper bound of the transfers; the best word alone gives a lower bound. See `docs/sharing.md`.
+//! The home of a word is the processor at which its initial value lies. All processors that
+//! reference a word up to its first write, except the home, must load the block. Choosing homes
+//! such that the fewest processors load is the vertex cover problem: a greedy cover gives an upper
+//! bound of the transfers, and the best word alone a lower bound. See `docs/sharing.md`.
 
 use rustc_hash::FxHashMap;
 
@@ -42,7 +42,7 @@ pub(crate) fn refine(
     let mut words = initial_users(events);
     let mut shared: Vec<u64> =
         words.values().map(|word| word.users).filter(|users| users.count_ones() > 1).collect();
-    // The order of a hash map must not distance the result, not even through ties of the cover.
+    // The order of a hash map must not affect the result, not even through ties of the cover.
     shared.sort_unstable();
     let needing = shared.iter().map(|users| u64::from((users & without_new).count_ones()));
     let additional = needing.max().unwrap_or(0).saturating_sub(1);

@@ -1,9 +1,9 @@
 //! The best choice of false sharing intervals (thesis section 7.1.2), found exactly.
 //!
 //! The thesis leaves open how to choose intervals: there are exponentially many sets of them. But
-//! an interval matters to what comes after it only through the place at which its copies are
-//! merged, and to what comes before it only through the place where the block was. So a shortest
-//! path over (visit, place) finds the best set. `docs/sharing.md` has the argument in full.
+//! an interval affects what follows only through the place at which its copies are merged, and
+//! depends on what precedes only through the place where the block was. So a shortest path over
+//! (visit, place) finds the best set. `docs/sharing.md` has the argument in full.
 
 use super::region_processors::RegionProcessors;
 

@@ -124,8 +124,8 @@ fn oracle(trace: &[TinyReference], merge: u64, kind: Communication) -> u64 {
     exhaust(trace, &distance, merge, kind)
 }
 
-/// The transfers that any system needs that moves whole blocks: every word may begin at any one
-/// processor, a processor loads the block when it must and not before.
+/// The transfers that any system that moves whole blocks needs: every word may begin at any one
+/// processor, and a processor loads the block only when it must.
 fn necessary(trace: &[TinyReference], words: u32, processors: u16) -> u64 {
     let choices = u64::from(processors).pow(words);
     let needed = |choice: u64| -> u64 {

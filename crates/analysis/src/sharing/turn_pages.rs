@@ -4,7 +4,7 @@ use homenode_base::ProcId;
 
 use super::word_pages::WordSpan;
 
-/// Pages that are remembered: a turn is some hundred references.
+/// Remembered pages: a turn is a few hundred references.
 const ENTRIES: usize = 256;
 
 /// A page, the number under which it is kept, and the turn in which it was entered.
@@ -15,8 +15,8 @@ struct TurnPage {
     number: u32,
 }
 
-/// The pages to which a processor has referred in its turn: what its next reference to one of them
-/// does to the visits of the page's region is done.
+/// The pages to which a processor has referred in its turn. For these, the visits of the page's
+/// region are already updated, and the next reference need not do it again.
 pub(super) struct TurnPages {
     entries: Box<[TurnPage; ENTRIES]>,
     processor: Option<ProcId>,

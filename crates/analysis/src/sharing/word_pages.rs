@@ -48,8 +48,8 @@ impl WordSpan {
     }
 }
 
-/// Two bits a word of a page: 1 referenced, 2 written. A bit takes longer to find than a byte, but
-/// these are cleared at most visits.
+/// Two bits for each word of a page: 1 referenced, 2 written. A bit takes longer to find than a
+/// byte, but most visits clear them, and clearing bits is faster.
 type SeenWords = [u64; PAGE_WORDS / 32];
 
 /// Bytes of memory for them, and for a page, with what the allocator adds.
@@ -62,7 +62,7 @@ pub(super) struct RegionVisit {
     /// Counted from 1.
     pub(super) number: u32,
     pub(super) processor: ProcId,
-    /// Whether what the processor has referenced in earlier visits counts as referenced.
+    /// Whether words that the processor has referenced in earlier visits count as referenced.
     pub(super) resumes: bool,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct CountedPage {
     /// What `processor` has done to the words.
     seen: Box<SeenWords>,
     processor: ProcId,
-    /// The same of other processors, by their number, while the page's region is only read.
+    /// The same for other processors, by number, as long as the page's region is only read.
     seen_by_others: Vec<Option<Box<SeenWords>>>,
     /// Index of the region that the page is in.
     pub(super) region: u32,
@@ -85,8 +85,8 @@ pub(super) struct CountedPage {
 }
 
 impl CountedPage {
-    /// Counts a reference that begins in the first word. Returns whether the count is 0 again, so
-    /// that 2^32 have to be counted elsewhere.
+    /// Counts a reference that begins in the first word. Returns whether the count has wrapped to
+    /// 0, so that 2^32 have to be counted elsewhere.
     #[inline]
     pub(super) fn count(&mut self, span: WordSpan, writes: bool) -> bool {
         let count = &mut self.counts[span.within_page()][usize::from(writes)];
@@ -94,8 +94,8 @@ impl CountedPage {
         *count == 0
     }
 
-    /// The processor of a visit to the region comes to the page, and what it did in earlier visits
-    /// does not count. Returns the bytes of memory that are given back.
+    /// The processor of a visit reaches the page, and its earlier visits do not count. Returns the
+    /// bytes of memory that are freed.
     fn begin(&mut self, visit: &RegionVisit) -> usize {
         if self.visit == visit.number {
             return 0;
@@ -107,8 +107,8 @@ impl CountedPage {
         bytes
     }
 
-    /// The same if what it has referenced in earlier visits counts as referenced. Returns the bytes
-    /// of memory that are taken.
+    /// The same if words that it has referenced in earlier visits count as referenced. Returns the
+    /// bytes of memory that are allocated.
     fn resume(&mut self, visit: &RegionVisit) -> usize {
         if self.visit == FIRST_VISIT {
             // A write after those of the first visit is an event of its own.
@@ -151,7 +151,7 @@ pub(super) struct WordPages {
     /// Bytes of memory that the pages take.
     bytes: usize,
     index: DenseIndex,
-    /// Of words, by whether they are written, how often their count began again at 0.
+    /// How often the counts of words have wrapped to 0, by word and whether it is written.
     carries: FxHashMap<(u64, bool), u64>,
 }
 
@@ -177,8 +177,8 @@ impl WordPages {
         self.pages.get_mut(usize::try_from(page).unwrap_or(usize::MAX)).map(Box::as_mut)
     }
 
-    /// The number of the page with these words. One that is new is asked for the index of its
-    /// region, and is not kept if that is `None`.
+    /// The number of the page with these words. For a new page, the caller is asked for the index
+    /// of its region; if that is `None`, the page is not kept.
     pub(super) fn find(&mut self, span: WordSpan, region: impl FnOnce() -> Option<u32>) -> u32 {
         let Self { pages, bytes, index, .. } = self;
         index.number(span.page(), || {

@@ -1,7 +1,7 @@
 //! Traces whose false sharing is known in closed form (thesis section 7.1.6, the examples).
 //!
-//! Each is a series of writes to one block. The thesis ignores what the first placement costs; here
-//! the first location is free, so its *n* transfers are *n* - 1.
+//! Each is a series of writes to one block. The thesis ignores the cost of the first placement;
+//! here the first location is free, so its *n* transfers are *n* - 1.
 
 mod false_sharing;
 mod fragmentation;
@@ -31,7 +31,7 @@ pub struct SyntheticShape {
     pub references: u64,
 }
 
-/// The exact results for a trace, divided by prices, so that they hold for every machine.
+/// The exact results for a trace, divided by prices, so that they do not depend on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClosedForm {
     /// Phi_s.
@@ -173,7 +173,7 @@ pub fn find(name: &str) -> Result<&'static Entry, SyntheticError> {
     })
 }
 
-/// The processor of a number, modulo how many there are.
+/// The processor with this number, modulo the number of processors.
 fn processor(number: u64, shape: &SyntheticShape) -> ProcId {
     ProcId::try_from(number % u64::from(shape.processors)).unwrap_or(0)
 }
