@@ -12,7 +12,7 @@ use crate::tally::Tally;
 /// Bytes a run needs at the peak: in the list with its block index, and in its final place.
 const RUN_BYTES: u64 = 32;
 
-/// The same when the histories are taken part by part.
+/// The same if the histories are taken part by part.
 const RUN_BYTES_IN_PARTS: u64 = 16 + 16 / PARTS as u64;
 
 /// Bytes a block needs: open run, number, map entry, offset.
@@ -21,12 +21,12 @@ const BLOCK_BYTES: u64 = 160;
 /// Shards are not halved more often than this; a shard that is still too large has few blocks.
 const SHARD_BITS_MAX: u32 = 16;
 
-/// A part of the blocks: those whose number, hashed, ends in `index` (its last `bits` bits).
+/// A part of the blocks: those whose hashed number has `index` as its last `bits` bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Shard {
     /// Which part, below 2^`bits`.
     pub index: u32,
-    /// How often the set of all blocks has been halved to get this part.
+    /// How often the set of all blocks has been halved to obtain this part.
     pub bits: u32,
 }
 
@@ -46,7 +46,7 @@ impl Shard {
     }
 }
 
-/// What histories to build.
+/// The histories to build.
 #[derive(Clone, Debug)]
 pub struct HistoryOptions {
     /// The unit of placement.
@@ -63,13 +63,13 @@ pub struct HistoryOptions {
     pub memory_budget_bytes: u64,
 }
 
-/// The references of a history whose Time must be known exactly: each of them begins a run.
+/// The references of a history whose Time must be exact: each of them begins a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Times {
     /// The first of every visit, and its first write after a read: what [`Run`] promises.
     #[default]
     Visits,
-    /// Besides these the first read of every visit, also after writes.
+    /// Also the first read of every visit, even after writes.
     FirstReads,
     /// All: the references of a run are consecutive in Time, so that reference i is made at the
     /// run's Time plus i. Histories are several times as long.
@@ -156,7 +156,7 @@ impl OpenVisit {
         open
     }
 
-    /// Whether the Time of this reference must be known although it continues the visit. Only the
+    /// Whether the Time of this reference must be exact although it continues the visit. Only the
     /// first read of a visit follows a cycle without reads.
     fn begins_run(&mut self, times: Times, time: Time, write: bool) -> bool {
         let last = std::mem::replace(&mut self.last_time, time);
@@ -176,7 +176,7 @@ impl OpenVisit {
     /// Adds one reference of the same visit.
     #[inline]
     fn extend(&mut self, time: Time, write: bool, index: u32, runs: &mut RunLists) {
-        // A write after a read begins a cycle, and so does a count that no longer fits.
+        // A write after a read begins a cycle, and so does the overflow of a count.
         let count = if write {
             if self.cycle_reads > 0 { None } else { self.cycle_writes.checked_add(1) }
         } else {
@@ -221,7 +221,7 @@ impl HistoryBuilder {
         }
     }
 
-    /// Makes more Times known than a run needs. Must be called before the first batch.
+    /// Keeps more Times than a run needs. Must be called before the first batch.
     #[must_use]
     pub fn with_times(mut self, times: Times) -> Self {
         self.times = times;
@@ -237,7 +237,7 @@ impl HistoryBuilder {
         }
     }
 
-    /// Adds a batch; `FINER` if more Times must be known than those of visits.
+    /// Adds a batch; `FINER` if more Times must be exact than those of visits.
     fn rows<const FINER: bool>(&mut self, batch: &Batch) {
         let rows = batch.len();
         let (kinds, sizes) = (&batch.kind[..rows], &batch.size[..rows]);
@@ -396,7 +396,7 @@ impl HistoryBuilder {
         count(self.runs.len()) * self.run_bytes + count(self.open.len()) * BLOCK_BYTES
     }
 
-    /// Gives up half of the blocks; false if that is no longer possible.
+    /// Gives up half of the blocks; returns false if that is no longer possible.
     fn halve(&mut self) -> bool {
         if self.options.shard.bits == SHARD_BITS_MAX || self.open.len() < 2 {
             return false;

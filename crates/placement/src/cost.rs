@@ -1,4 +1,4 @@
-//! From counts to cost: equations 4.1 and 4.2 of the thesis, or prices of events.
+//! Converts counts to cost: equations 4.1 and 4.2 of the thesis, or prices of events.
 
 use homenode_machine::{EventPrices, PriceList, Prices};
 use serde::Serialize;

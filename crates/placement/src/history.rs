@@ -7,7 +7,7 @@ use crate::tally::Tally;
 /// References to one block by one processor, with no other processor's references between them.
 ///
 /// Either reads only (`writes` is 0), or `repeats` times `writes` writes followed by `reads` reads.
-/// Policies are exact although only the first reference's Time is kept, because two references
+/// Only the first reference's Time is kept. Policies are exact all the same, because two references
 /// always begin a run: the first write after another processor's reference, and the first reference
 /// after every multiple of the requested split periods.
 ///

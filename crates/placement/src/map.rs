@@ -52,7 +52,7 @@ impl BlockMap {
         index
     }
 
-    /// Keeps the blocks that still belong and numbers them anew, in the same order. Returns the new
+    /// Keeps the blocks that still belong and renumbers them, in the same order. Returns the new
     /// index of every old one.
     pub(crate) fn retain(&mut self, belongs: impl Fn(u64) -> bool) -> Vec<u32> {
         let old = std::mem::replace(self, Self::new());

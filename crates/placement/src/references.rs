@@ -4,7 +4,7 @@ use homenode_base::{BlockSize, ProcId, Time};
 
 use crate::tally::Tally;
 
-/// References that are all part of histories, as columns, in Time order.
+/// References that all become part of histories, as columns, in Time order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReferenceColumns<'a> {
     /// Time of each.
@@ -38,7 +38,7 @@ impl OutsideReferences {
         self.references[usize::from(write)] += 1;
         for (shift, beyond) in self.beyond[usize::from(write)].iter_mut().enumerate().skip(2) {
             let more = (last >> shift) - (addr >> shift);
-            // Larger blocks have no borders where these have none.
+            // A reference that stays within these blocks stays within larger ones, too.
             if more == 0 {
                 break;
             }

@@ -11,7 +11,7 @@ pub const PARTS: usize = 8;
 /// Runs per chunk of a list, so that it grows without being copied.
 const CHUNK_RUNS: usize = 1 << 14;
 
-/// In place of a shape that is too large: it is in the list of wide ones.
+/// Marks a shape that is too large, which is in the list of wide ones.
 const WIDE: u32 = u32::MAX;
 
 /// A run with the index of its block.

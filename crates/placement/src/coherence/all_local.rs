@@ -5,7 +5,7 @@ use crate::policy::{Entry, Policy, RunsOn};
 use crate::tally::Tally;
 
 /// Source: Markatos and Chronaki, section 3.1.3. The ideal of the paper's figures: all shared words
-/// are local and stay coherent for nothing. No policy can be below it.
+/// are local and coherent at no cost. No policy can be cheaper.
 pub const ENTRY: Entry = Entry {
     name: "all-local",
     summary: "every reference is local, at no further cost: a lower bound, no policy",

@@ -30,7 +30,7 @@ pub(super) struct Delaying {
     pub(super) accesses: bool,
 }
 
-/// What distinguishes the policies.
+/// The parameters that distinguish the policies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CoherenceRules {
     /// Whether a write updates the other copies instead of removing them.
@@ -100,7 +100,7 @@ impl SetPolicy for Automaton {
     }
 
     /// A freeze depends on the Time of the read that would replicate. Without a counter that is the
-    /// first read of a visit; the counter may come to its end anywhere.
+    /// first read of a visit; a counter may reach 0 at any read.
     fn times(&self) -> Times {
         match (self.rules.freezing, self.rules.delaying) {
             (None, _) => Times::Visits,
@@ -144,7 +144,7 @@ struct CopyTrigger {
 }
 
 impl RunPart {
-    /// All of a run, which begins with its writes.
+    /// A whole run, which begins with its writes.
     #[inline]
     fn whole(run: Run) -> Self {
         Self { reads: run.reads(), writes: run.writes(), first_write: 0 }
@@ -159,7 +159,7 @@ impl RunPart {
 }
 
 impl CopyTrigger {
-    /// At the first read of a run that has one.
+    /// Splits the run at its first read, which it must have.
     #[inline]
     fn first_read(run: Run) -> Self {
         let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
@@ -175,7 +175,7 @@ impl CopyTrigger {
         }
     }
 
-    /// At any position.
+    /// Splits the run at any position.
     fn at(run: Run, at: u64) -> Self {
         Self {
             before: RunPart::between(run, 0, at),
@@ -226,7 +226,7 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
         }
     }
 
-    /// Counts a run; position of the access that brings the counter to 0, if one does.
+    /// Counts a run; returns the position of the access that brings the counter to 0, if one does.
     #[inline]
     fn exhausted(&mut self, run: Run, delaying: Delaying) -> Option<u64> {
         let counted = if delaying.accesses { run.references() } else { run.reads() };
@@ -239,18 +239,18 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
         if delaying.accesses {
             return Some(last);
         }
-        // Read number `last` stands behind that many whole cycles and the writes of its own cycle.
+        // Whole cycles and the writes of its own cycle precede read number `last`.
         let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
         Some(last / reads * (writes + reads) + writes + last % reads)
     }
 
-    /// A reference requests a copy, and gets one unless the block freezes. A write that requests
+    /// A reference requests a copy and gets it unless the block freezes. A write that requests
     /// one is performed at the home, before the interrupt.
     fn copy(&mut self, run: Run, trigger: CopyTrigger, tally: &mut Tally) {
         let CopyTrigger { mut before, at, is_write, mut after } = trigger;
         let q = run.processor();
         if is_write {
-            // The write itself is served remotely, so it belongs to what comes before the copy.
+            // The write itself is served remotely, so it counts as before the copy.
             before.first_write = if before.writes > 0 { before.first_write } else { at };
             before.writes += 1;
         }
@@ -294,7 +294,7 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
         }
     }
 
-    /// Writes that update all copies but the one they go to themselves.
+    /// Writes that update all copies other than the one that they are performed on.
     #[inline]
     fn multicast(&self, writes: u64, tally: &mut Tally) {
         let others = self.copies - 1;
@@ -308,7 +308,7 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
         self.removed(now);
         self.set = ProcessorSet::single(q);
         self.copies = 1;
-        // All other processors map the block at its old home; those mappings are void now.
+        // All other processors map the block at its old home; those mappings become invalid.
         if self.home != q {
             self.home = q;
             self.counters.forget_all();
@@ -324,7 +324,8 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
         }
     }
 
-    /// Some references may have been writes, and writes are invalidations.
+    /// Records the last write among these references, for policies in which any write is an
+    /// invalidation.
     fn written(&mut self, run: Run, part: RunPart) {
         if part.writes > 0 {
             // Exact because [`Self::times`] requests [`Times::All`]. The writes of a part are
@@ -334,7 +335,7 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
         }
     }
 
-    /// Maps the block remotely for `q`, where mappings matter.
+    /// Maps the block remotely for `q`, if the policy depends on mappings.
     #[inline]
     fn map(&mut self, q: ProcId, tally: &mut Tally) {
         let charged = self.rules.charge_mappings;
@@ -344,8 +345,8 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
         }
     }
 
-    /// Whether the block is still frozen. Where there is no counter, it is the page fault of the
-    /// next read that makes a copy possible again, so the defrost ends all remote mappings.
+    /// Whether the block is still frozen. Without a counter, only the page fault of the next read
+    /// makes a copy possible again, so the defrost ends all remote mappings.
     #[inline]
     fn thaw(&mut self, now: Time) -> bool {
         if self.frozen_until == 0 || now < self.frozen_until {
@@ -358,7 +359,7 @@ impl<const WORDS: usize, const BY_WRITES: bool> State<'_, WORDS, BY_WRITES> {
         false
     }
 
-    /// Freezes the block if it was invalidated lately.
+    /// Freezes the block if it was invalidated recently.
     fn freezes(&mut self, now: Time, tally: &mut Tally) -> bool {
         let Some(Freezing { f, d, .. }) = self.rules.freezing else { return false };
         if self.invalidated.is_none_or(|then| now.saturating_sub(then) > f) {

@@ -1,4 +1,4 @@
-//! What the operating system remembers of each processor without a copy: its mapping and counter.
+//! The operating system's state of each processor without a copy: its mapping and counter.
 
 use homenode_base::ProcId;
 
@@ -13,7 +13,7 @@ struct RemoteMapping {
 pub(super) struct Counters {
     mappings: Vec<RemoteMapping>,
     stamp: u64,
-    /// Where a counter starts.
+    /// The initial value of a counter.
     limit: u64,
 }
 
@@ -25,7 +25,8 @@ impl Counters {
 
     /// Forgets all mappings: another block, or the home has moved.
     pub(super) fn forget_all(&mut self) {
-        // Mappings with an older stamp are void: no loop over processors for every block.
+        // Mappings with an older stamp are invalid, which saves a loop over processors for each
+        // block.
         self.stamp += 1;
     }
 
@@ -34,7 +35,7 @@ impl Counters {
         self.mappings[usize::from(q)].stamp = 0;
     }
 
-    /// Maps the block remotely for `q`; false if it was mapped already.
+    /// Maps the block remotely for `q`; returns false if it was mapped already.
     pub(super) fn map(&mut self, q: ProcId) -> bool {
         let (stamp, left) = (self.stamp, self.limit);
         let mapping = &mut self.mappings[usize::from(q)];
@@ -45,7 +46,7 @@ impl Counters {
         new
     }
 
-    /// What is left of the counter of `q`, which is mapped.
+    /// The remaining count of `q`, which is mapped.
     pub(super) fn left(&self, q: ProcId) -> u64 {
         self.mappings[usize::from(q)].left
     }
@@ -55,7 +56,7 @@ impl Counters {
         self.mappings[usize::from(q)].left -= accesses;
     }
 
-    /// Starts the counter of `q` anew.
+    /// Resets the counter of `q`.
     pub(super) fn restart(&mut self, q: ProcId) {
         self.mappings[usize::from(q)].left = self.limit;
     }

@@ -1,4 +1,4 @@
-//! Invalidate: replicate at once, lose at a write.
+//! Invalidate: replicate at once, and discard copies at a write.
 
 use super::automaton::{Automaton, CoherenceRules};
 use super::parameters::CHARGE_MAPPINGS;

@@ -1,4 +1,4 @@
-//! Invalidate, but freeze what bounces.
+//! Invalidate, but freeze blocks that bounce.
 
 use super::automaton::{Automaton, CoherenceRules, Freezing};
 use super::parameters::{BY, CHARGE_MAPPINGS, D, F};

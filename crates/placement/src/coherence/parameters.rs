@@ -57,7 +57,7 @@ pub(super) const CHARGE_MAPPINGS: PolicyParam = PolicyParam {
     doc: "charge an entry into the operating system for every remote mapping and every freeze",
 };
 
-/// The start of a counter that [`COUNTER`] has this value for.
+/// The initial value of a counter, if [`COUNTER`] has this value.
 pub(super) fn counter_limit(value: u64, block: BlockSize) -> u64 {
     match value.checked_sub(COUNT_END) {
         None => value,

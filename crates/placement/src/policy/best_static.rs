@@ -1,4 +1,4 @@
-//! For each block the cheapest single place, chosen with hindsight.
+//! Places each block at its cheapest single place, chosen with hindsight.
 
 use homenode_base::ProcId;
 use homenode_machine::Prices;

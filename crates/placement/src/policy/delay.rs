@@ -8,11 +8,11 @@ use super::{DefaultValue, Entry, ParamKind, PolicyParam, RunsOn};
 use crate::history::{Block, Run};
 use crate::tally::Tally;
 
-/// Source: Bolosky §5.1. A processor's first `n` references to a block it has no copy of are served
-/// where the block is; the next one makes ACE's decision. Where the text is
-/// silent, this engine decides: every write that changes P resets all counters of the block, a new
-/// replica does not; a counted write to a replicated block first leaves one copy of it, in global
-/// memory or the eldest, which is an invalidation like any other. O(1) per run.
+/// Source: Bolosky §5.1. A processor's first `n` references to a block of which it has no copy are
+/// served where the block is; the next one makes ACE's decision. Where the text is silent, this
+/// engine decides: every write that changes P resets all counters of the block, but a new replica
+/// does not; a counted write to a replicated block first leaves one copy of it, in global memory or
+/// the eldest, which is an invalidation like any other. O(1) per run.
 ///
 /// # Deviations
 /// None known. A write that only drops the global copy counts as one that "removes a copy".
@@ -164,7 +164,7 @@ impl<const WORDS: usize> State<'_, WORDS> {
         }
     }
 
-    /// Reference `at` of the run, by a processor without a copy, makes ACE's decision.
+    /// Makes ACE's decision at reference `at` of the run, by a processor without a copy.
     fn decide(&mut self, run: Run, at: u64, tally: &mut Tally) {
         let q = run.processor();
         if run.next_write(at) != Some(at) {
@@ -194,7 +194,8 @@ impl<const WORDS: usize> State<'_, WORDS> {
         None
     }
 
-    /// Where references without a copy are served: globally if possible, else remotely.
+    /// The place where references without a copy are served: global memory if possible, else a
+    /// remote one.
     fn elsewhere(&self) -> FixedPlace {
         if self.copies.global {
             FixedPlace::Global

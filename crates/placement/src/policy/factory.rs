@@ -1,4 +1,4 @@
-//! What makes the instances of a policy: an entry of a table with parameters, or code elsewhere.
+//! Makes the instances of a policy, from an entry of a table with parameters or by code elsewhere.
 
 use std::fmt::Debug;
 
@@ -7,7 +7,8 @@ use super::{Entry, PlacementSetup, Policy, RunsOn};
 
 /// Makes instances of one policy.
 ///
-/// The engine makes one instance a task, on any thread: each must decide alike for the same setup.
+/// The engine makes one instance per task, on any thread: all must make the same decisions for the
+/// same setup.
 pub trait PolicyFactory: Debug + Send + Sync {
     /// Name in results and errors.
     fn name(&self) -> &str;

@@ -100,7 +100,7 @@ pub enum RunsOn {
     Placement,
     /// Those that price page-coherence events: it updates copies, or is no placement.
     PageCoherence,
-    /// All: it is a placement in the sense of Bolosky §4.1.3 and makes copies by reads only.
+    /// All: it is a placement in the sense of Bolosky §4.1.3 and makes copies only at reads.
     Both,
 }
 
@@ -128,11 +128,11 @@ pub struct Entry {
     pub name: &'static str,
     /// One line about it.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source in the literature.
     pub source: &'static str,
     /// What can be set after the colon.
     pub params: &'static [PolicyParam],
-    /// Parameters as users write them, beside the defaults, that tests try: each parameter away
+    /// Parameters, as users write them, that tests use besides the defaults: each parameter differs
     /// from its default at least once.
     pub tested_with: &'static [&'static str],
     /// Whether it makes no sense without global memory.
@@ -150,7 +150,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The policy with its defaults, and with all parameters that tests try, as users write them.
+    /// The policy with its defaults, and with all parameters that tests use, as users write them.
     pub fn variants(&self) -> impl Iterator<Item = String> {
         let with = self.tested_with.iter().map(|parameters| format!("{}:{parameters}", self.name));
         std::iter::once(self.name.to_owned()).chain(with)

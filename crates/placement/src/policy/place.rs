@@ -47,13 +47,13 @@ pub(crate) struct LocationSet<const WORDS: usize> {
     pub(crate) set: ProcessorSet<WORDS>,
     /// Whether global memory holds one.
     pub(crate) global: bool,
-    /// The processor that has held its copy longest. Copies are only added one by one or all
-    /// removed but one, so this needs no list in order of age.
+    /// The processor that has held its copy longest. Copies are added one by one, and removed all
+    /// but one, so a list in order of age is not needed.
     pub(crate) eldest: ProcId,
 }
 
 impl<const WORDS: usize> LocationSet<WORDS> {
-    /// At the first toucher, which costs nothing.
+    /// The block at its first toucher, which costs nothing.
     pub(crate) fn at(p: ProcId) -> Self {
         Self { set: ProcessorSet::single(p), global: false, eldest: p }
     }
@@ -90,8 +90,8 @@ impl<const WORDS: usize> LocationSet<WORDS> {
         }
     }
 
-    /// A write by `q` makes its copy the only one, P not being {q} before. Returns whether that is
-    /// an invalidation.
+    /// A write by `q` makes its copy the only one; before, P is not {q}. Returns whether that is an
+    /// invalidation.
     pub(crate) fn take(&mut self, q: ProcId, tally: &mut Tally) -> bool {
         let invalidation = self.set.holds_other_than(q);
         if !self.set.contains(q) {

@@ -1,5 +1,5 @@
-//! PLATINUM: follow the references, but freeze blocks written by turns, and defrost them
-//! periodically.
+//! PLATINUM: follow the references, but freeze blocks that processors write alternately, and
+//! defrost them periodically.
 
 use homenode_base::{ProcId, ProcessorSet, Time};
 
@@ -96,7 +96,7 @@ struct Platinum {
 struct State<const WORDS: usize> {
     copies: LocationSet<WORDS>,
     last_invalidation: Option<(Time, ProcId)>,
-    /// Time of the last defrost or, while frozen, of the coming one; 0: never frozen.
+    /// Time of the last defrost or, while frozen, of the next one; 0: never frozen.
     defrost: Time,
     level: u32,
 }

@@ -1,4 +1,4 @@
-//! Blocks lie anywhere, each processor equally likely.
+//! Places each block at a random processor, each equally likely.
 
 use homenode_base::{ProcId, Rng};
 

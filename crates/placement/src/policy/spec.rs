@@ -73,17 +73,17 @@ pub enum PolicyError {
     /// No such policy.
     #[error("unknown policy {name:?}: expected one of {known}")]
     Unknown {
-        /// What was asked for.
+        /// The given text.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
     /// A parameter that cannot be read.
     #[error("policy {spec:?}: {problem}")]
     Parameter {
-        /// What was asked for.
+        /// The given text.
         spec: String,
-        /// What is wrong and what is expected.
+        /// The problem, and what is expected.
         problem: String,
     },
     /// The policy and the machine are incompatible.
