@@ -1,6 +1,6 @@
 //! The slow oracle: exhaustive search over all location sets, straight from equations 4.1 and 4.2.
 //!
-//! It knows no read-runs and no recurrence over single places: at every reference it tries every
+//! It uses neither read-runs nor a recurrence over single places: at every reference it tries every
 //! change from one non-empty subset of the places to another. Cost: O(4^places) per reference.
 
 use homenode_base::ProcId;

@@ -18,11 +18,11 @@ pub struct Certificate {
     pub references: u64,
 }
 
-/// Why a list of changes is no placement of a block.
+/// Why a list of changes is not a placement of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {
-    /// The first change is not at the first reference, or one does not come after the one before.
+    /// The first change is not at the first reference, or changes do not ascend.
     #[error("reference {reference}: changes must begin at 0 and ascend")]
     Order {
         /// Position in the history.
@@ -39,7 +39,7 @@ pub enum CertificateError {
     Coherence {
         /// Position in the history.
         reference: u64,
-        /// How many.
+        /// The number of copies.
         copies: usize,
     },
 }
@@ -51,7 +51,7 @@ pub enum CertificateError {
 /// Source: Bolosky equations 4.1 and 4.2; any one place of the first set is free.
 ///
 /// # Errors
-/// When the changes are no placement of this block.
+/// When the changes are not a placement of this block.
 pub fn certify(
     block: Block<'_>,
     changes: &[Change],

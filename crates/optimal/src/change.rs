@@ -14,7 +14,7 @@ pub struct Change {
     pub global: bool,
 }
 
-/// The list of changes while it is built.
+/// A list of changes under construction.
 #[derive(Default)]
 pub(crate) struct Changes(Vec<Change>);
 

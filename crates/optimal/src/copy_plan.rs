@@ -1,5 +1,5 @@
-//! Plans for the copies of a block during a read-run on a machine with global memory, and what each
-//! processor pays under each.
+//! Plans for the copies of a block during a read-run on a machine with global memory, and the cost
+//! of each plan for each processor.
 //!
 //! A plan says at which reads global memory holds the block; given that, processors do not
 //! influence one another. `docs/optimal.md` shows that the plans listed here suffice.
@@ -53,9 +53,9 @@ pub(crate) enum PlanFamily {
 /// What a reader pays beyond the price of as many local references.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadExtra {
-    /// The least, with or without a copy at the end of the read-run.
+    /// The least cost, with or without a copy at the end of the read-run.
     pub(crate) free: WideKey,
-    /// The least if it must have a copy at the end of the read-run.
+    /// The least cost if it must have a copy at the end of the read-run.
     pub(crate) held: WideKey,
 }
 
@@ -97,7 +97,8 @@ impl PlanPrices {
         if !at_least(prices.remote_reference, floor) || !at_least(g, prices.scale) {
             return None;
         }
-        // Room for one move a reference below the cost, so that moves decide between equal costs.
+        // The bits below the cost have room for one move per reference, so that moves decide
+        // between equal costs.
         let shift = u64::BITS - references.leading_zeros() + 1;
         let key = |price: Option<u64>, less: u64, moves: i128| match price {
             None => WideKey { infinite: 1, key: 0 },
@@ -163,7 +164,7 @@ impl PlanPrices {
         self.global.times(v.before) + at + self.remote_move
     }
 
-    /// Whether a reader that gets a copy gets it at G, with the global copy at hand.
+    /// Whether a reader that gets a copy gets it at G, from the global copy.
     pub(crate) fn at_global_price(&self, plan: CopyPlan, v: DividedReads) -> bool {
         match plan {
             CopyPlan::NoGlobal | CopyPlan::AddGlobalLate => false,
@@ -192,7 +193,7 @@ impl PlanPrices {
         }
     }
 
-    /// What it costs to move the block to global memory at the write after a plan.
+    /// The cost of moving the block to global memory at the write after a plan.
     pub(crate) fn enter_global_cost(&self, plan: CopyPlan) -> WideKey {
         match plan {
             CopyPlan::AddGlobal
@@ -206,8 +207,8 @@ impl PlanPrices {
         }
     }
 
-    /// What the writer's reads between two of its writes cost beyond local ones while the block
-    /// stays at another processor, and whether a global copy is made for them.
+    /// The cost, beyond local references, of the writer's reads between two of its writes while the
+    /// block stays at another processor, and whether a global copy is made for them.
     pub(crate) fn reads_between_writes(&self, reads: u64) -> (WideKey, bool) {
         let alone = self.remote.times(reads).min(self.remote_move);
         let joined = self.global_move + self.global.times(reads).min(self.global_move);
@@ -259,7 +260,7 @@ impl CopyPlan {
     }
 }
 
-/// Reads by one processor with no other's between them.
+/// Reads by one processor without another's between them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadSegment {
     pub(crate) proc: ProcIndex,
@@ -300,8 +301,8 @@ impl PlanPrices {
         matches!(self.family, PlanFamily::FromFirstRead | PlanFamily::AnyInterval)
     }
 
-    /// Whether, where R < G, dropping the global copy can pay: one made at the first read, if it
-    /// saves more than it costs; one that was there, if some processor reads enough to pay R.
+    /// Whether dropping the global copy can pay if R < G: a copy made at the first read, if it
+    /// saves more than it costs; an earlier one, if some processor reads enough to pay R.
     fn may_drop_global(&self, reads_of: impl Iterator<Item = u64>) -> (bool, bool) {
         let (mut saved, mut dropped) = (WideKey::ZERO, false);
         for reads in reads_of {

@@ -29,7 +29,7 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// All, with the letters the thesis gives them.
+    /// All prices, with their letters in the thesis.
     pub const ALL: [(Self, &'static str); 4] = [
         (Self::RemoteReference, "r"),
         (Self::RemoteMove, "R"),
@@ -63,7 +63,7 @@ impl PriceCounts {
         ])
     }
 
-    /// What they cost with one price replaced, in units of a local reference; `None` if an infinite
+    /// Their cost with one price replaced, in units of a local reference; `None` if an infinite
     /// price is paid, or the fraction does not fit.
     #[must_use]
     pub fn cost(self, base: &Prices, axis: Axis, at: Ratio) -> Option<Ratio> {
@@ -166,7 +166,7 @@ pub enum CurveError {
         letter: &'static str,
         /// Its value.
         at: Ratio,
-        /// What is wrong.
+        /// The problem.
         problem: PolicyError,
     },
     /// The interval is empty.
@@ -192,10 +192,10 @@ pub struct CurveSolver {
 }
 
 impl CurveSolver {
-    /// On the machine of the setup, one of its prices replaced by the interval.
+    /// A curve on the machine of the setup, with one of its prices replaced by the interval.
     ///
     /// # Errors
-    /// When the recurrences do not cover the interval: their conditions hold in it if they hold at
+    /// When the recurrences do not cover the interval. Their conditions hold in it if they hold at
     /// both ends.
     pub fn new(
         setup: &PlacementSetup,
@@ -230,8 +230,8 @@ impl CurveSolver {
         let infinite = self.is_infinite(low.1);
         let mut curve = Curve { first: low.1, infinite, ..Curve::default() };
         let mut now = curve.first;
-        // Pairs of tangents between which the curve is still unknown, from high to low. None if the
-        // cost is infinite: then it is so at every price of the interval.
+        // Pairs of tangents between which the curve is still unknown, from high to low. There are
+        // none if the cost is infinite, as it then is infinite at every price of the interval.
         let mut open = if infinite { Vec::new() } else { vec![(low, high)] };
         while let Some((low, high)) = open.pop() {
             let Some(meet) = self.meet(low.1, high.1)? else { continue };
@@ -309,8 +309,8 @@ fn each_price(prices: &Prices) -> [Option<u64>; 5] {
     ]
 }
 
-/// What counts cost without the price that varies, in steps of 1/scale. The counts pay no infinite
-/// price.
+/// The cost of counts without the price that varies, in steps of 1/scale. The counts pay no
+/// infinite price.
 fn fixed_cost(prices: &Prices, axis: Axis, counts: PriceCounts) -> i128 {
     let mut sum = 0;
     for (i, (count, price)) in counts.0.into_iter().zip(each_price(prices)).enumerate() {

@@ -11,8 +11,8 @@ pub(crate) struct WriteCycles {
     pub(crate) repeats: u64,
 }
 
-/// The steps of a run. With `split` its first write is one of its own, for a block may then go
-/// elsewhere at the first write and to the writer at the second; so is the first repetition.
+/// The steps of a run. With `split` its first write is a step of its own, because a block may then
+/// go elsewhere at the first write and to the writer at the second; so is the first repetition.
 pub(crate) fn steps(run: Run, split: bool) -> impl Iterator<Item = WriteCycles> + use<> {
     let (writes, reads, repeats) = (run.cycle_writes(), run.cycle_reads(), run.repeats());
     let steps = if run.is_read_only() {

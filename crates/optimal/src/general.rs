@@ -11,7 +11,7 @@ use crate::cycles::{WriteCycles, steps};
 use crate::place_costs::ProcIndex;
 use crate::wide::{RecurrenceValue, WideKey};
 
-/// Where a block comes from, and how.
+/// The place that a block comes from, and the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Choice {
     /// Place before the reads.
@@ -44,7 +44,7 @@ pub(crate) struct GeneralRecurrence {
     extra: Vec<ReadExtra>,
     /// Position at which the views divide the reads, and the segment it is in.
     divided_at: (u64, usize),
-    /// Best value and choice of every place at the present step.
+    /// Best value and choice for each place at the present step.
     arrived: Vec<(WideKey, Choice)>,
     /// Choices of all steps; those of one step are distinct.
     choices: Vec<Choice>,
@@ -93,7 +93,7 @@ impl GeneralRecurrence {
         Solution { value, path }
     }
 
-    /// The cheapest plan for the last reads, after which the block stays where it is.
+    /// Chooses the cheapest plan for the last reads, after which the block stays where it is.
     ///
     /// No place is forced to hold the block, so what the cheapest ending place pays to be held is
     /// taken off: a start at a processor ends there too, and a holder has a copy in any case.
@@ -148,8 +148,8 @@ impl GeneralRecurrence {
         self.find_origins();
         let writes = step.writes * step.repeats;
         let again = step.repeats - 1;
-        // What all writes of the group cost at a place other than the writer, which may fetch a
-        // copy for the reads between two of them, and what they cost in global memory.
+        // The cost of all writes of the group at a place other than the writer, which may fetch a
+        // copy for the reads between two of them, and their cost in global memory.
         let elsewhere = p.remote.times(writes) + p.reads_between_writes(step.reads).0.times(again);
         let held = p.global.times(step.reads).min(p.global_move);
         let in_global = p.global.times(writes) + held.times(again);
@@ -177,8 +177,8 @@ impl GeneralRecurrence {
         }
     }
 
-    /// Puts what each processor pays under a plan into `extra`; returns the cost of the plan: their
-    /// sum and the global copy it makes.
+    /// Sets `extra` to the cost of each processor under a plan; returns the cost of the plan: their
+    /// sum and the global copy that it makes.
     fn price_plan(&mut self, plan: CopyPlan) -> WideKey {
         let nothing = self.prices.extra(plan, DividedReads::default());
         self.extra.clear();
@@ -192,7 +192,7 @@ impl GeneralRecurrence {
         total
     }
 
-    /// The cheapest start of a plan, less what the start itself saves.
+    /// The cheapest start of a plan, less the savings of the start itself.
     fn cheapest_start(&self, plan: CopyPlan) -> (WideKey, ProcIndex) {
         let last = self.cost.len() - 1;
         if plan.starts_global() {
@@ -202,8 +202,8 @@ impl GeneralRecurrence {
         starts.map(|(proc, (cost, e))| (*cost - e.free, proc)).min().unwrap_or((WideKey::ZERO, 0))
     }
 
-    /// The processor that holds a copy most cheaply when the global one is dropped, and what it
-    /// pays for that.
+    /// The processor that can hold a copy most cheaply when the global one is dropped, and its
+    /// cost.
     fn cheapest_holder(&self, plan: CopyPlan) -> (WideKey, ProcIndex) {
         if !plan.needs_holder() {
             return (WideKey::ZERO, 0);
@@ -279,7 +279,7 @@ impl GeneralRecurrence {
 }
 
 impl Choice {
-    /// The choice for one place.
+    /// The best choice for one place.
     fn at(self, place: ProcIndex) -> Self {
         let own = |proc: ProcIndex| if proc == SAME { place } else { proc };
         Self { start: own(self.start), holder: own(self.holder), ..self }

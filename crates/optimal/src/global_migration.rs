@@ -10,8 +10,8 @@ use crate::wide::{RecurrenceValue, WideKey};
 pub(crate) type PlaceIndex = u16;
 
 /// Source: Bolosky figure 4.1, in Dietz's form: besides the processor that refers, only global
-/// memory can become a better place to be. Costs are relative to what they would be if all
-/// references were remote. O(1) per run.
+/// memory can become a better place. Costs are relative to those of remote references only. O(1)
+/// per run.
 struct GlobalMigration<V> {
     /// r - 1, g - 1, R and G.
     remote: V,

@@ -103,7 +103,7 @@ struct GlobalPlaceCosts<'a, const L: usize> {
     prices: PackedPrices,
     cost: [i64; L],
     in_global: i64,
-    /// What a reader costs more than local references, without a global copy and with one.
+    /// The cost of a reader beyond local references, without a global copy and with one.
     saved_remote: [i64; L],
     saved_global: [i64; L],
     reads: [u64; L],
@@ -163,8 +163,8 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
         }
     }
 
-    /// Ends the read-run: adds what it costs without a global copy to the base, and returns what it
-    /// costs more (or, negative, less) with one.
+    /// Ends the read-run: adds its cost without a global copy to the base, and returns the
+    /// additional cost (negative if cheaper) with one.
     #[inline]
     fn settle(&mut self) -> i64 {
         let p = &self.prices;
@@ -194,7 +194,7 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
         (remote, start_with_global)
     }
 
-    /// Code of a start in global memory, the last place of all.
+    /// Code of a start in global memory, which is the last place.
     fn global_start(&self) -> i64 {
         (1 << (self.prices.room - 1)) + KEEP_GLOBAL
     }
@@ -241,7 +241,7 @@ impl<'a, const L: usize> GlobalPlaceCosts<'a, L> {
         }
     }
 
-    /// What a step costs more than local references at another processor, and in global memory.
+    /// The cost of a step beyond local references at another processor, and in global memory.
     #[inline]
     fn extra(&self, step: WriteCycles) -> (i64, i64) {
         let p = &self.prices;

@@ -17,7 +17,7 @@ pub(crate) struct KeyPrices {
     pub(crate) remote: i128,
     /// A move, which counts as one. An infinite price is replaced likewise.
     pub(crate) moved: i128,
-    /// As many references, remote, cost more than a copy.
+    /// The number of remote references that cost more than a copy.
     pub(crate) copy_from: u64,
 }
 
@@ -26,7 +26,8 @@ impl KeyPrices {
     /// possible, or a remote reference is cheaper than a local one.
     ///
     /// Finite replacements: with r infinite, 2R + 2 is never paid, because moving there and back
-    /// costs 2R + 1 at most. With R infinite, more than all references together cost is never paid.
+    /// costs 2R + 1 at most. With R infinite, a price above the cost of all references together is
+    /// never paid.
     pub(crate) fn new(prices: &Prices, references: u64) -> Option<Self> {
         let one = i128::from(prices.scale);
         let (remote, moved) = match (prices.remote_reference, prices.remote_move) {
@@ -53,7 +54,7 @@ impl KeyPrices {
         })
     }
 
-    /// Key of what `count` remote references cost more than local ones, at most one move: a
+    /// Key of the cost of `count` remote references beyond local ones, at most one move: a
     /// processor either refers remotely or makes a copy.
     pub(crate) fn extra(&self, count: u64) -> i128 {
         if count >= self.copy_from {

@@ -7,11 +7,11 @@ use crate::key::{CostKey, KeyPrices};
 
 /// Source: Bolosky §4.2.1: Dietz's observation that some optimal placement only ever moves a block
 /// to the processor that refers to it. All references count as writes. Let v(q) be the cost of
-/// ending at q less what it would be had all references been remote. A run of t references by q
-/// changes v(q) alone: v(q) := min(v(q), min v + R) - t (r - 1). O(1) per run.
+/// ending at q less the cost if all references had been remote. A run of t references by q changes
+/// v(q) alone: v(q) := min(v(q), min v + R) - t (r - 1). O(1) per run.
 #[derive(Default)]
 pub(crate) struct Migration {
-    /// v by processor, in whichever width holds it.
+    /// v by processor, in a width that holds it.
     narrow: Vec<i64>,
     wide: Vec<i128>,
     /// For each run, where the block came from if it is at the run's processor afterwards.

@@ -29,7 +29,7 @@ pub struct Optimum {
 }
 
 impl Optimum {
-    /// With or without replication, at the prices of the setup.
+    /// A solver with or without replication, at the prices of the setup.
     ///
     /// # Errors
     /// When the recurrences do not cover the prices.
@@ -82,7 +82,7 @@ impl Optimum {
     ///
     /// Of several optima it is the one with the fewest moves, then the lowest-numbered places,
     /// decided from the end of the history backwards. Copies are made by the first read that uses
-    /// them, or sooner where the price asks for it.
+    /// them, or earlier if that is cheaper.
     pub fn placement(&mut self, block: Block<'_>) -> Vec<Change> {
         let references = self.scratch.survey(block.runs);
         let mut changes = Changes::default();
@@ -159,7 +159,7 @@ fn check(setup: &PlacementSetup) -> Result<Prices, PolicyError> {
     Ok(prices)
 }
 
-/// A block that one processor alone refers to stays there.
+/// Counts a block that only one processor refers to: it stays there.
 fn all_local(block: Block<'_>) -> Tally {
     let local_reads = block.runs.iter().map(|run| run.reads()).sum();
     let local_writes = block.runs.iter().map(|run| run.writes()).sum();

@@ -39,7 +39,7 @@ impl GroupDecision {
 pub(crate) struct WriteGroup {
     /// The writer.
     pub(crate) proc: ProcIndex,
-    /// What the group costs more at another place than at the writer.
+    /// The additional cost of the group at a place other than the writer.
     pub(crate) extra: WriteExtra,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct PlaceCosts<K, const L: usize> {
     local: u64,
     prices: KeyPrices,
     moved: K,
-    /// What a remote reference costs more than a local one.
+    /// The price of a remote reference less that of a local one.
     more: K,
     /// The number of remote writes that cost 3R more than local ones, to which counts are clamped.
     far_from: u64,
@@ -80,8 +80,7 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
     /// Free at any of the first `active` processors.
     pub(crate) fn new(prices: KeyPrices, active: usize) -> Self {
         let zero = K::of(0);
-        // Unused elements are too dear ever to be chosen, so that no loop needs to know how many
-        // there are.
+        // Unused elements are too expensive ever to be chosen, so loops need not know their number.
         let mut cost = [K::FAR; L];
         cost[..active].fill(zero);
         Self {
@@ -126,7 +125,7 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
         }
     }
 
-    /// What starting the read-run from each place costs.
+    /// The cost of starting the read-run from each place.
     #[inline]
     fn starts(&self) -> [K; L] {
         let mut starts = self.cost;
@@ -138,8 +137,8 @@ impl<K: CostKey, const L: usize> PlaceCosts<K, L> {
 
     /// A group of writes, and the reads before it.
     ///
-    /// Extra cost beyond 3R is cut off: such a place can neither be where the next read-run starts
-    /// nor is it worth staying at, so the order among the rest does not change.
+    /// Extra cost beyond 3R is cut off: the next read-run cannot start at such a place, and staying
+    /// there does not pay, so the order of the others does not change.
     #[inline]
     pub(crate) fn write(&mut self, writes: WriteGroup, record: &mut GroupDecision) {
         self.settle();

@@ -22,7 +22,7 @@ pub(crate) struct ReplicationScratch {
     readers: Vec<(ProcIndex, u64)>,
 }
 
-/// The reads between two groups of writes, and the second group.
+/// A step: the reads between two groups of writes, and the second group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupStep<'a> {
     /// Place before the reads.
@@ -31,7 +31,7 @@ pub(crate) struct GroupStep<'a> {
     pub(crate) end: ProcIndex,
     /// Each reader and the position of its first read in the history, in order.
     pub(crate) readers: &'a [(ProcIndex, u64)],
-    /// How often, by processor index.
+    /// Number of reads, by processor index.
     pub(crate) reads: &'a [u64],
     /// The writer, the run that begins with the writes and its position in the history; `None`
     /// after the last write.
@@ -82,7 +82,7 @@ impl ReplicationScratch {
 
     /// Finds the best placement of the surveyed block; returns its key.
     pub(crate) fn solve(&mut self, runs: &[Run], prices: KeyPrices) -> i128 {
-        // The array length is a constant of the inner loop; the next larger one serves.
+        // The array length is a constant of the inner loop; the next larger length is used.
         let fits = PlaceCosts::<i64, 4>::fits(&prices);
         let (key, last) = match self.active.len() {
             0..=4 if fits => self.forward::<i64, 4>(runs, prices),
@@ -95,7 +95,7 @@ impl ReplicationScratch {
             _ => self.forward::<i128, 1024>(runs, prices),
         };
         let steps = self.record.steps();
-        // Backwards: each step recorded where every ending place comes from.
+        // Backwards: each step has recorded the origin of every ending place.
         self.path.clear();
         self.path.resize(steps + 1, last);
         for step in (0..steps).rev() {
@@ -122,8 +122,8 @@ impl ReplicationScratch {
             let (writes, reads) = (run.cycle_writes(), run.cycle_reads());
             let mut extra = WriteExtra::References(writes);
             if run.repeats() > 1 {
-                // The writer stays where it is or refers from afar, cycle after cycle: a move is
-                // better before the first cycle or after the last.
+                // In every cycle the writer stays where it is or refers remotely: a move is better
+                // before the first cycle or after the last.
                 let again = i128::from(run.repeats() - 1);
                 let first = i128::from(writes) * more;
                 extra = WriteExtra::Key(first + again * (first + p.extra(reads)));
@@ -178,7 +178,8 @@ impl ReplicationScratch {
 }
 
 impl GroupStep<'_> {
-    /// Whether reader `j` gets a copy: it pays, or the block is at `j` when it is written.
+    /// Whether reader `j` gets a copy: because that pays, or because the block is at `j` when it is
+    /// written.
     pub(crate) fn replicates(&self, j: ProcIndex, prices: &KeyPrices) -> bool {
         j != self.start && (j == self.end || prices.copies(self.reads[usize::from(j)]))
     }

@@ -28,7 +28,7 @@ impl HoldingPlaces {
         }
     }
 
-    /// Whether these are the places. Mostly there is one or none, which needs no loop.
+    /// Whether these are the places. Mostly there are none or one, which needs no loop.
     #[inline]
     fn equal(&self, processors: &[ProcId], global: bool) -> bool {
         let same = match (self.processors.as_slice(), processors) {

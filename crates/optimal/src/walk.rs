@@ -115,7 +115,7 @@ impl<'a, S: PlaceSink> SolutionWalk<'a, S> {
         self.events.clear();
         self.global_copy(choice.plan, reads);
         self.copies(choice, end);
-        // What a plan puts at the end of the reads belongs to the write there.
+        // A change that a plan makes at the end of the reads belongs to the write there.
         self.events.retain(|e| e.0 < reads);
         self.events.sort_unstable();
         for i in 0..self.events.len() {
