@@ -28,10 +28,10 @@ use crate::file::{Description, MachineFile};
 use crate::linear::{Formula, Linear, Parameters};
 use crate::parts::{Caches, KernelModel, MemoryModel, ProcessorModel, SchedulerModel, sourced};
 
-/// A bus, and what transactions take on it.
+/// A bus, and the cycles of transactions on it.
 #[derive(Clone, Debug)]
 pub struct Bus {
-    /// Its width and when it is free.
+    /// Its width and when it is released.
     pub model: BusModel,
     transactions: [Linear; 7],
 }
@@ -49,8 +49,8 @@ pub struct BusModel {
     /// Which of several waiting requests gets the bus next.
     #[serde(deserialize_with = "sourced")]
     pub arbitration: Arbitration,
-    /// Cycles of the request phase of a transaction with memory; what follows the wait is the
-    /// transfer of the block.
+    /// Cycles of the request phase of a transaction with memory. The transfer of the block follows
+    /// after the memory access.
     #[serde(deserialize_with = "sourced")]
     pub request_cycles: u64,
     /// Cycles that memory takes to access the block, during which a split bus is free.
@@ -59,7 +59,8 @@ pub struct BusModel {
 }
 
 impl BusModel {
-    /// The model, if its numbers make sense by themselves; what a block takes is known later.
+    /// The model, if its numbers are plausible by themselves; the cycles of a block are checked
+    /// later.
     fn checked(self) -> Result<Self, String> {
         if self.width_bits > 0 && self.width_bits.is_multiple_of(8) {
             return Ok(self);

@@ -104,7 +104,7 @@ impl CachedMachine {
         }
     }
 
-    /// The cycles of each transaction at a block size, if there is a bus.
+    /// The cycles of each transaction at a block size, if the machine has a bus.
     ///
     /// # Errors
     /// When a transaction does not take a whole number of cycles.

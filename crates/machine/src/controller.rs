@@ -23,7 +23,7 @@ use crate::parts::{
 
 /// Longest head of a message, in bytes.
 const HEADER_BYTES_MAX: u64 = 1 << 10;
-/// Largest first level: the simulator keeps its contents for every node.
+/// Largest first level: the simulator keeps its contents for each node.
 const FIRST_LEVEL_BYTES_MAX: u64 = 1 << 20;
 /// Most reads that may wait at a controller; a larger number makes no difference.
 const BUFFER_READS_MAX: u64 = 1 << 20;
@@ -53,9 +53,9 @@ pub struct BusyStore {
     pub acquire_cycles: u64,
     /// Cycles until it is released.
     pub release_cycles: u64,
-    /// Cycles of looking a block up.
+    /// Cycles of a look-up.
     pub lookup_cycles: u64,
-    /// Cycles of reading or writing it.
+    /// Cycles of reading or writing a block.
     pub line_cycles: u64,
 }
 
@@ -66,8 +66,7 @@ pub struct ControllerModel {
     /// Cycles of sending a message.
     #[serde(deserialize_with = "sourced")]
     pub send_cycles: u64,
-    /// How many messages may wait at a controller before it sends reads back, where buffers are
-    /// finite.
+    /// How many messages may wait at a controller before it rejects reads, if buffers are finite.
     #[serde(deserialize_with = "sourced")]
     pub buffer_reads: u64,
 }

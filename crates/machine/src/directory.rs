@@ -49,7 +49,7 @@ pub struct DirectoryMachine {
     pub memory_word_cycles: u64,
     /// Words that memory delivers in `memory_word_cycles`.
     pub memory_words: u64,
-    /// Whether memory begins an access during the latency of the one before.
+    /// Whether memory begins an access during the latency of the previous one.
     pub memory_pipelined: bool,
     /// The cache in front of each memory, if there is one.
     pub last_level: Option<LastLevelModel>,
@@ -91,9 +91,9 @@ pub struct MeshModel {
 pub enum NetworkContention {
     /// Nowhere.
     None,
-    /// Where they leave a node and where they come to one.
+    /// At the ports of nodes, where they leave and enter.
     Ends,
-    /// At every link, too.
+    /// Also at every link.
     Links,
 }
 
@@ -166,7 +166,7 @@ struct NodeMemory {
     latency_cycles: u64,
     #[serde(deserialize_with = "sourced")]
     word_cycles: u64,
-    /// Words that come in `word_cycles`.
+    /// Words delivered in `word_cycles`.
     #[serde(default = "one", deserialize_with = "sourced")]
     words: u64,
     #[serde(default, deserialize_with = "sourced")]

@@ -15,7 +15,7 @@ pub enum MachineError {
              .toml), or prices such as prices:r=15,R=59"
     )]
     Unknown {
-        /// What was asked for.
+        /// The given text.
         name: String,
         /// The names in the table.
         known: String,
@@ -26,9 +26,9 @@ pub enum MachineError {
              (each price a number or inf; r and R differ)"
     )]
     PriceList {
-        /// What was asked for.
+        /// The given text.
         spec: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A file that cannot be opened or read.
@@ -44,7 +44,7 @@ pub enum MachineError {
     File {
         /// The file, or the name in the table.
         origin: String,
-        /// What is wrong, with the line.
+        /// The problem, with its line.
         problem: String,
     },
     /// A price that cannot be computed.

@@ -1,4 +1,4 @@
-//! The TOML file of a machine: its kind, and what it takes from its base.
+//! The TOML file of a machine: its kind, and the keys that it inherits from its base.
 //!
 //! ```toml
 //! name = "example"            # required, unless there is a base
@@ -22,7 +22,7 @@ use crate::table::{Preset, TABLE};
 /// Longest chain of files through `base`.
 const BASES_MAX: usize = 8;
 
-/// The description that machines of every kind have.
+/// The description, which machines of every kind have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// Name, as in the table, the file or the price list.
@@ -33,7 +33,7 @@ pub struct Description {
     pub source: String,
 }
 
-/// A file, with what is absent from it taken from its base.
+/// A file, with missing keys taken from its base.
 pub struct MachineFile<'a> {
     pub(crate) kind: MachineKind,
     origin: &'a str,
@@ -156,7 +156,7 @@ fn at_line(text: &str, at: usize, problem: &str) -> String {
     format!("line {line}: {problem}")
 }
 
-/// Adds to `table` the keys of `base` that it lacks; of a formula only the source.
+/// Adds the keys of `base` that `table` lacks. A formula inherits only its source.
 fn inherit<'a>(table: &mut DeTable<'a>, base: DeTable<'a>) {
     const FORMULA: [&str; 2] = ["terms", "infinite"];
     let is_formula = FORMULA.iter().any(|&key| table.contains_key(key));

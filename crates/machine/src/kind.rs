@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// What a machine is made of, which decides what can be simulated on it.
+/// The kind of a machine: its parts, which determine what can be simulated on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum MachineKind {
@@ -16,7 +16,7 @@ pub enum MachineKind {
     Multicore,
     /// Nodes with caches and a directory each, on a network.
     Directory,
-    /// The same with a controller in each node that does one thing after the other.
+    /// The same, with a controller in each node that serves one request at a time.
     Controllers,
 }
 
@@ -29,7 +29,7 @@ pub struct KindEntry {
     pub name: &'static str,
     /// What machines of this kind have and others lack, for error messages.
     pub has: &'static str,
-    /// What they are simulated with.
+    /// What is simulated on them.
     pub simulated_with: &'static str,
     /// The option that selects what is simulated, with an example of its values.
     pub option: &'static str,

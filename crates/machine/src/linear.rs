@@ -32,7 +32,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// The number as written: the shortest form of a float is what the file has.
+    /// The number as written: the shortest form of a float is the text in the file.
     pub(crate) fn decimal(self) -> Result<Decimal, DecimalError> {
         match self {
             Self::Integer(i) => Decimal::parse(&i.to_string()),

@@ -10,7 +10,7 @@ use crate::decimal::{Decimal, ONE};
 /// for a count of moves, stays within 127 bits.
 pub(crate) const SCALED_MAX: u64 = 1 << 40;
 
-/// What a machine charges, in units of a local reference, times [`Prices::scale`].
+/// The prices of a machine, in units of a local reference, times [`Prices::scale`].
 ///
 /// Source: Bolosky §4.1.1. `None` is an infinite price: the operation does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -19,7 +19,7 @@ pub enum MemoryTopology {
     Shared(SharedMemories),
 }
 
-/// Memories that several processors share: those with neighbouring numbers share one.
+/// Memories that several processors with neighbouring numbers share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedMemories {
     /// Sockets.
@@ -49,7 +49,7 @@ pub struct LastLevelModel {
     /// Blocks in a set.
     #[serde(deserialize_with = "sourced")]
     pub associativity: u64,
-    /// Cycles until it has a block.
+    /// Cycles of a hit.
     #[serde(deserialize_with = "sourced")]
     pub latency_cycles: u64,
 }
@@ -101,7 +101,7 @@ impl SharedMemories {
     }
 }
 
-/// Which of `parts` equal parts of `0..whole` a number is in.
+/// Index of the part that contains a number, when `0..whole` is cut into `parts` equal parts.
 fn part(number: u16, parts: u16, whole: u16) -> u16 {
     let part = u32::from(number) * u32::from(parts) / u32::from(whole.max(1));
     u16::try_from(part).unwrap_or(0)

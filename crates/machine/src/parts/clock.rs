@@ -1,4 +1,4 @@
-//! How fast processors are.
+//! The speed of processors.
 
 use serde::Deserialize;
 

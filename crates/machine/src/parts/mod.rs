@@ -1,4 +1,4 @@
-//! What machines are made of: each part with its numbers, as files give them.
+//! The parts of machines: each with its numbers, as files give them.
 
 mod cache;
 mod clock;
@@ -18,7 +18,7 @@ pub(crate) use clock::NodeClock;
 pub(crate) use memory::MemoryModel;
 pub(crate) use sourced::{Sourced, sourced, sourced_optional};
 
-/// Most cycles that one thing may take: 2^30 of them still fit into 64 bits.
+/// Most cycles of one operation: the sum of 2^30 of them still fits into 64 bits.
 const CYCLES_MAX: u64 = 1 << 32;
 
 /// Checks that a number of cycles can be added up.

@@ -26,11 +26,12 @@ pub struct ProcessorModel {
     #[serde(deserialize_with = "sourced")]
     pub window_instructions: u32,
     /// Instructions that a processor issues in a cycle: its window is full `window_instructions`
-    /// over this cycles after the oldest outstanding load began, whatever operations take. Without
-    /// it the window is full only after `window_instructions` instructions of the trace.
+    /// divided by this cycles after the oldest outstanding load began, however long operations
+    /// take. Without it the window is full only after `window_instructions` instructions of the
+    /// trace.
     #[serde(default, deserialize_with = "sourced_optional")]
     pub issue_width: Option<u32>,
-    /// Whether every miss stalls the processor instead.
+    /// Whether every miss stalls the processor: then there is no window.
     #[serde(deserialize_with = "sourced")]
     pub blocking: bool,
 }
@@ -44,7 +45,7 @@ impl ProcessorModel {
         Some(u64::from(self.window_instructions).div_ceil(width))
     }
 
-    /// The model, if its numbers make sense.
+    /// The model, if its numbers are valid.
     pub(crate) fn checked(self) -> Result<Self, String> {
         within_cycles("processor.operation_cycles", self.operation_cycles)?;
         within_cycles("processor.instruction_cycles", self.instruction_cycles)?;

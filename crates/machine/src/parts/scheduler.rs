@@ -21,14 +21,15 @@ pub struct SchedulerModel {
     /// Cycles for which a process is blocked by a system call that may block it.
     #[serde(deserialize_with = "sourced")]
     pub wait_cycles: u64,
-    /// Whether a process that ends starts again, until as many references are done as all processes
-    /// have: then processors have work to the end, however unequal the processes are.
+    /// Whether a process that ends starts again, until the total number of references equals that
+    /// of all processes: then processors have work until the end, however unequal the processes
+    /// are.
     #[serde(default, deserialize_with = "sourced")]
     pub restart: bool,
 }
 
 impl SchedulerModel {
-    /// The model, if its numbers make sense.
+    /// The model, if its numbers are valid.
     pub(crate) fn checked(self) -> Result<Self, String> {
         within_cycles("scheduler.wait_cycles", self.wait_cycles)?;
         match self.time_slice_references {
@@ -42,7 +43,7 @@ impl SchedulerModel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dispatch {
-    /// Any, drawn at random.
+    /// Any, chosen at random.
     Random,
     /// The one that ran there last: cache affinity.
     Affinity,

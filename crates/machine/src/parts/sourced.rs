@@ -24,7 +24,7 @@ where
     Sourced::deserialize(deserializer).map(|sourced: Sourced<T>| sourced.value)
 }
 
-/// The same of a value that a file may leave out.
+/// The same for an optional value.
 pub(crate) fn sourced_optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

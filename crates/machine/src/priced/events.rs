@@ -1,4 +1,4 @@
-//! What a page-coherence machine charges: latencies of events and the packets they send.
+//! Prices of a page-coherence machine: latencies of events, and the packets that they send.
 
 use std::fmt;
 

@@ -6,8 +6,8 @@
 //! unit = "local"              # optional: a parameter that all prices are divided by; one whose
 //!                             # name ends in _ns is in nanoseconds
 //! validity = "checked"        # or "as published": broken rules become notes, not errors
-//! [last_level]                # optional: the cache in front of each processor's memory; what hits
-//!                             # there is not priced: size_bytes, associativity, block_size_bytes,
+//! [last_level]                # optional: the cache  in front of each processor's memory; hits
+//!                             # there are not priced: size_bytes, associativity, block_size_bytes,
 //!                             # each with a value and a source
 //! [parameters.latency]
 //! value = 50
@@ -39,7 +39,7 @@ use crate::kind::MachineKind;
 use crate::linear::{Formula, Linear, Number, Parameters};
 use crate::parts::LastLevel;
 
-/// What is wrong with a machine without any operation but local references.
+/// The problem of a machine that has only local references.
 const NO_PRICE: &str = "it has no finite price, so nothing but local references could take place: \
                         give prices.r or prices.R, or a base";
 
@@ -53,7 +53,7 @@ struct PricedFile {
     #[serde(default)]
     source: String,
     block_size_bytes: Option<u64>,
-    /// Processors that it has, unless the user says otherwise.
+    /// The number of processors, unless the user gives another.
     processors: Option<u16>,
     /// The cache in front of each processor's memory.
     last_level: Option<LastLevel>,

@@ -29,7 +29,7 @@ pub struct PricedMachine {
     processors: Option<u16>,
     last_level: Option<CacheShape>,
     validity: Validity,
-    /// The price of a local reference, by which every price is divided.
+    /// The unit of prices: the price of a local reference.
     unit: Option<PriceUnit>,
     parameters: Parameters,
     charges: Charges,
@@ -39,11 +39,11 @@ pub struct PricedMachine {
 #[derive(Clone, Copy, Debug)]
 struct PriceUnit {
     value: Decimal,
-    /// Whether it is in nanoseconds, which its name says.
+    /// Whether it is in nanoseconds, by its name.
     nanoseconds: bool,
 }
 
-/// What is charged, as linear forms.
+/// The prices, as linear forms.
 #[derive(Clone, Debug)]
 enum Charges {
     /// r, R, g, G.
@@ -56,20 +56,19 @@ enum Charges {
 const PRICES: [&str; 4] = ["r", "R", "g", "G"];
 
 impl PricedMachine {
-    /// How many processors it has, unless the user says otherwise; `None` where that is the user's
-    /// to say.
+    /// The number of processors, unless the user gives another; `None` if the user must give it.
     #[must_use]
     pub fn processors(&self) -> Option<u16> {
         self.processors
     }
 
-    /// The cache in front of each processor's memory, where only what misses there is priced.
+    /// The cache in front of each processor's memory, if only misses there are priced.
     #[must_use]
     pub fn last_level(&self) -> Option<CacheShape> {
         self.last_level
     }
 
-    /// Nanoseconds of a local reference, in millionths, where the machine's prices are in them.
+    /// Nanoseconds of a local reference, in millionths, if the machine's prices are in nanoseconds.
     #[must_use]
     pub fn local_ns_millionths(&self) -> Option<u64> {
         self.unit.filter(|unit| unit.nanoseconds).map(|unit| unit.value.millionths())
@@ -84,10 +83,10 @@ impl PricedMachine {
         }
     }
 
-    /// What the machine charges at a block size.
+    /// The prices at a block size.
     ///
     /// # Errors
-    /// As [`prices`](Self::prices), but any machine has a list.
+    /// As [`prices`](Self::prices), but machines of page coherence have a list, too.
     pub fn price_list(&self, block: BlockSize, force: bool) -> Result<PriceList, MachineError> {
         let (latencies, packets) = match &self.charges {
             Charges::Placement(_) => return self.prices(block, force).map(PriceList::Placement),
@@ -117,8 +116,8 @@ impl PricedMachine {
     ///
     /// # Errors
     /// When a price cannot be kept exactly, or, unless `force` is set or the machine is declared
-    /// "as published", when the prices break a rule of thesis §4.1.1. When the machine is one of
-    /// page coherence, which has no such prices.
+    /// "as published", when the prices break a rule of thesis §4.1.1. Also when the machine is one
+    /// of page coherence, which has no such prices.
     pub fn prices(&self, block: BlockSize, force: bool) -> Result<Prices, MachineError> {
         let prices = self.unchecked(block)?;
         match prices.violations().into_iter().next() {
@@ -133,8 +132,8 @@ impl PricedMachine {
         }
     }
 
-    /// One sentence for each rule of thesis §4.1.1 that the prices break although they are used,
-    /// because the machine is declared "as published" or the user forces it.
+    /// One sentence for each rule of thesis §4.1.1 that the prices break. They are used all the
+    /// same if the machine is declared "as published" or the user forces it.
     ///
     /// # Errors
     /// When a price cannot be kept exactly.
@@ -180,7 +179,7 @@ impl PricedMachine {
         self.unit.and_then(|unit| sum.over(unit.value)).unwrap_or(Ok(sum))
     }
 
-    /// Price `i` in millionths, and the part of it that depends on the bytes of the block.
+    /// Price `i` in millionths, and the part of it that depends on the block size.
     pub(crate) fn price_and_transfer(
         &self,
         i: usize,

@@ -1,4 +1,4 @@
-//! What a machine charges at one block size, by references and moves or by events.
+//! The prices of a machine at one block size: of references and moves, or of events.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::events::{EventPrices, LATENCIES};
 use crate::prices::{Prices, decimal_value};
 
-/// What a machine prices.
+/// What the prices of a machine are for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PriceModel {
@@ -18,7 +18,7 @@ pub enum PriceModel {
     PageCoherence,
 }
 
-/// What a machine charges at one block size, by either price model.
+/// The prices of a machine at one block size, in either price model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PriceList {
     /// By reference and move.
@@ -86,8 +86,8 @@ impl fmt::Display for PriceList {
     }
 }
 
-/// r, R, g and G, which are `null` on a page-coherence machine; that one has `latencies` in cycles
-/// and `packets` besides.
+/// r, R, g and G, which are `null` on a page-coherence machine; that has `latencies` in cycles and
+/// `packets` as well.
 impl Serialize for PriceList {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let events = match self {
