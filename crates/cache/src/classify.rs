@@ -18,8 +18,8 @@ use crate::words::WordMask;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissRule {
-    /// When what others wrote since the copy was lost is used before the new copy is lost: the
-    /// essential misses of Dubois et al. 1993.
+    /// When words that others wrote since the copy was lost are used before the new copy is lost:
+    /// the essential misses of Dubois et al. 1993.
     #[default]
     Dubois,
     /// When the word that misses was written by others since the copy was lost: decided at the miss
@@ -35,9 +35,9 @@ pub enum MissClass {
     Cold,
     /// The copy was replaced.
     Replacement,
-    /// What others wrote since the invalidation is used before this copy is lost.
+    /// Words that others wrote since the invalidation are used before this copy is lost.
     InvalidationTrue,
-    /// Nothing that others wrote is used.
+    /// No word that others wrote is used.
     InvalidationFalse,
     /// The copy was invalidated, although its area is private.
     InvalidationPassive,
@@ -90,7 +90,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS
         self.told_coherence_miss(access, at)
     }
 
-    /// The same where the frames that lost the block have already collected all writes.
+    /// The same if the frames that lost the block have already collected all writes.
     pub fn told_coherence_miss(&mut self, access: &BlockAccess<W>, at: usize) -> MissStatus {
         let word = self.word_of(access);
         self.waits.iter_mut().for_each(|waits| waits.miss(at, word));

@@ -68,7 +68,7 @@ impl RecentBlocks {
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> CacheSystem<F, W, WORDS> {
-    /// As [`Self::hit`] of the place where the block is.
+    /// As [`Self::hit`], at the place where the block is.
     #[inline(always)]
     pub fn hit_recent(
         &mut self,

@@ -81,7 +81,7 @@ impl ShadowValues {
         }
     }
 
-    /// Writes some words in the copies that take them. Returns the number of the write.
+    /// Writes some words in the copies that receive them. Returns the number of the write.
     pub fn write<W: WordMask>(
         &mut self,
         number: u32,
@@ -110,7 +110,7 @@ impl ShadowValues {
         self.stale_word(frame, words, may_find).map(|word| 4 * u64::from(word))
     }
 
-    /// The first of some words of a copy that has what a read may not find there.
+    /// The first of some words of a copy whose value a read must not find.
     pub fn stale_word<W: WordMask>(
         &self,
         frame: usize,

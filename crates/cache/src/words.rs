@@ -75,8 +75,8 @@ impl WordMask for u64 {
     }
 }
 
-/// The bytes of blocks of up to 64 bytes, each of which is a word of its own. They tell threads
-/// that share a flag of one byte from threads that use adjacent ones.
+/// The bytes of blocks of up to 64 bytes, each of which is a word of its own. They distinguish
+/// threads that share a flag of one byte from threads that use adjacent flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Zeroable)]
 pub struct ByteMask(u64);
 

@@ -1,9 +1,9 @@
 //! Cache arrays: where blocks are in the caches, and which one is replaced.
 //!
 //! The frames of all caches are in one array, those of a set together, so that a reference finds
-//! its set by number, whatever the cache. Each frame has a *label*: the number of its block shifted
-//! left by two, and in the low bits what the processor may do with the copy without a transaction.
-//! An invalidated frame keeps its label without these bits.
+//! its set by number, in any cache. Each frame has a *label*: the number of its block shifted left
+//! by two, and in the low bits what the processor may do with the copy without a transaction. An
+//! invalidated frame keeps its label without these bits.
 
 mod direct;
 mod frame;
@@ -74,9 +74,10 @@ pub trait CacheArrays<W>: Send {
     fn all_mut(&mut self) -> &mut [CacheFrame<W>];
     /// The set of a cache in which a block can be.
     fn set_of(&self, cache: usize, block: u64) -> usize;
-    /// The frame of a set that may have the block; if it has not, another one may still.
+    /// The frame of a set that may have the block; if it does not, another one still may.
     fn guess(&self, set: usize, block: u64) -> usize;
-    /// True only if no frame of a set has the block or had it last; may be false although none has.
+    /// True only if no frame of a set has the block or had it last; may be false although none
+    /// does.
     fn lacks(&self, set: usize, block: u64) -> bool;
     /// The frame of a set that has the block or had it last.
     fn find(&self, set: usize, block: u64) -> Option<usize>;
@@ -91,9 +92,9 @@ pub trait CacheArrays<W>: Send {
     fn invalidate(&mut self, set: usize, frame: usize);
 }
 
-/// Boxes what a function makes that has cache arrays, word masks and the width of sets of caches as
-/// its parameters, with parameters that suffice for blocks of this number of words, sets of this
-/// number of ways and this number of caches.
+/// Boxes the result of a function whose type parameters are cache arrays, word masks and the width
+/// of sets of caches. Chooses parameters that suffice for blocks of this number of words, sets of
+/// this number of ways, and this number of caches.
 ///
 /// Each choice is a whole copy of the simulator in the program. So each caller names the arrays
 /// that its machines need for blocks of up to 64 words and up to 64 caches, a set of which is one
@@ -128,7 +129,7 @@ macro_rules! boxed_for_geometry {
     };
 }
 
-/// The same for masks of bytes, whatever the block: `boxed_for_bytes!((ways, caches), engine,
+/// The same for masks of bytes, for any block size: `boxed_for_bytes!((ways, caches), engine,
 /// (setup, table))`.
 #[macro_export]
 macro_rules! boxed_for_bytes {
@@ -196,7 +197,8 @@ mod tests {
         let (mut packed, mut indexed) =
             (F::new(&GEOMETRIES(ways)), IndexedSets::<u64>::new(&GEOMETRIES(ways)));
         let mut rng = Rng::new(u64::try_from(ways).unwrap());
-        // Frames have other numbers in the two: they are known by how they were filled.
+        // Frames have different numbers in the two arrangements: they are identified by how they
+        // were filled.
         let mut filled = vec![(0, 0)];
         for step in 0..40_000 {
             let (cache, block) = (usize::from(rng.below(2) == 0), rng.below(60) << 40 >> 38);
@@ -272,7 +274,7 @@ mod tests {
         cache.invalidate(0, frames[2]);
         assert_eq!(cache.victim(0), frames[2], "the invalidated one first");
         cache.invalidate(0, frames[1]);
-        assert_eq!(cache.victim(0), frames[1], "of those the one used longest ago");
+        assert_eq!(cache.victim(0), frames[1], "among those, the one used longest ago");
         assert_eq!(cache.find(0, 11), Some(frames[1]), "it keeps its block's number");
     }
 

@@ -4,7 +4,7 @@
 /// A one in each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// The high bit of each byte that is the wanted one.
+/// The high bit of each byte that equals the wanted one.
 #[inline]
 pub(super) fn equal(bytes: u64, want: u64) -> u64 {
     let differ = bytes ^ (want * ONES);

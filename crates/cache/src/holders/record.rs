@@ -146,7 +146,7 @@ impl PackedHolders {
 mod tests {
     use super::*;
 
-    /// What [`BlockHolders`] and [`PackedHolders`] say of the same history is the same.
+    /// [`BlockHolders`] and [`PackedHolders`] agree about the same history.
     #[test]
     fn packed_records_do_as_unpacked_ones() {
         let mut record = BlockHolders::<1>::default();

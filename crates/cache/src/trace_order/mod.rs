@@ -25,7 +25,7 @@ const AHEAD: usize = 64;
 
 /// The block and words of a row, and the frame that may have them. The branch on a hit is often
 /// mispredicted, and a misprediction discards the work that the host began on later rows: so
-/// whatever does not depend on earlier references is computed before, for many rows.
+/// everything that does not depend on earlier references is computed in advance, for many rows.
 #[derive(Clone, Copy, Default)]
 struct ResolvedRow<W> {
     block: u64,
@@ -156,7 +156,7 @@ impl<W: WordMask, D: TraceOrderDriver<Words = W>> TraceOrderEngine<D> {
         Ok(left_out)
     }
 
-    /// Decodes some rows and locates them in the caches. `ALL` says that flags leave none out.
+    /// Decodes some rows and locates them in the caches. With `ALL`, flags exclude none of them.
     #[inline]
     fn look_ahead<const ALL: bool>(
         &self,

@@ -11,9 +11,8 @@ use super::pieces::{WalkBlock, kind_name, touched_words};
 
 /// A walk through references to a few blocks under one protocol.
 ///
-/// `A` is what acts, `S` what is shown of all blocks, `C` the counts of messages and `T` the
-/// totals. A field that only some engines have is `None` under the others, and left out of the
-/// output.
+/// `A` is an act, `S` a snapshot of all blocks, `C` the counts of messages and `T` the totals. A
+/// field that only some engines have is `None` under the others, and left out of the output.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(bound(serialize = "A: Serialize, S: ShownScene, C: Serialize, T: Serialize"))]
 pub struct Walk<A, S, C, T> {
@@ -77,7 +76,8 @@ pub struct WalkStep<A, S, C> {
     pub private: bool,
     /// Whether the kernel makes the reference.
     pub kernel: bool,
-    /// Whether a page was not mapped as the access needs it, if pages are kept coherent.
+    /// Whether the page was not mapped with the permission that the access needs, if pages are kept
+    /// coherent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<bool>,
     /// Whether the lookaside buffer lacked the page, although it was mapped, likewise.
@@ -117,7 +117,7 @@ pub struct StepPage {
     pub page: Option<usize>,
 }
 
-/// What is shown of all blocks.
+/// A snapshot of all blocks.
 pub trait ShownScene: Serialize {
     /// The name of its field in a step.
     const FIELD: &'static str;
@@ -175,7 +175,7 @@ impl<A, S: Default, C> WalkStep<A, S, C> {
         }
     }
 
-    /// Sets what is referenced: a block of `1 << shift` bytes or a part of it.
+    /// Sets the reference: to a block of `1 << shift` bytes or a part of it.
     pub(super) fn set_access(&mut self, access: &Access, shift: u32, blocks: &[WalkBlock]) {
         self.kind = kind_name(access.kind);
         self.address = Some(access.addr);

@@ -23,15 +23,15 @@ pub type WalkOf<E> = Walk<
 
 /// An engine that performs one step at a time and can be inspected.
 pub trait WalkedEngine: Sized {
-    /// What a controller does.
+    /// An act of a controller.
     type Act;
-    /// What is shown of all blocks.
+    /// A snapshot of all blocks.
     type Scene: Default;
-    /// Messages between different nodes, as they are counted.
+    /// The counts of messages between different nodes.
     type Messages;
     /// The counts of a walk.
     type Totals;
-    /// What is found out beside the walk.
+    /// Other findings of the walk.
     type Findings;
     /// Errors of the engine.
     type Error;
@@ -42,8 +42,8 @@ pub trait WalkedEngine: Sized {
     fn processor(&self, thread: u16) -> u16;
     /// Whether the engine treats the reference as one to a private area.
     fn is_private(&self, access: &Access) -> bool;
-    /// Performs a step of which the log has what is referenced; adds what the engine knows, the
-    /// acts among it. Returns whether the block had to be fetched.
+    /// Performs a step whose reference is in the log already; adds the acts and everything else
+    /// that the engine knows. Returns whether the block had to be fetched.
     ///
     /// # Errors
     /// When the protocol breaks an invariant.
@@ -58,11 +58,12 @@ pub trait WalkedEngine: Sized {
     fn is_open(&self, cache: usize, block: u64) -> bool;
     /// Misses so far, without unclassified ones.
     fn misses(&self) -> MissCounts;
-    /// The states that a step may change: by cache that of the block, or by node that of the page.
+    /// The states that a step may change: those of the block by cache, or those of the page by
+    /// node.
     fn states(&mut self, step: &StepOf<Self>, blocks: &[WalkBlock]) -> Vec<&'static str>;
     /// The current state of all blocks.
     fn scene(&mut self, blocks: &[WalkBlock]) -> Self::Scene;
-    /// The counts of a walk through these steps, and what else was found out.
+    /// The counts of a walk through these steps, and its other findings.
     fn finish(self, steps: &[WrittenStep]) -> (Self::Totals, Self::Findings);
 }
 
