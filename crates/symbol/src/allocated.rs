@@ -11,11 +11,11 @@ const ALLOCATORS: &[&str] =
 /// The type of an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllocatedType {
-    /// The array that Fortran's `allocate` names; else empty.
+    /// The array that Fortran's `allocate` names; otherwise empty.
     pub name: String,
     /// The type of one element.
     pub data: DataType,
-    /// Whether the memory may hold several of them, or other things behind the first.
+    /// Whether the memory may hold several elements, or other data after the first.
     pub several: bool,
 }
 
@@ -61,7 +61,7 @@ fn takes_integer(tree: &EntryTree, function: usize) -> bool {
     tree.origins(function).any(|at| tree.children(at).any(integer))
 }
 
-/// What `std::allocator<T>::allocate` and other allocators of that kind, and `std::make_unique<T>`,
+/// The type that `std::allocator<T>::allocate`, similar allocators and `std::make_unique<T>`
 /// allocate.
 pub(crate) fn container_element(tree: &EntryTree, function: usize) -> Option<usize> {
     let name = tree.name(function)?;
@@ -78,8 +78,8 @@ pub(crate) fn container_element(tree: &EntryTree, function: usize) -> Option<usi
     }
 }
 
-/// The type that a line of a function allocates. `text` is the line, empty if it is not known. Of
-/// Fortran's `allocate` the types of all arrays, in order.
+/// The type that a line of a function allocates. `text` is the line, empty if it is not known. For
+/// Fortran's `allocate`, the types of all arrays, in order.
 pub(crate) fn allocated_at(
     tree: &EntryTree,
     function: usize,
@@ -187,7 +187,7 @@ impl Lookup<'_> {
         self.only(found)
     }
 
-    /// The type behind all of these, if they are one.
+    /// The common type of all of these, if they have one.
     fn only(&self, found: Vec<usize>) -> Option<usize> {
         let first = *found.first()?;
         let plain = |at: usize| self.tree.plain(at);
@@ -197,7 +197,7 @@ impl Lookup<'_> {
         found.iter().all(|&at| same(at)).then_some(first)
     }
 
-    /// What pointers that are declared on a line point to.
+    /// The targets of pointers that are declared on a line.
     fn declared(&self, line: u64) -> Vec<usize> {
         let of_line = |&at: &usize| {
             self.tree.get(at).tag == gimli::DW_TAG_variable && self.tree.get(at).line == line
@@ -205,7 +205,8 @@ impl Lookup<'_> {
         self.locals().filter(of_line).filter_map(|at| self.target_of(at)).collect()
     }
 
-    /// What the parts of a C statement say: cast, `sizeof`, and what is assigned to.
+    /// The types that the parts of a C statement name: cast, `sizeof`, and the target of the
+    /// assignment.
     fn of_statement(&self, tokens: &[&str]) -> Vec<usize> {
         let mut found = Vec::new();
         let call = tokens.windows(2).position(|pair| {
@@ -227,7 +228,7 @@ impl Lookup<'_> {
         found
     }
 
-    /// What `sizeof` measures: a type, or what a variable points to.
+    /// The operand of `sizeof`: a type, or the target of a variable.
     fn measured(&self, tokens: &[&str]) -> Option<usize> {
         let inner = tokens.strip_prefix(&["("]).unwrap_or(tokens);
         let pointed = inner.strip_prefix(&["*"]);
@@ -240,7 +241,7 @@ impl Lookup<'_> {
         (after == Some(")")).then(|| self.type_called(&words)).flatten()
     }
 
-    /// What the variable or member at the end of these tokens points to.
+    /// The target of the variable or member at the end of these tokens.
     fn assigned(&self, tokens: &[&str]) -> Option<usize> {
         let name = *tokens.last().filter(|token| is_word(token))?;
         let before = tokens.len().checked_sub(2).map(|at| tokens[at]);
@@ -261,7 +262,7 @@ impl Lookup<'_> {
                 "(" => depth += 1,
                 ")" if depth == 0 => break,
                 ")" => depth -= 1,
-                // Options, such as `stat = code`, and what a member is of, are not allocated.
+                // Options, such as `stat = code`, and the structure of a member are not allocated.
                 name if depth == 0
                     && is_word(name)
                     && !matches!(tokens.get(at + 1), Some(&("%" | "=")))
@@ -285,7 +286,7 @@ impl Lookup<'_> {
         self.tree.origins(self.function).flat_map(|at| self.tree.within(at)).filter(variable)
     }
 
-    /// What the variables of a name point to: those of the function, else static ones.
+    /// The targets of the variables with a name: those of the function, else static ones.
     fn variables(&self, name: &str, any_case: bool) -> Vec<usize> {
         let called = |&at: &usize| {
             self.tree.name(at).is_some_and(|found| {
@@ -309,7 +310,7 @@ impl Lookup<'_> {
         found.into_iter().filter_map(|at| self.target_of(at)).collect()
     }
 
-    /// What the members of this name, of whatever structure, point to.
+    /// The targets of the members with this name, in any structure.
     fn members(&self, name: &str) -> Vec<usize> {
         let called = |&at: &usize| {
             self.tree.get(at).tag == gimli::DW_TAG_member
@@ -317,7 +318,7 @@ impl Lookup<'_> {
         };
         let members: Vec<usize> = (0..self.tree.len()).filter(called).collect();
         let targets: Vec<usize> = members.iter().filter_map(|&at| self.target_of(at)).collect();
-        // One of another type could be the one that is meant.
+        // If the target of one is unknown, it could be the one that is meant.
         if targets.len() == members.len() { targets } else { Vec::new() }
     }
 

@@ -28,7 +28,8 @@ pub struct AllocationFrame {
 }
 
 impl Symbolizer {
-    /// All functions an address is in, as [`Self::frames`], with what they allocate.
+    /// All functions that contain an address, as [`Self::frames`], with the types that they
+    /// allocate.
     ///
     /// Cost: the first question about a unit passes over its debug information.
     #[must_use]
@@ -53,10 +54,10 @@ impl Symbolizer {
         self.frames(addr_in_file).into_iter().enumerate().map(frame).collect()
     }
 
-    /// The type of what one of the functions at an address, by its number in [`Self::frames`],
-    /// allocates there, from the variables on the source line. `text` is that line, empty if the
-    /// source is not at hand. Of Fortran's `allocate` the types of all arrays, in order. Empty
-    /// where two answers are possible.
+    /// The type that one of the functions at an address, by its number in [`Self::frames`],
+    /// allocates there, derived from the variables on the source line. `text` is that line, empty
+    /// if the source is not available. For Fortran's `allocate`, the types of all arrays, in order.
+    /// Empty if two answers are possible.
     #[must_use]
     pub fn allocated_type(
         &self,
@@ -73,8 +74,8 @@ impl Symbolizer {
         find().unwrap_or_default()
     }
 
-    /// The types of static variables that have fields, with their addresses, by address; of a
-    /// common block of Fortran, with its variables as fields.
+    /// The types of static variables that have fields, with their addresses, in order of address. A
+    /// Fortran common block has its variables as fields.
     ///
     /// Cost: one pass over the debug information.
     #[must_use]
@@ -107,7 +108,7 @@ impl Symbolizer {
         found
     }
 
-    /// The entries of the unit that an address is in.
+    /// The entries of the unit that contains an address.
     pub(crate) fn tree(&self, addr: u64) -> Option<Rc<EntryTree>> {
         if addr == u64::MAX {
             return None;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Longest demangled name. Mangled names can be written so that they grow exponentially; no name a
-/// person reads is longer than this.
+/// Longest demangled name. Mangled names can be contrived to grow exponentially; no legible name is
+/// longer than this.
 const NAME_BYTES_MAX: usize = 4096;
 
 /// Nesting that the demangler follows before it gives up.
@@ -12,8 +12,8 @@ const DEPTH_MAX: u32 = 96;
 /// Prefix of the names by which the GNU C library calls its own functions.
 const GLIBC_INTERNAL_PREFIX: &str = "__GI_";
 
-/// How compilers write a namespace without a name, which a demangler of Rust's names, to which the
-/// others look alike, leaves as it is.
+/// The spelling of an anonymous namespace. The demangler of Rust names, which C++ names resemble,
+/// leaves it unchanged.
 const ANONYMOUS: &str = "_GLOBAL__N_1";
 
 /// The name as written in the source, for names mangled by Rust, C++ or Fortran compilers, and for
@@ -47,7 +47,7 @@ pub fn demangle(name: &str) -> String {
         .to_owned()
 }
 
-/// What gfortran puts into a module: `__grid_MOD_cells` is `grid::cells`.
+/// A name in a Fortran module, as gfortran mangles it: `__grid_MOD_cells` is `grid::cells`.
 fn demangle_fortran(name: &str) -> Option<String> {
     let (module, inner) = name.strip_prefix("__")?.split_once("_MOD_")?;
     (!module.is_empty() && !inner.is_empty()).then(|| format!("{module}::{inner}"))

@@ -1,12 +1,12 @@
-//! Checks of debug information that must hold before the resolver gets it.
+//! Checks of debug information before the resolver reads it.
 
 use crate::SymbolError;
 
-/// A section's bytes, shared by all that refer to them.
+/// A section's bytes, shared by all users.
 pub(crate) type SectionReader = gimli::EndianArcSlice<gimli::RunTimeEndian>;
 
 /// Deepest nesting of inlined functions that is accepted. Compilers stay below 100; the resolver
-/// recurses once a level, so a file made for the purpose could exhaust its stack.
+/// recurses once per level, so a malicious file could exhaust its stack.
 const NESTING_MAX: usize = 512;
 
 /// Damage found in the section `.debug_info`, which begins at `offset` of the file.
@@ -21,7 +21,7 @@ pub(crate) fn malformed(offset: u64, error: &gimli::Error) -> SymbolError {
 /// Refuses debug information in which inlined functions are nested absurdly deep.
 ///
 /// Cost: one pass over all entries. An entry that cannot be read ends the pass over its unit, as it
-/// does for the resolver.
+/// does in the resolver.
 pub(crate) fn check_nesting(
     dwarf: &gimli::Dwarf<SectionReader>,
     offset: u64,
@@ -51,7 +51,7 @@ fn nesting(unit: &gimli::Unit<SectionReader>) -> Result<usize, gimli::Error> {
         while open.last().is_some_and(|&opened| opened >= depth) {
             open.pop();
         }
-        // A unit damaged further on was well formed, and may be deep, up to there.
+        // A unit that is damaged further on is well formed up to there, and may be deep.
         let Ok(abbreviation) = entries.read_abbreviation() else { break };
         let Some(abbreviation) = abbreviation else { continue };
         if abbreviation.tag() == gimli::DW_TAG_inlined_subroutine {

@@ -25,7 +25,7 @@ pub(crate) struct RawSymbol {
     pub name: String,
 }
 
-/// The symbols of a file, by what they name, each ordered by address.
+/// The symbols of a file, by the kind of thing that they name, each list ordered by address.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
     pub functions: Vec<RawSymbol>,
@@ -34,13 +34,13 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
-    /// Whether there are none at all.
+    /// Whether there are no symbols.
     pub(crate) fn is_empty(&self) -> bool {
         self.functions.is_empty() && self.data.is_empty() && self.tls.is_empty()
     }
 }
 
-/// Rejects what is not a linked ELF program or library, with the offset that shows it.
+/// Rejects files other than linked ELF programs and libraries, with the offset that shows it.
 ///
 /// | offset | bytes | meaning |
 /// |---|---|---|
@@ -177,7 +177,7 @@ fn list_for<'a>(
     }
 }
 
-/// Orders by address and keeps one of the names that an object has: the one with the fewest leading
+/// Orders by address and keeps one name for each object: the one with the fewest leading
 /// underscores, then the first in the alphabet (`environ`, not `__environ`).
 fn sort_and_deduplicate(list: &mut Vec<RawSymbol>) {
     let underscores = |name: &str| name.len() - name.trim_start_matches('_').len();

@@ -19,7 +19,7 @@ pub enum SymbolError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with its contents.
+        /// The problem with its contents.
         source: Box<SymbolError>,
     },
     /// Fewer bytes than the structure at this place needs.
@@ -37,11 +37,11 @@ pub enum SymbolError {
     /// The file is of another kind.
     #[error("at offset {offset}: expected {expected}, found {found}; give a linked ELF program")]
     NotAProgram {
-        /// Where the kind is stated.
+        /// Offset of the kind.
         offset: u64,
         /// The kind that can be read.
         expected: &'static str,
-        /// What was found instead.
+        /// The kind that was found.
         found: String,
     },
     /// A part of the file contradicts itself.
@@ -51,7 +51,7 @@ pub enum SymbolError {
         offset: u64,
         /// The part, such as a section's name.
         part: String,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// A part claims to be larger than a file of this size can justify.

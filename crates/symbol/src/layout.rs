@@ -2,7 +2,7 @@
 
 use crate::tree::EntryTree;
 
-/// Most fields of one type; those further back are left out.
+/// Most fields of one type; further ones are left out.
 const FIELDS_MAX: usize = 512;
 /// Most members of structures that are visited for one type.
 const VISITS_MAX: usize = 1 << 14;
@@ -11,7 +11,7 @@ const DEPTH_MAX: usize = 12;
 /// Longest name of a type.
 const NAME_BYTES_MAX: usize = 160;
 
-/// Structures of C++ libraries that are containers' nodes, or nothing but their members.
+/// Structures of C++ libraries that are nodes of containers, or that only wrap their members.
 const TRANSPARENT: &[&str] = &[
     "pair<",
     "array<",
@@ -23,7 +23,7 @@ const TRANSPARENT: &[&str] = &[
     "_Sp_counted_base<",
     "_Impl",
 ];
-/// Nodes of C++ containers: the value is what the program put there.
+/// Nodes of C++ containers, with the program's value in them.
 const NODES: &[&str] = &[
     "_Hash_node<",
     "_Rb_tree_node<",
@@ -41,7 +41,7 @@ pub struct DataType {
     pub name: String,
     /// Bytes.
     pub size: u64,
-    /// Its fields, those of structures in it too, ordered by offset.
+    /// Its fields, including those of nested structures, ordered by offset.
     pub fields: Vec<DataField>,
 }
 
@@ -52,13 +52,14 @@ pub struct DataField {
     pub offset: u64,
     /// Bytes.
     pub size: u64,
-    /// How the source reaches it: `hits`, `position.x`, `slots[].count`.
+    /// Its path in the source: `hits`, `position.x`, `slots[].count`.
     pub name: String,
-    /// Elements and their distance, of an array of structures that the field is in; else 0.
+    /// If the field is in an array of structures, the number of its elements and their distance;
+    /// else 0.
     pub repeats: (u32, u32),
 }
 
-/// What a type looks like: for an array, its element. `None` if it has no size.
+/// The layout of a type, or of an array's element. `None` if it has no size.
 pub(crate) fn data_type(tree: &EntryTree, place: usize) -> Option<DataType> {
     let mut at = tree.plain(place)?;
     for _ in 0..DEPTH_MAX {
@@ -103,7 +104,7 @@ pub(crate) fn common_block(tree: &EntryTree, block: usize) -> Option<(u64, DataT
     (!found.is_empty()).then_some((start, DataType { name, size: end, fields: found }))
 }
 
-/// What a pointer, or an array whose memory is allocated apart, points to.
+/// The target of a pointer, or of an array whose memory is allocated separately.
 pub(crate) fn target(tree: &EntryTree, place: usize) -> Option<usize> {
     let at = tree.plain(place)?;
     match tree.get(at).tag {
@@ -165,7 +166,7 @@ fn name_of(tree: &EntryTree, place: usize, plain: usize) -> String {
         let what = if counted { "control block" } else { "node" };
         return shortened(format!("{what} of {}", qualified(tree, at)));
     }
-    // Of a structure without a name, the alias says what it is.
+    // A structure without a name is known by its alias.
     let alias =
         is_structure(tree, plain) && tree.plain(place) == Some(plain) && tree.name(plain).is_none();
     shortened(qualified(tree, if alias { named(tree, place) } else { plain }))
@@ -205,7 +206,7 @@ fn qualified(tree: &EntryTree, place: usize) -> String {
     format!("{}::{name}", scopes.join("::"))
 }
 
-/// A name without what C++ libraries add to it, and not too long.
+/// A name without the additions of C++ libraries, and not too long.
 fn shortened(name: String) -> String {
     let mut name = without_defaults(name);
     if name.len() > NAME_BYTES_MAX {
@@ -216,7 +217,7 @@ fn shortened(name: String) -> String {
     name
 }
 
-/// Leaves out the arguments of templates that programs leave out too.
+/// Leaves out the template arguments that programs usually leave out.
 fn without_defaults(mut name: String) -> String {
     const DEFAULTS: &[&str] = &[
         ", std::allocator<",
@@ -250,7 +251,8 @@ fn starts_with_any(name: Option<String>, prefixes: &[&str]) -> bool {
     name.is_some_and(|name| prefixes.iter().any(|prefix| name.starts_with(prefix)))
 }
 
-/// Whether a type is the C++ library's own, whose members say nothing to the program.
+/// Whether a type is internal to the C++ library, so that its members mean nothing to the
+/// programmer.
 fn is_opaque(tree: &EntryTree, place: usize) -> bool {
     let library = ["std", "__gnu_cxx", "boost"];
     let outermost = tree.scopes(place).into_iter().next();
@@ -367,7 +369,7 @@ impl Fields<'_> {
         };
         let before = self.found.len();
         self.add_members(element, at, &format!("{name}[]"), depth);
-        // Of nested arrays only the inner one is divided into elements.
+        // For nested arrays only the inner one is divided into elements.
         if self.found[before..].iter().any(|field| field.repeats.0 > 1) {
             self.found.truncate(before);
             self.push(at, whole, name.to_owned());
@@ -394,7 +396,7 @@ fn alternatives(tree: &EntryTree, place: usize) -> String {
     tree.children(place).filter_map(|at| tree.name(at)).collect::<Vec<_>>().join("|")
 }
 
-/// A member's name behind those of the structures that it is in.
+/// A member's name, after those of the structures that contain it.
 fn joined(prefix: &str, name: &str) -> String {
     match (prefix.is_empty(), name.is_empty()) {
         (true, _) => name.to_owned(),

@@ -1,8 +1,8 @@
 //! ELF and DWARF: from an address to an object, a function and a source line.
 //!
 //! Apart from [`Symbolizer::open`], which reads one file and the debug file that belongs to it,
-//! nothing here does input or output. Everything a file claims is checked, because a trace may name
-//! a program that is damaged or hostile: the answer is then a [`SymbolError`] with an offset, never
+//! nothing here does input or output. All contents of a file are checked, because a trace may name
+//! a program that is damaged or hostile: the result is then a [`SymbolError`] with an offset, never
 //! a panic.
 //!
 //! Addresses are *addresses in the file*: the address at run time minus the load bias, which is 0
@@ -33,8 +33,8 @@ pub use symbolizer::{DataSymbol, InlineFrame, SourceLocation, Symbolizer};
 
 /// Entry point of the fuzzer: parses arbitrary bytes and makes every kind of query.
 ///
-/// Returns how many queries had an answer, so that a corpus test can tell a file that was parsed
-/// from one that was rejected.
+/// Returns how many queries had an answer, so that a corpus test can distinguish parsed files from
+/// rejected ones.
 ///
 /// # Errors
 /// As [`Symbolizer::parse`].

@@ -14,12 +14,12 @@ const DEPTH_MAX: usize = 64;
 const FRAME_POINTER: gimli::Register = gimli::Register(6);
 const STACK_POINTER: gimli::Register = gimli::Register(7);
 
-/// Where a function's frame is, while it calls another.
+/// The registers that locate a function's frame while it calls another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StackFrame {
     /// The stack pointer.
     pub sp: u64,
-    /// The frame pointer, or what the function uses its register for.
+    /// The frame pointer, or another value that the function keeps in that register.
     pub fp: u64,
     /// The stack pointer of the function's caller: the canonical frame address.
     pub cfa: u64,
@@ -36,13 +36,13 @@ pub struct LocalVariable {
     pub addr: u64,
     /// Bytes.
     pub size: u64,
-    /// Its type, of an array that of its elements.
+    /// Its type, or that of an array's elements.
     pub data: Option<DataType>,
 }
 
 impl Symbolizer {
-    /// The variables that are in memory, of the function that an address is in and of those that
-    /// are inlined there, where the address is in their scope.
+    /// The variables in memory of the function that contains an address, and of functions inlined
+    /// there, as far as the address is in their scope.
     ///
     /// Cost: the first question about a unit passes over its debug information.
     #[must_use]
@@ -66,7 +66,7 @@ impl Symbolizer {
     }
 }
 
-/// The address from which those of a function's variables are counted.
+/// The address to which those of a function's variables are relative.
 fn frame_base(
     unit: UnitRef<'_, SectionReader>,
     tree: &EntryTree,
@@ -99,7 +99,7 @@ fn in_frame(operation: &Operation<SectionReader>, frame: StackFrame) -> Option<u
     base.checked_add_signed(offset)
 }
 
-/// The operation of an expression that has no other.
+/// The only operation of an expression.
 fn only_operation(
     unit: UnitRef<'_, SectionReader>,
     expression: gimli::Expression<SectionReader>,
@@ -162,7 +162,7 @@ impl Scopes<'_> {
         let addr = if let Operation::FrameOffset { offset } = operation {
             self.base.checked_add_signed(offset)?
         } else if let Operation::RegisterOffset { .. } = operation {
-            // The function aligns its frame.
+            // A function that aligns its frame.
             in_frame(&operation, self.frame)?
         } else {
             return None;

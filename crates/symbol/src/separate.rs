@@ -11,11 +11,11 @@ use crate::{SymbolError, elf};
 /// Where Linux distributions install debug information.
 pub const DEBUG_FOLDER: &str = "/usr/lib/debug";
 
-/// Longest build identifier accepted: those in use have 20 bytes (SHA-1), a note could claim any
-/// length.
+/// Longest build identifier accepted: those in use have 20 bytes (SHA-1), but a note could claim
+/// any length.
 const BUILD_ID_BYTES_MAX: usize = 64;
 
-/// What a program says about the file with its debug information.
+/// A program's references to the file with its debug information.
 ///
 /// | section | what it holds |
 /// |---|---|
@@ -35,7 +35,7 @@ impl DebugLink {
         Self { build_id: build_id(program), name: debug_link(program) }
     }
 
-    /// Paths at which the file may be, the likeliest first: by the build identifier under `folder`,
+    /// Possible paths of the file, the likeliest first: by the build identifier under `folder`,
     /// then by name beside the program, in `.debug` there, and under `folder` followed by the
     /// program's own folder.
     pub(crate) fn candidates(&self, program: &Path, folder: &Path) -> Vec<PathBuf> {
@@ -59,7 +59,7 @@ impl DebugLink {
     /// program has of the debug file decides.
     ///
     /// # Errors
-    /// [`SymbolError::OtherBuild`] when it does not, or neither can tell.
+    /// [`SymbolError::OtherBuild`] when it does not, or neither file shows it.
     pub(crate) fn check(&self, file: &object::File<'_>, bytes: &[u8]) -> Result<(), SymbolError> {
         let found = build_id(file);
         let (what, expected, found) = match &self.name {
@@ -76,7 +76,7 @@ impl DebugLink {
     }
 }
 
-/// Bytes of the file into which `dwz` has moved what several debug files have in common.
+/// Bytes of the file into which `dwz` has moved the common parts of several debug files.
 ///
 /// The section `.gnu_debugaltlink` has its name and its build identifier. `None` without that
 /// section, or if the file is not installed: then fewer queries have an answer.
@@ -122,7 +122,7 @@ fn hex(bytes: &[u8]) -> String {
 
 /// The checksum of Ethernet and of zip files, reflected, polynomial 04c11db7.
 ///
-/// Cost: one look-up in a table a byte.
+/// Cost: one table look-up per byte.
 fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = table();
     !bytes.iter().fold(!0, |crc, byte| {

@@ -20,7 +20,7 @@ use crate::{SymbolError, demangle, unwind};
 pub struct Symbolizer {
     pub(crate) context: addr2line::Context<SectionReader>,
     pub(crate) dwarf: std::sync::Arc<gimli::Dwarf<SectionReader>>,
-    /// The units last asked about types, by where they begin.
+    /// The units of the latest queries about types, by their offsets.
     pub(crate) trees: RecentTrees,
     symbols: Symbols,
     /// First address and length of functions from unwinding information, which may have no name.
@@ -33,7 +33,7 @@ pub struct Symbolizer {
     refused: Vec<SymbolError>,
 }
 
-/// Where an address is in the source.
+/// The place of an address in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLocation {
     /// Function, demangled; empty if unknown. For inlined code, the innermost function.
@@ -44,10 +44,10 @@ pub struct SourceLocation {
     pub line: u32,
 }
 
-/// Trees of units, the last one used at the end.
+/// Trees of units, the most recently used one last.
 pub(crate) type RecentTrees = std::cell::RefCell<Vec<(usize, std::rc::Rc<EntryTree>)>>;
 
-/// One of the functions an address is in: inlined code is in several.
+/// One of the functions that contain an address: inlined code is in several.
 pub type InlineFrame = SourceLocation;
 
 /// A static object.
@@ -66,7 +66,7 @@ impl Symbolizer {
     /// debug package has installed for it in [`DEBUG_FOLDER`], or that lies beside it.
     ///
     /// # Errors
-    /// When it cannot be read, or as [`Self::parse`]. Debug files that cannot be used are no
+    /// When it cannot be read, or as [`Self::parse`]. Debug files that cannot be used are not an
     /// error; [`Self::refused`] lists them.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, SymbolError> {
         Self::open_with(path, DEBUG_FOLDER)
@@ -93,7 +93,7 @@ impl Symbolizer {
         Ok(symbolizer)
     }
 
-    /// Takes lines and symbols from the first debug file that is there and fits.
+    /// Takes lines and symbols from the first debug file that exists and matches.
     fn find_debug_file(&mut self, link: &DebugLink, program: &Path, folder: &Path) {
         // A debug file lies beside the program itself, not beside symbolic links to it.
         let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
@@ -141,11 +141,11 @@ impl Symbolizer {
         &self.refused
     }
 
-    /// Parses the bytes of a file. What is needed of them is copied.
+    /// Parses the bytes of a file, and copies the parts that it needs.
     ///
     /// # Errors
     /// When they are not a linked ELF program or library, or are damaged. A program without debug
-    /// information or without symbols is no error: fewer queries have an answer.
+    /// information or without symbols is not an error: fewer queries have an answer.
     pub fn parse(bytes: &[u8]) -> Result<Self, SymbolError> {
         Self::parse_with(bytes, None)
     }
@@ -204,7 +204,7 @@ impl Symbolizer {
         self.frames(addr_in_file).into_iter().next()
     }
 
-    /// All functions an address is in, innermost first; the last is the one that was not inlined.
+    /// All functions that contain an address, innermost first; the last one is not inlined.
     ///
     /// The line of each outer frame is the line of the inlined call. Empty if nothing is known.
     #[must_use]
@@ -253,8 +253,8 @@ impl Symbolizer {
         containing(&self.symbols.functions, addr)
     }
 
-    /// First address of the function that an address is in, with or without a name: it identifies
-    /// the functions of a stripped program.
+    /// First address of the function that contains an address, with or without a name: it
+    /// identifies the functions of a stripped program.
     #[must_use]
     pub fn function_start(&self, addr_in_file: u64) -> Option<u64> {
         let after = self.extents.partition_point(|&(start, _)| start <= addr_in_file);
@@ -301,8 +301,7 @@ impl Symbolizer {
         self.first_load_address
     }
 
-    /// One past the last address that is loaded, memory without contents in the file (`.bss`)
-    /// included.
+    /// One past the last loaded address, including memory without contents in the file (`.bss`).
     #[must_use]
     pub fn load_end(&self) -> u64 {
         self.load_end

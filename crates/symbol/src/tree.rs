@@ -15,14 +15,14 @@ const CHAIN_MAX: usize = 32;
 pub(crate) struct Entry {
     offset: UnitOffset,
     pub tag: gimli::DwTag,
-    /// Place of the entry around it; its own for the unit.
+    /// Position of the enclosing entry; its own for the unit.
     pub parent: usize,
     /// One past the last entry within it.
     end: usize,
     name: Option<SectionReader>,
     /// The type of a variable, member, pointer or function.
     type_of: Option<UnitOffset>,
-    /// What it is a copy or the definition of.
+    /// The entry that it is a copy or the definition of.
     origin: Option<UnitOffset>,
     /// Bytes.
     pub size: Option<u64>,
@@ -36,7 +36,7 @@ pub(crate) struct Entry {
     pub address: Option<u64>,
     /// Encoding of a base type.
     pub encoding: Option<gimli::DwAte>,
-    /// Whether it only says that there is such a thing, or that it belongs to the whole class.
+    /// Whether it is only a declaration, or a static member of a class.
     pub declares: bool,
 }
 
@@ -79,12 +79,12 @@ impl EntryTree {
         Self { entries }
     }
 
-    /// The entry at a place.
+    /// The entry at a position.
     pub(crate) fn get(&self, place: usize) -> &Entry {
         &self.entries[place]
     }
 
-    /// Where an entry is in the unit.
+    /// Offset of an entry in the unit.
     pub(crate) fn offset(&self, place: usize) -> UnitOffset {
         self.entries[place].offset
     }
@@ -112,7 +112,7 @@ impl EntryTree {
         })
     }
 
-    /// Places of all entries within one, at any depth.
+    /// Positions of all entries within one, at any depth.
     pub(crate) fn within(&self, place: usize) -> std::ops::Range<usize> {
         place + 1..self.entries[place].end.max(place + 1)
     }
@@ -123,18 +123,18 @@ impl EntryTree {
         std::iter::successors(Some(place), next).take(CHAIN_MAX)
     }
 
-    /// The name of an entry or of what it is a copy of.
+    /// The name of an entry, or of the entry that it is a copy of.
     pub(crate) fn name(&self, place: usize) -> Option<String> {
         let mut found = self.origins(place).filter_map(|at| self.entries[at].name.as_ref());
         found.next().and_then(|name| Some(name.to_string_lossy().ok()?.into_owned()))
     }
 
-    /// The type of an entry or of what it is a copy of; `None` stands for `void` too.
+    /// The type of an entry, or of the entry that it is a copy of; `None` also stands for `void`.
     pub(crate) fn type_of(&self, place: usize) -> Option<usize> {
         self.origins(place).find_map(|at| self.find(self.entries[at].type_of?))
     }
 
-    /// What a type is behind aliases and qualifiers.
+    /// A type without its aliases and qualifiers.
     pub(crate) fn plain(&self, place: usize) -> Option<usize> {
         let mut at = place;
         for _ in 0..CHAIN_MAX {
@@ -228,7 +228,7 @@ fn lowest_index(unit: UnitRef<'_, SectionReader>) -> i64 {
     i64::from(language.default_lower_bound() == Some(1))
 }
 
-/// The address that a location is, if it is always the same.
+/// The address that a location denotes, if it is constant.
 fn static_address(
     unit: UnitRef<'_, SectionReader>,
     location: &gimli::Attribute<SectionReader>,

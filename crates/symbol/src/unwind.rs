@@ -33,7 +33,7 @@ pub(crate) fn functions(
     let mut entries = frames.entries(&bases);
     while let Some(entry) = entries.next().map_err(|error| malformed(offset, &error))? {
         let CieOrFde::Fde(partial) = entry else { continue };
-        // An entry that refers to no valid CIE describes no function; those after it still may.
+        // An entry without a valid CIE describes no function; later ones still may.
         if let Ok(whole) = partial.parse(EhFrame::cie_from_offset) {
             found.push((whole.initial_address(), whole.len()));
         }
