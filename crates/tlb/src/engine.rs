@@ -12,7 +12,7 @@ const EMPTY: u64 = u64::MAX;
 /// one another, so that different threads can count the shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessorShare {
-    /// Which share, below `count`.
+    /// Index of the share, below `count`.
     pub index: u16,
     /// Number of shares, at least 1.
     pub count: u16,
@@ -32,7 +32,7 @@ pub struct TlbCounter {
     layout: StackLayout,
     share: ProcessorShare,
     processors: u16,
-    /// By flag bits, whether such references are counted: one load instead of a test a flag.
+    /// By flag bits, whether such references are counted: one load instead of a test of each flag.
     roles: [ReferenceRole; 256],
     tlbs: Vec<ProcessorTlbs>,
     counts: Vec<u64>,
@@ -141,7 +141,7 @@ impl TlbCounter {
         for (size, &shift) in layout.shifts.iter().enumerate() {
             let page = addr >> shift;
             if own.last[size] == page {
-                // Then it is the last page at every larger page size too, and on top of all their
+                // Then it is the last page at every larger page size, too, and on top of their
                 // stacks: nothing would change.
                 return;
             }
@@ -154,7 +154,7 @@ impl TlbCounter {
         }
     }
 
-    /// What was counted.
+    /// The counts.
     #[must_use]
     pub fn finish(self) -> TlbCounts {
         TlbCounts {
@@ -167,7 +167,7 @@ impl TlbCounter {
 }
 
 /// Moves the page to the top of its stack and returns the depth at which it was found. If it was
-/// not there, that is the stack's size, and the page at the bottom is dropped.
+/// not found, the depth is the stack's size, and the page at the bottom is dropped.
 #[inline]
 fn look_up(group: &LruStacks, pages: &mut [u64], page: u64) -> usize {
     // A mask is below 2^16.
@@ -185,7 +185,7 @@ fn look_up(group: &LruStacks, pages: &mut [u64], page: u64) -> usize {
     group.depth
 }
 
-/// What was counted, for all TLBs and page sizes of a [`TlbSetup`].
+/// The counts for all TLBs and page sizes of a [`TlbSetup`].
 #[derive(Clone, Debug)]
 pub struct TlbCounts {
     layout: StackLayout,
@@ -203,8 +203,8 @@ impl TlbCounts {
         self.references
     }
 
-    /// Translations looked up in the TLB with this position in the setup at the page size with that
-    /// position: a reference that straddles pages looks up each.
+    /// Lookups in the TLB and at the page size with these positions in the setup: a reference that
+    /// straddles pages looks up each page.
     ///
     /// # Panics
     /// When there is no such TLB or page size.
@@ -214,7 +214,7 @@ impl TlbCounts {
         self.references + self.straddles[group.size]
     }
 
-    /// Lookups that missed, first references to a page included. By the inclusion property these
+    /// Lookups that missed, including first references to pages. By the inclusion property these
     /// are the lookups that found the page at a stack depth of at least the TLB's ways.
     ///
     /// # Panics

@@ -1,4 +1,4 @@
-//! Which LRU stacks the TLBs and page sizes of a study need.
+//! The LRU stacks that the TLBs and page sizes of a study need.
 
 use homenode_base::{BlockSize, ReferenceFilter};
 
@@ -13,8 +13,8 @@ pub struct TlbSetup {
     pub page_sizes: Vec<BlockSize>,
     /// Thread i runs on processor i modulo this; at least 1.
     pub processors: u16,
-    /// Which data references need a translation. The thesis counts private ones, since a TLB does
-    /// not know what is private (§6.3.2); its traces lack those to synchronisation variables.
+    /// Which data references need a translation. The thesis counts private ones, as a TLB does not
+    /// distinguish them (§6.3.2); its traces lack those to synchronisation variables.
     pub filter: ReferenceFilter,
 }
 
@@ -27,13 +27,13 @@ pub(crate) struct LruStacks {
     pub(crate) mask: u64,
     /// Depth of each stack: the ways of the widest TLB.
     pub(crate) depth: usize,
-    /// Where its stacks begin in the memory of a processor.
+    /// Index of its stacks in the memory of a processor.
     pub(crate) offset: usize,
-    /// Where its counts begin: one for each depth, one for pages that are not in the stack.
+    /// Index of its counts: one for each depth, and one for pages that are not in the stack.
     pub(crate) counts: usize,
 }
 
-/// Where stacks and counts lie in the arrays of the counter.
+/// The arrangement of stacks and counts in the arrays of the counter.
 #[derive(Clone, Debug)]
 pub(crate) struct StackLayout {
     /// Binary logarithms of the page sizes, ascending; twice the page size where entries are pairs.
@@ -48,7 +48,7 @@ pub(crate) struct StackLayout {
     pub(crate) counts: usize,
     /// For each TLB and page size, the group that counts it.
     pub(crate) group_of: Vec<Vec<usize>>,
-    /// Entries a set of each TLB.
+    /// Entries of a set of each TLB.
     pub(crate) ways: Vec<usize>,
 }
 
@@ -63,7 +63,7 @@ impl StackLayout {
                 wanted.push((shift(tlb, page), tlb.sets(), tlb.ways));
             }
         }
-        // The widest of each page size and number of sets comes last and stays.
+        // The widest for each page size and number of sets comes last and is kept.
         wanted.sort_unstable();
         let mut layout = Self {
             shifts: Vec::new(),

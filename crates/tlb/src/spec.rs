@@ -6,7 +6,7 @@ use crate::design::{TABLE, TlbGeometry};
 /// would be too slow to be of use.
 pub const ENTRIES_MAX: u32 = 1 << 16;
 
-/// Why a text describes no TLB.
+/// Why a text does not describe a TLB.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlbError {
@@ -16,17 +16,17 @@ pub enum TlbError {
          entries=64,ways=4,paired=no"
     )]
     Unknown {
-        /// What was asked for.
+        /// The given text.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
     /// A parameter that cannot be read, or a TLB that cannot be built.
     #[error("TLB {spec:?}: {problem}")]
     Parameter {
-        /// What was asked for.
+        /// The given text.
         spec: String,
-        /// What is wrong and what is expected.
+        /// The problem, and what is expected.
         problem: String,
     },
 }
@@ -38,7 +38,7 @@ pub struct TlbSpec {
     pub text: String,
     /// How its entries are arranged.
     pub geometry: TlbGeometry,
-    /// What a miss costs in local references, if the user or the design says.
+    /// The cost of a miss in local references, if the user or the design gives it.
     pub miss_cost: Option<f64>,
 }
 
@@ -49,7 +49,7 @@ impl TlbSpec {
     /// that `entries=` begins a new one.
     ///
     /// # Errors
-    /// When a name or a parameter is unknown, or the entries cannot be arranged as asked for.
+    /// When a name or a parameter is unknown, or the entries cannot be arranged that way.
     ///
     /// ```
     /// use homenode_tlb::TlbSpec;

@@ -17,7 +17,7 @@ pub const TABLE: &[Entry] =
 pub struct TlbGeometry {
     /// Entries in all.
     pub entries: u32,
-    /// Entries a set; as many as `entries` in a fully associative TLB, 1 in a direct-mapped one.
+    /// Entries of a set: `entries` in a fully associative TLB, 1 in a direct-mapped one.
     pub ways: u32,
     /// Whether an entry holds two neighbouring translations, as on the R4000.
     pub paired: bool,
@@ -38,11 +38,11 @@ pub struct Entry {
     pub name: &'static str,
     /// One line about it.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
     /// How its entries are arranged.
     pub geometry: TlbGeometry,
-    /// What a miss costs in local references, where the thesis says.
+    /// The cost of a miss in local references, if the thesis gives it.
     pub miss_cost: Option<f64>,
 }
 
