@@ -11,9 +11,9 @@ pub struct CostParam {
     pub name: &'static str,
     /// Default value, in microseconds.
     pub default_us: f64,
-    /// The operation that it is the time of.
+    /// The operation that takes this time.
     pub doc: &'static str,
-    /// Where the default comes from.
+    /// The source of the default.
     pub source: &'static str,
 }
 
@@ -69,13 +69,13 @@ pub const COSTS: &[CostParam] = &[
     },
 ];
 
-/// What is wrong with a cost.
+/// Why a cost is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cost {text:?}: {problem}")]
 pub struct CostError {
     /// The cost as the user wrote it.
     pub text: String,
-    /// What is wrong and what is expected.
+    /// The problem, and what is expected.
     pub problem: String,
 }
 
@@ -117,7 +117,7 @@ pub struct KernelTime {
 }
 
 impl Costs {
-    /// The defaults with some values replaced, each `name=microseconds`.
+    /// The defaults with some values replaced, each given as `name=microseconds`.
     ///
     /// # Errors
     /// When a name is unknown or a value is not a finite number from 0 up.
@@ -182,8 +182,8 @@ impl Costs {
             + times(counts.global_writes, "global-store")
     }
 
-    /// G/L for this mix of reads and writes: the time of all of them in global memory, divided by
-    /// their time in local memory (§3.2.1); `None` without references.
+    /// G/L for this mix of reads and writes: their total time in global memory divided by that in
+    /// local memory (§3.2.1); `None` without references.
     #[must_use]
     pub fn global_to_local(&self, reads: u64, writes: u64) -> Option<f64> {
         let local = real(reads) * self.us("local-fetch") + real(writes) * self.us("local-store");

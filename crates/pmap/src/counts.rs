@@ -1,4 +1,4 @@
-//! What the manager counts.
+//! The manager's counts.
 
 use std::ops::AddAssign;
 

@@ -19,11 +19,11 @@ pub struct Manager {
 pub struct PageOutcome {
     /// Number of the page: address divided by page size.
     pub number: u64,
-    /// What was counted.
+    /// The counts.
     pub counts: PmapCounts,
-    /// The state it ended in.
+    /// Its final state.
     pub state: PageState,
-    /// Whether the program ever writes it: α is about such pages only (Bolosky §3.2.1).
+    /// Whether the program ever writes it: α considers only such pages (Bolosky §3.2.1).
     pub writable_data: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One logical page: its state, copies and mappings, and what a fault does to them.
+//! One logical page: its state, copies and mappings, and their changes at a fault.
 
 use homenode_base::{ProcId, ProcessorSet1024};
 
@@ -28,8 +28,8 @@ pub struct LogicalPage {
     writable: ProcessorSet1024,
     /// The owner while local-writable; else the last owner.
     owner: ProcId,
-    /// Whether the page may have been written, as far as the kernel can know: a writable mapping
-    /// has existed. Before that every copy is a frame of zeros.
+    /// Whether the page may have been written, as far as the kernel knows: a writable mapping has
+    /// existed. Until then every copy is a frame of zeros.
     written: bool,
     /// Faults that flushed another processor's copy, which the policy counts.
     invalidations: u64,
@@ -161,7 +161,8 @@ impl LogicalPage {
     }
 
     /// Maps the page for `q`: in local memory with the least permission that the reference needs,
-    /// as coherence depends on later faults; in global memory, where it does not, writable.
+    /// as coherence depends on later faults; in global memory writable, as coherence does not
+    /// depend on faults there.
     fn map(&mut self, q: ProcId, access: FaultKind) {
         let writable = match self.state {
             PageState::ReadOnly => {
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
     use crate::table::REQUESTS;
 
-    /// Gives the same answer for every page.
+    /// Gives one answer for all pages.
     struct FixedAnswer(Location);
 
     impl CachePolicy for FixedAnswer {
@@ -228,7 +229,7 @@ mod tests {
     }
 
     /// Every condition into which three processors can bring a page, under a policy that may give
-    /// either answer at any time. All are sound (`fault` checks), and every cell is reached but
+    /// either answer at any time. All are sound (`fault` checks), and all cells are reached except
     /// those of a local-writable page at its owner: there the owner must fault on a page that it
     /// holds, which only the ACE's memory management chip causes, by dropping a mapping.
     #[test]

@@ -1,4 +1,4 @@
-//! What the NUMA manager does, as one total table.
+//! The actions of the NUMA manager, as one total table.
 //!
 //! Source: Bolosky §3.1.3, "The NUMA Manager" and figure 3.3, drawn as a state machine. The words
 //! for the actions are those of the same authors' earlier account of the ACE (Bolosky,
@@ -54,33 +54,33 @@ pub enum Location {
     Global,
 }
 
-/// What becomes of the writer's copy when another processor reads a local-writable page. The
-/// thesis does not say; the table has a cell for each answer.
+/// The fate of the writer's copy when another processor reads a local-writable page. The thesis
+/// leaves it open; the table has a cell for each choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OwnerCopy {
-    /// It goes: the page leaves the local memory it was written in.
+    /// It is dropped: the page leaves the local memory in which it was written.
     #[default]
     Flush,
     /// It stays, mapped read-only.
     Keep,
 }
 
-/// Which copies in local memories, with the mappings to them, are dropped.
+/// The copies in local memories that are dropped, with the mappings to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flush {
     /// None.
     Nothing,
-    /// That of the processor that faulted.
+    /// The copy of the processor that faulted.
     Own,
-    /// Those of all other processors.
+    /// The copies of all other processors.
     Other,
-    /// All of them.
+    /// All copies.
     All,
 }
 
-/// One cell of the table: what to do, in this order, and the new state.
+/// One cell of the table: actions, in this order, and the new state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct FaultAction {
     /// Copy the page from the owner's local memory to global memory.
@@ -98,7 +98,7 @@ pub struct FaultAction {
     pub next: PageState,
 }
 
-/// No action but the new state.
+/// Only the change of state.
 const fn stay(next: PageState) -> FaultAction {
     FaultAction {
         sync: false,
@@ -204,7 +204,7 @@ pub struct Row {
     pub access: FaultKind,
     /// The policy's answer.
     pub answer: Location,
-    /// What is done.
+    /// The actions.
     #[serde(flatten)]
     pub action: FaultAction,
 }
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(rows(OwnerCopy::Keep).len(), CELLS);
     }
 
-    /// The choice the thesis leaves open changes one cell and nothing else.
+    /// The choice that the thesis leaves open changes only one cell.
     #[test]
     fn the_owners_copy_is_the_business_of_one_cell() {
         let pairs = rows(OwnerCopy::Flush).into_iter().zip(rows(OwnerCopy::Keep));
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(differing, [only]);
     }
 
-    /// What the answers mean: GLOBAL leaves the page in global memory, LOCAL leaves it in the
+    /// The meaning of the answers: GLOBAL leaves the page in global memory, LOCAL leaves it in the
     /// requester's local memory, writable if the fault was a write.
     #[test]
     fn every_cell_obeys_the_policy() {

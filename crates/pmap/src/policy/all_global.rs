@@ -1,4 +1,4 @@
-//! Everything in global memory: how the thesis measures `T_global`.
+//! All pages in global memory: the thesis measures `T_global` with this policy.
 
 use super::{CachePolicy, Entry};
 use crate::table::Location;

@@ -4,8 +4,8 @@ use super::{CachePolicy, Entry, PolicyQuery};
 use crate::table::Location;
 
 /// Source: Bolosky §3.1.3, "A Simple NUMA Policy That Limits Page Movement"; the thesis's limit is
-/// four. LOCAL until the page has been invalidated `limit` times, GLOBAL from then on, whatever
-/// faults. O(1).
+/// four. LOCAL until the page has been invalidated `limit` times, GLOBAL from then on for every
+/// fault. O(1).
 pub const ENTRY: Entry = Entry {
     name: "limit",
     summary: "local until the page has been invalidated `limit` times, then global permanently",

@@ -1,7 +1,7 @@
 //! Policies: each a file that ends in its `ENTRY`, all listed in [`TABLE`].
 //!
-//! One function, `cache_policy`, is all that the manager knows of a policy, so that a policy can be
-//! replaced without touching the manager (Bolosky §3.1.3).
+//! The manager knows only one function of a policy, `cache_policy`, so a policy can be replaced
+//! without changing the manager (Bolosky §3.1.3).
 
 mod all_global;
 mod limit;
@@ -12,7 +12,7 @@ use crate::table::{FaultKind, Location, PageState};
 /// Every policy, in the order of lists and documentation.
 pub const TABLE: &[Entry] = &[limit::ENTRY, limit_writes::ENTRY, all_global::ENTRY];
 
-/// What a policy may know about the page that faulted.
+/// The facts about a faulting page that a policy may use.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyQuery {
     /// State of the page.
@@ -39,17 +39,17 @@ pub struct Entry {
     pub name: &'static str,
     /// One line about it.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
     /// Makes an instance from the number of invalidations allowed.
     pub build: fn(limit: u64) -> Box<dyn CachePolicy>,
 }
 
-/// What is wrong with a policy.
+/// Why a policy is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no page policy {name:?}: expected one of {known}")]
 pub struct CachePolicyError {
-    /// The name that was asked for.
+    /// The given name.
     pub name: String,
     /// The known names, separated by commas.
     pub known: String,
