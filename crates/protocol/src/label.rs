@@ -5,9 +5,9 @@ use serde::Serialize;
 /// A name and what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TableLabel {
-    /// What tables print.
+    /// The name in tables.
     pub name: &'static str,
-    /// What it means.
+    /// The meaning.
     pub meaning: &'static str,
 }
 
@@ -16,13 +16,13 @@ pub trait Labelled: Copy + Eq + 'static {
     /// All values, in the order of tables.
     const ALL: &'static [Self];
 
-    /// What tables print.
+    /// The name in tables.
     fn name(self) -> &'static str;
 
-    /// What it means.
+    /// The meaning.
     fn meaning(self) -> &'static str;
 
-    /// Both.
+    /// Name and meaning.
     fn label(self) -> TableLabel {
         TableLabel { name: self.name(), meaning: self.meaning() }
     }

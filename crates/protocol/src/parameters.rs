@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// Why the text of a protocol, or of something else with a name and parameters, is rejected.
+/// Why the text of a protocol, or of another choice with a name and parameters, is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
@@ -35,14 +35,14 @@ pub struct ProtocolParameter {
     pub name: &'static str,
     /// What it does.
     pub doc: &'static str,
-    /// What may stand after the equals sign.
+    /// Valid values, after the equals sign.
     pub values: ValueRange,
 }
 
 /// Values that a parameter may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueRange {
-    /// `yes` and `no`, which are 1 and 0; off unless said.
+    /// `yes` and `no`, which are 1 and 0; off by default.
     Switch,
     /// A number, both ends included.
     Number {
@@ -56,7 +56,7 @@ pub enum ValueRange {
     SwitchOrSize {
         /// The name.
         name: &'static str,
-        /// In what the size is.
+        /// The unit of the size.
         unit: &'static str,
         /// The least size, above 1.
         from: u64,
@@ -90,9 +90,9 @@ fn number(text: &str, range: RangeInclusive<u64>) -> Option<u64> {
     text.parse().ok().filter(|number| range.contains(number))
 }
 
-/// A protocol in a list of protocols, or whatever else is chosen by a name and parameters.
+/// A protocol in a list of protocols, or another choice with a name and parameters.
 pub trait ListedProtocol: 'static {
-    /// What it is, as messages say.
+    /// The kind of thing, for messages.
     const WHAT: &'static str = "protocol";
 
     /// Name on the command line, and what can be set.
@@ -108,7 +108,7 @@ pub struct ProtocolSetting<P: 'static> {
 }
 
 impl<P: ListedProtocol> ProtocolSetting<P> {
-    /// Reads what a user wrote: a name of the list, and parameters after a colon.
+    /// Parses a user's text: a name of the list, and parameters after a colon.
     ///
     /// # Errors
     /// When a name, a parameter or its value is unknown.
@@ -134,7 +134,7 @@ impl<P: ListedProtocol> ProtocolSetting<P> {
         Ok(setting)
     }
 
-    /// Reads `key=value`. The error says what is wrong.
+    /// Parses `key=value`. The error describes the problem.
     fn set(&mut self, item: &str) -> Result<(), String> {
         let (_, parameters) = self.protocol.listing();
         let Some((key, value)) = item.split_once('=') else {
@@ -156,7 +156,7 @@ impl<P: ListedProtocol> ProtocolSetting<P> {
         Ok(())
     }
 
-    /// What a parameter was set to, if it was.
+    /// The value of a parameter, if it was set.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<u64> {
         self.values.iter().find(|(key, _)| *key == name).map(|&(_, value)| value)

@@ -1,4 +1,4 @@
-//! The explorer: a breadth-first search through everything that can happen.
+//! The explorer: a breadth-first search through all reachable states.
 //!
 //! The first broken promise it meets is at the end of one of the shortest sequences of steps. The
 //! [`ProtocolModel`] defines the steps: events in one cache that complete at once, as over an
@@ -182,7 +182,7 @@ impl<K, M: ProtocolModel<Fault = BrokenPromise<K>>> Search<M> {
 mod tests {
     use super::*;
 
-    /// What the toy's home does wrong.
+    /// The faults of the toy's home.
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Bug {
         None,
@@ -207,16 +207,16 @@ mod tests {
         Owns,
     }
 
-    /// One block, two nodes and a home that has at most one of them own it. Messages arrive in any
-    /// order, and the home is in a transient state while it waits for an owner: nothing that a bus
-    /// has.
+    /// One block, two nodes, and a home that lets at most one of them own it. Messages arrive in
+    /// any order, and the home is in a transient state while it waits for an owner: a bus has
+    /// neither.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     struct Toy {
         nodes: [Node; 2],
         owner: Option<usize>,
-        /// For whom the home recalls the block.
+        /// The node for which the home recalls the block.
         busy_for: Option<usize>,
-        /// Under way, in the order of their kinds: which was sent first does not matter.
+        /// Messages under way, in the order of their kinds: the order of sending does not matter.
         messages: Vec<ToyMessage>,
     }
 
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn a_request_that_is_never_served_is_found() {
         let mut search = Search::new(ToyModel(Bug::ForgetsRequests));
-        assert_eq!(search.explore(), Ok(()), "nothing false ever happens");
+        assert_eq!(search.explore(), Ok(()), "no promise is ever broken");
         let steps = search.stuck().expect("a node waits without end");
         let forgotten = |step: &ToyStep| matches!(step, ToyStep::Deliver(ToyMessage::Request(_)));
         assert!(forgotten(steps.last().unwrap()), "{steps:?}");
