@@ -64,7 +64,7 @@ pub fn check(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// Cycles that include a folder. Adjacent files are one room.
+/// Cycles that include a folder. Files of one folder count as one room.
 fn cycles(path: &str, graph: &Graph, folders: &[String]) -> Vec<Finding> {
     let cycles = graph.cycles().into_iter();
     let outside =

@@ -7,7 +7,7 @@ use crate::source::{Finding, SourceFile};
 
 const PACKAGE: &str = "python/homenode/";
 
-/// Modules directly in the package: its entry points, and what every room may use.
+/// Modules directly in the package: its entry points, and modules that every room may use.
 const ROOT: &[&str] =
     &["__init__", "__main__", "catalogue", "errors", "files", "reproduction", "sanitize"];
 
@@ -39,7 +39,7 @@ pub fn root(files: &[SourceFile]) -> Vec<Finding> {
     let present: BTreeSet<String> = files.iter().filter_map(module).collect();
     let belongs = |file: &SourceFile| {
         let name = module(file).filter(|name| !ROOT.contains(&name.as_str()))?;
-        let problem = format!("`{name}` is not what every room uses: it belongs into a room");
+        let problem = format!("`{name}` is not used by every room: move it into a room");
         Some(file.finding(0, problem))
     };
     let gone = |name: &&&str| !present.is_empty() && !present.contains(**name);

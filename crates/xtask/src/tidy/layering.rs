@@ -68,7 +68,7 @@ pub fn check(file: &SourceFile) -> Vec<Finding> {
     };
     let Some((_, allowed)) = ALLOWED.iter().find(|(crate_name, _)| *crate_name == name) else {
         return vec![
-            file.finding(0, "a crate that crates/xtask/src/tidy/layering.rs has no place for"),
+            file.finding(0, "this crate is not listed in crates/xtask/src/tidy/layering.rs"),
         ];
     };
     let text = file.text.as_deref().unwrap_or_default();

@@ -29,7 +29,7 @@ pub fn check(file: &SourceFile) -> Vec<Finding> {
         }
     }
     if file.has_extension(TEXT) && !text.is_empty() && !text.ends_with('\n') {
-        findings.push(file.finding(0, "the last line has no end"));
+        findings.push(file.finding(0, "the file does not end with a newline"));
     }
     findings
 }

@@ -18,7 +18,7 @@ pub fn check(file: &SourceFile) -> Vec<Finding> {
     match titles.as_slice() {
         [1] => Vec::new(),
         [] => vec![file.finding(1, "no title: the first line begins with `# `")],
-        [first, ..] => vec![file.finding(*first, "one title, on the first line")],
+        [first, ..] => vec![file.finding(*first, "expected one title, on the first line")],
     }
 }
 

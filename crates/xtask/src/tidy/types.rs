@@ -54,18 +54,18 @@ pub fn check(files: &[SourceFile]) -> Vec<Finding> {
 fn stale(files: &[SourceFile], idioms: &BTreeMap<&str, usize>) -> Vec<Finding> {
     let Some(own) = files.iter().find(|file| file.path == OWN_PATH) else { return Vec::new() };
     let finding = |name: &&str| {
-        let problem = "fewer than two types are called so: strike the idiom off the list";
+        let problem = "fewer than two types have this name: remove it from the list of idioms";
         own.finding(0, format!("`{name}`: {problem}"))
     };
     let is_stale = |name: &&&str| idioms.get(**name).is_none_or(|&count| count < 2);
     IDIOMS.iter().chain(PRIVATE_IDIOMS).filter(is_stale).map(finding).collect()
 }
 
-/// A finding at each place but the first, which names the first.
+/// A finding at each place except the first, which it names.
 fn repeated(name: &str, places: &[(&SourceFile, usize)]) -> Vec<Finding> {
     let Some(((first, line), rest)) = places.split_first() else { return Vec::new() };
     let message = format!(
-        "a second type `{name}`, after {}:{line}; say in the name which one it is",
+        "a second type `{name}`, after {}:{line}; give it a more specific name",
         first.path
     );
     rest.iter().map(|(file, line)| file.finding(*line, message.as_str())).collect()
