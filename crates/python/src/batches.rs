@@ -18,7 +18,7 @@ pub struct Batches {
     next: usize,
 }
 
-/// Columns every trace has, and those it may have, by their names in Python.
+/// Required and optional columns of traces, by their names in Python.
 const REQUIRED: [&str; 4] = ["thread", "kind", "addr", "size"];
 const OPTIONAL: [&str; 4] = ["pc", "gap", "pid", "flags"];
 

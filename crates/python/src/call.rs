@@ -48,7 +48,8 @@ pub struct ProgressCallback {
 }
 
 impl ProgressCallback {
-    /// Reports if it is time to. Breaks when Python raises, in the callable or because of Ctrl-C.
+    /// Reports if the interval is over. Breaks when Python raises, in the callable or because of
+    /// Ctrl-C.
     pub fn tick(&mut self, done: u64, total: Option<u64>) -> ControlFlow<()> {
         let finished = total == Some(done);
         if self.last.elapsed() < INTERVAL && !finished {

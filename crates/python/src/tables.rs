@@ -1,4 +1,4 @@
-//! What needs no trace: lists from the tables of the crates, machines, protocols and options.
+//! Functions without a trace: lists from the tables of the crates, machines, protocols and options.
 
 use homenode_analysis::synthetic::TABLE;
 use homenode_interchange::{export, import};
@@ -79,7 +79,7 @@ pub fn engine_of(machines: Vec<String>) -> PyResult<&'static str> {
 }
 
 /// The number of processors beyond which one more adds less than 0.5 to the power, from pairs of
-/// both; `None` if each adds more.
+/// number and power; `None` if each adds more.
 #[pyfunction]
 pub fn critical_point(powers: Vec<(u16, f64)>) -> Option<u16> {
     homenode_sim::critical_point(powers)
