@@ -78,7 +78,7 @@ def test_the_docs_say_what_the_ledgers_say() -> None:
         ({"a": "holds", "b": "source", "c": "differs"}, "in direction"),
         ({"a": "holds", "b": "differs", "c": "holds"}, "in direction"),
         ({"a": "holds", "b": "differs", "c": "not testable"}, "not reproduced"),
-        ({"a": "source", "b": "source", "c": "holds"}, "the source disagrees with itself"),
+        ({"a": "source", "b": "source", "c": "holds"}, "the source contradicts itself"),
     ],
 )
 def test_a_conclusion_is_as_good_as_its_claims(verdicts: dict[str, str], expected: str) -> None:

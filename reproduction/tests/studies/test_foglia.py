@@ -172,7 +172,7 @@ def test_claims_about_pscr_are_judged_with_its_extension_too() -> None:
         for n in matrix.MANY
         for policy in matrix.SCHEDULERS
     ]
-    plain, other = (c for c in CLAIMS if c.statement.endswith("PSCR ends passive sharing"))
+    plain, other = (c for c in CLAIMS if c.statement.endswith("PSCR eliminates passive sharing"))
     verdicts = [find(claim, Evidence({"points": points})).verdict for claim in (plain, other)]
     assert verdicts == ["differs", "holds"]
 

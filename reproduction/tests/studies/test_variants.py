@@ -62,7 +62,7 @@ def test_a_claim_that_differs_says_under_which_variants_it_holds(tmp_path: Path)
     table = result.products.tables[-1]
     assert [row["published"] for row in table.rows] == ["5", "9"]
     assert (table.rows[0]["slow"], table.rows[0]["wide"]) == ("5.1: holds", "6: differs")
-    assert table.note.endswith("too. slow: a slow bus; wide: a wide bus.")
+    assert table.note.endswith("workload. slow: a slow bus; wide: a wide bus.")
     assert result.provenance["variants"] == {"slow": "a slow bus", "wide": "a wide bus"}
     assert "`homenode study foglia --variants`" in markdown(result)
     plain = run_study(entry, context)

@@ -1,4 +1,4 @@
-"""Studies: the experiments of a publication on our own programs, and a ledger of what it claims.
+"""Studies: the experiments of a publication on our own programs, and a ledger of its claims.
 
 One file is one study, ending in ``ENTRY``; `TABLE` lists them.
 
@@ -66,22 +66,20 @@ def find(name: str) -> Study:
 
 
 class StudyOptions(TypedDict, total=False):
-    """Choices of a study; what is left out has the default named here.
+    """Options of a study; omitted ones have these defaults.
 
-    quick: small programs, for a first look or a test; claims about sizes will differ. Default: no.
-    traces: a folder that keeps recorded traces for later runs; by default they are recorded
-        again and deleted.
-    programs: only these, by their names in the publication. Default: all.
-    mixes: for a study of mixes of processes, the folder with the mixes. Default: with ``quick``,
-        the small ones of this package.
-    word_bytes: count references in words of this many bytes, or, if 0, as recorded. Studies of
-        machines with a clock refuse it. Default: words of 4 in the thesis's studies (§4.1.2).
-    quantum: references in a processor's turn, or, if 0, turns as recorded; synchronisation keeps
-        its order. Studies of machines with a clock refuse it. Default: 1 in the thesis's studies
-        and that of Markatos and Chronaki, where all processors have the same pace (§2.3.1).
-    variants: also judge the claims under the study's variants of machine and workload, if it has
-        any (foglia), and say under which variants a claim that differs would hold. Default: no.
-    watch: opens a progress bar with a title. Default: none.
+    quick: small programs, for a first impression or a test; claims about sizes will differ.
+    Default: no. traces: a folder that keeps recorded traces for later runs; by default they are
+    recorded again and deleted. programs: only these, by their names in the publication. Default:
+    all. mixes: for a study of mixes of processes, the folder with the mixes. Default: with
+    ``quick``, the small ones of this package. word_bytes: count references in words of this many
+    bytes, or, if 0, as recorded. Studies of machines with a clock reject it. Default: words of 4 in
+    the thesis's studies (§4.1.2). quantum: references in a processor's turn, or, if 0, turns as
+    recorded; synchronisation keeps its order. Studies of machines with a clock reject it. Default:
+    1 in the studies of the thesis and of Markatos and Chronaki, in which all processors run at the
+    same pace (§2.3.1). variants: also judge the claims under the study's variants of machine and
+    workload, if it has any (foglia), and say under which variants a claim that differs would hold.
+    Default: no. watch: opens a progress bar with a title. Default: none.
     """
 
     quick: bool
@@ -95,7 +93,7 @@ class StudyOptions(TypedDict, total=False):
 
 
 def study(name: str, **options: Unpack[StudyOptions]) -> StudyResult:
-    """Runs a study: its tables and figures from our programs, its claims judged.
+    """Runs a study: makes its tables and figures from our programs, and judges its claims.
 
     Args:
         name: from ``homenode.table("studies")``.
@@ -153,7 +151,7 @@ def _chosen(entry: Study, options: StudyOptions) -> list[Program]:
 
 
 def _form(entry: Study, options: StudyOptions) -> TraceForm:
-    """How references are counted and interleaved: as in the publication, or as the options say.
+    """The counting and interleaving of references: the publication's, or that of the options.
 
     Raises:
         ConfigError: when the study's machines have a clock.
@@ -163,8 +161,8 @@ def _form(entry: Study, options: StudyOptions) -> TraceForm:
     if given and not entry.priced:
         option = f"--{next(iter(given)).replace('_', '-')}"
         raise ConfigError(
-            f"{option}: {entry.name} is about machines with a clock, which make references as they "
-            f"were recorded; studies with prices are {_with_prices()}"
+            f"{option}: {entry.name} is about machines with a clock, which need references as "
+            f"recorded; studies with prices are {_with_prices()}"
         )
     words, quantum = entry.form.word_bytes, entry.form.quantum
     return replace(

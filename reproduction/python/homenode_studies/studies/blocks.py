@@ -1,4 +1,4 @@
-"""How a program's blocks are used: by how many processors, which words are shared, which misses."""
+"""Use of a program's blocks: number of processors, shared words, and misses."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _ALL = 1 << 30
 def blocks_of(context: StudyContext, program: Program, block_size: int) -> list[Row]:
     """Every shared block of a program's trace, as ``homenode report`` analyses it.
 
-    The machine is the Butterfly under the optimum; which blocks there are does not depend on it.
+    The machine is the Butterfly under the optimum; the set of blocks does not depend on it.
     """
     config = json.dumps(configuration(["butterfly"], ["optimal"], [block_size]))
     path = str(context.trace(program).path)
-    with context.watch(f"looking into {program.name}") as step:
+    with context.watch(f"examining {program.name}") as step:
         found: dict[str, Any] = json.loads(_core.worst_blocks(path, config, _ALL, step))
     blocks: list[Row] = found["worst"]
     return blocks
@@ -33,9 +33,9 @@ def blocks_of(context: StudyContext, program: Program, block_size: int) -> list[
 def sharing_of(blocks: list[Row]) -> Row:
     """Sums over the blocks of one program.
 
-    ``full_duration`` blocks are used by several processors, written, and no word of them that one
-    writes is ever used by another: section 7.1.4. ``separable`` references are to words that are
-    only read or used by one processor, in blocks where other words are truly shared.
+    ``full_duration`` blocks are used by several processors and written, but no word that one
+    processor writes is ever used by another: section 7.1.4. ``separable`` references are to words
+    that are only read, or used by one processor, in blocks in which other words are truly shared.
     """
     shared = [b for b in blocks if len(b["threads"]) > 1 and any(t["writes"] for t in b["threads"])]
     full = [b for b in shared if b["words"]["truly_shared"] == 0]

@@ -1,4 +1,4 @@
-"""Results kept beside the traces, so that another run of a study does not simulate again."""
+"""Results kept beside the traces, so that a later run of a study need not simulate again."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class ResultCache:
             self._values = {}
 
     def get(self, question: dict[str, Any]) -> Any:
-        """What was found, or None."""
+        """The stored result, or None."""
         return self._values.get(_key(question))
 
     def put(self, question: dict[str, Any], answer: Any) -> None:
-        """Keeps what was found, in memory until `save`."""
+        """Stores a result, in memory until `save`."""
         self._values[_key(question)] = answer
 
     def save(self) -> None:
@@ -60,14 +60,14 @@ def kept(
     progress: Callable[[int, int | None], None] | None = None,
     **options: Any,
 ) -> Rows:
-    """What a simulator finds in a trace: rows and provenance, from the folder if they are there.
+    """The result of a simulator for a trace, rows and provenance, from the folder if it is there.
 
     Args:
         folder: where results are kept.
         simulator: such as `homenode.simulate`.
-        trace: what it looks at.
+        trace: its input.
         asked: its other arguments, as plain data.
-        progress: called with the work done and in all, if there is any.
+        progress: called with the work done and in all, if anything is simulated.
         options: its options, as plain data.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What all figures of studies are drawn with: their size, scales, text and rules."""
+"""The parts of all figures of studies: size, scales, text and rules."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def text(
 
 
 def rule(x1: float, y1: float, x2: float, y2: float) -> Markup:
-    """A quiet line."""
+    """A light line."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke="currentColor", stroke_opacity=_QUIET)
 
 
 def svg(figure: Figure, parts: Sequence[Markup], height: float) -> Markup:
-    """The whole figure, which needs nothing else."""
+    """The whole figure, self-contained."""
     attributes: dict[str, Any] = {"viewBox": f"0 0 {WIDTH} {height:.0f}"}
     return element(
         "svg",

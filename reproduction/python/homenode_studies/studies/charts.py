@@ -1,4 +1,4 @@
-"""Draws a study's figures as SVG that needs nothing else: colours and fonts are in the elements.
+"""Draws a study's figures as self-contained SVG: colours and fonts are in the elements.
 
 Text and axes have the colour of the surrounding text, so that a figure reads on light and dark.
 """
@@ -76,7 +76,7 @@ def _dash(name: str, index: int, *, dashed: bool = False) -> str | None:
     if name in _BOUNDS:
         return "2 3"
     if name in _COHERENCE:
-        # A policy and the same with a counter have one hue in two tones.
+        # A policy with and without a counter has one hue in two tones.
         return "6 3" if name.endswith(".del") else None
     if name == "optimal":
         return " ".join(str(length) for length in dashes_of(name))
@@ -116,7 +116,7 @@ def _line(figure: Figure, name: str, index: int, across: Scale, up: Scale) -> Ma
 
 
 def _rings(figure: Figure, name: str, hue: str, scales: tuple[Scale, Scale]) -> list[Markup]:
-    """The points of a series that the publication prints, as rings."""
+    """The points of a series that are in the publication, as rings."""
     across, up = scales
     return [
         element(
@@ -294,7 +294,7 @@ def _mark(row: Row, x: float, y: float, hue: str) -> Markup:
 def _legend(
     names: Sequence[str], shapes: Sequence[str], *, dashed: bool = False
 ) -> tuple[Markup, float]:
-    """The names of the series above the figure, and where the figure begins below them."""
+    """The legend above the figure, and the position at which the figure begins below it."""
     parts, x, y = [], 4.0, 12.0
     for index, (name, shape) in enumerate(zip(names, shapes, strict=True)):
         width = 30 + 6.6 * len(name)

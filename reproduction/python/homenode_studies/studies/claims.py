@@ -1,18 +1,18 @@
-"""Claims: what a publication says in words, each with how our results are compared to it.
+"""Claims: statements of a publication, each with the way in which our results are compared with it.
 
-A claim is judged by rules that were fixed before the full runs, the same for all:
+Claims are judged by rules that were fixed before the full runs and are the same for all:
 
-* a number holds when ours is within a tenth of it, a percentage when ours is within five points;
-* a bound holds when ours is on the right side of it;
+* a number holds if ours is within a tenth of it, a percentage if ours is within five points;
+* a bound holds if ours is on the right side of it;
 * *most* is more than half of the programs, *nearly all* at least nine tenths, *few* at most a
   fifth;
 * *close*, *slightly* and *small* mean within a tenth, *comparable* within a fifth (chapter 8 of the
   thesis calls that competitive), *far* and *significant* more than a tenth, *order of magnitude* a
   factor of ten.
 
-Where a publication prints numbers from which our value can be computed, a rule is tried on these
-first. If it fails there the publication disagrees with itself, and neither *holds* nor *differs*
-would say anything: the verdict is *source*.
+If a publication prints numbers from which our value can be computed, the rule is applied to these
+first. If it fails there, the publication contradicts itself, and neither *holds* nor *differs*
+would be meaningful: the verdict is *source*.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Verdict = Literal["holds", "differs", "source", "not testable"]
 VERDICTS: tuple[Verdict, ...] = ("holds", "differs", "source", "not testable")
 Kind = Literal["empirical", "printed", "identity"]
 KINDS: tuple[Kind, ...] = ("empirical", "printed", "identity")
-"""Judged by our runs; by what the source prints alone; true by definition, by an equation or by a
-default, so that it tests our engines and not the source."""
+"""Judged by our runs; by the printed numbers of the source alone; or true by definition, by an
+equation or by a default, so that the claim tests our engines and not the source."""
 
 MOST = 0.5
 HALF = 1.5
@@ -42,9 +42,9 @@ FEW = 0.2
 CLOSE = 1.1
 COMPARABLE = 1.2
 TENFOLD = 10.0
-_NOTHING = "a share or ratio of nothing: this run counted none"
+_NOTHING = "a share or ratio of zero: this run counted none"
 TIE = 0.02
-"""What is less apart is a tie."""
+"""Values that differ by less tie."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +52,17 @@ class Claim:
     """One statement of a publication.
 
     Attributes:
-        section: where it stands.
-        statement: what it says, in our words.
-        published: the value printed there, or a few words.
+        section: its section.
+        statement: the claim, in our words.
+        published: the printed value, or a few words.
         how: how our value is computed.
-        compute: our value, from the evidence; None if nothing we have can test the claim.
+        compute: our value, from the evidence; None if our results cannot test the claim.
         judge: whether our value agrees.
-        shows: how numbers are printed, as a format or ``%``.
-        why: why it differs, if we know; or, without `compute`, why it cannot be tested.
-        kind: what it is judged by.
-        own: what the source's own numbers come to, in the form of our value; None where it says it
-            in words only.
-        contradicted: by which of its numbers the source disagrees with itself.
-        post_hoc: what the rule was before, if it was changed after a full run.
+        shows: the format of numbers, or ``%``. why: the reason why it differs, if known; or,
+        without `compute`, why it cannot be tested. kind: the kind of judgement. own: the value
+        computed from the source's own numbers; None if the source gives it only in words.
+        contradicted: the numbers by which the source contradicts itself. post_hoc: the earlier
+        rule, if it was changed after a full run.
     """
 
     section: str
@@ -83,14 +81,14 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim with what came out.
+    """A judged claim.
 
     Attributes:
         claim: the claim.
-        verdict: how it was judged.
+        verdict: the verdict.
         ours: our value.
         note: why it differs, or cannot be tested.
-        own: what the source's own numbers come to, or nothing.
+        own: the value computed from the source's own numbers, or nothing.
     """
 
     claim: Claim
@@ -136,12 +134,12 @@ def find(claim: Claim, evidence: Evidence) -> Finding:
 
 
 def computed_from(source: Callable[[], Evidence], claim: Claim, contradicted: str = "") -> Claim:
-    """A claim whose rule is tried on the source's own numbers, in the form of our results.
+    """A claim whose rule is also applied to the source's own numbers, in the form of our results.
 
     Args:
-        source: the source's numbers, which may lack what the claim looks at.
+        source: the source's numbers, which may lack those that the claim needs.
         claim: the claim.
-        contradicted: by which of these the source disagrees with itself; empty if by none.
+        contradicted: those by which the source contradicts itself; empty if it does not.
     """
     compute = claim.compute
     own = None if compute is None else lambda _: compute(source())
@@ -149,7 +147,7 @@ def computed_from(source: Callable[[], Evidence], claim: Claim, contradicted: st
 
 
 def _tried(claim: Claim, evidence: Evidence) -> tuple[str, bool]:
-    """What the source's own numbers come to, and whether the claim's rule rejects that."""
+    """The value computed from the source's own numbers, and whether the claim's rule rejects it."""
     if claim.own is None or claim.judge is None:
         return "", False
     try:
@@ -160,25 +158,25 @@ def _tried(claim: Claim, evidence: Evidence) -> tuple[str, bool]:
 
 
 def ledger(claims: Iterable[Claim], evidence: Evidence) -> list[Finding]:
-    """Holds all claims against the evidence, in order."""
+    """Judges all claims by the evidence, in order."""
     return [find(claim, evidence) for claim in claims]
 
 
 def counts(findings: Iterable[Finding]) -> dict[str, int]:
-    """How many claims there are of each verdict."""
+    """The number of claims by verdict."""
     verdicts = [finding.verdict for finding in findings]
     return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
 
 def counts_by_kind(findings: Iterable[Finding]) -> dict[Kind, dict[str, int]]:
-    """How many claims of each kind there are of each verdict; kinds without claims are left out."""
+    """The number of claims by kind and verdict; kinds without claims are left out."""
     listed = list(findings)
     of_kinds = {kind: [it for it in listed if it.claim.kind == kind] for kind in KINDS}
     return {kind: counts(found) for kind, found in of_kinds.items() if found}
 
 
 def format_value(value: Any, shows: str = "") -> str:
-    """A value as people read it.
+    """A value as text for people.
 
     >>> format_value({"gauss": 1.25, "fft": 2.0}), format_value(0.823, "%")
     ('gauss 1.25, fft 2', '82 %')
@@ -215,52 +213,52 @@ def percent(share: float) -> str:
 
 
 def more_than(limit: float) -> Callable[[Any], bool]:
-    """Every number is above `limit`."""
+    """Whether every number is above `limit`."""
     return lambda value: all(item > limit for item in _numbers(value))
 
 
 def less_than(limit: float) -> Callable[[Any], bool]:
-    """Every number is below `limit`."""
+    """Whether every number is below `limit`."""
     return lambda value: all(item < limit for item in _numbers(value))
 
 
 def below(limit: float) -> Callable[[Any], bool]:
-    """Every number is at most `limit`."""
+    """Whether every number is at most `limit`."""
     return lambda value: all(item <= limit for item in _numbers(value))
 
 
 def above(limit: float) -> Callable[[Any], bool]:
-    """Every number is at least `limit`."""
+    """Whether every number is at least `limit`."""
     return lambda value: all(item >= limit for item in _numbers(value))
 
 
 def between(low: float, high: float) -> Callable[[Any], bool]:
-    """Every number is from `low` to `high`."""
+    """Whether every number is from `low` to `high`."""
     return lambda value: all(low <= item <= high for item in _numbers(value))
 
 
 def about(published: float) -> Callable[[Any], bool]:
-    """The number is within a tenth of the published one."""
+    """Whether the number is within a tenth of the published one."""
     return lambda value: abs(value - published) <= 0.1 * abs(published)
 
 
 def points(published: float) -> Callable[[Any], bool]:
-    """The share is within five percentage points of the published one."""
+    """Whether the share is within five percentage points of the published one."""
     return lambda value: abs(value - published) <= 0.05
 
 
 def true(value: Any) -> bool:
-    """The value is true, or not empty."""
+    """Whether the value is true, or not empty."""
     return bool(value)
 
 
 def empty(value: Any) -> bool:
-    """There are no exceptions."""
+    """Whether there are no exceptions."""
     return not value
 
 
 def only(*names: str) -> Callable[[Any], bool]:
-    """There are no exceptions but these."""
+    """Whether there are no other exceptions."""
     return lambda value: set(value) <= set(names)
 
 
@@ -268,7 +266,7 @@ def mean(values: Sequence[float]) -> float:
     """The arithmetic mean.
 
     Raises:
-        Missing: when there is nothing to average.
+        Missing: when there are no values.
     """
     if not values:
         raise Missing("nothing to average")
@@ -276,17 +274,17 @@ def mean(values: Sequence[float]) -> float:
 
 
 def share(flags: Iterable[bool]) -> float:
-    """The share of what is true.
+    """The share of true values.
 
     Raises:
-        Missing: when there is nothing to count.
+        Missing: when there are no values.
     """
     listed = list(flags)
     return mean([float(flag) for flag in listed])
 
 
 def disagreement(ours: Iterable[str], thesis: Iterable[str], here: Iterable[str]) -> list[str]:
-    """Of the programs `here`, those that one list names and the other does not.
+    """The programs of `here` that are in exactly one of the lists.
 
     >>> disagreement(["gauss", "fft"], ["gauss", "chip"], ["gauss", "fft", "chip", "mp3d"])
     ['chip', 'fft']

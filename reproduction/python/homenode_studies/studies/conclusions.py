@@ -1,8 +1,9 @@
-"""The main conclusions of each publication, and whether they are reproduced, by the ledgers.
+"""The main conclusions of each publication, and whether the ledgers reproduce them.
 
-A conclusion rests on claims of a ledger. It is reproduced if all of them hold, and in direction if
-those hold that say no more than which way it goes. A claim about which the source disagrees with
-itself does not count, and a conclusion that rests on one is reproduced in direction at most.
+A conclusion rests on claims of a ledger. It is reproduced if all of them hold, and reproduced in
+direction if those hold that state only the direction of an effect. A claim about which the source
+contradicts itself does not count, and a conclusion that rests on one is reproduced in direction at
+most.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 REPRODUCED, DIRECTION, NOT = "reproduced", "in direction", "not reproduced"
-UNKNOWN = "the source disagrees with itself"
+UNKNOWN = "the source contradicts itself"
 _HOLDS, _SOURCE = "holds", "source"
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What a publication concludes.
+    """A conclusion of a publication.
 
     Attributes:
-        statement: in our words.
-        study: whose ledger has the claims.
-        claims: how their statements begin; all of them hold if the conclusion is reproduced.
-        direction: of further ones, which hold if at least its direction is.
-        why: where it is not reproduced, why.
+        statement: the conclusion, in our words.
+        study: the study whose ledger has the claims.
+        claims: beginnings of the statements that must hold for the conclusion to be reproduced.
+        direction: beginnings of further statements, which must hold for its direction to be
+        reproduced. why: the reason if it is not reproduced.
     """
 
     statement: str
@@ -37,7 +38,7 @@ class Conclusion:
     why: str = ""
 
     def verdict(self, verdicts: Mapping[str, str]) -> str:
-        """Whether it is reproduced, by the verdicts of its study's claims.
+        """Whether it is reproduced, according to the verdicts of its study's claims.
 
         >>> one = Conclusion("it is large", "x", ["ten times"], ["more"])
         >>> one.verdict({"ten times as much": "differs", "more of it": "holds"})
@@ -57,7 +58,7 @@ class Conclusion:
 
 
 def found_one(begins: str, statements: Mapping[str, str]) -> str:
-    """The one statement that begins so.
+    """The statement with this beginning.
 
     Raises:
         LookupError: when there is none, or several.
@@ -88,7 +89,7 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
             ["Block size is the dominant factor"],
         ),
         Conclusion(
-            "What coherent caches gain over NUMA is their block size, not their speed",
+            "The advantage of coherent caches over NUMA is their block size, not their speed",
             "bolosky-ch6",
             ["Small blocks, not quick operations", "With 512-byte blocks everywhere NUMA beats CC"],
             ["Small blocks, not quick operations"],
@@ -99,7 +100,7 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
             ["At page-sized blocks remote reference gains", "Remote reference gains little for"],
         ),
         Conclusion(
-            "Distributed shared memory with pages is for the best-behaved programs only",
+            "Distributed shared memory with pages suits only the best-behaved programs",
             "bolosky-ch6",
             ["DSM is acceptable only", "The gap between NUMA and DSM+ on the base machines"],
         ),
@@ -164,13 +165,13 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
             ["Where data are re-aligned well"],
         ),
         Conclusion(
-            "Freezing brings nothing where there are counters or re-alignment",
+            "Freezing gains nothing with counters or re-alignment",
             "markatos",
             [
-                "Freezing brings nothing to a policy that has counters",
+                "Freezing gains nothing for a policy with counters",
                 "Freezing is no better than counters",
                 "Freezing is no better than re-alignment",
-                "Freezing brings nothing to re-aligned data",
+                "Freezing gains nothing for re-aligned data",
             ],
             ["Freezing is no better than counters", "Freezing is no better than re-alignment"],
         ),
@@ -180,7 +181,7 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
             ["Large pages make invalidations very much", "Large pages make updates only"],
         ),
         Conclusion(
-            "Replication without help easily costs more than none",
+            "Replication without other remedies easily costs more than none",
             "markatos",
             ["It is very easy for a policy to cost more"],
         ),
@@ -190,9 +191,12 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
             "PSCR is the best protocol",
             "foglia",
             ["PSCR has the most power everywhere"],
-            why="a kernel of today writes a shared block many times in a row, and PSCR sends each",
+            why="a present-day kernel writes a shared block many times in a row, and PSCR sends "
+            "each",
         ),
-        Conclusion("PSCR ends passive sharing", "foglia", ["PSCR ends passive sharing"]),
+        Conclusion(
+            "PSCR eliminates passive sharing", "foglia", ["PSCR eliminates passive sharing"]
+        ),
         Conclusion(
             "Larger caches and more ways help four processors",
             "foglia",
@@ -216,7 +220,7 @@ CONCLUSIONS: Mapping[str, Sequence[Conclusion]] = {
         Conclusion(
             "A very simple policy suffices",
             "marchetti",
-            ["A very simple policy suffices", "In many cases policies that know more"],
+            ["A very simple policy suffices", "In many cases more sophisticated policies"],
         ),
     ),
     TALBOT: (

@@ -1,4 +1,4 @@
-"""What a study runs in: its traces, its simulations, and the record of what was done."""
+"""The context of a study's run: its traces, its simulations, and a record of them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TunedPolicy:
-    """A policy whose parameters are of the program that it is tried on.
+    """A policy whose parameters depend on the program.
 
     Attributes:
-        name: what results call it.
-        spec: how the engine takes it.
+        name: its name in results.
+        spec: its notation for the engine.
     """
 
     name: str
@@ -44,7 +44,7 @@ class TunedPolicy:
 
 @dataclass(frozen=True)
 class Matrix:
-    """What to simulate: machines by the names that the results get, policies and block sizes."""
+    """A matrix to simulate: machines by their names in results, policies and block sizes."""
 
     machines: Mapping[str, str] | Sequence[str]
     policies: Sequence[str | TunedPolicy]
@@ -52,14 +52,14 @@ class Matrix:
     force: bool = False
 
     def policies_of(self, program: Program) -> dict[str, str]:
-        """From how the engine takes a policy to what the results call it."""
+        """The name in results of each policy, by its notation for the engine."""
         return {
             policy if isinstance(policy, str) else policy.spec(program): policy_name(policy)
             for policy in self.policies
         }
 
     def names(self) -> dict[str, list[str]]:
-        """From what the engine calls a machine to what the results call it, once or several times.
+        """The names in results of each machine, one or several, by its name in the engine.
 
         >>> Matrix({"a": "prices:r=15,R=59", "b": "prices:r=15,R=59"}, [], []).names()
         {'prices:r=15,R=59': ['a', 'b']}
@@ -83,17 +83,15 @@ class StudyContext:
     """The traces and simulations of one run of a study.
 
     Attributes:
-        publication: whose programs they are.
-        folder: where the traces are kept.
-        quick: small sizes.
-        programs: what may be run.
+        publication: the publication whose programs are run.
+        folder: the folder of the traces.
+        quick: whether to use small sizes.
+        programs: the programs that may be run.
         watch: opens a progress bar with a title.
-        mixes: where the mixes are; by default those that come with homenode, which are small.
-        form: how references are counted and whose turn it is.
-        traces: provenance of every trace used, by program.
-        simulations: every matrix simulated.
-        notes: the notes of the engines.
-        tuned: by name of a tuned policy and program, how the engine took it.
+        mixes: the folder of the mixes; by default the small ones of this package. form: the
+        counting and interleaving of references. traces: provenance of every trace used, by program.
+        simulations: every matrix simulated. notes: the notes of the engines. tuned: by name of a
+        tuned policy and program, its notation for the engine.
     """
 
     publication: Publication
@@ -110,12 +108,12 @@ class StudyContext:
     _opened: dict[str, Trace] = field(default_factory=dict)
 
     def trace(self, program: Program) -> Trace:
-        """The trace of a program, recorded if need be."""
+        """The trace of a program, recorded if necessary."""
         if program.name not in self._opened:
             made = self._mix(program) if program.mix else self.recorded(program)
             if self.form.steps():
-                # Experiments disturb, select and measure the trace as well as simulate it, and all
-                # of that is of this form: so the trace has it, and not only its simulation.
+                # Experiments also perturb, select and measure the trace, always in this form: so
+                # the trace itself is converted, not only its simulation.
                 with self.watch(f"words and turns of {program.name}") as step:
                     made = formed(made, self.form, self.folder, step)
             self._opened[program.name] = made
@@ -132,7 +130,7 @@ class StudyContext:
         return self._opened[program.name]
 
     def recorded(self, program: Program) -> Trace:
-        """The recording of a program as it is, in no other form."""
+        """The recording of a program, without conversion to the form."""
         with self.watch(f"recording {program.name}") as step:
             return programs.trace_of(program, self.folder, step)
 
@@ -140,7 +138,7 @@ class StudyContext:
         return Trace.open(mixes.find(program.mix, self.mixes, quick=self.quick))
 
     def simulate(self, matrix: Matrix, only: Sequence[str] | None = None) -> list[Row]:
-        """Simulates a matrix on every program, or on some; one row a point."""
+        """Simulates a matrix on every program, or on some; one row per point."""
         rows: list[Row] = []
         for program in self.programs:
             if only is None or program.name in only:
@@ -160,7 +158,7 @@ class StudyContext:
     def outcomes(
         self, matrix: Matrix, program: Program, trace: Trace, **options: Unpack[SimulateOptions]
     ) -> Result:
-        """Simulates a matrix on a trace; the outcomes as the engine gives them."""
+        """Simulates a matrix on a trace; returns the engine's outcomes."""
         options.setdefault("force", matrix.force)
         if program.private is not None:
             options.setdefault("private", program.private)
@@ -183,7 +181,7 @@ class StudyContext:
         return result
 
     def note(self, matrix: Matrix, provenance: dict[str, Any], realign: int | None = None) -> None:
-        """Records what was simulated, with the notes of the engine."""
+        """Records a simulation, with the notes of the engine."""
         record = {
             "machines": matrix.names(),
             "policies": [policy_name(policy) for policy in matrix.policies],
@@ -211,14 +209,14 @@ class StudyContext:
 
 
 def policy_name(policy: str | TunedPolicy) -> str:
-    """What results call a policy."""
+    """The name of a policy in results."""
     return policy if isinstance(policy, str) else policy.name
 
 
 def point(program: Program, outcome: dict[str, Any], names: tuple[str, str]) -> Row:
     """One simulated point as a flat row, under these names of its machine and policy.
 
-    ``moves`` are all moves of blocks, ``cost_moves`` what they cost.
+    ``moves`` are all moves of blocks, ``cost_moves`` their cost.
     """
     counts, cost = outcome["counts"], outcome["cost"]
     row: Row = {

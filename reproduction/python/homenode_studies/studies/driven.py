@@ -1,8 +1,8 @@
-"""How far the replay of a trace is from a run that the simulated machine drives.
+"""Compares the replay of a trace with a run that the simulated machine drives.
 
 The publications about caches ran their programs under the simulator; our studies replay recordings,
-in which what each thread does was settled by the recorder's turns. Here each program runs both
-ways, in its small size, which shows how large the effect may be.
+in which the recorder's turns determined the behaviour of each thread. Here each program runs both
+ways, in its small size, which shows the possible size of the effect.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def table(context: StudyContext, machine: str, protocol: str, options: Mapping[s
     """The trace-driven error of each program, on one machine.
 
     Args:
-        context: whose programs; they run in their small sizes.
+        context: the context with the programs, which run in their small sizes.
         machine: a machine with a directory.
         protocol: a protocol of it.
         options: those of `simulate` for both ways.
@@ -75,8 +75,8 @@ class _Case:
         of: machine and protocol.
         options: those of `simulate` for both ways.
         cached: the results that are kept for the trace.
-        question: what was asked, as it is kept.
-        cycles: of the replay and of the run, where they are known.
+        question: the key of the kept result.
+        cycles: of the replay and of the run, if known.
     """
 
     program: Program
@@ -110,7 +110,7 @@ def _case(
 
 
 def _find(context: StudyContext, cases: Sequence[_Case]) -> None:
-    """Runs programs both ways, several at a time: of each, one thread runs at a time.
+    """Runs programs both ways, several programs at a time: each runs one thread at a time.
 
     Raises:
         ConfigError: when one fails.
@@ -126,7 +126,7 @@ def _both_ways(folder: Path, case: _Case, step: Step) -> None:
     machine, protocol = case.of
     replayed = simulate(case.trace, protocols=protocol, machines=machine, **case.options)
     case.cycles = [int(replayed.rows[0]["cycles"]), _driven(folder, case, step)]
-    # At once, so that a study that is stopped has it when it is run again.
+    # Saved at once, so that a study that is stopped finds it when it is run again.
     case.cached.put(case.question, case.cycles)
     case.cached.save()
 

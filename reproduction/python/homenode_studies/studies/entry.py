@@ -1,4 +1,4 @@
-"""A study: part of a publication, its tables and figures made anew, its claims judged."""
+"""A study: regenerates the tables and figures of a part of a publication, and judges its claims."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Products:
-    """What a study's experiments gave.
+    """The results of a study's experiments.
 
     Attributes:
         tables: the publication's tables, from our programs.
         figures: the publication's figures, from our programs.
-        extra: further rows that claims look at, by name; saved with the rest.
-        notes: what a reader must know about the experiments.
-        pictures: what is drawn besides.
+        extra: further rows that claims need, by name; saved with the others.
+        notes: remarks on the experiments for the reader.
+        pictures: further pictures.
     """
 
     tables: Sequence[Table]
@@ -44,7 +44,7 @@ class Products:
     pictures: Sequence[Picture] = ()
 
     def evidence(self, printed: Mapping[str, Sequence[Row]]) -> Evidence:
-        """Everything that the claims may look at, beside the publication's own tables."""
+        """All evidence for the claims, except the publication's own tables."""
         rows: dict[str, Sequence[Row]] = dict(self.extra)
         rows |= {table.name: table.rows for table in self.tables}
         rows |= {figure.name: figure.rows for figure in self.figures}
@@ -57,16 +57,16 @@ class Study:
 
     Attributes:
         name: as on the command line.
-        summary: what it regenerates, one line.
+        summary: one line about its results.
         source: the publication and its part.
-        experiments: runs everything and gives tables, figures and notes.
-        claims: what that part says in words.
-        publication: whose programs are run, and with whose tables ours are compared.
+        experiments: the function that runs everything and returns tables, figures and notes.
+        claims: the claims of that part.
+        publication: the publication whose programs are run and with whose tables ours are compared.
         calibration: whether it also runs the programs of the thesis's section 3.2.2.
-        priced: whether its machines have prices, so that references may be counted in words and
-            come in other turns: not on machines with a clock, which make them as recorded.
-        form: how the publication counted references and whose turn it was.
-        variants: changes of machine and workload under which its claims can be judged, too.
+        priced: whether its machines have prices, so that references may be counted in words and in
+        other turns; machines with a clock need them as recorded. form: the publication's counting
+        and interleaving of references. variants: changes of machine and workload under which its
+        claims can also be judged.
     """
 
     name: str
@@ -92,10 +92,10 @@ class Study:
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What a study found.
+    """The result of a study.
 
     Attributes:
-        entry: which study.
+        entry: the study.
         products: tables, figures and simulations as plain rows.
         findings: every claim with our value and a verdict.
         provenance: traces with checksums, parameters, version.
@@ -111,12 +111,12 @@ class StudyResult:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many claims there are of each verdict."""
+        """The number of claims by verdict."""
         return counts(self.findings)
 
     @property
     def counts_by_kind(self) -> dict[Kind, dict[str, int]]:
-        """How many there are of each verdict, by what the claims are judged by."""
+        """The number of claims by kind and verdict."""
         return counts_by_kind(self.findings)
 
     @property
@@ -139,7 +139,7 @@ class StudyResult:
 
     @property
     def ledger(self) -> pd.DataFrame:
-        """Every claim, what was published, what we find, and the verdict.
+        """Every claim, with the published value, our value, and the verdict.
 
         Raises:
             ModuleNotFoundError: when pandas is missing (``pip install 'homenode[pandas]'``).
@@ -161,7 +161,7 @@ class StudyResult:
 
 
 def run_study(entry: Study, context: StudyContext, *, variants: bool = False) -> StudyResult:
-    """Runs a study's experiments and judges its claims, if asked for under its variants, too."""
+    """Runs a study's experiments and judges its claims, on request also under its variants."""
     products = entry.experiments(context)
     findings = judged(entry.claims, products.evidence(published(entry.publication.name)))
     chosen: dict[str, Any] = {}
@@ -174,16 +174,16 @@ def run_study(entry: Study, context: StudyContext, *, variants: bool = False) ->
 
 
 def count_summary(found: Mapping[str, int]) -> str:
-    """How many claims hold and so on, in words.
+    """The numbers of claims by verdict, in words.
 
     >>> count_summary({"holds": 3, "differs": 1, "source": 2, "not testable": 0})
-    '3 hold, 1 differs, in 2 the source disagrees with itself, 0 not testable'
+    '3 hold, 1 differs, in 2 the source contradicts itself, 0 not testable'
     """
     holds = "holds" if found["holds"] == 1 else "hold"
     differ = "differs" if found["differs"] == 1 else "differ"
     return (
         f"{found['holds']} {holds}, {found['differs']} {differ}, "
-        f"in {found['source']} the source disagrees with itself, "
+        f"in {found['source']} the source contradicts itself, "
         f"{found['not testable']} not testable"
     )
 

@@ -1,9 +1,9 @@
-"""How a publication counted references, and in which order those of its processors came.
+"""The counting and interleaving of references in a publication.
 
 The ACE's tracer stepped all processors at the same pace and counted words (Bolosky, sections 2.3.1
-and 4.1.2). A recording has references as the program's instructions make them, in turns of several,
-which take a tenth of the time to record; from it a trace of words in turns of one is made, in which
-all synchronisation keeps its order.
+and 4.1.2). A recording has references as the program's instructions make them, in turns of several
+references, which is ten times faster to record. It is converted to a trace of words in turns of
+one, in which all synchronisation keeps its order.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TraceForm:
-    """What is made of a recording before anything is done with it.
+    """The conversion of a recording before it is used.
 
     Attributes:
         word_bytes: bytes of a word in which references are counted; None counts them as recorded.
         quantum: references of a processor's turn; None leaves turns as recorded.
-        without_kernel: whether what the kernel refers to is left out.
-        common_areas: whether all processors share what the kernel has for each of them.
+        without_kernel: whether references of the kernel are left out.
+        common_areas: whether all processors share the kernel's per-processor data.
     """
 
     word_bytes: int | None = None
@@ -54,7 +54,7 @@ class TraceForm:
         return found
 
     def suffix(self) -> str:
-        """What distinguishes files of this form.
+        """The suffix of files of this form.
 
         >>> TraceForm(4, 1).suffix(), TraceForm().suffix()
         ('-words4-turns1', '')
@@ -66,7 +66,7 @@ class TraceForm:
         return f"{kernel}{areas}{words}{turns}"
 
     def provenance(self) -> dict[str, Any]:
-        """What of it is chosen, as plain data."""
+        """The options that are set, as plain data."""
         chosen = {
             "word_bytes": self.word_bytes,
             "turns": self.quantum,
@@ -81,7 +81,7 @@ AS_RECORDED = TraceForm()
 
 
 def formed(recorded: Trace, form: TraceForm, folder: Path, progress: Progress = None) -> Trace:
-    """A recording in a form: taken from the folder, or made.
+    """A recording in a form, from the folder if it is there.
 
     Raises:
         TraceError: when the recording is damaged or the new trace cannot be written.
@@ -91,7 +91,7 @@ def formed(recorded: Trace, form: TraceForm, folder: Path, progress: Progress = 
     path = folder / f"{recorded.path.stem}{form.suffix()}.hnt"
     if path.exists():
         return Trace.open(path)
-    # What a study that is killed leaves is no trace of this form: it gets its name when complete.
+    # A killed study must not leave an incomplete trace: it gets its name when it is complete.
     unfinished = path.with_name(f"making-{path.name}")
     *before, (last, parameters) = form.steps().items()
     made = recorded

@@ -1,7 +1,7 @@
-"""Where the mixes of processes are that a study takes: in a folder, or small ones of our own.
+"""Finds the mixes of processes for a study: in a folder, or the small ones of the package.
 
-A mix is a trace whose threads are processes, made of the recording of a whole system by ``homenode
-transform processes``.
+A mix is a trace whose threads are processes; ``homenode transform processes`` makes it from the
+recording of a whole system.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ def find(name: str, folder: Path | None, *, quick: bool) -> Path:
 
     Args:
         name: such as ``ec``.
-        folder: where mixes are; nothing for those that come with homenode.
-        quick: whether small ones will do.
+        folder: the folder of the mixes; None for those of the package.
+        quick: whether small ones suffice.
 
     Raises:
         ConfigError: when there is none.
     """
     if folder is None and not quick:
         raise ConfigError(
-            "this study takes mixes of 130 million references, which do not come with homenode: "
-            "record them with homenode workloads ecommerce all -o DIR and say --mixes DIR, or take "
+            "this study needs mixes of 130 million references, which are not part of homenode: "
+            "record them with homenode workloads ecommerce all -o DIR and give --mixes DIR, or use "
             "the small ones with --quick"
         )
     path = (folder or ecommerce.FOLDER) / f"{name}.hnt"
     if not path.exists():
         raise ConfigError(
-            f"there is no mix {path}: --mixes names the folder with {path.name}, as homenode "
-            "workload ecommerce all -o DIR makes it"
+            f"there is no mix {path}: --mixes must name the folder with {path.name}, which "
+            "homenode workloads ecommerce all -o DIR makes"
         )
     return path

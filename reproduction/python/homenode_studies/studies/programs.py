@@ -1,9 +1,9 @@
-"""The programs of a publication that we have, recorded once and kept.
+"""The programs of a publication that homenode has, recorded once and kept.
 
 Each publication has a list of its own, ``programs.toml`` in its folder.
 
-A trace is found again by the program's source, its arguments, the way of recording and homenode's
-version; when any of these changes it is recorded again.
+A trace is found by the program's source, its arguments, the options of the recording and homenode's
+version; if any of these changes, it is recorded again.
 """
 
 from __future__ import annotations
@@ -29,19 +29,20 @@ CALIBRATION = "calibration"
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 QUANTUM = 10
 """References a thread makes before the next one's turn: the ACE's tracer ran all processors at the
-same pace (section 2.3.1), so turns are short; ten takes a tenth of the time that one would."""
+same pace (section 2.3.1), so turns are short. Recording in turns of ten takes a tenth of the time
+of turns of one."""
 
 
 @dataclass(frozen=True)
 class Publication:
-    """The publication whose experiments are repeated.
+    """A publication whose experiments are repeated.
 
     Attributes:
         name: folder of its tables in `homenode_studies.studies.published`.
-        noun: what pages call it: ``thesis`` or ``paper``.
+        noun: its name on pages: ``thesis`` or ``paper``.
         programs: the list of its programs, a TOML file.
-        no_private: styles whose programs have no private memory there: what is private in our
-            traces of them counts like all else.
+        no_private: styles whose programs have no private memory in the publication: private
+        references in our traces of these count like all others.
     """
 
     name: str
@@ -52,19 +53,18 @@ class Publication:
 
 @dataclass(frozen=True)
 class Program:
-    """A program of a publication and our workload of that name.
+    """A program of a publication, and our workload for it.
 
     Attributes:
         name: as in the publication.
         workload: as in ``homenode list workloads``.
         style: how it was written; the thesis's are ``epex``, ``presto``, ``splash`` and
             ``c-threads`` (section 2.1).
-        arguments: what a run gets, its size included.
+        arguments: the arguments of a run, including its size.
         threads: processors.
         quantum: references a thread makes before the next one's turn.
-        mix: the recording of a whole system that it is, instead of a program to be recorded.
-        private: what engines do with references to its private memory, ``local`` or ``shared``;
-            None leaves it to them.
+        mix: the name of the mix, if it is one instead of a program to record. private: how engines
+        treat references to its private memory, ``local`` or ``shared``; None for their default.
     """
 
     name: str
@@ -78,18 +78,18 @@ class Program:
 
     @property
     def words(self) -> list[str]:
-        """The arguments of a run; of a mix, its name."""
+        """The arguments of a run, or the name of a mix."""
         if self.mix:
             return [self.mix]
         return ["-p", str(self.threads), *self.arguments]
 
 
 def listed(publication: Publication, calibration: bool = False) -> list[dict[str, Any]]:
-    """The programs of a publication, as its ``programs.toml`` has them.
+    """The programs of a publication, from its ``programs.toml``.
 
     Args:
-        publication: whose.
-        calibration: with those of the thesis's section 3.2.2, of which it has no traces.
+        publication: the publication.
+        calibration: also those of the thesis's section 3.2.2, of which it has no traces.
     """
     text = publication.programs.read_text(encoding="utf-8")
     found: list[dict[str, Any]] = tomllib.loads(text)["program"]
@@ -100,9 +100,9 @@ def available(publication: Publication, quick: bool, calibration: bool = False) 
     """The programs of a publication that homenode has, in the publication's order.
 
     Args:
-        publication: whose.
-        quick: with small sizes instead of the publication's.
-        calibration: with those of the thesis's section 3.2.2.
+        publication: the publication.
+        quick: small sizes instead of the publication's.
+        calibration: also those of the thesis's section 3.2.2.
     """
     known = {entry.name: entry for entry in workloads.TABLE}
     found = []
@@ -145,7 +145,7 @@ def _private(publication: Publication, style: str) -> Literal["local", "shared"]
 
 
 def absent(publication: Publication) -> list[str]:
-    """The traced programs of a publication that homenode has not."""
+    """The traced programs of a publication that homenode does not have."""
     known = {entry.name for entry in workloads.TABLE}
     recorded = [row for row in listed(publication) if "mix" not in row]
     return [row["name"] for row in recorded if known.isdisjoint(row["workloads"])]
@@ -163,9 +163,9 @@ def trace_of(program: Program, folder: Path, progress: Progress = None) -> Trace
         return Trace.open(path)
     folder.mkdir(parents=True, exist_ok=True)
     binary = workloads.build(program.workload, folder / program.workload, "homenode")
-    # As a person would type it, so that the recording does not depend on where the folder is.
+    # As typed by a user, so that the recording does not depend on the location of the folder.
     start = str(binary) if binary.is_absolute() else f"./{binary}"
-    # What a study that is killed leaves ends too early: a trace gets its name when complete.
+    # A killed study would leave an incomplete trace: a trace gets its name when it is complete.
     unfinished = path.with_name(f"recording-{path.name}")
     command = [start, *program.words]
     trace = Trace.record(command, unfinished, quantum=program.quantum, progress=progress)

@@ -1,7 +1,7 @@
 """Upright bars in groups, each of several parts on top of each other.
 
-What the kernel does is filled, what programs do is hatched; the tones are dark, middle and light,
-so that they differ without colours.
+Parts of the kernel are filled, those of programs hatched; the tones are dark, middle and light, so
+that they differ without colours.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ _TONES = {
 _SPARE = ("#12486e", "#e07b39", "#86cbb4", "#8d99a6", "#a8326e", "#e3c04a")
 _USER = ", user"
 _BETWEEN = 0.35
-"""Room between groups, in bars."""
+"""Space between groups, in bars."""
 _SMALL, _CAPITAL, _LETTER = 9.5, 7.2, 5.2
-"""Size of the names of bars, and what letters of them take."""
+"""Size of the names of bars, and the width of their letters."""
 
 
 def draw(figure: Figure) -> Markup:
@@ -85,7 +85,7 @@ def _length(name: str) -> float:
 
 
 def _under(name: str, place: tuple[float, float], upright: bool) -> Markup:
-    """The name of a bar below it; upright where bars are narrow."""
+    """The name of a bar below it, rotated if bars are narrow."""
     x, y = place
     if not upright:
         return text(name, x, y + 13, size=_SMALL)
@@ -146,7 +146,7 @@ def _axis(figure: Figure, up: LinearScale, top: float) -> list[Markup]:
 
 
 def _legend(names: Sequence[str], fills: dict[str, str]) -> tuple[Markup, float]:
-    """The names of the parts above the figure, and where the figure begins below them."""
+    """The legend above the figure, and the position at which the figure begins below it."""
     parts, x, y = [], 4.0, 12.0
     for name in names:
         width = 34 + 6.4 * len(name)
@@ -160,7 +160,7 @@ def _legend(names: Sequence[str], fills: dict[str, str]) -> tuple[Markup, float]
 
 
 def _outline(width: float) -> dict[str, Any]:
-    """In the colour of the text around."""
+    """In the colour of the surrounding text."""
     return {"stroke": "currentColor", "stroke_width": width}
 
 
@@ -176,7 +176,7 @@ def _fill(figure: Figure, name: str, index: int) -> str:
 
 
 def _patterns(figure: Figure, names: Sequence[str]) -> Markup:
-    """Hatching for what programs do; the names are the figure's own, as pages have several."""
+    """Hatching for the parts of programs; pattern names are unique among the figures of a page."""
     found = []
     for index, name in enumerate(names):
         if name.endswith(_USER):

@@ -1,4 +1,4 @@
-"""What a study produces: tables and figures as plain data, and the evidence that claims look at."""
+"""The products of a study: tables and figures as plain data, and the evidence for claims."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Kind = Literal["lines", "bars", "areas", "marks", "stacks"]
 
 
 class Missing(Exception):  # noqa: N818 - not an error: the claim cannot be tested here
-    """A claim needs something that this run does not have; the text says what."""
+    """A claim needs something that this run does not have; the text names it."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Table:
 
     Attributes:
         name: ``table-6.4``; also the name of its file.
-        title: what it shows.
+        title: its title.
         rows: one dictionary a row; all have the columns of the first.
-        note: what a reader must know about it; may be empty.
+        note: a remark for the reader; may be empty.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of a figure: what it shows, and whether equal ratios are equal distances."""
+    """One axis of a figure: its title, and whether it is logarithmic."""
 
     label: str
     log: bool = False
@@ -57,17 +57,15 @@ class Figure:
 
     Attributes:
         name: ``figure-6.4``; also the name of its files.
-        title: what it shows.
+        title: its title.
         kind: lines, bars (one group of bars a program), areas (stacked, with lines above them),
             marks (one line of marks a program) or stacks (upright bars of several parts).
-        rows: long form: ``series``, ``x``, ``y``; a group of bars is one ``x``. Of lines and
-            stacks, rows with ``printed`` are points of the publication, which are drawn as rings.
-            Of stacks, ``bar`` names a bar of the group and ``series`` its part.
-        across: the horizontal axis.
-        up: the vertical axis; of bars and marks, the axis of values.
-        areas: with ``areas``, the series that are stacked; the others are lines.
-        note: what a reader must know about it; may be empty.
-        dashed: whether lines differ in their dashes too, for print without colours.
+        rows: long form: ``series``, ``x``, ``y``; a group of bars is one ``x``. In lines and
+        stacks, rows with ``printed`` are points of the publication, drawn as rings. In stacks,
+        ``bar`` names a bar of the group and ``series`` its part. across: the horizontal axis. up:
+        the vertical axis; for bars and marks, the axis of values. areas: with ``areas``, the
+        stacked series; the others are lines. note: a remark for the reader; may be empty. dashed:
+        whether lines also differ in their dashes, for print without colours.
     """
 
     name: str
@@ -83,13 +81,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that is no chart, beside the figures.
+    """A picture other than a chart.
 
     Attributes:
         name: also the name of its file.
-        title: what it shows.
+        title: its title.
         svg: the file.
-        note: what a reader must know about it; may be empty.
+        note: a remark for the reader; may be empty.
     """
 
     name: str
@@ -100,10 +98,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything that the claims of a study may look at.
+    """The evidence for the claims of a study.
 
     Attributes:
-        tables: rows by name: those of the study's tables, figures and simulations.
+        tables: rows of the study's tables, figures and simulations, by name.
         published: rows of the publication's own tables, by the same names.
     """
 
@@ -122,11 +120,11 @@ class Evidence:
         return found
 
     def printed(self, name: str) -> Sequence[Row]:
-        """The rows of a table as the publication prints it."""
+        """The rows of a published table."""
         return self.published[name]
 
     def points(self, name: str = "outcomes") -> Points:
-        """The rows of a table of simulations, to be looked up by program, machine and so on."""
+        """The rows of a table of simulations, for look-ups by program, machine and so on."""
         return Points(self.rows(name))
 
 
@@ -141,7 +139,7 @@ class Points:
         }
 
     def programs(self, style: str | None = None, *, but: Iterable[str] = ()) -> list[str]:
-        """The programs in order: all, or those of one style (``presto``), some left out."""
+        """The programs in order: all or those of one style (``presto``), except some."""
         found = dict.fromkeys(
             row["program"] for row in self.rows if style is None or row["style"] == style
         )
@@ -192,7 +190,7 @@ class Points:
             ) from None
 
     def mcpr(self, program: str, machine: str, policy: str, block_size: int) -> float:
-        """Mean cost per reference of one point; infinity where the machine cannot do it."""
+        """Mean cost per reference of one point; infinity if the machine cannot do it."""
         value = self.at(program, machine, policy, block_size)["mcpr"]
         return float("inf") if value is None else float(value)
 

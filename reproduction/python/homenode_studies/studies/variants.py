@@ -1,7 +1,7 @@
-"""Variants of a study: under which change of machine or workload a claim that differs would hold.
+"""Variants of a study: changes of machine or workload under which a claim that differs may hold.
 
-A reason without a run is a guess. A variant changes only what the reason names, and all claims
-are judged again by the same rules.
+A reason for a difference is a guess until it is tested. A variant changes only what the reason
+names, and all claims are judged again by the same rules.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ class Variant:
     """One change of machine or workload.
 
     Attributes:
-        name: one or two words, as columns are called.
-        summary: what is changed.
-        experiments: the study's, with the change.
+        name: one or two words, for columns. summary: the change. experiments: the study's
+        experiments, with the change.
     """
 
     name: str
@@ -43,8 +42,8 @@ def tried(
     """Judges every claim under each variant.
 
     Returns:
-        The findings, those that differ with the names of the variants under which they hold; and
-        what those come to under each.
+        The findings, where those that differ name the variants under which they hold, and their
+        values under each variant.
     """
     printed = published(entry.publication.name)
     under = {
@@ -64,7 +63,7 @@ def tried(
 
 
 def _told(finding: Finding, others: Mapping[str, Finding]) -> Finding:
-    """A finding that says under which variants its claim holds."""
+    """The finding, with the variants under which its claim holds."""
     holds = [f"{name} ({it.ours})" for name, it in others.items() if it.verdict == "holds"]
     said = f"holds with {', '.join(holds)}" if holds else "holds under no variant"
     return replace(finding, note="; ".join(part for part in (finding.note, said) if part))
@@ -81,6 +80,6 @@ def _row(finding: Finding, others: Mapping[str, Finding]) -> Row:
 
 
 def described(entry: Study) -> str:
-    """What the variants are, as a paragraph."""
+    """The description of the variants, as a paragraph."""
     listed = "; ".join(f"{variant.name}: {variant.summary}" for variant in entry.variants)
-    return f"Claims that differ are judged under variants of machine and workload, too. {listed}."
+    return f"Claims that differ are also judged under variants of machine and workload. {listed}."

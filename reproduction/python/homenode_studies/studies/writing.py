@@ -1,4 +1,4 @@
-"""Writes what a study found: CSV and SVG files, JSON, the ledger as Markdown, and one HTML page."""
+"""Writes a study's results: CSV and SVG files, JSON, the ledger as Markdown, and one HTML page."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from homenode_studies.studies.entry import StudyResult
 
 RULES = (
-    "A number holds when ours is within a tenth of it, a percentage when ours is within five "
-    "points. *Most* is more than half of the programs, *nearly all* at least nine tenths, *few* at "
-    "most a fifth. *Close*, *slightly* and *small* mean within a tenth, *comparable* within a "
-    "fifth, *far* more than a tenth, *an order of magnitude* a factor of ten. These rules are the "
-    "same for all claims and were fixed before the full runs, but where a claim says otherwise. A "
-    "rule is tried on the source's own numbers first, where it prints them; where it fails there "
-    "the source disagrees with itself, and the verdict is *source*."
+    "A number holds if ours is within a tenth of it, a percentage if ours is within five points. "
+    "*Most* is more than half of the programs, *nearly all* at least nine tenths, *few* at most a "
+    "fifth. *Close*, *slightly* and *small* mean within a tenth, *comparable* within a fifth, "
+    "*far* more than a tenth, *an order of magnitude* a factor of ten. These rules are the same "
+    "for all claims and were fixed before the full runs, unless a claim says otherwise. If the "
+    "source prints the numbers, a rule is applied to these first; if it fails there, the source "
+    "contradicts itself, and the verdict is *source*."
 )
 KIND_WORDS = {
     "empirical": "by our runs",
-    "printed": "by what the source prints alone",
-    "identity": "true by definition, equation or default, a test of our engines",
+    "printed": "by the source's own numbers alone",
+    "identity": "as true by definition, equation or default, which tests our engines",
 }
-"""What claims of each kind are judged by."""
+"""How claims of each kind are judged, in words."""
 
 
 def write(result: StudyResult, folder: Path) -> Path:
@@ -66,7 +66,7 @@ def write(result: StudyResult, folder: Path) -> Path:
 
 
 def page(result: StudyResult) -> str:
-    """The HTML page: ledger, tables, figures and provenance; it fetches nothing."""
+    """The HTML page, self-contained: ledger, tables, figures and provenance."""
     templates = environment()
     printed = published(result.entry.publication.name)
     templates.filters |= {"cell": cell, "size": format_size}
@@ -86,7 +86,7 @@ def page(result: StudyResult) -> str:
 
 
 def kinds(result: StudyResult) -> list[str]:
-    """For each kind of claim how many there are of each verdict, as sentences."""
+    """The numbers of claims by kind and verdict, as sentences."""
     return [
         f"Judged {KIND_WORDS[kind]}: {count_summary(found)}."
         for kind, found in result.counts_by_kind.items()
@@ -94,12 +94,12 @@ def kinds(result: StudyResult) -> list[str]:
 
 
 def _embedded(svg: str) -> str:
-    """A picture as an address: its style is for nothing else on the page."""
+    """A picture as a data URL, so that its style does not affect the rest of the page."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def cell(value: Any) -> str:
-    """A value in a table for people.
+    """A value in a table, as text for people.
 
     >>> cell(None), cell(1.23456), cell("gauss"), cell(4096)
     ('', '1.235', 'gauss', '4,096')
@@ -115,7 +115,7 @@ def markdown(result: StudyResult) -> str:
     """The ledger as a page of the documentation."""
     entry, provenance = result.entry, result.provenance
     size = "small sizes (`--quick`)" if provenance["quick"] else "full sizes"
-    # A program with other numbers of nodes is recorded once for each of them.
+    # A program that runs with several numbers of nodes is recorded once for each of them.
     programs = {trace["program"].partition(" on ")[0] for trace in provenance["traces"]}
     lines = [
         f"# {entry.name}",
@@ -142,7 +142,7 @@ def markdown(result: StudyResult) -> str:
 
 
 def _asked(result: StudyResult) -> str:
-    """The options of a form that is not the publication's, and whether variants were judged."""
+    """The options that differ from the publication's form, and whether variants were judged."""
     found, usual = result.provenance, result.entry.form.provenance()
     options = {"word_bytes": "--word-bytes", "turns": "--quantum"}
     form = "".join(
@@ -170,7 +170,7 @@ def _line(row: dict[str, str]) -> str:
 
 
 def _form(provenance: Mapping[str, Any]) -> str:
-    """What was made of the recordings."""
+    """The form of the recordings."""
     words, turns = provenance.get("word_bytes"), provenance.get("turns")
     counted = "" if words is None else f", counted in words of {words} bytes"
     return counted if turns is None else f"{counted}, run in turns of {turns}"

@@ -1,7 +1,7 @@
 """The studies of W. J. Bolosky, *Software Coherence in Multiprocessor Memory Systems*, 1993.
 
-A chapter is a file with its experiments and ``ENTRY``. ``CHAPTER_measures`` computes from
-the outcomes, and ``CHAPTER_claims`` and other files of that prefix hold what the chapter says.
+A chapter is a file with its experiments and ``ENTRY``. ``CHAPTER_measures`` computes measures from
+the outcomes, and ``CHAPTER_claims`` and other files with that prefix hold the chapter's claims.
 """
 
 from pathlib import Path
@@ -17,4 +17,4 @@ THESIS = Publication(
     Path(__file__).with_name("programs.toml"),
     no_private=frozenset({"c-threads", "splash", CALIBRATION}),
 )
-"""Table 2.1 has private references of the EPEX and Presto programs only."""
+"""Table 2.1 has private references only for the EPEX and Presto programs."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def experiments(context: StudyContext) -> Products:
-    """Draws the figures of the appendix for the programs that there are."""
+    """Draws the figures of the appendix for the available programs."""
     outcomes = context.simulate(Matrix(MACHINES, ["optimal"], SIZES))
     misses = tlbs.miss_rates(context)
     here = {program.name for program in context.programs}
@@ -36,7 +36,7 @@ def experiments(context: StudyContext) -> Products:
 
 
 def not_drawn(evidence: Evidence) -> list[str]:
-    """What the appendix says it shows and no figure of it does."""
+    """The contents that the appendix announces and no figure of it shows."""
     shown = {row["against"] for row in evidence.printed("appendix-figures")}
     return sorted({"block size", "software overhead"} - shown)
 
@@ -62,7 +62,7 @@ def rising(evidence: Evidence) -> list[str]:
 
 
 def dearer_in_thesis() -> list[str]:
-    """The same by table 6.5, which has 128 bytes and 4 KB."""
+    """The same from table 6.5, which has 128 bytes and 4 KB."""
     return [
         str(row["program"])
         for row in published("bolosky")["table-6.5"]
@@ -76,7 +76,7 @@ CLAIMS = (
         "The appendix shows the effects of block size and of software overhead for the programs "
         "that chapter 6 does not draw",
         "both",
-        "what no figure from A.1 to A.29 is drawn against",
+        "quantities that no figure from A.1 to A.29 shows",
         not_drawn,
         empty,
         why="figures A.17 to A.29 show TLB miss rates instead",
@@ -100,8 +100,8 @@ CLAIMS = (
             "other programs a tenth more expensive on NUMA at 64 bytes than at their best",
             rising,
             empty,
-            post_hoc="taken at 32 bytes, our smallest size, which the thesis excepts in section "
-            "6.2.3",
+            post_hoc="first measured at 32 bytes, our smallest size, which the thesis excludes in "
+            "section 6.2.3",
         ),
         "table 6.5 has bsort at 1.33 and kmerge at 1.46 with 128 bytes, 1.08 and 1.12 with 4 KB",
         lambda _: dearer_in_thesis(),
@@ -111,7 +111,7 @@ CLAIMS = (
 ENTRY = Study(
     name="bolosky-appendix",
     summary="MCPR against block size and TLB miss rate against page size for all programs",
-    source="Bolosky 1993, appendix A, with what chapters 2 and 6 say about its figures",
+    source="Bolosky 1993, appendix A, and statements of chapters 2 and 6 about its figures",
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,

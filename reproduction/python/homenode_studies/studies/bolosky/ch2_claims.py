@@ -1,4 +1,4 @@
-"""What chapter 2 says in words about the programs and their traces."""
+"""Claims of chapter 2 about the programs and their traces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from homenode_studies.studies.claims import (
     points,
 )
 
-_SOURCE_ONLY = "about how the programs were written, which a trace does not say"
+_SOURCE_ONLY = "about the way the programs were written, which a trace does not show"
 
 _STYLES = (
     Claim(
@@ -107,9 +107,9 @@ _PROGRAMS = (
         lambda e: {p: d for p, d in apart(e, "table-2.1", "read_share").items() if abs(d) > 0.05},
         empty,
         "%",
-        "checked: what a compiler keeps in registers moves a share by as much: gauss has 83 % with "
-        "the loads of the ACE's compiler (--reload) and 67 % without, sorbyr 83 % and, with a "
-        "neighbour kept from turn to turn, 80 % (79 % in the thesis)",
+        "checked: the compiler's allocation of registers changes a share by as much: gauss has 83 "
+        "% with the loads of the ACE's compiler (--reload) and 67 % without, sorbyr 83 % and, with "
+        "a neighbour kept from turn to turn, 80 % (79 % in the thesis)",
     ),
     stated(
         Claim(
@@ -120,7 +120,7 @@ _PROGRAMS = (
             lambda e: chosen(private_share(e), "e-fft")["e-fft"],
             points(0.95),
             "%",
-            "our fft is another program: its rows are transformed in a private buffer",
+            "our fft is a different program: it transforms rows in a private buffer",
         ),
         "table 2.1 has 81.1 million private references of e-fft and 10.1 million others: 89 %",
     ),

@@ -1,4 +1,4 @@
-"""Chapter 2: what our traces are like, beside what the thesis says of its own."""
+"""Chapter 2: properties of our traces, compared with those of the thesis's traces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from homenode_studies.studies.tables import Row
 
 FACTOR = 2.0
-"""How far our programs may be from the thesis's in length and in pages, either way."""
+"""The factor by which our programs may differ from the thesis's in length and in pages."""
 _MILLION = 1e6
 _COLUMNS = (
     "program",
@@ -31,7 +31,7 @@ _COLUMNS = (
 
 
 def described(context: StudyContext) -> list[Row]:
-    """What table 2.1 says of each trace, and the share of its busiest processor."""
+    """The columns of table 2.1 for each trace, and the share of its busiest processor."""
     return [_describe(context, program) for program in context.programs]
 
 
@@ -54,7 +54,7 @@ def _describe(context: StudyContext, program: Program) -> Row:
 
 
 def _read_share(context: StudyContext, program: Program) -> float:
-    """The share of reads in what is neither private nor synchronisation."""
+    """The share of reads among references that are neither private nor synchronisation."""
     private = "shared" if program.private == "shared" else "exclude"
     with context.watch(f"counting reads of {program.name}") as step:
         seen = picture(
@@ -74,24 +74,24 @@ def table(traces: Sequence[Row]) -> Table:
 
 
 def beside(traces: Sequence[Row], managed: Sequence[Row]) -> Table:
-    """Our traces beside the thesis's: length, private share, pages and busiest processor.
+    """Our traces compared with the thesis's: length, private share, pages and busiest processor.
 
     Args:
         traces: from `described`.
-        managed: what the page manager found, of which ``pages`` is used.
+        managed: the results of the page manager, of which ``pages`` is used.
     """
     pages = {row["program"]: row["pages"] for row in managed}
     rows = [_beside(row, pages[row["program"]]) for row in traces if row["style"] != CALIBRATION]
     return Table(
         "traces-beside",
-        "length, private share, pages and busiest processor, beside the thesis's",
+        "length, private share, pages and busiest processor, compared with the thesis's",
         rows,
-        "References in millions, private ones included; the thesis counts words of 4 bytes, as "
-        "ours are unless --word-bytes says otherwise. A ratio is ours over the thesis's. "
-        f"`within`: all ratios of the row lie between 1/{FACTOR:g} and {FACTOR:g}. Pages of 4 KB "
-        "are all that the program touches, stacks and private ones included; the thesis says how "
-        "large the data are for those programs only that have a number there, and of those of "
-        "Presto not how large Presto is.",
+        "References in millions, including private ones, in words of 4 bytes as in the thesis, "
+        "unless --word-bytes says otherwise. A ratio is ours over the thesis's. `within`: all "
+        f"ratios of the row lie between 1/{FACTOR:g} and {FACTOR:g}. Pages of 4 KB include all "
+        "pages that the program touches, even stacks and private ones; the thesis gives the sizes "
+        "of the data only for the programs with a number, and those of the Presto programs without "
+        "Presto itself.",
     )
 
 
@@ -118,12 +118,12 @@ def _beside(ours: Row, pages: int) -> Row:
 
 
 def ratio(ours: float, theirs: float | None) -> float | None:
-    """Ours over the thesis's, where it has a number."""
+    """Our value over the thesis's, if it has one."""
     return ours / theirs if theirs else None
 
 
 def within(found: float | None) -> bool:
-    """Whether a ratio is within `FACTOR` of one; what the thesis does not say always is.
+    """Whether a ratio is within `FACTOR` of one; true if the thesis has no value.
 
     >>> within(0.5), within(2.1), within(None)
     (True, False, True)

@@ -1,4 +1,4 @@
-"""Chapters 2 and 3: the programs, and how the ACE's page manager places their pages."""
+"""Chapters 2 and 3: the programs, and the placement of their pages by the ACE's page manager."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def experiments(context: StudyContext) -> Products:
 
 
 def user_times(rows: Sequence[Row]) -> list[Row]:
-    """Equations 3.4 and 3.5 on the cost of references, for every program."""
+    """Applies equations 3.4 and 3.5 to the cost of references, for every program."""
     points = Points(rows)
     found = []
     for program in points.programs():
@@ -106,7 +106,7 @@ def parameters(times: tuple[float, float, float], ratio: float) -> dict[str, flo
 
 
 def overheads(rows: Sequence[Row]) -> list[Row]:
-    """What moving pages costs under the ACE policy, relative to the references' cost."""
+    """The cost of moving pages under the ACE policy, relative to the references' cost."""
     points = Points(rows)
     found = []
     for program in points.programs():
@@ -125,7 +125,7 @@ def overheads(rows: Sequence[Row]) -> list[Row]:
 
 ENTRY = Study(
     name="bolosky-ch3",
-    summary="The programs and their traces, and how well the ACE's page manager places pages",
+    summary="The programs and their traces, and the quality of the ACE's page placement",
     source="Bolosky 1993, chapters 2 and 3",
     experiments=experiments,
     publication=THESIS,

@@ -1,4 +1,4 @@
-"""What chapter 3 says in words about the ACE, after chapter 2."""
+"""Claims of chapter 3 about the ACE, after those of chapter 2."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from homenode_studies.studies.claims import (
     share,
 )
 
-_ACE_ONLY = "needs an ACE: hardware or kernel of which a trace knows nothing"
+_ACE_ONLY = "needs an ACE: about its hardware or kernel, which a trace does not show"
 _ACE = (
     Claim(
         "3",
@@ -125,9 +125,10 @@ _ACE = (
         lambda e: chosen(ours(e, "table-3.1", "local_share"), "Primes3")["Primes3"],
         points(0.17),
         "%",
-        why="checked: it depends on what of a thread's own stays in registers: 6 % of what "
-        "homenode cc records, which leaves out local variables; 47 % of all that QEMU sees, its "
-        "check included, and 87 % of that without optimisation (record --via qemu)",
+        why="checked: it depends on which of a thread's own variables stay in registers: 6 % of "
+        "the references recorded with homenode cc, which omits local variables; 47 % of all "
+        "references that QEMU sees, including the program's self-check, and 87 % of these without "
+        "optimisation (record --via qemu)",
     ),
     Claim(
         "3.2.3",
@@ -233,27 +234,28 @@ _ACE = (
     ),
     Claim(
         "3.2.3",
-        "Where references stay global that is the program's doing, not the policy's mistake",
+        "If references stay global, the program is the cause, not the policy",
         "e-hyd",
-        "local references that the optimum has and ACE has not, as a share of all",
+        "local references of the optimum minus those of ACE, as a share of all",
         local_gap,
         below(0.1),
         "%",
-        "checked: of the three programs of which the thesis says so e-nasa has 3 %, e-hyd none and "
-        "plytrace 6 %. Of the others section 5.2.1 itself excepts bsort, kmerge and cholesky; two "
-        "rows of gauss share a page, and with pages of 2 KB ACE costs 1.001 times the optimum",
+        "checked: of the three programs for which the thesis says so, e-nasa has 3 %, e-hyd none "
+        "and plytrace 6 %. Among the others, section 5.2.1 itself excludes bsort, kmerge and "
+        "cholesky; two rows of gauss share a page, and with pages of 2 KB ACE costs 1.001 times "
+        "the optimum",
     ),
     stated(
         Claim(
             "3.2.4",
-            "But for Primes3 placing pages costs little system time",
+            "Except for Primes3, placing pages costs little system time",
             "0 to 4 %",
             "kernel time that the page manager adds, over the time of the references",
             lambda e: {p: v for p, v in ours(e, "table-3.2", "share").items() if p != "Primes3"},
             below(0.05),
             "%",
-            "checked: our traces are shorter than the ACE's runs, so that the first moves of a "
-            "page weigh more. e-fft adds 8.6 s of kernel time to 72 s of references, 11.1 to 449 "
+            "checked: our traces are shorter than the ACE's runs, so the first moves of a page "
+            "have more weight. e-fft adds 8.6 s of kernel time to 72 s of references, 11.1 to 449 "
             "in table 3.2; with a third of its transforms (-i 2) it has 36 % instead of 12",
         )
     ),
@@ -283,9 +285,9 @@ _ACE = (
         "kernel time with the page manager over that with all pages global",
         lambda e: kernel_ratio(e, "Primes1", "e-nasa"),
         less_than(1.0),
-        why="the source: it supposes that the kernel's own references to the user's memory were "
-        "faster, and traces have none. With all pages global our kernel fills pages with zeros and "
-        "maps them, and the page manager does so too before it moves any",
+        why="the source: it assumes that the kernel's own references to the user's memory were "
+        "faster, but traces have no such references. With all pages global our kernel fills pages "
+        "with zeros and maps them, and so does the page manager before it moves any",
     ),
     Claim(
         "3.3.2",
@@ -314,16 +316,16 @@ _ACE = (
         "3.4",
         "What remains avoidable is mostly false sharing",
         "dominant",
-        "what smaller blocks save the optimum, of what ACE costs more than that: share of the "
-        "programs where it is more than half",
+        "the optimum's savings with smaller blocks, relative to the excess cost of ACE: share of "
+        "the programs where this is more than half",
         lambda e: share(part > 1 / 2 for part in falsely_shared(e).values()),
         above(MOST),
         "%",
-        why="checked: where it is less, ACE pins pages that the optimum moves from phase to "
-        "phase: half of the references of bsort and kmerge, 63 % of cholesky's, are local under "
-        "the optimum alone. It is not that small blocks pay for faults: with G = 2 words + 200 "
-        "for 1,024 of them they save 0.2 % of that in bsort, 0.4 % in kmerge, 4 % in plytrace, 6 "
-        "% in mp3d",
+        why="checked: where it is less, ACE pins pages that the optimum moves from phase to phase: "
+        "half of the references of bsort and kmerge, and 63 % of cholesky's, are local only under "
+        "the optimum. The cost of faults for small blocks is not the reason: with G = 2 words + "
+        "200 for 1,024 of them they save 0.2 % of that in bsort, 0.4 % in kmerge, 4 % in plytrace, "
+        "6 % in mp3d",
     ),
 )
 

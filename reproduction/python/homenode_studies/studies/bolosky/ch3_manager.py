@@ -1,4 +1,4 @@
-"""The ACE's page manager over our traces, and the thesis's own times put through its equations."""
+"""The ACE's page manager on our traces, and the thesis's equations applied to its own times."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RESULTS = ("alpha", "beta", "gamma")
 
 
 def managed(context: StudyContext) -> list[Row]:
-    """Runs the page manager of section 3.1.3 over every trace; times are in seconds of the ACE."""
+    """Runs the page manager of section 3.1.3 on every trace; times are in seconds of the ACE."""
     return [_managed(context, program) for program in context.programs]
 
 
@@ -49,7 +49,7 @@ def _managed(context: StudyContext, program: Program) -> Row:
 
 
 def tables(rows: Sequence[Row]) -> list[Table]:
-    """Table 3.2 from the manager's kernel times, and what it did to the pages."""
+    """Table 3.2 from the manager's kernel times, and its actions on the pages."""
     times = ("program", "s_numa", "s_global", "delta", "t_numa", "share")
     states = ("program", "pages", "pinned", "faults", "alpha", "global_to_local")
     return [
@@ -69,7 +69,7 @@ def tables(rows: Sequence[Row]) -> list[Table]:
 
 
 def recomputed() -> Table:
-    """The thesis's own times of table 3.1 put through its equations."""
+    """The thesis's equations applied to its own times of table 3.1."""
     printed = {row["program"]: row for row in published("bolosky")["table-3.1"]}
     rows: list[Row] = []
     for found in table_3_1():
@@ -87,7 +87,7 @@ def recomputed() -> Table:
 
 
 def not_following(evidence: Evidence, column: str) -> dict[str, float]:
-    """Programs whose printed value no rounding of the printed times explains, with what follows."""
+    """Programs whose printed value does not follow from the printed times, and the true value."""
     return {
         str(row["program"]): float(row[column])
         for row in evidence.rows("table-3.1-recomputed")
@@ -114,9 +114,9 @@ def alpha_apart(evidence: Evidence) -> dict[str, float]:
 
 
 def private_above_alpha(thesis: Evidence) -> dict[str, float]:
-    """How far table 2.1's share of private references is above table 3.1's alpha, where it is.
+    """By how much table 2.1's share of private references exceeds table 3.1's alpha, if it does.
 
-    What is private is always local, so alpha is no less than that share.
+    Private references are always local, so alpha cannot be less than that share.
     """
     alphas = {row["program"]: row["alpha"] for row in thesis.printed("table-3.1")}
     found = {}

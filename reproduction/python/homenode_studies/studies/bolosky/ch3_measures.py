@@ -1,4 +1,4 @@
-"""What is measured on the outcomes of chapter 3's experiments; the claims judge it."""
+"""Measures of the outcomes of chapter 3's experiments, for the claims."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PAGE = 4096
 SMALLER = (4, 64, 512)
-"""Block sizes at which the ACE's optimum is looked at beside pages."""
+"""Block sizes besides pages at which the ACE's optimum is examined."""
 _NOTHING = 0.01
 
 
@@ -25,7 +25,7 @@ def described(evidence: Evidence, column: str) -> dict[str, float]:
     """One column of the traces, by program; not those of section 3.2.2.
 
     Raises:
-        Missing: when the traces are the thesis's, which does not print it.
+        Missing: when the traces are the thesis's and it does not print the column.
     """
     if any(column not in row for row in evidence.rows("traces")):
         raise Missing(f"table 2.1 has no {column}")
@@ -37,7 +37,7 @@ def described(evidence: Evidence, column: str) -> dict[str, float]:
 
 
 def chosen(values: dict[str, float], *names: str) -> dict[str, float]:
-    """The values of some programs, all of which must be there.
+    """The values of some programs, all of which must exist.
 
     Raises:
         Missing: when one is not.
@@ -49,14 +49,14 @@ def chosen(values: dict[str, float], *names: str) -> dict[str, float]:
 
 
 def present(values: dict[str, float], names: Iterable[str]) -> dict[str, float]:
-    """The values of those programs that are there.
+    """The values of those of the programs that exist.
 
     Raises:
         Missing: when none is.
     """
     found = {name: values[name] for name in names if name in values}
     if not found:
-        raise Missing("none of the programs it speaks of is here")
+        raise Missing("this run has none of the programs that it is about")
     return found
 
 
@@ -86,7 +86,7 @@ def numa(evidence: Evidence, size: int) -> dict[str, float]:
 
 
 def chip_acceptance(evidence: Evidence) -> float:
-    """Moves that chip made, of those that it considered."""
+    """The share of considered moves that chip made."""
     row = row_of(evidence.rows("chip-moves"), "chip")
     return float(row["made"] / row["considered"])
 
@@ -105,14 +105,14 @@ def by_style(evidence: Evidence, size: int) -> dict[str, float]:
 
 
 def ours(evidence: Evidence, name: str, column: str) -> dict[str, float]:
-    """One column of a table of ours, by program; what is empty is left out."""
+    """One column of a table of ours, by program, without empty values."""
     return {
         row["program"]: float(row[column]) for row in evidence.rows(name) if row[column] is not None
     }
 
 
 def printed(evidence: Evidence, name: str, column: str) -> dict[str, float]:
-    """One column of a table of the thesis, by program; what is empty is left out."""
+    """One column of a table of the thesis, by program, without empty values."""
     return {
         row["program"]: float(row[column])
         for row in evidence.printed(name)
@@ -169,12 +169,12 @@ def ace_over(evidence: Evidence, policy: str = "ace") -> dict[str, float]:
 
 
 def falsely_shared(evidence: Evidence) -> dict[str, float]:
-    """What smaller blocks save the optimum on the ACE, of all that could be saved, by program.
+    """The optimum's savings on the ACE with smaller blocks, as a share of all possible savings.
 
-    What could be saved is ACE's cost with pages over the optimum's with its best block size. Of
-    that, what the optimum saves too by smaller blocks no placement of pages can; it is at least
-    false sharing's, because smaller blocks also cost more moves. Programs are left out where less
-    than a hundredth could be saved.
+    The possible savings are the difference between ACE's cost with pages and the optimum's with its
+    best block size. The part that the optimum saves with smaller blocks cannot be saved by any
+    placement of pages; false sharing accounts for at least that part, because smaller blocks also
+    cost more moves. Programs are left out if less than a hundredth could be saved.
     """
     points = traced(evidence)
     found = {}
@@ -211,7 +211,7 @@ def sandwiched(evidence: Evidence) -> list[str]:
 def hit_ratio(evidence: Evidence) -> float:
     """Largest difference of alpha by equation 3.4 from the share of local references.
 
-    Of the programs' references to writable shared data, as far as the model has them.
+    The share is taken of the references to writable shared data, as far as the model has these.
     """
     alpha, local = (
         ours(evidence, "table-3.1", "alpha"),

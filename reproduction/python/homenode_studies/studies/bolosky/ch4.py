@@ -1,4 +1,4 @@
-"""Chapter 4: the model's propositions on our programs, and how perturbed traces change results."""
+"""Chapter 4: the model's propositions on our programs, and the effect of perturbed traces."""
 
 from __future__ import annotations
 
@@ -98,13 +98,13 @@ def optimum(
 
 
 def priced(context: StudyContext) -> list[Row]:
-    """The optimum under all prices of theorem 1 and of the sweeps, in one pass a program."""
+    """The optimum under all prices of theorem 1 and of the sweeps, in one pass per program."""
     machines = _scaled() | _swept()
     return context.simulate(Matrix(machines, ["optimal"], [PAGE], force=True))
 
 
 def _scaled() -> dict[str, str]:
-    """Theorem 1: the Butterfly's and the ACE's prices beyond local, times s."""
+    """Theorem 1: the prices of the Butterfly and the ACE beyond a local reference, times s."""
     bases = {"butterfly": (15, 3272, None, None), "ace": (5, 4496, 2, 2248)}
     machines = {}
     for name, (r, move, g, global_move) in bases.items():
@@ -117,7 +117,7 @@ def _scaled() -> dict[str, str]:
 
 
 def _swept() -> dict[str, str]:
-    """One price after the other, the others fixed."""
+    """Varies each price in turn, with the others fixed."""
     return {
         f"{price} {_value(spec, price):g}": spec
         for price, specs in _SWEEPS.items()
@@ -131,7 +131,7 @@ def _value(spec: str, price: str) -> float:
 
 
 def scaled(rows: Sequence[Row]) -> list[Row]:
-    """Those of `priced` that belong to theorem 1, with the scale."""
+    """The rows of `priced` that belong to theorem 1, with the scale."""
     found = []
     for row in rows:
         name, star, scale = row["machine"].partition("*")
@@ -141,7 +141,7 @@ def scaled(rows: Sequence[Row]) -> list[Row]:
 
 
 def sweeps(rows: Sequence[Row]) -> list[Row]:
-    """Those of `priced` that vary one price, with its name and value."""
+    """The rows of `priced` that vary one price, with its name and value."""
     found = []
     for row in rows:
         price, space, value = row["machine"].partition(" ")

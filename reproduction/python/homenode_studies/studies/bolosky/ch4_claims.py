@@ -1,4 +1,4 @@
-"""What chapter 4 says in words about the model and the validity of traces."""
+"""Claims of chapter 4 about the model and the validity of traces."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def not_concave(evidence: Evidence) -> list[str]:
 
 
 def more_when_dearer(evidence: Evidence) -> list[str]:
-    """Programs that do more of something when its price is higher."""
+    """Programs that do something more often when its price is higher."""
     found = []
     for price, what in _SLOPES.items():
         for program, rows in sweep(evidence, price).items():
@@ -72,7 +72,7 @@ def more_when_dearer(evidence: Evidence) -> list[str]:
 
 
 def exceptions(evidence: Evidence, which: int) -> int:
-    """Of how many random traces one of the two properties does not hold."""
+    """The number of random traces for which one of the two properties does not hold."""
     return int(evidence.rows("properties")[which]["exceptions"])
 
 
@@ -105,15 +105,15 @@ _MODEL = (
         "global memory, and of copying through global memory",
         slow_global,
         lambda pair: pair[0] <= pair[1],
-        why="a copy costs G wherever global memory holds the block (equation 4.2), so a global "
-        "memory that no processor references still saves when G < R",
+        why="a copy costs G if global memory holds the block (equation 4.2), so a global memory "
+        "that no processor references still saves if G < R",
         kind="printed",
     ),
     Claim(
         "4.1.5",
         "Proposition 1: the best placement of the first trace stays, at one remote reference",
         "20R + r",
-        "optimal cost minus that",
+        "optimal cost minus this",
         lambda e: (
             proposition(e, "T_1 of proposition 1")["optimum"]
             - proposition(e, "T_1 of proposition 1")["proof says"]
@@ -126,7 +126,7 @@ _MODEL = (
         "Proposition 1: the best placement of the second trace moves once, so no on-line policy "
         "can be optimal",
         "20R + R",
-        "optimal cost minus that",
+        "optimal cost minus this",
         lambda e: (
             proposition(e, "T_2 of proposition 1")["optimum"]
             - proposition(e, "T_2 of proposition 1")["proof says"]
@@ -156,7 +156,7 @@ _MODEL = (
     ),
     Claim(
         "4.1.5",
-        "When a price falls the optimum does no less of what it buys",
+        "If a price falls, the optimum does no less of the operation with that price",
         "always",
         "programs with more remote or global references or moves at a higher price",
         more_when_dearer,
@@ -167,7 +167,7 @@ _MODEL = (
         "4.2",
         "The number of possible placements is of the order of n^(2^p)",
         "n^(2^p)",
-        "decimal logarithms for 8 processors and 1,000 reads: that, and the true number",
+        "decimal logarithms for 8 processors and 1,000 reads: this, and the true number",
         lambda _: placements(8, 1000),
         lambda pair: pair[0] >= pair[1],
         why="each of n reads may have any of 2^p - 1 sets: (2^p - 1)^n, which is far more",
@@ -178,7 +178,7 @@ _MODEL = (
         "Without replication there is always an optimum that moves blocks only to the processor "
         "that references them",
         "always",
-        "of random traces those for which it is not so, all sequences of places considered",
+        "random traces for which this does not hold, considering all sequences of places",
         lambda e: exceptions(e, 0),
         below(0),
         kind="identity",
@@ -202,7 +202,7 @@ _MODEL = (
         "Copies in a read-run may all be made at its beginning and need never be dropped before "
         "its end",
         "always",
-        "of random traces those for which it is not so, all sequences of places considered",
+        "random traces for which this does not hold, considering all sequences of places",
         lambda e: exceptions(e, 1),
         below(0),
         kind="identity",

@@ -1,4 +1,4 @@
-"""What section 4.3 says in words about perturbed traces."""
+"""Claims of section 4.3 about perturbed traces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from homenode_studies.studies.tables import Evidence
 
 _LARGE = 0.05
-# What the text says are the largest changes, in per cent, by column of table 4.1.
+# The largest changes according to the text, in per cent, by column of table 4.1.
 _STATED = {
     "local_ace": 0.007,
     "local_butterfly": 0.01,
@@ -49,7 +49,7 @@ def stated_changes(evidence: Evidence, kind: str, *machines: str) -> dict[str, f
 
 
 def at_most_stated(kind: str) -> Callable[[dict[str, float]], bool]:
-    """The changes are at most those that the text prints."""
+    """Whether the changes are at most those in the text."""
     return lambda found: all(
         change <= _STATED[f"{kind}_{machine}"] / 100 for machine, change in found.items()
     )
@@ -101,13 +101,13 @@ def largest_on_line(evidence: Evidence) -> float:
 
 
 def both_ways(evidence: Evidence) -> tuple[int, int]:
-    """How many changes of the optimum are falls, and how many rises."""
+    """The numbers of decreases and increases of the optimum."""
     found = [r["change"] for r in evidence.rows("changes") if r["policy"] == "optimal"]
     return sum(change < 0 for change in found), sum(change > 0 for change in found)
 
 
 def text_against_table(evidence: Evidence) -> dict[str, float]:
-    """Columns of the thesis's table 4.1 whose largest entry is not what its text says, per cent."""
+    """Columns of the thesis's table 4.1 whose largest entry differs from its text, in per cent."""
     rows = evidence.printed("table-4.1")
     tops = {column: max(row[column] for row in rows) for column in _STATED}
     return {column: top for column, top in tops.items() if top != _STATED[column]}
@@ -127,12 +127,12 @@ def most_changed(evidence: Evidence) -> str:
 
 _LINES = (
     "checked: plytrace changes because lines of 64 bytes hold pieces of two tiles; with 32 bytes "
-    "it does by 0.02 %. What Presto does for a thread dilutes the rest: with stacks of 64 words "
-    "instead of 1,024 p-gauss changes by 11.6 % and p-qsort by 5.7 %. p-life has 0.04, also with "
-    "its rows distributed cyclically, and changes by 7.9 % where its columns are, so that each "
-    "line has cells of eight threads. Not found: cholesky has 0.3 %, 0.2 as recorded, 0.9 with a "
-    "grid of 16, 0.2 without the locks of panels; with a grid of 24 0.7, 0.6 with panels row by "
-    "row, 0.3 with a panel for each column"
+    "it changes by 0.02 %. Presto's own work for a thread dilutes the effect on the others: with "
+    "stacks of 64 words instead of 1,024 p-gauss changes by 11.6 % and p-qsort by 5.7 %. p-life "
+    "changes by 0.04 %, also with its rows distributed cyclically, and by 7.9 % with its columns "
+    "distributed cyclically, so that each line has cells of eight threads. Not explained: cholesky "
+    "has 0.3 %, 0.2 as recorded, 0.9 with a grid of 16, 0.2 without the locks of panels; with a "
+    "grid of 24 0.7, 0.6 with panels row by row, 0.3 with a panel for each column"
 )
 
 PERTURBATIONS = (
@@ -184,9 +184,9 @@ PERTURBATIONS = (
     stated(
         Claim(
             "4.3",
-            "Those that change much on CC are cholesky, p-gauss, p-qsort and p-life",
+            "The programs that change much on CC are cholesky, p-gauss, p-qsort and p-life",
             "5 to 11 %",
-            "programs named and not found, or found and not named, where found means more than 5 %",
+            "programs named but not found, or found but not named; found means more than 5 %",
             lambda e: disagreement(
                 large_on_cc(e), ("cholesky", "p-gauss", "p-qsort", "p-life"), programs(e)
             ),
@@ -212,8 +212,8 @@ PERTURBATIONS = (
         "spread over shift",
         lambda e: {p: spread / abs(shift) for p, (shift, spread) in shifts(e).items() if shift},
         below(0.1),
-        why="checked: p-life alone misses, whose shift is but 0.04 %. Where shifts are as large "
-        "as the thesis's, with stacks of Presto's threads of 64 words instead of 1,024, it is "
+        why="checked: only p-life fails, whose shift is only 0.04 %. With shifts as large as the "
+        "thesis's, obtained with stacks of 64 words instead of 1,024 for Presto's threads, it is "
         "0.008 in p-gauss and 0.027 in p-qsort",
     ),
     stated(
@@ -245,7 +245,7 @@ PERTURBATIONS = (
         "4.3",
         "The largest changes that the text names are those of table 4.1",
         "eight numbers",
-        "columns of the thesis's table with another maximum, in per cent",
+        "columns of the thesis's table with a different maximum, in per cent",
         text_against_table,
         empty,
         why="the thesis's text and table do not agree",
@@ -276,8 +276,9 @@ PERTURBATIONS = (
         largest_on_line,
         below(0.1),
         "%",
-        "checked: it is p-gauss under PLATINUM with gaps, 12 to 22 % with four seeds, and chance "
-        "which pages freeze: it costs 5.8 with t1 = 26,328 and 4.9 with 2,633. The thesis calls "
-        "small what is small beside the effect of blocks, which is 7.6-fold for p-gauss on NUMA",
+        "checked: the exception is p-gauss under PLATINUM with gaps, 12 to 22 % with four seeds; "
+        "which pages freeze is chance: it costs 5.8 with t1 = 26,328 and 4.9 with 2,633. The "
+        "thesis means small relative to the effect of block size, which is 7.6-fold for p-gauss on "
+        "NUMA",
     ),
 )

@@ -1,7 +1,7 @@
-"""Cost by the thesis's equations, and the algorithm of figure 4.3 as it is printed.
+"""Cost by the thesis's equations, and the algorithm of figure 4.3 as printed.
 
-Figure 4.3 is to be held against the true optimum, which it is not: it tries three starting places
-for every ending place and misses the cheapest one that the read-run replicates to anyway
+Figure 4.3 is compared with the true optimum, which it does not always find: it tries three starting
+places for every ending place and misses the cheapest one to which the read-run replicates anyway
 (docs/optimal.md).
 """
 
@@ -21,7 +21,7 @@ GLOBAL = "global"
 
 @dataclass
 class _State:
-    """What figure 4.3 keeps: the cheapest way to every processor, and the open read-run."""
+    """The state of figure 4.3: the cheapest way to every processor, and the open read-run."""
 
     processors: int
     remote_reference: float
@@ -58,7 +58,7 @@ class _State:
 def printed_cost(
     trace: Sequence[Reference], processors: int, remote_reference: float, remote_move: float
 ) -> float:
-    """What figure 4.3 returns for references to one block, given as (processor, ``R`` or ``W``).
+    """The result of figure 4.3 for references to one block, given as (processor, ``R`` or ``W``).
 
     Source: Bolosky, thesis, figures 4.2 and 4.3.
 
@@ -83,7 +83,7 @@ def placement_cost(
     places: Sequence[AbstractSet[int | str]],
     prices: Mapping[str, float],
 ) -> float:
-    """What a placement costs: equations 4.1 and 4.2, word by word.
+    """The cost of a placement, by equations 4.1 and 4.2, word by word.
 
     Args:
         trace: references to one block as (processor, ``R`` or ``W``).

@@ -1,9 +1,9 @@
-"""Two properties that the thesis's algorithm rests on, tried on random traces by exhaustion.
+"""Two properties on which the thesis's algorithm rests, tested exhaustively on random traces.
 
-Every sequence of places of a block is considered, with and without a restriction that the thesis
-says costs nothing. The model is that of section 4.1: a block is at one processor when it is
-written, at any number of them while it is read; a reference costs 1 where the block is and r
-elsewhere, and each copy made costs R.
+Every sequence of places of a block is considered, with and without a restriction that, according to
+the thesis, costs nothing. The model is that of section 4.1: a block is at one processor when it is
+written, and at any number of processors while it is read; a reference costs 1 where the block is
+and r elsewhere, and each copy made costs R.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ANY = [
 
 
 def tried(seed: int = 0) -> list[Row]:
-    """For each property how many random traces there were, and for how many it did not hold."""
+    """For each property the number of random traces, and the number for which it did not hold."""
     draw = random.Random(seed)  # noqa: S311 - not for secrets
     without = with_copies = 0
     for _ in range(TRACES):
@@ -42,7 +42,7 @@ def tried(seed: int = 0) -> list[Row]:
         move = draw.choice(_MOVES)
         without += moves_to_others(trace, move)
         with_copies += copies_in_the_middle(trace, move)
-    names = ("moves only to who references", "copies only where a read-run begins")
+    names = ("moves only to the referencing processor", "copies only when a read-run begins")
     return [
         {"property": name, "traces": TRACES, "exceptions": found}
         for name, found in zip(names, (without, with_copies), strict=True)
@@ -82,9 +82,9 @@ def cheapest(
 
     Args:
         trace: references to one block as (processor, ``R`` or ``W``).
-        places: where the block may be at each of them.
-        move: what a copy costs.
-        allowed: whether a change from one set of places to the next is, before a reference.
+        places: the places where the block may be at each reference.
+        move: the cost of a copy.
+        allowed: whether a change from one set of places to the next is allowed before a reference.
 
     >>> cheapest([(0, "W"), (1, "R")], [_SINGLE, _ANY], 3, lambda *_: True)
     5

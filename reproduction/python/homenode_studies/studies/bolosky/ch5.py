@@ -26,8 +26,8 @@ ACE_MOVES = (
     *(0, 50, 200, 260, 330, 400, 450, 500, 524, 600, 700, 850, 1000, 1036, 1200, 1400, 1700),
     *(2000, 2060, 2500),
 )
-"""Prices G at g = 2, r = 5. The thesis draws 200 to page size times g and some overhead; the
-optimum changes where a page of 1024 words, or half of one, just pays for a move."""
+"""Prices G at g = 2, r = 5. The thesis draws 200 to page size times g plus some overhead; the
+optimum changes where a page of 1024 words, or half a page, just pays for a move."""
 REMOTE_MOVES = (
     *(0, 50, 200, 500, 1000, 2000, 3000, 4000, 5000, 7000, 7200, 9000, 12000, 14300),
     *(14400, 16000),
@@ -79,7 +79,7 @@ def swept(rows: Sequence[Row], name: str) -> list[Row]:
 
 
 def block_uses(context: StudyContext) -> list[Row]:
-    """For every program, how many of its pages each number of processors uses, and how."""
+    """Counts the pages of every program by the number of their users and by the kind of use."""
     rows: list[Row] = []
     for program in context.programs:
         blocks = blocks_of(context, program, PAGE)
@@ -88,10 +88,10 @@ def block_uses(context: StudyContext) -> list[Row]:
 
 
 def page_uses(blocks: Sequence[Row]) -> Row:
-    """Counts pages by how they are used; one writer means that the others only read.
+    """Counts pages by their use; one writer means that the others only read.
 
-    ``ratio`` is how many references the writer makes for one of the reader's, over the pages that
-    one processor writes and one other reads.
+    ``ratio`` is the number of the writer's references per reference of the reader, over the pages
+    that one processor writes and another one reads.
     """
     threads = [block["threads"] for block in blocks]
     pairs = [use for use in threads if len(use) == 2 and sum(t["writes"] > 0 for t in use) == 1]
@@ -167,7 +167,7 @@ def _exact(name: str, against: str, pieces: Sequence[Row]) -> Figure:
         ch5_curves.drawn(pieces),
         Axis(against.partition(",")[0]),
         Axis("mean cost per reference", log=True),
-        note="Exact: straight from break to break.",
+        note="Exact: straight lines between breaks.",
     )
 
 
@@ -202,7 +202,7 @@ def _breakdown(rows: Sequence[Row]) -> Figure:
         Axis("G"),
         Axis("mean cost per reference", limit=0.99 * lowest),
         areas=tuple(parts),
-        note="The part of the local references is cut at the bottom.",
+        note="The component of local references is cut at the bottom.",
     )
 
 

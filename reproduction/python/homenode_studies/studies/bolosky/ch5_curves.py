@@ -1,4 +1,4 @@
-"""The exact curve of the optimum against the price of a move, where there is no global memory."""
+"""The exact curve of the optimum against the price of a move, without global memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PAGE = 4096
 FIRST, LAST = 200, 16000
-"""Where figure 5.5 begins and ends."""
+"""The range of figure 5.5."""
 _MACHINE = "prices:r=15,R=59"
 _ROUNDING = 1e-9
 
@@ -84,7 +84,7 @@ def drawn(rows: Sequence[Row]) -> list[Row]:
 
 
 def summary(rows: Sequence[Row]) -> Table:
-    """How often each curve breaks, and between which numbers of moves."""
+    """The number of breaks of each curve, and its numbers of moves at both ends."""
     found: list[Row] = []
     for program, curve in by_program(rows).items():
         falls = [(a["moves"] - b["moves"], b["from"]) for a, b in pairwise(curve)]

@@ -1,4 +1,4 @@
-"""What is measured on the outcomes of chapter 5's experiments; the claims judge it."""
+"""Measures of the outcomes of chapter 5's experiments, for the claims."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 PAGE = 4096
 _PROCESSORS, _REMOTE = 8, 15
-"""The Butterfly's: r = 15 (section 5.1)."""
+"""The Butterfly's prices: r = 15 (section 5.1)."""
 _ROUNDING = 1e-9
 TWO_ROWS = (
-    "checked: two rows of gauss share a page of 4 KB, of which one is read by all while the other "
-    "is still written. With pages of 2 KB, a row each, ACE costs 1.00 times what Delay does on "
+    "checked: two rows of gauss share a page of 4 KB, and one is read by all while the other is "
+    "still written. With pages of 2 KB, a row each, ACE costs 1.00 times as much as Delay on "
     "either machine, and 1.001 times the optimum on the ACE; in turns of ten it is as in turns of "
     "one"
 )
@@ -43,7 +43,7 @@ def over_optimal(evidence: Evidence, machine: str, policy: str) -> dict[str, flo
 def random_by_table(thesis: Evidence) -> float:
     """Random placement on the Butterfly, by the thesis's own prices and table 2.1.
 
-    Of eight processors one finds a random page at home; private references are local. The mean is
+    One of eight processors has a random page at home; private references are local. The mean is
     over the EPEX and C-threads programs.
     """
     anywhere = (1 + (_PROCESSORS - 1) * _REMOTE) / _PROCESSORS
@@ -61,10 +61,10 @@ def above_limit(values: dict[str, float], limit: float) -> dict[str, float]:
 
 
 def saving(evidence: Evidence, machine: str, policy: str) -> float:
-    """The share of the optimum's saving over static placement that a policy achieves, on average.
+    """The average share of the optimum's savings over static placement that a policy achieves.
 
-    Static is all shared data in global memory on the ACE, a random processor on the Butterfly.
-    Programs for which the optimum saves less than a thousandth are left out.
+    Static placement is global memory for all shared data on the ACE, and a random processor on the
+    Butterfly. Programs for which the optimum saves less than a thousandth are left out.
     """
     static = cost(evidence, machine, "all-global" if machine == "ace" else "random")
     best, ours = cost(evidence, machine, "optimal"), cost(evidence, machine, policy)
@@ -74,7 +74,7 @@ def saving(evidence: Evidence, machine: str, policy: str) -> float:
 
 
 def savings(evidence: Evidence, machine: str, policy: str) -> dict[str, float]:
-    """Both ways to average a policy's saving over programs."""
+    """A policy's savings averaged over programs in both ways."""
     return {
         "mean share": saving(evidence, machine, policy),
         "share of the mean": total_saving(evidence, machine, policy),
@@ -82,23 +82,23 @@ def savings(evidence: Evidence, machine: str, policy: str) -> dict[str, float]:
 
 
 def total_saving(evidence: Evidence, machine: str, policy: str) -> float:
-    """As `saving`, but the mean cost over programs is compared, not each program's share."""
+    """As `saving`, but compares the mean cost over programs instead of each program's share."""
     static = cost(evidence, machine, "all-global" if machine == "ace" else "random")
     best, ours = cost(evidence, machine, "optimal"), cost(evidence, machine, policy)
     return (sum(static.values()) - sum(ours.values())) / (sum(static.values()) - sum(best.values()))
 
 
 def well_placed(evidence: Evidence) -> list[str]:
-    """The programs that the thesis does not except: neither Presto nor mp3d."""
+    """The programs that the thesis does not exclude: other than Presto and mp3d."""
     points = evidence.points()
     kept = [p for p in points.programs(but=["mp3d"]) if points.style(p) != "presto"]
     if not kept:
-        raise Missing("needs a program that is neither Presto nor mp3d")
+        raise Missing("needs a program other than Presto and mp3d")
     return kept
 
 
 def plain(evidence: Evidence) -> list[str]:
-    """The programs that are neither Presto nor SPLASH."""
+    """The programs other than Presto and SPLASH."""
     return evidence.points().styles("epex", "c-threads")
 
 
@@ -106,14 +106,14 @@ def of(values: dict[str, float], programs: Iterable[str]) -> dict[str, float]:
     """The values of some programs."""
     kept = {p: values[p] for p in programs if p in values}
     if not kept:
-        raise Missing("none of the programs it speaks of is here")
+        raise Missing("this run has none of the programs that it is about")
     return kept
 
 
 def improvement(evidence: Evidence, machine: str, share_in_memory: float = 0.5) -> float:
     """Run time saved by the optimum against static placement, on average.
 
-    A program is taken to spend this share of its time in memory when everything is local.
+    A program is assumed to spend this share of its time in memory when everything is local.
     """
     static = cost(evidence, machine, "all-global" if machine == "ace" else "random")
     best = of(cost(evidence, machine, "optimal"), well_placed(evidence))
@@ -121,7 +121,7 @@ def improvement(evidence: Evidence, machine: str, share_in_memory: float = 0.5) 
 
 
 def saved(best: float, static: float, share_in_memory: float = 0.5) -> float:
-    """Run time saved by a lower MCPR: all local, a program spends this share of it in memory.
+    """Run time saved by a lower MCPR if this share of a program's all-local time is in memory.
 
     >>> round(saved(1.26, 2), 3)
     0.247
@@ -137,12 +137,12 @@ def between_policies(evidence: Evidence, machine: str, ours: str, other: str) ->
 
 
 def better_generally(ratios: dict[str, float]) -> tuple[float, float]:
-    """Of a policy's cost over another's: in how many programs it is less, and the median."""
+    """A policy's cost over another's: the share of programs where it is less, and the median."""
     return share(ratio < 1 - TIE for ratio in ratios.values()), median(ratios.values())
 
 
 def bad_moves(evidence: Evidence) -> dict[str, float]:
-    """Moves of ACE on the ACE for every move of Delay, where ACE makes more than a tenth more."""
+    """Moves of ACE on the ACE per move of Delay, if ACE makes more than a tenth more."""
     points = evidence.points()
     moves = {}
     for program in points.programs():
@@ -188,7 +188,7 @@ def concave(evidence: Evidence, table: str) -> list[str]:
 
 
 def outside_band(evidence: Evidence) -> list[str]:
-    """Programs whose cost against G leaves the band that the moves at either end allow.
+    """Programs whose cost against G leaves the band allowed by the moves at either end.
 
     A move at R counts twice, since R is 2 G along that axis.
     """
@@ -216,7 +216,7 @@ def at_nothing(evidence: Evidence) -> float:
 
 
 def straight(evidence: Evidence) -> float:
-    """How far an on-line policy's cost is from the chord of its curve, at most, relatively."""
+    """The largest relative distance of an on-line policy's cost from the chord of its curve."""
     apart = 0.0
     for table in ("against_G", "against_R"):
         for policy in ("ace", "delay", "platinum"):
@@ -275,10 +275,10 @@ def everywhere_close(evidence: Evidence) -> dict[str, list[str]]:
 
 
 def jumps(evidence: Evidence) -> tuple[float, float]:
-    """Of the fall in moves per page with growing G: the share near 512 and 1024, and elsewhere.
+    """The decrease of moves per page with growing G: near 512 and 1024, and elsewhere.
 
-    Near means from 500 to 524 and from 1000 to 1036; the rest is from 200 to 2000. Both are shares
-    of the logarithm of moves, per unit of the logarithm of the price, averaged over programs.
+    Near means from 500 to 524 and from 1000 to 1036; the rest is from 200 to 2000. Both are changes
+    of the logarithm of moves per unit of the logarithm of the price, averaged over programs.
     """
     near: list[float] = []
     far: list[float] = []
@@ -311,7 +311,7 @@ def steepest(evidence: Evidence, table: str) -> float:
 
 
 def fast_move_gain(evidence: Evidence) -> tuple[float, float]:
-    """Median gain from a tenfold faster move: with r = 15 (R 2000 to 200), with g = 2 (G alike)."""
+    """Median gain from a tenfold faster move: with r = 15 (R 2000 to 200), with g = 2 (same G)."""
     gains = []
     for table in ("against_R", "against_G"):
         ratios = []
@@ -323,7 +323,7 @@ def fast_move_gain(evidence: Evidence) -> tuple[float, float]:
 
 
 def pages(evidence: Evidence, program: str) -> Row:
-    """How the pages of a program are used."""
+    """The use of a program's pages."""
     for row in evidence.rows("pages"):
         if row["program"] == program:
             return row
@@ -352,7 +352,7 @@ def part(evidence: Evidence, name: str, low: int, high: int) -> tuple[float, flo
 
 
 def migrating(evidence: Evidence) -> float:
-    """The share of programs for which the best static placement costs a tenth more than the best.
+    """The share of programs for which best-static costs a tenth more than the optimum.
 
     On the Butterfly.
     """

@@ -1,4 +1,4 @@
-"""What chapter 5 says in words about the optimum as prices vary, and what it concludes."""
+"""Claims of chapter 5 about the optimum with varying prices, and its conclusions."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ from homenode_studies.studies.claims import (
 
 _FROZEN = (
     "the thesis says where frozen pages could be, not where they were; a page that all eight share "
-    "costs 4.5 a reference where it is (r = 5), and 2 in global memory"
+    "costs 4.5 per reference if it stays (r = 5), and 2 in global memory"
 )
 
 _THREE = (
-    "checked: three programs carry it, which section 5.2.1 itself excepts. Without cholesky, bsort "
-    "and kmerge ACE's shares are 80 and 85 % and Delay has 6 % more on the ACE; without cholesky, "
-    "and bsort and kmerge with 16 invalidations, ACE's are 81 and 88 %"
+    "checked: three programs are decisive, which section 5.2.1 itself excludes. Without cholesky, "
+    "bsort and kmerge ACE's shares are 80 and 85 % and Delay has 6 % more on the ACE; without "
+    "cholesky, and bsort and kmerge with 16 invalidations, ACE's are 81 and 88 %"
 )
 
 _VARIATION = (
@@ -110,15 +110,15 @@ _VARIATION = (
         everywhere_close,
         empty,
         why="checked: these three curves rise but do not bend: from R = 2000 to 14,300 the optimum "
-        "makes 400 moves in bsort and 170 in kmerge, and 186 to 179 in matmult, but 2,599 to "
-        "79 in plytrace; for straight ones the thesis says that one policy may do",
+        "makes 400 moves in bsort and 170 in kmerge, and 186 to 179 in matmult, but 2,599 to 79 in "
+        "plytrace; for straight curves, according to the thesis, one policy may suffice",
     ),
     Claim(
         "5.3",
         "A small improvement of the memory never gives a disproportionate gain",
         "never",
-        "largest relative change of cost for one of the price: anywhere against R, between the "
-        "prices G sampled",
+        "largest relative change of cost per relative change of the price: anywhere against R, and "
+        "between the sampled prices G",
         lambda e: [ch5_curves.steepest(e), steepest(e, "against_G")],
         below(1.0),
         kind="identity",
@@ -138,10 +138,10 @@ _VARIATION = (
         "mean relative fall of moves per relative rise of G elsewhere",
         lambda e: jumps(e)[1],
         below(FEW),
-        why="checked: the thesis excepts other multiples and fractions of the page. Without steps "
-        "of G that hold a quarter, a third, two thirds, three quarters, five quarters and so on of "
-        "1024 it is 0.22, and 0.16 without the two largest that are left, of mp3d and p-life from "
-        "260 to 330",
+        why="checked: the thesis excludes other multiples and fractions of the page. Without steps "
+        "of G that contain a quarter, a third, two thirds, three quarters, five quarters and so on "
+        "of 1024 it is 0.22, and 0.16 without the two largest of the remaining ones, those of mp3d "
+        "and p-life from 260 to 330",
     ),
     Claim(
         "5.3.1",
@@ -151,7 +151,7 @@ _VARIATION = (
         lambda e: pages(e, "sorbyr")["one"] / pages(e, "sorbyr")["pages"],
         more_than(MOST),
         "%",
-        "our rows take a page each (3,248 bytes) and the first thread writes all of them once",
+        "our rows take a page each (3,248 bytes), and the first thread writes all of them once",
     ),
     Claim(
         "5.3.1",
@@ -166,11 +166,11 @@ _VARIATION = (
         "5.3.1",
         "The one that writes a shared page of sorbyr makes four times as many references to it",
         "4",
-        "references of the writer for one of the reader",
+        "references of the writer per reference of the reader",
         lambda e: pages(e, "sorbyr")["ratio"] or 0.0,
         about(4),
-        why="checked: our inner loop reads both neighbours in its row from memory; with the left "
-        "one kept in a register, as the right one of the turn before, it is 3.98",
+        why="checked: our inner loop reads both neighbours in its row from memory; if the left one "
+        "is kept in a register from the previous iteration, it is 3.98",
     ),
     Claim(
         "5.3.1",
@@ -229,30 +229,30 @@ _SUMMARY = (
         "5.4",
         "ACE achieves 82 % of the optimum's saving over static global placement on the ACE",
         "82 %",
-        "that of the mean costs over programs; for comparison the mean of each one's share",
+        "share of the mean costs over programs; for comparison, the mean of each program's share",
         lambda e: savings(e, "ace", "ace"),
         lambda v: points(0.82)(v["share of the mean"]),
         "%",
         _THREE,
-        post_hoc="the mean of shares, which programs decide where the optimum saves next to "
-        "nothing",
+        post_hoc="the mean of shares, which is dominated by programs for which the optimum saves "
+        "next to nothing",
     ),
     Claim(
         "5.4",
         "PLATINUM achieves 94 % of the optimum's saving over random placement on the Butterfly",
         "94 %",
-        "that of the mean costs over programs; for comparison the mean of each one's share",
+        "share of the mean costs over programs; for comparison, the mean of each program's share",
         lambda e: savings(e, "butterfly", "platinum"),
         lambda v: points(0.94)(v["share of the mean"]),
         "%",
-        post_hoc="the mean of shares, which programs decide where the optimum saves next to "
-        "nothing",
+        post_hoc="the mean of shares, which is dominated by programs for which the optimum saves "
+        "next to nothing",
     ),
     Claim(
         "5.4",
         "PLATINUM achieves only 40 % of the optimum's saving on the ACE",
         "40 %",
-        "that of the mean costs over programs",
+        "share of the mean costs over programs",
         lambda e: {
             "frozen in global memory": total_saving(e, "ace", IN_GLOBAL.name),
             "frozen where they are": total_saving(e, "ace", "platinum"),
@@ -266,13 +266,13 @@ _SUMMARY = (
         "5.4",
         "ACE achieves only 87 % of the optimum's saving on the Butterfly",
         "87 %",
-        "that of the mean costs over programs; for comparison the mean of each one's share",
+        "share of the mean costs over programs; for comparison, the mean of each program's share",
         lambda e: savings(e, "butterfly", "ace"),
         lambda v: points(0.87)(v["share of the mean"]),
         "%",
         _THREE,
-        post_hoc="the mean of shares, which programs decide where the optimum saves next to "
-        "nothing",
+        post_hoc="the mean of shares, which is dominated by programs for which the optimum saves "
+        "next to nothing",
     ),
     Claim(
         "5.4",
@@ -283,8 +283,8 @@ _SUMMARY = (
         points(0.046),
         "%",
         _THREE,
-        post_hoc="the mean of shares, which programs decide where the optimum saves next to "
-        "nothing",
+        post_hoc="the mean of shares, which is dominated by programs for which the optimum saves "
+        "next to nothing",
     ),
     Claim(
         "5.4",

@@ -26,7 +26,7 @@ _LATENCY, _HARDWARE = 50, 2
 SOFTWARE = (19, 38, 75, 150, 300, 600, 750, 1200)
 """Values of o_s; 75 is the thesis's (section 6.1.2), 750 ten times that."""
 _OVER = 35.0
-"""Bars of figure 6.2 beyond this MCPR are cut and labelled, as in the thesis."""
+"""Bars of figure 6.2 above this MCPR are cut and labelled, as in the thesis."""
 _SIZE_FIGURES = {"figure-6.4": "cholesky", "figure-6.5": "p-qsort", "figure-6.6": "sorbyr"}
 _SOFTWARE_FIGURES = {"figure-6.7": "sorbyr", "figure-6.8": "e-hyd", "figure-6.9": "p-qsort"}
 
@@ -113,7 +113,7 @@ def relative(rows: Sequence[Row]) -> Table:
 
 
 def bars(name: str, title: str, rows: Sequence[Row], sizes: dict[str, int]) -> Figure:
-    """A group of bars a program, one bar a machine at its block size."""
+    """A group of bars per program, one bar per machine at its block size."""
     points = Points(rows)
     data = [
         {"series": machine, "x": program, "y": points.mcpr(program, machine, "optimal", size)}
@@ -131,7 +131,7 @@ def bars(name: str, title: str, rows: Sequence[Row], sizes: dict[str, int]) -> F
 
 
 def against_size(name: str, program: str, rows: Sequence[Row]) -> Figure:
-    """MCPR of one program against block size, one line a machine."""
+    """MCPR of one program against block size, one line per machine."""
     points = Points(rows)
     data = [
         {"series": machine, "x": size, "y": points.mcpr(program, machine, "optimal", size)}
@@ -163,7 +163,7 @@ def software_sweep(context: StudyContext) -> list[Row]:
 
 
 def _with_software(machine: str, overhead: int) -> str:
-    """Table 6.2's formulas at 512 bytes with another o_s, as prices in place."""
+    """Table 6.2's formulas at 512 bytes with a different o_s, as prices in place of a machine."""
     move = 4 * _LATENCY + SAME_SIZE // 2 + overhead
     remote = {
         "numa": str(2 * _LATENCY + _HARDWARE),
@@ -202,7 +202,7 @@ def _against_software(name: str, program: str, rows: Sequence[Row]) -> Figure:
 ENTRY = Study(
     name="bolosky-ch6",
     summary="Five machines from hardware coherence to distributed shared memory, all block sizes",
-    source="Bolosky 1993, chapter 6 and what chapter 8 concludes from it",
+    source="Bolosky 1993, chapter 6 and its conclusions in chapter 8",
     experiments=experiments,
     publication=THESIS,
     claims=CLAIMS,

@@ -1,4 +1,4 @@
-"""What chapter 6 says in words about machines and block sizes."""
+"""Claims of chapter 6 about machines and block sizes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _in_thesis(pair: Any) -> bool:
 _CLAIMS_61 = (
     Claim(
         "6.1.1",
-        "At equal block size machines dominate one another: CC+ is never more expensive than any "
+        "At equal block sizes machines dominate one another: CC+ is never more expensive than any "
         "other, NUMA and CC never more expensive than DSM, NUMA never than DSM+, DSM+ never than "
         "DSM",
         "always",
@@ -99,8 +99,7 @@ _CLAIMS_61 = (
         eight_against_four,
         more_than(FEW),
         "%",
-        post_hoc="many was more than half; few is at most a fifth in all studies, "
-        "hence many is more",
+        post_hoc="many was more than half; few is at most a fifth in all studies, so many is more",
     ),
 )
 
@@ -161,8 +160,8 @@ _CLAIMS_621 = (
         ),
         above(1.8),
         why="checked: p-matmult has 1.65 with 64 by 64 numbers and 1.89 with 40 by 40, as more "
-        "rows then share a page and fewer moves pay. mp3d has 1.79 for the 1.8 of the rule, with "
-        "half and twice as many particles and without collisions, too, and 2.03 where threads take "
+        "rows then share a page and fewer moves pay. mp3d has 1.79 instead of the rule's 1.8, also "
+        "with half and twice as many particles and without collisions, and 2.03 if threads take "
         "sixteen particles in turn (--clump 16), as fewer cells then stay with a thread",
     ),
     Claim(
@@ -184,32 +183,32 @@ _CLAIMS_621 = (
             above(NEARLY_ALL),
             "%",
         ),
-        "the thesis names four of its nineteen programs as exceptions: 79 % are left",
+        "the thesis names four of its nineteen programs as exceptions: 79 % remain",
         lambda _: 15 / 19,
     ),
     Claim(
         "6.2.1",
         "NUMA beats CC+ on the base machines only for gauss, bsort, kmerge and sorbyr",
         "those four",
-        "programs named and not found, or found and not named",
+        "programs named but not found, or found but not named",
         lambda e: disagreement(numa_wins(e), NUMA_WINS, best_points(e).programs()),
         empty,
-        why="checked: it is as the thesis says, NUMA first, with pages of 2 KB, a row of gauss "
+        why="checked: it is as the thesis says, NUMA first, with pages of 2 KB, one row of gauss "
         "each (1.009, CC+ 1.028); and NUMA is behind with planes of e-nasa of half a page (-n 16: "
-        "1.95, 1.16), matmult's rows distributed cyclically (1.359, 1.305) and each pair of "
-        "water's molecules once (water-nsq: 1.40, as in table 6.5, 1.20)",
+        "1.95, 1.16), with matmult's rows distributed cyclically (1.359, 1.305), and with each "
+        "pair of water's molecules computed once (water-nsq: 1.40, as in table 6.5, 1.20)",
     ),
     stated(
         Claim(
             "6.2.1",
-            "Where NUMA beats CC+ on the base machines, it does so by a small amount",
+            "If NUMA beats CC+ on the base machines, it does so by a small amount",
             "small",
             "NUMA over CC+ where it is below one",
             lambda e: some(numa_wins(e), "NUMA beats CC+ for none of our programs"),
             above(1 / CLOSE),
         ),
-        "by table 6.5 kmerge costs NUMA 1.12 with 4 KB and 1.46 with 128 bytes; if CC+ moved but "
-        "half of each such block, at 184 for 339, it would pay 1.25",
+        "by table 6.5 kmerge costs NUMA 1.12 with 4 KB and 1.46 with 128 bytes; if CC+ moved only "
+        "half of each such block, at 184 instead of 339, it would pay 1.25",
         lambda _: wins_by_table(thesis()),
     ),
     Claim(
@@ -257,17 +256,17 @@ _CLAIMS_622 = (
 _CLAIMS_623 = (
     Claim(
         "6.2.3",
-        "cholesky and p-qsort get cheaper as blocks get smaller, on every machine, but perhaps for "
-        "the smallest size",
+        "cholesky and p-qsort get cheaper as blocks get smaller, on every machine, except perhaps "
+        "for the smallest size",
         "64 B to 8 KB",
         "machines on which a size from 64 bytes up costs more than the next larger",
         lambda e: monotone(e, ("cholesky", "p-qsort")),
         empty,
         why="checked: with stacks of 64 words instead of 1,024 p-qsort is cheapest with 64 bytes "
-        "on CC and DSM, and costs 3.20 with 64 and 3.19 with 128 on CC+: Presto fills and "
-        "searches stacks here, which move whole. Not found: cholesky is cheapest with 128 or 256 "
-        "with grids of 12 to 96, as recorded, with numbers of 4 bytes, without the locks of "
-        "panels, with panels row by row and with one for each column, too",
+        "on CC and DSM, and costs 3.20 with 64 and 3.19 with 128 on CC+: Presto fills and searches "
+        "stacks here, which move as a whole. Not explained: cholesky is cheapest with 128 or 256 "
+        "with grids of 12 to 96, also as recorded, with numbers of 4 bytes, without the locks of "
+        "panels, with panels row by row, and with one panel for each column",
     ),
     Claim(
         "6.2.3",
@@ -355,11 +354,11 @@ _CLAIMS_623 = (
             ),
             more_than(FEW),
             "%",
-            post_hoc="it was tried on the largest ratio of any program, which says nothing of what "
-            "is common",
+            post_hoc="it was applied to the largest ratio of any program, which says nothing about "
+            "what is common",
         ),
-        contradicted="by tables 6.4 and 6.5, with 128 bytes for NUMA's best page, NUMA costs at "
-        "most 4.6 times as much (p-qsort); figure 6.2, of bars without numbers, is not read",
+        contradicted="by tables 6.4 and 6.5, taking 128 bytes as NUMA's best page, NUMA costs at "
+        "most 4.6 times as much (p-qsort); figure 6.2 has bars without numbers and is not used",
         own=lambda _: share_above(numa_by_tables(thesis()), TENFOLD),
     ),
     Claim(

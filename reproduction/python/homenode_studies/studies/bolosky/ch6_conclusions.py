@@ -1,4 +1,4 @@
-"""What chapter 6 says in words about software overhead, and what it concludes."""
+"""Claims of chapter 6 about software overhead, and its conclusions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from homenode_studies.studies.claims import (
 
 
 def first_larger(pair: Any) -> bool:
-    """The first of two numbers is the larger."""
+    """Whether the first of two numbers is the larger."""
     return bool(pair[0] > pair[1])
 
 
@@ -52,16 +52,17 @@ CLAIMS_624 = (
         "6.2.4",
         "Only sorbyr, p-matmult and bsort slow down on NUMA, DSM+ and DSM alike as o_s grows",
         "those three",
-        "programs named and not found, or found and not named, where found means that the three "
-        "growth factors from o_s = 75 to 750 agree within a tenth",
+        "programs named but not found, or found but not named; found means that the three growth "
+        "factors from o_s = 75 to 750 agree within a tenth",
         lambda e: disagreement(
             uniform(e), ("sorbyr", "p-matmult", "bsort"), best_points(e).programs()
         ),
         empty,
-        why="checked: it is the pattern of programs whose optimum refers to little remotely: of "
-        "what NUMA pays beyond local references at o_s = 75, remote ones are 4 % at most in our "
-        "nine, and 14 % or more in all others; 78 % in p-matmult, which with its product in rows "
-        "apart from those of its factors is not of the pattern either (1.08, 2.03 and 1.75)",
+        why="checked: it is the pattern of programs whose optimum refers to little remotely: "
+        "remote references are at most 4 % of NUMA's cost beyond local references at o_s = 75 in "
+        "our nine programs, and 14 % or more in all others; 78 % in p-matmult, which does not have "
+        "the pattern either with its product in rows separate from those of its factors (1.08, "
+        "2.03 and 1.75)",
     ),
     Claim(
         "6.2.4",
@@ -102,13 +103,14 @@ CLAIMS_624 = (
         "the program whose cost on DSM grows most",
         most_dependent,
         lambda name: name == "p-qsort",
-        why="checked: it cannot grow by more than 2.27, as R does (1,206 for 531), and dear "
-        "programs come near: p-gauss 2.227, mp3d 2.208, p-qsort 2.205, a tie. On DSM+ as recorded "
-        "p-qsort is first, 2.74 against 2.62 of p-gauss",
+        why="checked: it cannot grow by more than 2.27, the growth of R (1,206 instead of 531), "
+        "and expensive programs come close: p-gauss 2.227, mp3d 2.208, p-qsort 2.205, a tie. On "
+        "DSM+ as recorded p-qsort is first, with 2.74 against 2.62 of p-gauss",
     ),
     Claim(
         "6.2",
-        "Ten times the o_s leaves the result: block size matters more than the architecture",
+        "Ten times the o_s does not change the result: block size matters more than the "
+        "architecture",
         "unchanged",
         "median effect of block size; of NUMA, DSM+ or DSM at o_s = 750",
         size_beats_machine,
@@ -230,7 +232,8 @@ CLAIMS_64 = (
     stated(
         Claim(
             "8",
-            "The Presto programs cost so much that none would be run unchanged on such machines",
+            "The Presto programs cost so much that nobody would run them unchanged on such "
+            "machines",
             "dear",
             "their MCPR on the base NUMA",
             presto_costs,

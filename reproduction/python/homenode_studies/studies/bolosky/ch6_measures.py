@@ -1,4 +1,4 @@
-"""What is measured on the outcomes of chapter 6's experiments; the claims judge it."""
+"""Measures of the outcomes of chapter 6's experiments, for the claims."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _BASE = {"cc+": 64, "cc": 64, "numa": 4096, "dsm+": 4096, "dsm": 4096}
 _DOMINATES = (("cc+", "cc"), ("cc+", "numa"), ("numa", "dsm+"), ("dsm+", "dsm"), ("cc", "dsm"))
 
 NUMA_WINS = ("gauss", "bsort", "kmerge", "sorbyr")
-"""The programs for which NUMA beats CC+ on the base machines, by the thesis (section 6.2.1)."""
+"""The programs for which NUMA beats CC+ on the base machines according to the thesis (section
+6.2.1)."""
 _BLOCK, _HALF_BLOCK = 339, 184
 """R of NUMA with 128 bytes and of CC+ with 64 (table 6.2)."""
 
@@ -42,11 +43,11 @@ def base_ratio(evidence: Evidence, upper: str, lower: str) -> dict[str, float]:
 
 
 def numa_by_tables(evidence: Evidence) -> dict[str, float]:
-    """NUMA with 4 KB pages over CC+, as far as the thesis's tables give it.
+    """NUMA with 4 KB pages over CC+, as far as the thesis's tables allow.
 
-    From table 6.5 NUMA's costs with 4 KB and with 128 bytes, and from table 6.4 by how much its
-    best is above CC+'s best; 128 bytes are taken for NUMA's best. Programs without false sharing,
-    for which small pages are expensive, are left out.
+    Table 6.5 has NUMA's costs with 4 KB and with 128 bytes, and table 6.4 by how much its best
+    exceeds CC+'s best; 128 bytes are taken as NUMA's best. Programs without false sharing, for
+    which small pages are expensive, are left out.
     """
     above = {row["program"]: float(row["numa"]) for row in evidence.rows("table-6.4")}
     return {
@@ -57,10 +58,10 @@ def numa_by_tables(evidence: Evidence) -> dict[str, float]:
 
 
 def wins_by_table(thesis: Evidence) -> dict[str, float]:
-    """NUMA with 4 KB pages over CC+ at most, of the programs where NUMA beats it by the thesis.
+    """The upper bound of NUMA with 4 KB pages over CC+, if NUMA beats CC+ in the thesis.
 
-    From table 6.5's costs of NUMA with 128-byte pages: a move of one costs 339 there, and CC+ pays
-    184 for the half of it that is needed at least. Remote references cost both the same.
+    It follows from table 6.5's costs of NUMA with 128-byte pages: a move of a page costs 339 there,
+    and CC+ pays at least 184 for half of it. Remote references cost both the same.
     """
     found = {}
     for row in thesis.rows("table-6.5"):
@@ -110,10 +111,10 @@ def violations(evidence: Evidence) -> list[str]:
 
 
 def spans(evidence: Evidence) -> tuple[float, float]:
-    """Median over programs: how much cost varies with block size, and with the machine.
+    """The variation of cost with block size, and with the machine, as medians over programs.
 
-    The first is the ratio of the dearest to the cheapest block size on one machine, the second
-    that of the dearest to the cheapest machine at one block size, both averaged by median.
+    The first is the ratio of the most expensive to the cheapest block size on one machine, the
+    second that of the most expensive to the cheapest machine at one block size; both are medians.
     """
     points = best_points(evidence)
     programs = points.programs()
@@ -279,13 +280,13 @@ def table_6_3(evidence: Evidence) -> list[str]:
 
 
 def move_4k(evidence: Evidence) -> tuple[float, float]:
-    """What moving 4 KB costs: with 64-byte lines on CC+, and as one page on NUMA."""
+    """The cost of moving 4 KB: with 64-byte lines on CC+, and as one page on NUMA."""
     prices = {row["machine"]: row for row in evidence.rows("table-6.3")}
     return 4096 / 64 * prices["cc+"]["R"], prices["numa"]["R"]
 
 
 def absent(what: str) -> Any:
-    """Says that this run lacks something.
+    """Raises that this run lacks something.
 
     Raises:
         Missing: always.
@@ -294,7 +295,7 @@ def absent(what: str) -> Any:
 
 
 def monotone(evidence: Evidence, programs: tuple[str, ...]) -> list[str]:
-    """Where a program's cost falls although blocks grow, from 64 bytes up."""
+    """The machines on which a program's cost falls although blocks grow, from 64 bytes up."""
     points = best_points(evidence)
     here = [program for program in programs if program in points.programs()]
     if not here:
@@ -328,7 +329,7 @@ def most_dependent(evidence: Evidence) -> str:
 
 
 def marginal(evidence: Evidence) -> float:
-    """Of the programs that do well on CC, the share that does nearly as well on NUMA."""
+    """The share of the programs that do well on CC which do nearly as well on NUMA."""
     points = best_points(evidence)
     ratios = best_ratio(evidence, "numa", "cc")
     return share(r <= COMPARABLE for p, r in ratios.items() if points.best(p, "cc")[0] < 2)
@@ -375,6 +376,6 @@ def best_at_most(evidence: Evidence, size: int) -> float:
 
 
 def presto_costs(evidence: Evidence) -> dict[str, float]:
-    """What the Presto programs cost on the base NUMA."""
+    """The cost of the Presto programs on the base NUMA."""
     points = best_points(evidence)
     return {p: base_cost(points, p, "numa") for p in points.programs("presto")}

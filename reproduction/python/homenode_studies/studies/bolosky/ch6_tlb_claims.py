@@ -1,4 +1,4 @@
-"""What section 6.3 says in words about TLBs and small pages."""
+"""Claims of section 6.3 about TLBs and small pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PICTURE = (
     "checked: with a picture of a quarter of the size, four times as often (-n 256 -i 12), as many "
     "references give"
 )
-"""What decides about plytrace."""
+"""The reason for the results of plytrace."""
 
 
 def miss_rate(evidence: Evidence, program: str, page_size: int) -> dict[str, float]:
@@ -93,7 +93,7 @@ def _severe(rows: dict[str, dict[str, float]]) -> dict[str, float]:
 
 
 def costs(evidence: Evidence) -> dict[str, float]:
-    """Means over programs: what small pages gain, what TLB misses then cost on ACE and R4000."""
+    """Means over programs: the gain from small pages, and the cost of the TLB misses with them."""
     rows = evidence.rows("table-6.5")
     return {
         "gain": mean([row["numa_4k"] - row["uncorrected"] for row in rows]),
@@ -117,19 +117,19 @@ def row_of(evidence: Evidence, program: str) -> dict[str, float]:
 
 
 def added(evidence: Evidence, program: str, tlb: str) -> float:
-    """What TLB misses add to a program's cost with 128-byte pages."""
+    """The addition of TLB misses to a program's cost with 128-byte pages."""
     row = row_of(evidence, program)
     return row[tlb] - row["uncorrected"]
 
 
 def gain(evidence: Evidence, program: str) -> float:
-    """What a program gains from 128-byte instead of 4 KB pages, TLB misses aside."""
+    """The gain of a program from 128-byte instead of 4 KB pages, without TLB misses."""
     row = row_of(evidence, program)
     return row["numa_4k"] - row["uncorrected"]
 
 
 def far_less(pair: tuple[float, float]) -> bool:
-    """The first of two numbers is less than a tenth of the second."""
+    """Whether the first of two numbers is less than a tenth of the second."""
     return 10 * pair[0] < pair[1]
 
 
@@ -141,7 +141,7 @@ TLB_CLAIMS = (
         "TLBs and programs whose miss rate falls somewhere as pages get smaller",
         falling,
         empty,
-        why="checked: which pages meet in one of 16 sets depends on their size. With as many "
+        why="checked: which pages compete for one of 16 sets depends on their size. With as many "
         "entries but one set (homenode tlb --tlb entries=32,ways=32 and entries=64,ways=64) it "
         "rises on e-nasa, p-gauss, p-qsort, p-life and chip, too",
     ),
@@ -176,7 +176,7 @@ TLB_CLAIMS = (
         lambda e: rank(e, "plytrace", 128),
         between(0.25, 0.75),
         "%",
-        "the thesis does not say in what",
+        "the thesis does not say in which respect",
     ),
     Claim(
         "6.3.3",
@@ -185,8 +185,8 @@ TLB_CLAIMS = (
         "ratio of the miss rates",
         lambda e: growth(e, "plytrace", "ace"),
         between(5, 20),
-        why="checked: of a picture of 2,048 squared (-n 2048 -i 1) pages of 4 KB miss twice as "
-        "often and lines as often: 9.4",
+        why="checked: with a picture of 2,048 squared (-n 2048 -i 1) pages of 4 KB miss twice as "
+        "often and lines equally often: 9.4",
     ),
     Claim(
         "6.3.3",

@@ -27,7 +27,7 @@ _PAGE = 4096
 
 
 def experiments(context: StudyContext) -> Products:
-    """Splits cost into overhead and data transfer, and looks at the sharing of pages."""
+    """Splits cost into overhead and data transfer, and analyses the sharing of pages."""
     components = ch7_sharing.components(context)
     sharing = []
     for program in context.programs:
@@ -44,7 +44,7 @@ def experiments(context: StudyContext) -> Products:
             "sharing-of-pages",
             "how 4 KB pages are shared",
             sharing,
-            "Not a table of the thesis. Misses are those of a write-invalidate cache without end.",
+            "Not a table of the thesis. Misses are those of an infinite write-invalidate cache.",
         ),
         ch7_sharing.synthetic(),
     ]

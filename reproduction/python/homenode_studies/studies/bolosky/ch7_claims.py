@@ -1,4 +1,4 @@
-"""What chapter 7 says in words about false sharing."""
+"""Claims of chapter 7 about false sharing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ROUNDING = 1e-9
 
 
 def parts(evidence: Evidence, program: str, machine: str = "cc") -> dict[int, Row]:
-    """The components of a program's cost by block size, ascending, words included."""
+    """The components of a program's cost by block size, ascending, including single words."""
     rows = [
         row
         for row in evidence.rows("components")
@@ -126,7 +126,7 @@ def negative_bounds(evidence: Evidence) -> list[str]:
 
 
 def beside_closed_form(evidence: Evidence, name: str) -> dict[str, float]:
-    """How far the ends of the brackets of a synthetic trace are from the closed form, at most."""
+    """The largest distance of a bracket's ends from the closed form, for a synthetic trace."""
     row = next(row for row in evidence.rows("synthetic-traces") if row["trace"] == name)
     return {
         part: max(abs(row[f"{part} {end}"] - row[f"{part} closed form"]) for end in ("low", "high"))
@@ -150,7 +150,7 @@ def separable(evidence: Evidence) -> float:
 
 
 def false_part(evidence: Evidence, end: str, block_size: int = 4096) -> dict[str, float]:
-    """Of the cost on CC beyond local references, the share that is false sharing, by program.
+    """The share of false sharing in the cost on CC beyond local references, by program.
 
     `end` of the bracket is ``low`` or ``high``; programs that hardly move anything are left out.
     """
@@ -164,7 +164,7 @@ def false_part(evidence: Evidence, end: str, block_size: int = 4096) -> dict[str
 def without(evidence: Evidence, end: str, large: int = 4096, small: int = 64) -> float:
     """Cost on CC with large blocks less false sharing, over that with small blocks, as median.
 
-    False sharing is this end of its bracket.
+    False sharing is taken as this end of its bracket.
     """
     at = {(row["program"], row["block_size"]): row for row in evidence.rows("bounds")}
     return median(
@@ -233,11 +233,11 @@ _DEFINITIONS = (
         lambda e: max(full_duration(e).values()),
         below(0.05),
         "%",
-        why="checked: p-qsort and p-gauss have one such page, of what Presto knows of each "
-        "processor, which lies side by side in our reading of Presto; e-simp has pages of the "
-        "mesh in which two processors' rows meet, 8 %. With a page for each processor p-qsort has "
-        "none, but costs 3.8 on NUMA with 4 KB, 18.3 as it is, 14.4 in the thesis: there such "
-        "data lay among words truly shared",
+        why="checked: p-qsort and p-gauss have one such page, with Presto's data about each "
+        "processor, which are adjacent in our version of Presto; e-simp has pages of the mesh in "
+        "which two processors' rows meet, 8 %. With a page for each processor p-qsort has none, "
+        "but costs 3.8 on NUMA with 4 KB, compared with 18.3 as it is and 14.4 in the thesis: "
+        "there such data lay among truly shared words",
     ),
     Claim(
         "7.1.4",
@@ -270,7 +270,7 @@ _DEFINITIONS = (
         "7.1.6",
         "The trace T_F has fragmentation nb(s-1) and neither false sharing nor grouping",
         "F only",
-        "F, S and Gamma apart from the closed form, in local references",
+        "distance of F, S and Gamma from the closed form, in local references",
         lambda e: beside_closed_form(e, "T_F"),
         below(0),
         kind="identity",
@@ -279,7 +279,7 @@ _DEFINITIONS = (
         "7.1.6",
         "The trace T_S has false sharing (o+bs)n and neither fragmentation nor grouping",
         "S only",
-        "F, S and Gamma apart from the closed form, in local references",
+        "distance of F, S and Gamma from the closed form, in local references",
         lambda e: beside_closed_form(e, "T_S"),
         below(0),
         kind="identity",
@@ -288,7 +288,7 @@ _DEFINITIONS = (
         "7.1.6",
         "The trace T_Gamma has grouping (1-s)no/s and neither fragmentation nor false sharing",
         "Gamma only",
-        "F, S and Gamma apart from the closed form, in local references",
+        "distance of F, S and Gamma from the closed form, in local references",
         lambda e: beside_closed_form(e, "T_Gamma"),
         below(0),
         kind="identity",
@@ -307,8 +307,8 @@ _ESTIMATES = (
     ),
     Claim(
         "7.2",
-        "Many programs reach or exceed what less fragmentation can explain: halving the block "
-        "halves the data at most",
+        "Many programs reach or exceed the effect of less fragmentation: halving the block at most "
+        "halves the data",
         "many",
         "programs whose data falls at least eightfold from 8 KB to 1 KB on CC",
         beyond_halving,
@@ -330,9 +330,9 @@ _ESTIMATES = (
         "ratio",
         lambda e: data_ratio(e, "p-qsort", 8192, 128),
         about(43),
-        why="checked: what Presto knows of each processor lies side by side here, and CC moves "
-        "that page at every tick of a clock; with a page for each processor the ratio is 55 from "
-        "4 KB down, and 693 from 8 KB, where two of these pages are one block",
+        why="checked: Presto's data about each processor are adjacent here, and CC moves that page "
+        "at every clock tick; with a page for each processor the ratio is 55 from 4 KB down, and "
+        "693 from 8 KB, where two of these pages form one block",
     ),
     Claim(
         "7.2",
@@ -354,8 +354,8 @@ _ESTIMATES = (
         lambda e: data_ratio(e, "sorbyr", 8192, 32),
         about(5),
         why="checked: with numbers of 4 bytes instead of doubles it is 5.25, and 2.58 with twice "
-        "as many iterations: a row of 406 doubles, which the thesis speaks of, fills 3,248 bytes "
-        "of a block of 8,192, one of 4-byte numbers 1,624, a fifth",
+        "as many iterations: a row of 406 doubles, as the thesis describes it, fills 3,248 bytes "
+        "of a block of 8,192, and one of 4-byte numbers 1,624, a fifth",
     ),
     Claim(
         "7.2",
@@ -364,7 +364,7 @@ _ESTIMATES = (
         "block sizes whose halving lowers the overhead on CC",
         lambda e: rising_overhead(e, "sorbyr"),
         empty,
-        post_hoc="any fall counted, such as one of 0.8 % from 8 to 4 KB",
+        post_hoc="any decrease counted, such as one of 0.8 % from 8 to 4 KB",
     ),
     Claim(
         "7.2",

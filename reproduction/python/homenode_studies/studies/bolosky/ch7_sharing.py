@@ -26,11 +26,11 @@ _PARTS = ("fragmentation", "false_sharing", "grouping")
 
 
 def components(context: StudyContext) -> list[Row]:
-    """What the optimum costs and what of it false sharing may be, in local references.
+    """The cost of the optimum and the possible part of false sharing in it, in local references.
 
-    One row a program, machine and block size. Costs are per reference. On CC, where blocks can only
-    be moved, ``false_low`` to ``false_high`` brackets false sharing; ``bound`` is equation 7.14,
-    ``halving`` the bound of section 7.2, and ``intervals`` what the best intervals save.
+    One row per program, machine and block size. Costs are per reference. On CC, where blocks can
+    only be moved, ``false_low`` to ``false_high`` brackets false sharing; ``bound`` is equation
+    7.14, ``halving`` the bound of section 7.2, and ``intervals`` the savings of the best intervals.
     """
     return [row for program in context.programs for row in _of(context, program)]
 
@@ -88,13 +88,13 @@ def bounds(rows: Sequence[Row]) -> list[Row]:
 
 
 def tables(rows: Sequence[Row]) -> list[Table]:
-    """The bounds as shares of the cost on CC: each against block size, and all at 4 KB."""
+    """The bounds as shares of the cost on CC: each by block size, and all at 4 KB."""
     notes = "Not a table of the thesis. Columns are block sizes in bytes."
     kinds = (
         ("false-sharing-bounds", "bound", "upper bound on false sharing by equation 7.14"),
         ("false-sharing-least", "false_low", "lower end of the bracket of false sharing"),
         ("false-sharing-most", "false_high", "upper end of the bracket of false sharing"),
-        ("halving-bound", "halving", "false sharing that halving blocks shows (section 7.2)"),
+        ("halving-bound", "halving", "false sharing shown by halving blocks (section 7.2)"),
     )
     found = [
         Table(name, f"{title}, as a share of the cost on CC", _by_size(rows, column), notes)
@@ -127,10 +127,10 @@ def _by_size(rows: Sequence[Row], column: str) -> list[Row]:
 
 
 def synthetic() -> Table:
-    """T_F, T_S and T_Gamma on CC, with blocks of 64 words; beside them the closed forms.
+    """T_F, T_S and T_Gamma on CC, with blocks of 64 words, and their closed forms.
 
-    Source: Bolosky, thesis, section 7.1.6, the example traces; where it has n, one less, because
-    the first location is free.
+    Source: Bolosky, thesis, section 7.1.6, the example traces; with one less than n, because the
+    first location is free.
     """
     rows: list[Row] = []
     for title, name in (("T_F", "t-f"), ("T_S", "t-s"), ("T_Gamma", "t-gamma")):
@@ -142,13 +142,13 @@ def synthetic() -> Table:
             row |= {f"{part} {end}": found[part][end] for end in ("low", "high")}
             row[f"{part} closed form"] = closed[part]
         rows.append(row)
-    title = "the three traces of section 7.1.6: what is found, and what follows by hand"
-    note = "Where the thesis has n the closed forms have n - 1: the first location is free."
+    title = "the three traces of section 7.1.6: computed values and closed forms"
+    note = "The closed forms have n - 1 instead of the thesis's n: the first location is free."
     return Table("synthetic-traces", title, rows, note)
 
 
 def closed_form(trace: str, overhead: int, transfer: int) -> dict[str, int]:
-    """What a block of s words costs: o is `overhead`, bs is `transfer`.
+    """The closed forms for a block of s words: o is `overhead`, bs is `transfer`.
 
     >>> closed_form("T_F", 152, 128)["fragmentation"]
     12902274

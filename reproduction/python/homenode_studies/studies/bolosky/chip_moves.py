@@ -1,4 +1,4 @@
-"""How many moves chip considered and how many it made, from what it wrote to its board."""
+"""The numbers of moves that chip considered and made, from its writes to the board."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from homenode_studies.studies.tables import Row
 
 _PLACE = "place"
-"""Type of what the board's page begins with."""
+"""Type of the first data on the board's page."""
 _WRITE = 1
 _DECISION = 1
-"""Bytes of a decision, which is written once for every move that is considered."""
+"""Bytes of a decision, which is written once for each considered move."""
 _WRITES = 6
-"""Writes of a move that is made: two chips, with the row and the column of each, and two places."""
+"""Writes of a move: two chips, with the row and the column of each, and two places."""
 _COLUMNS = ("address", "kind", "size")
 
 
 def counted(context: StudyContext) -> list[Row]:
-    """Moves considered and made, of each program that is chip's workload.
+    """Moves considered and made, for each program with chip's workload.
 
-    Counted in the recording: in words a decision is as large as all else.
+    They are counted in the recording: in a trace of words a decision is as large as other data.
     """
     return [
         {"program": program.name, **_moves(context.recorded(program))}
@@ -34,7 +34,7 @@ def counted(context: StudyContext) -> list[Row]:
 
 
 def _moves(trace: Trace) -> Row:
-    """What is written before the first decision is the board as it is set up."""
+    """Writes before the first decision set up the board."""
     first, last = _board(trace.metadata)
     considered = written = 0
     for batch in trace.batches():

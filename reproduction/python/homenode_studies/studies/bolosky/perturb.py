@@ -27,7 +27,7 @@ _FINE = ("cholesky", "p-gauss", "p-qsort", "p-life")
 
 
 def changes(context: StudyContext) -> list[Row]:
-    """For every program, filter, machine and policy: relative change of the MCPR, with its sign."""
+    """The signed relative change of the MCPR for every program, filter, machine and policy."""
     rows: list[Row] = []
     for program in context.programs:
         plain = _costs(context, program, context.trace(program))
@@ -107,7 +107,7 @@ def _mark(program: Program, series: str, mcpr: float) -> Row:
 
 
 def figures(rows: Sequence[Row]) -> list[Figure]:
-    """Figure 4.4, if there is a program for it."""
+    """Figure 4.4, if one of its programs was run."""
     if not rows:
         return []
     return [

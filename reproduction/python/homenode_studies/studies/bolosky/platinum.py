@@ -1,8 +1,8 @@
 """PLATINUM with the times of each program's own run.
 
-Section 5.1 takes t1 and t2 as 10 ms and 1 s in references of the application: its references
-divided by the wall clock time of its run. Tables 2.1 and 3.1 have both for five programs: user
-time is of all seven processors (table 3.2). The others get the median of their rates.
+Section 5.1 gives t1 and t2 as 10 ms and 1 s in references of the application: its references
+divided by the wall clock time of its run. Tables 2.1 and 3.1 have both for five programs; user time
+is that of all seven processors (table 3.2). The others get the median of their rates.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _T1, _T2 = 0.01, 1.0
 """Seconds."""
 _PROCESSORS = 7
 _MILLION = 1_000_000
-# Its run in table 3.1 is of another size: 69 seconds for 4.6 million references.
+# Its run in table 3.1 has a different size: 69 seconds for 4.6 million references.
 _OTHER_SIZE = "matmult"
 
 
 @cache
 def rates() -> dict[str, float]:
-    """References a second of all processors, of the programs whose times are known."""
+    """References per second of all processors, for the programs whose times are known."""
     traced = {row["program"]: row for row in published("bolosky")["table-2.1"]}
     timed = {row["program"]: row["t_numa"] for row in published("bolosky")["table-3.1"]}
     return {
@@ -59,4 +59,4 @@ PLATINUM = TunedPolicy("platinum", _spec)
 BACKOFF = TunedPolicy("platinum:backoff=on", lambda program: _spec(program, ",backoff=on"))
 """With the exponential back-off of the final version."""
 IN_GLOBAL = TunedPolicy("platinum:frozen=global", lambda program: _spec(program, ",frozen=global"))
-"""Frozen pages go to global memory, which section 5.1 says PLATINUM could use."""
+"""Frozen pages go to global memory, which PLATINUM could use according to section 5.1."""

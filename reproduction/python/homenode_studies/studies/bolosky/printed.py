@@ -1,7 +1,7 @@
-"""What the thesis prints, in the form of what our runs give.
+"""The thesis's numbers, in the form of our results.
 
-So a claim is computed from its tables by the function that computes it from our results, and the
-rule that judges ours is tried on that first.
+So the same function computes a claim from its tables and from our results, and the rule is applied
+to its tables first.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _SIZES = {"numa_4k": 4096, "uncorrected": 128}
 def stated(
     claim: Claim, contradicted: str = "", own: Callable[[Evidence], Any] | None = None
 ) -> Claim:
-    """A claim that is tried on the thesis's own numbers.
+    """A claim that is also applied to the thesis's own numbers.
 
     Args:
         claim: the claim.
-        contradicted: by which of its numbers the thesis disagrees with itself; empty if by none.
-        own: what it comes to by them, where that is not what `claim` computes from its tables.
+        contradicted: the numbers by which the thesis contradicts itself; empty if it does not.
+        own: its value by them, if `claim` does not compute that from the tables.
     """
     tried = computed_from(thesis, claim, contradicted)
     return tried if own is None else replace(tried, own=own)
@@ -43,7 +43,7 @@ def stated(
 
 @cache
 def thesis() -> Evidence:
-    """The thesis's tables, and what our results have that can be read from them."""
+    """The thesis's tables, and those of our results that can be derived from them."""
     printed = published(THESIS.name)
     rows = {"outcomes": _outcomes(), "traces": _traces(), "changes": _changes()}
     return Evidence({**printed, **rows}, printed)
@@ -89,5 +89,5 @@ def _changes() -> list[Row]:
 
 @cache
 def styles() -> dict[str, str]:
-    """How each of the thesis's programs was written."""
+    """The programming style of each of the thesis's programs."""
     return {row["name"]: row["style"] for row in listed(THESIS)}

@@ -47,7 +47,7 @@ def miss_rates(context: StudyContext) -> list[Row]:
 
 
 def figure(name: str, program: str, rows: Sequence[Row]) -> Figure:
-    """Miss rate of one program against page size, one line a TLB."""
+    """Miss rate of one program against page size, one line per TLB."""
     data = [
         {"series": row["tlb"], "x": row["page_size"], "y": row["miss_rate"]}
         for row in rows
@@ -64,9 +64,9 @@ def figure(name: str, program: str, rows: Sequence[Row]) -> Figure:
 
 
 def corrected(outcomes: Sequence[Row], rows: Sequence[Row]) -> Table:
-    """Table 6.5: NUMA at 4 KB, at 128 bytes, and that corrected for TLB misses.
+    """Table 6.5: NUMA at 4 KB, at 128 bytes, and at 128 bytes corrected for TLB misses.
 
-    The misses with 4 KB pages are taken as none, as the thesis does.
+    The misses with 4 KB pages are taken as zero, as in the thesis.
     """
     points = Points(row for row in outcomes if row["policy"] == "optimal")
     added = {

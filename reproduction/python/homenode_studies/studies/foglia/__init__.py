@@ -1,9 +1,9 @@
 """The study of P. Foglia, R. Giorgi and C. A. Prete on e-commerce servers with a shared bus.
 
-``study`` runs everything and holds ``ENTRY``; ``matrix`` says what is simulated, ``runs`` simulates
-and looks up, ``measures`` computes from what was found, ``footprints`` counts for tables 1 to 3,
-``tables`` and ``figures`` show, and the files ``claims_*`` hold what the paper says, a part of it
-each.
+``study`` runs everything and holds ``ENTRY``; ``matrix`` lists the simulations, ``runs`` performs
+them and looks up results, ``measures`` computes from results, ``footprints`` counts for tables 1 to
+3, ``tables`` and ``figures`` present results, and the files ``claims_*`` hold the paper's claims by
+section.
 
 Source: Foglia, Giorgi and Prete, *Simulation study of memory performance of SMP multiprocessors
 running a TPC-W workload*, 2004.

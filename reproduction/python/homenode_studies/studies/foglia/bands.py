@@ -1,7 +1,7 @@
-"""What the seed of the scheduler, and what the paper does not say of its bus, do to the numbers.
+"""The ranges of numbers due to the scheduler's seed and to open parameters of the bus.
 
-Who runs where is left to chance, and for how long a fetch holds a bus that splits transactions is
-not printed. A difference smaller than that range is no finding.
+Which process runs where is random, and the paper does not state for how long a fetch holds a
+split-transaction bus. A difference smaller than that range is not a finding.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
     from homenode_studies.studies.tables import Row
 
 SEEDS = (SEED, 2, 3, 4, 5)
-"""Of the scheduler; the first is that of all other tables."""
+"""Seeds of the scheduler; all other tables use the first."""
 _FOLDER = Path(__file__).parent
 HOLDS = {
     12: PAPERS,
     22: Machine("hold-22", str(_FOLDER / "hold-22.toml"), 1),
     68: Machine("hold-68", str(_FOLDER / "hold-68.toml"), 1),
 }
-"""Cycles for which a fetch from memory of 32 bytes holds the bus, and the machine."""
+"""Cycles for which a fetch of 32 bytes from memory holds the bus, and the machine."""
 _COMPARED = (SERVER, SERVER.changed(scheduler="random"))
 """The machines on which protocols are compared with several seeds."""
-_SAME = "Scheduling by affinity leaves nothing to chance, so that all seeds have the same results."
+_SAME = "Affinity scheduling is deterministic, so all seeds have the same results."
 _OF_HOLDS = (
     SMALL_BLOCKS.changed(processors=4, cache_size=128 << 10),
     SMALL_BLOCKS.changed(processors=4),
     SMALL_BLOCKS,
 )
-"""The machines with 32-byte blocks of which the text prints powers."""
+"""The machines with 32-byte blocks whose powers the text prints."""
 
 
 def headlines() -> list[Setting]:
-    """The machines of which the paper prints a power or the use of the bus, and the protocols."""
+    """The machines whose power or bus utilisation the paper prints, and the protocols."""
     printed = [
         setting_of(row)
         for row in published(PAPER.name)["stated"]
@@ -59,7 +59,7 @@ def headlines() -> list[Setting]:
 
 
 def tables(context: StudyContext) -> list[Table]:
-    """The bands of EC-server, where it is run and has fetches: the machines are the paper's."""
+    """The bands of EC-server, if it is run and has fetches; the machines are the paper's."""
     program = next((program for program in context.programs if program.name == EC), None)
     if program is None:
         return []
@@ -74,7 +74,7 @@ def tables(context: StudyContext) -> list[Table]:
 
 
 def seeds(found: dict[Setting, list[Row]]) -> Table:
-    """Powers and use of the bus with several seeds."""
+    """Powers and bus utilisation with several seeds."""
     powers, uses = printed_numbers("gsp"), printed_numbers("bus_utilisation")
     rows: list[Row] = []
     for setting, of_seeds in found.items():
@@ -88,7 +88,7 @@ def seeds(found: dict[Setting, list[Row]]) -> Table:
         "bands-of-seeds",
         f"power and bus utilisation with {len(SEEDS)} seeds of the scheduler, EC-server",
         rows,
-        "Who runs where is left to chance. Other tables and the claims are of the first seed. "
+        "Which process runs where is random. Other tables and the claims use the first seed. "
         + _SAME,
     )
 
@@ -106,13 +106,13 @@ def protocols(found: dict[Setting, list[Row]]) -> Table:
         "bands-of-protocols",
         f"power over that of MESI with {len(SEEDS)} seeds: EC-server, 16 processors, 2 MB, 128 B",
         rows,
-        "Each seed of one protocol against the same seed of the other. Under 2 % is a tie. "
-        + _SAME,
+        "Each seed of one protocol compared with the same seed of the other. Less than 2 % is a "
+        "tie. " + _SAME,
     )
 
 
 def verdict(over: Sequence[float]) -> str:
-    """What several ratios of one power to another say.
+    """The verdict on several ratios of one power to another.
 
     >>> verdict([1.01, 0.99]), verdict([1.03, 1.04]), verdict([0.9, 0.97]), verdict([0.9, 1.1])
     ('tie', 'more', 'less', 'undecided')
@@ -125,7 +125,7 @@ def verdict(over: Sequence[float]) -> str:
 
 
 def holds(found: dict[Setting, list[Row]]) -> Table:
-    """Powers and use of the bus by how long a fetch holds the bus."""
+    """Powers and bus utilisation by the cycles for which a fetch holds the bus."""
     powers, uses = printed_numbers("gsp"), printed_numbers("bus_utilisation")
     rows: list[Row] = []
     for setting, of_holds in found.items():
@@ -142,6 +142,6 @@ def holds(found: dict[Setting, list[Row]]) -> Table:
         "bands-of-holds",
         "power and bus utilisation by the cycles for which a fetch of 32 bytes holds the bus",
         rows,
-        "The paper does not state them. 12 is the request and the data, 68 the whole fetch; 22 is "
-        "what its powers, miss rates and uses of the bus come to, all traffic included.",
+        "The paper does not state them. 12 is the request and the data, 68 the whole fetch; 22 "
+        "follows from its powers, miss rates and bus utilisations, including all traffic.",
     )

@@ -1,4 +1,4 @@
-"""What sections 5.1.3 and 5.1.4 say: larger blocks."""
+"""Claims of sections 5.1.3 and 5.1.4: larger blocks."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from homenode_studies.studies.tables import Evidence, Row
 
 WORTH = 0.05
-"""What a doubling of the block must add to the power to be worth it."""
+"""The gain in power that makes a doubling of the block worthwhile."""
 _NARROW, _WIDE = Setting(block_size=32), Setting(block_size=256)
 _LINES = (
-    "checked: they double from 64 to 128 bytes and hardly grow from 32 to 64, as this kernel lays "
-    "out in lines of 64 bytes what processors write; larger blocks put "
-    "them together"
+    "checked: they double from 64 to 128 bytes and hardly grow from 32 to 64, as this kernel "
+    "separates the data that processors write by lines of 64 bytes; larger blocks put them "
+    "together"
 )
 _HELD = (
     "checked: a block of 256 bytes takes 40 cycles of the bus, one of 32 bytes 12; that is 3.3 "
@@ -64,7 +64,7 @@ def by_block(evidence: Evidence, value: Callable[[Row], float]) -> dict[str, lis
 
 
 def gains(evidence: Evidence) -> list[float]:
-    """What each doubling of the block adds to the power, in shares, with 2 MB caches."""
+    """The relative gain in power of each doubling of the block, with 2 MB caches."""
     powers = by_block(evidence, m.gsp)[f"{SIZES[-1] >> 10} KB"]
     return [after / before - 1 for before, after in pairwise(powers)]
 
@@ -86,7 +86,7 @@ def critical_block(evidence: Evidence) -> float:
 
 
 def growing(evidence: Evidence) -> list[str]:
-    """Components of the invalidation misses that larger blocks do not make fewer."""
+    """Components of the invalidation misses that larger blocks do not reduce."""
     found = []
     for part in m.PARTS:
         for kind in m.KINDS:
@@ -103,7 +103,7 @@ def growing(evidence: Evidence) -> list[str]:
 
 
 def saved(evidence: Evidence) -> float:
-    """The share of misses that 2 MB caches save against 1 MB, with 128-byte blocks."""
+    """The share of misses that 2 MB caches save compared with 1 MB, with 128-byte blocks."""
     runs = ours(evidence)
     one, two = runs.at(EC, Setting(cache_size=MIB)), runs.at(EC, Setting())
     return 1 - m.misses(two) / m.misses(one)
@@ -123,7 +123,7 @@ CLAIMS = (
     bus_use("5.1.3", "They use the bus for 43 %", 43, _WIDE),
     Claim(
         "5.1.3",
-        "Larger blocks take load from the bus",
+        "Larger blocks reduce the load on the bus",
         "71 % to 43 %",
         "bus utilisation with 32 to 256 bytes, 2 MB",
         lambda e: by_block(e, m.bus)["2048 KB"],
@@ -151,7 +151,7 @@ CLAIMS = (
     ),
     Claim(
         "5.1.3",
-        "256-byte blocks leave about a third of the misses of 32-byte ones",
+        "256-byte blocks have about a third of the misses of 32-byte ones",
         "0.35",
         "misses with 256 over 32 bytes, 2 MB",
         lambda e: at(_WIDE, m.misses)(e) / at(_NARROW, m.misses)(e),
@@ -237,7 +237,7 @@ CLAIMS = (
     ),
     Claim(
         "5.1.3",
-        "Misses of false sharing grow with the block from 1024 bytes on only",
+        "Misses of false sharing grow with the block only from 1024 bytes on",
         "1024",
         "block size from 32 to 1024 bytes with the fewest misses of false sharing, 2 MB",
         critical_block,
@@ -254,8 +254,8 @@ CLAIMS = (
         saved,
         points(0.10),
         "%",
-        why=f"checked: {TOUCHED}; with the small mixes (--quick), which touch 20,083, 2 MB save "
-        "4 %. The paper's lies between, as its blocks do",
+        why=f"checked: {TOUCHED}; with the small mixes (--quick), which touch 20,083, 2 MB save 4 "
+        "%. The paper's value lies between these, as does its number of blocks",
     ),
     invalidation_part(
         "5.1.4",
@@ -266,7 +266,7 @@ CLAIMS = (
     ),
     Claim(
         "5.1.3",
-        "The block of 256 bytes is not much better than that of 128",
+        "A block of 256 bytes is not much better than one of 128",
         "not recommended",
         "gain in power",
         lambda e: gains(e)[2],

@@ -1,4 +1,4 @@
-"""What section 5.3 says: the tiers on machines of their own."""
+"""Claims of section 5.3: the tiers on separate machines."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from homenode_studies.studies.tables import Evidence, Row
 
 SIGNIFICANT = 0.1
-"""A share of the invalidation misses that is significant."""
+"""The share of the invalidation misses from which on it is significant."""
 _KERNEL = (
-    "checked: half of EC-server's misses and 70 % of Web-server's are the kernel's, which does "
-    "network and files there, and a quarter of DB's; with 16 processors its users' are 0.25 "
-    "million, EC-server's 0.30, Web-server's 0.15"
+    "checked: half of EC-server's misses, 70 % of Web-server's and a quarter of DB's are the "
+    "kernel's, which handles the network and files; with 16 processors DB has 0.25 million user "
+    "misses, EC-server 0.30 and Web-server 0.15"
 )
 
 
@@ -108,9 +108,9 @@ CLAIMS = (
             "misses": under_mesi(e, lambda r: m.invalidations(r, part="user"), DB, EC),
         },
         more_than(1),
-        why="checked: most of it is passive sharing, which comes of migrations, and processes of "
-        "EC-server wait and migrate more often. Of true and false sharing DB has 1.9 times the "
-        "transactions and 1.5 times the misses",
+        why="checked: most of it is passive sharing, which is caused by migrations, and processes "
+        "of EC-server wait and migrate more often. DB has 1.9 times the transactions and 1.5 times "
+        "the misses of true and false sharing",
     ),
     Claim(
         "5.3",
@@ -153,11 +153,12 @@ CLAIMS = (
         "5.3",
         "Web-server shares no user data",
         "none",
-        "data blocks that several of its processes reference in user mode, one of them writing",
+        "data blocks that several of its processes reference in user mode, at least one of which "
+        "writes",
         lambda e: of_workloads(e, "written_shared_blocks", "table-3-user")[WEB],
         lambda value: value == 0,
-        why="Apache has a scoreboard in shared memory, and pages that are freed come back as "
-        "those of another process",
+        why="Apache has a scoreboard in shared memory, and freed pages are reused by other "
+        "processes",
     ),
     Claim(
         "5.3",
@@ -166,13 +167,13 @@ CLAIMS = (
         "in % of references, MESI",
         lambda e: m.invalidations(ours(e).at(WEB, SERVER), "true", "false", part="user"),
         lambda value: value == 0,
-        why="checked: 62 are left without the kernel (users), on three pages of Apache's "
-        "scoreboard. One process alone writes and reads each of its 26 blocks: they come of its "
-        "migrations, but the pages are not one process's",
+        why="checked: 62 remain without the kernel (users), on three pages of Apache's scoreboard. "
+        "Only one process writes and reads each of its 26 blocks: the misses are caused by its "
+        "migrations, but the pages belong to several processes",
     ),
     Claim(
         "5.3",
-        "It has user invalidations of passive sharing all the same",
+        "It nevertheless has user invalidations of passive sharing",
         "some",
         "passive user transactions for 100 references, MESI",
         lambda e: m.coherence(ours(e).at(WEB, SERVER), "passive", part="user"),
@@ -197,7 +198,7 @@ CLAIMS = (
     *under_both(
         Claim(
             "5.3",
-            "The protocols come in the same order in all three workloads",
+            "The protocols have the same order in all three workloads",
             "the same",
             "protocols by power",
             orders,

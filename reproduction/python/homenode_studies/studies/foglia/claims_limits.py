@@ -1,4 +1,4 @@
-"""What sections 5.1.1 and 5.1.2 say: four and eight processors with small blocks."""
+"""Claims of sections 5.1.1 and 5.1.2: four and eight processors with small blocks."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ FOUR = SMALL_BLOCKS.changed(processors=4)
 EIGHT = SMALL_BLOCKS
 SMALLEST = FOUR.changed(cache_size=128 * KIB)
 _LINES = (
-    "checked: this kernel lays out in lines of 64 bytes what processors write (misses of false "
-    "sharing double from blocks of 64 to 128 bytes, and not from 32 to 64), so that there is "
+    "checked: this kernel separates the data that processors write by lines of 64 bytes (misses of "
+    "false sharing double from blocks of 64 to 128 bytes, but not from 32 to 64), so there is "
     "little false sharing, and larger blocks put lines together"
 )
 _GIVE_WAY = (
-    f"checked: a block is written back when it is evicted, and ours are more often: {TOUCHED}. "
-    "With the small mixes (--quick), which touch 20,083, it is 9, 4, 1.3, 0.6 and 0.1 % with 128 "
-    "KB to 2 MB"
+    "checked: a block is written back when it is evicted, and ours are evicted more often: "
+    f"{TOUCHED}. With the small mixes (--quick), which touch 20,083, it is 9, 4, 1.3, 0.6 and 0.1 "
+    "% with 128 KB to 2 MB"
 )
 _EACH_CACHE = (
-    "checked: each further cache is filled once, and evictions are as frequent as before. Where "
-    "most misses are first fetches, with 50,000 references of each process,"
+    "checked: each further cache is filled once, and evictions are as frequent as before. If most "
+    "misses are first fetches, with 50,000 references of each process,"
 )
 
 
@@ -95,7 +95,7 @@ def shrinking(evidence: Evidence) -> list[str]:
 def of_increase(
     evidence: Evidence, part: Callable[[Row], float], whole: Callable[[Row], float]
 ) -> float:
-    """The share that a part has of what eight processors have more than four, with 2 MB."""
+    """The share of a part in the increase from four to eight processors, with 2 MB."""
     runs = ours(evidence)
     four, eight = runs.at(EC, FOUR), runs.at(EC, EIGHT)
     return m.over(
@@ -104,7 +104,7 @@ def of_increase(
 
 
 def of_invalidations(evidence: Evidence, *kinds: str) -> list[float]:
-    """The share of the kernel (of some kinds of sharing) in invalidation misses, 4 and 8."""
+    """The share of the kernel in invalidation misses (of some kinds of sharing), with 4 and 8."""
     runs = ours(evidence)
     return [
         m.over(
@@ -137,7 +137,7 @@ _FOUR_CLAIMS = (
         "power with one, two and four ways",
         by_ways,
         all_rise,
-        why="beyond two ways hardly anything is left to gain with caches of 2 MB",
+        why="with caches of 2 MB there is hardly any gain beyond two ways",
     ),
     scalable("5.1.1", "128 KB caches let a machine scale to four processors", 4, SMALLEST),
     scalable("5.1.1", "2 MB caches let it scale to nine", 9, FOUR),
@@ -146,8 +146,8 @@ _FOUR_CLAIMS = (
         "5 % of the misses with 128 KB caches are invalidation misses",
         5,
         SMALLEST,
-        f"checked: {ONE_COPY} it is 3.2 %, and 3.6 and 5.6 % with 256 and 512 KB, between which "
-        f"lies what is to ours what 128 KB are to the paper's: {TOUCHED}",
+        f"checked: {ONE_COPY} it is 3.2 %, and 3.6 and 5.6 % with 256 and 512 KB, which enclose "
+        f"the size that is to our footprint what 128 KB is to the paper's: {TOUCHED}",
     ),
     invalidation_part(
         "5.1.1",
@@ -158,7 +158,7 @@ _FOUR_CLAIMS = (
     ),
     Claim(
         "5.1.1",
-        "Invalidation misses are a larger part of all with larger caches",
+        "Invalidation misses are a larger part of all misses with larger caches",
         "rises",
         "share of all misses, 128 KB to 2 MB",
         over_sizes(m.invalidation_share, FOUR),
@@ -169,7 +169,7 @@ _FOUR_CLAIMS = (
     bus_use("5.1.1", "The bus is in use for 35 % with 2 MB caches", 35, FOUR),
     Claim(
         "5.1.1",
-        "Larger caches take load from the bus",
+        "Larger caches reduce the load on the bus",
         "72 % to 35 %",
         "bus utilisation, 128 KB to 2 MB",
         over_sizes(m.bus, FOUR),
@@ -180,7 +180,7 @@ _FOUR_CLAIMS = (
         "5.1.1",
         "Blocks written back are fewer than a tenth of those fetched",
         "10 %",
-        "update-block over fetching transactions, at the worst of the sizes",
+        "update-block over fetching transactions, for the worst of the sizes",
         lambda e: max(sizes_of(ours(e), FOUR, written_back)),
         less_than(0.1),
         "%",
@@ -206,7 +206,7 @@ _FOUR_CLAIMS = (
     ),
     Claim(
         "5.1.1",
-        "Invalidation misses do not become fewer with larger caches but slightly more",
+        "Invalidation misses do not decrease with larger caches but increase slightly",
         "slightly increase",
         "invalidation misses in % of references, 128 KB to 2 MB",
         over_sizes(m.invalidations, FOUR),
@@ -214,7 +214,7 @@ _FOUR_CLAIMS = (
     ),
     Claim(
         "5.1.1",
-        "Coherence transactions become more with larger caches",
+        "Coherence transactions increase with larger caches",
         "increase",
         "for 100 references, 128 KB to 2 MB",
         over_sizes(m.coherence, FOUR),
@@ -250,7 +250,7 @@ _EIGHT_CLAIMS = (
     ),
     Claim(
         "5.1.2",
-        "The other misses are more with eight processors",
+        "There are more other misses with eight processors",
         "higher",
         "other misses with eight over four, 128 KB to 2 MB",
         lambda e: doubled(e, m.others),
@@ -259,7 +259,7 @@ _EIGHT_CLAIMS = (
     ),
     Claim(
         "5.1.2",
-        "Invalidation misses are more with eight processors",
+        "There are more invalidation misses with eight processors",
         "increases",
         "invalidation misses with eight over four, 128 KB to 2 MB",
         lambda e: doubled(e, m.invalidations),
@@ -272,12 +272,12 @@ _EIGHT_CLAIMS = (
         "components and sizes where it is not",
         shrinking,
         empty,
-        why="checked: in five seeds together all are but the kernel's false sharing with 128 and "
-        "256 KB, 1,500 and 1,000 of 130 million references",
+        why="checked: over five seeds all are, except the kernel's false sharing with 128 and 256 "
+        "KB, 1,500 and 1,000 of 130 million references",
     ),
     Claim(
         "5.1.2",
-        "The growth of the invalidation misses is mostly the kernel's",
+        "The growth of the invalidation misses is mostly due to the kernel",
         "mostly",
         "the kernel's share of the growth from four to eight, 2 MB",
         lambda e: of_increase(e, lambda row: m.invalidations(row, part="kernel"), m.invalidations),
@@ -306,9 +306,9 @@ _EIGHT_CLAIMS = (
         lambda e: of_invalidations(e, "false"),
         above(1 / 3),
         "%",
-        why=f"checked: {ONE_COPY}, and blocks of 512 bytes, which put together what this kernel "
-        "keeps apart, it is 31 and 34 %, with 32 bytes 3 and 4 %. Judged as a main cause from a "
-        "third of the misses on",
+        why=f"checked: {ONE_COPY}, and blocks of 512 bytes, which combine the data that this "
+        "kernel separates, it is 31 and 34 %, with 32 bytes 3 and 4 %. Judged as a main cause from "
+        "a third of the misses on",
     ),
     Claim(
         "5.1.2",
@@ -321,24 +321,24 @@ _EIGHT_CLAIMS = (
     ),
     Claim(
         "5.1.2",
-        "Coherence transactions are more with eight processors",
+        "There are more coherence transactions with eight processors",
         "increase",
         "with eight over four, for each reference, 128 KB to 2 MB",
         lambda e: doubled(e, m.coherence),
         more_than(1),
-        why="with write-invalidate one invalidation takes all copies: more sharers make more "
+        why="with write-invalidate one invalidation removes all copies: more sharers cause more "
         "misses, not more invalidations",
     ),
     Claim(
         "5.1.2",
-        "That is essentially passive sharing",
+        "The increase is essentially passive sharing",
         "essentially",
         "share of passive sharing in the growth from four to eight, 2 MB",
         lambda e: of_increase(e, lambda row: m.coherence(row, "passive"), m.coherence),
         more_than(0.5),
         "%",
-        why="checked: without the kernel (users) it is nearly all; true sharing of the kernel's "
-        "locks and lists grows more",
+        why="checked: without the kernel (users) it is nearly all passive; true sharing of the "
+        "kernel's locks and lists grows more",
     ),
     Claim(
         "5.1.2",
@@ -350,7 +350,7 @@ _EIGHT_CLAIMS = (
     ),
     Claim(
         "5.1.2",
-        "Eight processors need 2 MB to be used as well as four with 128 KB",
+        "Eight processors need 2 MB to be utilised as well as four with 128 KB",
         "as well",
         "mean utilisation of eight with 2 MB over that of four with 128 KB",
         lambda e: at(EIGHT, m.utilisation)(e) / at(SMALLEST, m.utilisation)(e),
@@ -358,20 +358,20 @@ _EIGHT_CLAIMS = (
     ),
     Claim(
         "5.1.2",
-        "and smaller caches will not do",
+        "and smaller caches do not suffice",
         "1 MB is less",
-        "share of the smaller sizes with which eight are used less than four with 128 KB",
+        "share of the smaller sizes with which eight are less utilised than four with 128 KB",
         lambda e: share(
             value < at(SMALLEST, m.utilisation)(e)
             for value in sizes_of(ours(e), EIGHT, m.utilisation)[:-1]
         ),
         above(1),
         "%",
-        why="checked: it depends on how much larger caches save. From 128 KB to 2 MB four "
-        "processors wait 2.5 times less in the paper (powers 2.6 and 3.3), 9 times less here, as "
-        "fewer of our misses are first fetches, which no cache saves. With 50,000 references of "
-        "each process (homenode transform processes --each) eight are used 0.418 with 1 MB and "
-        "0.424 with 2 MB, four with 128 KB 0.446",
+        why="checked: it depends on the savings of larger caches. From 128 KB to 2 MB four "
+        "processors wait 2.5 times less in the paper (powers 2.6 and 3.3) and 9 times less here, "
+        "as fewer of our misses are first fetches, which no cache saves. With 50,000 references of "
+        "each process (homenode transform processes --each) the utilisation of eight is 0.418 with "
+        "1 MB and 0.424 with 2 MB, four with 128 KB 0.446",
     ),
     Claim(
         "5.1.2",

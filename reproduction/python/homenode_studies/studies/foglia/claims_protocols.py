@@ -1,4 +1,4 @@
-"""What sections 5.2.2 and 7 say: MESI, AMSD and PSCR."""
+"""Claims of sections 5.2.2 and 7: MESI, AMSD and PSCR."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from homenode_studies.studies.tables import Evidence, Row
 
 SATURATED = 2.0
-"""Section 5.2.2: from four more processors less than this."""
+"""Section 5.2.2: a machine is saturated if four more processors gain less than this."""
 CHATTY = (
-    "checked: a processor writes a shared block many times before another one uses it; MESI takes "
-    "the block once, PSCR sends every write (notes)"
+    "checked: a processor writes a shared block many times before another one uses it; MESI "
+    "fetches the block once, PSCR sends every write (notes)"
 )
 
 
@@ -72,7 +72,7 @@ def ratio(
 def pscr_over_the_others(
     evidence: Evidence, value: Callable[[Row], float], pick: Callable[[float, float], float]
 ) -> dict[str, float]:
-    """A value of PSCR over that of MESI or of AMSD, whichever `pick` takes, everywhere."""
+    """A value of PSCR over that of MESI or AMSD, as selected by `pick`, everywhere."""
     over = [ratio(evidence, value, "pscr", other) for other in ("mesi", "amsd")]
     return {name: pick(over[0][name], over[1][name]) for name in over[0]}
 
@@ -84,7 +84,7 @@ def sums(evidence: Evidence, value: Callable[[Row], float], protocol: str) -> li
 
 
 def steps(evidence: Evidence, protocol: str) -> dict[str, float]:
-    """What four more processors add to the power, by scheduling."""
+    """The gain in power of four more processors, by scheduling."""
     runs = ours(evidence)
     found = {}
     for policy in SCHEDULERS:
@@ -110,7 +110,7 @@ def spread(evidence: Evidence) -> dict[str, list[float]]:
 
 
 def saturates(low: str, found: dict[str, float]) -> bool:
-    """Whether what comes after `low` adds less than the threshold, for all scheduling."""
+    """Whether processors beyond `low` gain less than the threshold, for all schedulings."""
     return all(value < SATURATED for name, value in found.items() if name.endswith(low))
 
 
@@ -166,9 +166,9 @@ _COMPARED = (
         "power of AMSD over MESI, by machine",
         lambda e: ratio(e, m.gsp, "amsd", "mesi"),
         more_than(1 + TIE),
-        why="a tie with five seeds (bands-of-protocols). Checked: it halves the invalidations, but "
-        "these are few and take 5 cycles each (table of protocols)",
-        post_hoc="anything above one was enough",
+        why="a tie with five seeds (bands-of-protocols). Checked: AMSD halves the invalidations, "
+        "but these are few and take 5 cycles each (table of protocols)",
+        post_hoc="any value above one sufficed",
     ),
     *under_both(
         Claim(
@@ -187,12 +187,12 @@ _COMPARED = (
         "passive transactions of AMSD over MESI, by machine",
         lambda e: ratio(e, lambda row: m.coherence(row, "passive"), "amsd", "mesi"),
         less_than(1),
-        why="checked: with affinity and eight processors 25 migrations are left, with AMSD's "
-        "timing 31; for each of them AMSD has fewer, 54 against 55 (12 processors: 38 against 66)",
+        why="checked: with affinity and eight processors 25 migrations remain, with AMSD's timing "
+        "31; per migration AMSD has fewer, 54 against 55 (12 processors: 38 against 66)",
     ),
     Claim(
         "5.2.2",
-        "but does not end them",
+        "but does not eliminate them",
         "not completely",
         "machines on which AMSD has some",
         lambda e: sums(e, lambda row: m.coherence(row, "passive"), "amsd"),
@@ -209,7 +209,7 @@ _COMPARED = (
     *under_both(
         Claim(
             "7",
-            "PSCR ends passive sharing",
+            "PSCR eliminates passive sharing",
             "eliminates",
             "machines on which it has passive transactions or misses",
             lambda e: sums(e, passive, "pscr"),
@@ -261,7 +261,7 @@ _COMPARED = (
     *under_both(
         Claim(
             "5.2.2",
-            "PSCR has fewer misses in all",
+            "PSCR has fewer misses in total",
             "reduction",
             "misses of PSCR over MESI, by machine",
             lambda e: ratio(e, m.misses, "pscr", "mesi"),
@@ -296,7 +296,7 @@ _SCALING = (
         "5.2.2",
         "MESI with random scheduling is near saturation with 12 processors",
         "near",
-        "what four more add to the power",
+        "gain in power of four more",
         lambda e: steps(e, "mesi")["random 12 to 16"],
         less_than(SATURATED),
     ),
@@ -304,17 +304,17 @@ _SCALING = (
         "5.2.2",
         "AMSD saturates between 12 and 16 processors with either scheduling",
         "12 to 16",
-        "what four more add to the power",
+        "gain in power of four more",
         lambda e: steps(e, "amsd"),
         lambda found: saturates("12 to 16", found) and not saturates("8 to 12", found),
-        why="with affinity the bus is less full, and 16 processors are just not saturated",
+        why="with affinity the bus is less loaded, and 16 processors are just below saturation",
     ),
     *under_both(
         Claim(
             "5.2.2",
             "PSCR is never saturated up to 16 processors",
             "never",
-            "what four more add to the power",
+            "gain in power of four more",
             lambda e: steps(e, "pscr"),
             above(SATURATED),
             why=CHATTY,
@@ -325,7 +325,7 @@ _SCALING = (
             "5.2.2",
             "PSCR with 16 processors has twice the power of MESI with eight",
             "2",
-            "power of the one over that of the other",
+            "power of the former over that of the latter",
             twice,
             lambda found: all(about(2)(value) for value in found.values()),
             why=CHATTY,
@@ -373,7 +373,7 @@ _SCALING = (
     ),
     Claim(
         "5.2.2",
-        "Kernel structures of one process as PSCR's private area improve it further",
+        "Treating kernel structures of one process as a private area improves PSCR further",
         "further improvement",
         "power of PSCR with them over that without",
         extended,

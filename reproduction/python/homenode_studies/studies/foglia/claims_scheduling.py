@@ -1,4 +1,4 @@
-"""What section 5.2.1 says: scheduling by cache affinity."""
+"""Claims of section 5.2.1: scheduling by cache affinity."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from homenode_studies.studies.tables import Evidence, Row
 
-_STAY = "checked: processes that share data stay where they were, too, also without a kernel"
+_STAY = "checked: processes that share data also stay on their processors, even without a kernel"
 
 
 def affine(evidence: Evidence, value: Callable[[Row], float]) -> list[float]:
@@ -37,7 +37,7 @@ def affine(evidence: Evidence, value: Callable[[Row], float]) -> list[float]:
 
 
 def reduced(evidence: Evidence) -> float:
-    """The share of passive sharing in what affinity saves of the coherence transactions, 2 MB."""
+    """The share of passive sharing in the coherence transactions that affinity saves, 2 MB."""
     runs = ours(evidence)
     before, after = runs.at(EC, Setting()), runs.at(EC, AFFINE)
     passive = m.coherence(before, "passive") - m.coherence(after, "passive")
@@ -50,7 +50,7 @@ def active(row: Row) -> float:
 
 
 def gain(evidence: Evidence) -> dict[str, float]:
-    """What affinity adds to the power, by the number of processors."""
+    """The gain in power from affinity, by the number of processors."""
     runs = ours(evidence)
     found = {}
     for n in MANY:
@@ -61,7 +61,7 @@ def gain(evidence: Evidence) -> dict[str, float]:
 
 
 def flattening(evidence: Evidence) -> list[float]:
-    """What each doubling of the cache saves of the misses, with affinity."""
+    """The share of misses saved by each doubling of the cache, with affinity."""
     rates = sizes_of(ours(evidence), AFFINE, m.misses)
     return [1 - after / before for before, after in pairwise(rates)]
 
@@ -74,16 +74,16 @@ CLAIMS = (
         "power with affinity over random, 128 KB to 2 MB",
         lambda e: affine(e, m.gsp),
         more_than(1),
-        why="checked: it does without the kernel (users), much of whose data stays with no process",
+        why="checked: it does without the kernel (users), much of whose data belongs to no process",
     ),
     Claim(
         "5.2.1",
-        "Affinity takes load from the bus",
+        "Affinity reduces the load on the bus",
         "lower",
         "bus utilisation with affinity over random, 128 KB to 2 MB",
         lambda e: affine(e, m.bus),
         less_than(1),
-        why="checked: it does without the kernel (users), much of whose data stays with no process",
+        why="checked: it does without the kernel (users), much of whose data belongs to no process",
     ),
     Claim(
         "5.2.1",
@@ -108,7 +108,7 @@ CLAIMS = (
         "share of invalidation misses with affinity over random, 128 KB to 2 MB",
         lambda e: affine(e, m.invalidation_share),
         more_than(1),
-        why="checked: it does without the kernel (users), much of whose data stays with no process",
+        why="checked: it does without the kernel (users), much of whose data belongs to no process",
     ),
     Claim(
         "5.2.1",
@@ -128,7 +128,7 @@ CLAIMS = (
     ),
     Claim(
         "5.2.1",
-        "What affinity saves is mainly passive sharing",
+        "Affinity mainly saves passive sharing",
         "mainly",
         "its share of the transactions saved, 2 MB",
         reduced,
@@ -137,7 +137,7 @@ CLAIMS = (
     ),
     Claim(
         "5.2.1",
-        "Transactions of true and false sharing remain as they are",
+        "Transactions of true and false sharing do not change",
         "constant",
         "with affinity over random, 128 KB to 2 MB",
         lambda e: affine(e, active),
@@ -162,14 +162,14 @@ CLAIMS = (
     ),
     Claim(
         "5.2.1",
-        "From 1 to 2 MB the misses with affinity hardly become fewer",
+        "From 1 to 2 MB the misses with affinity hardly decrease",
         "flattening",
-        "what each doubling from 128 KB to 2 MB saves of the misses",
+        "share of misses saved by each doubling from 128 KB to 2 MB",
         flattening,
         lambda found: found[-1] < 0.1 and found[-1] <= min(found),
         "%",
-        why=f"checked: it depends on how much of what is used fits: {TOUCHED}. With the small "
-        "mixes (--quick), which touch 20,083, doublings save 11, 4, 1.9 and 0.7 %",
+        why=f"checked: it depends on the part of the footprint that fits: {TOUCHED}. With the "
+        "small mixes (--quick), which touch 20,083, doublings save 11, 4, 1.9 and 0.7 %",
     ),
     power(
         "5.2.1",
@@ -182,21 +182,21 @@ CLAIMS = (
     scalable_power("5.2.1", "which have a power of 11.3", 11.3, AFFINE),
     Claim(
         "6",
-        "Affinity gains less when there are hardly more processes than processors",
+        "Affinity gains less if there are hardly more processes than processors",
         "not so effective",
-        "what affinity adds to the power of MESI, 26 processes",
+        "gain in power from affinity under MESI, 26 processes",
         gain,
         lambda found: found["16 processors"] < found["8 processors"],
         "%",
-        why="checked: what affinity saves is worth more where the bus is full, 11 to 25 % with a "
-        "bus that fetches hold (held), 0.6 to 3 % without the kernel (users), and the bus is "
-        "fuller with 16 processors",
+        why="checked: the savings of affinity are worth more if the bus is loaded: 11 to 25 % with "
+        "a bus that fetches hold (held), 0.6 to 3 % without the kernel (users); and the bus is "
+        "more loaded with 16 processors",
     ),
     Claim(
         "5.2.1",
-        "Affinity does not end migrations",
+        "Affinity does not eliminate migrations",
         "cannot",
-        "cache sizes where nothing migrates with affinity",
+        "cache sizes with no migrations under affinity",
         lambda e: [
             f"{size >> 10} KB"
             for size, value in zip(SIZES, sizes_of(ours(e), AFFINE, m.migrations), strict=True)

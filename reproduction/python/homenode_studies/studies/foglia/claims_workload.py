@@ -1,4 +1,4 @@
-"""What section 4 says: the workloads and the machine."""
+"""Claims of section 4: the workloads and the machine."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 
 _NO_FETCHES = "the recordings have no instruction fetches"
 _OURS = (
-    "checked: cp and rm are nine tenths in the kernel here, 66 % of whose references fetch, and "
-    "half of Apache's are; without it (users) the processes differ as the paper's"
+    "checked: cp and rm spend nine tenths of their references in the kernel here, and Apache half; "
+    "66 % of the kernel's references are fetches. Without it (users) the processes differ as in "
+    "the paper"
 )
 _WORDS = (
-    "checked: an instruction is a fetch here, of 3.5 bytes and 1.6 words of four bytes on average; "
-    "counted in such words, 77 to 78 % of the references are fetches and 9 % write"
+    "checked: an instruction is one fetch here, of 3.5 bytes in 1.6 words of four bytes on "
+    "average; counted in such words, 77 to 78 % of the references are fetches and 9 % are writes"
 )
-_KERNELS = "checked: our kernel shares much, a network server's most of all"
+_KERNELS = "checked: our kernel shares much data, most of all for a network server"
 
 
 def column(evidence: Evidence, table: str, key: str, name: str) -> dict[str, float]:
@@ -69,12 +70,12 @@ def of_server(evidence: Evidence, workload: str, application: str, name: str) ->
 
 
 def descending(*names: str) -> Callable[[Mapping[str, float]], bool]:
-    """The values are in this order, the largest first."""
+    """Whether the values are in this order, the largest first."""
     return lambda found: all(found[before] > found[after] for before, after in pairwise(names))
 
 
 def near(table: str, key: str, name: str) -> Callable[[Mapping[str, float]], bool]:
-    """Every value is within five points of the printed one."""
+    """Whether every value is within five points of the printed one."""
     theirs = {row[key]: row[name] for row in published(PAPER.name)[table]}
     return lambda found: all(points(theirs[k] / 100)(value / 100) for k, value in found.items())
 
@@ -92,7 +93,7 @@ def utilities(evidence: Evidence, name: str) -> dict[str, float]:
     return found
 
 
-_SHARED_PARTS = "share of the data references to shared blocks that write"
+_SHARED_PARTS = "share of writes in the data references to shared blocks"
 
 CLAIMS = (
     Claim(
@@ -121,9 +122,9 @@ CLAIMS = (
     ),
     Claim(
         "4",
-        "Transactions take what table 4 says at 32 to 256 bytes",
+        "Transactions take the cycles of table 4 with 32 to 256 bytes",
         "table 4",
-        "of its 32 entries those that differ",
+        "differing entries of its 32",
         lambda e: tables.differences(e.rows("table-4")),
         empty,
         kind="identity",
@@ -139,9 +140,9 @@ CLAIMS = (
     ),
     Claim(
         "4",
-        "The utilities fetch more of their references than the servers do",
+        "The utilities have a larger share of fetches than the servers",
         "76 to 86 % against 72 to 74 %",
-        "the utilities' least share over the servers' largest",
+        "the utilities' smallest share over the servers' largest",
         lambda e: (
             min(utilities(e, "code").values())
             / max(of_server(e, w, a, "code") for w, a in footprints.OF_TABLE_2)
@@ -151,7 +152,7 @@ CLAIMS = (
     ),
     Claim(
         "4",
-        "7 to 9 % of a workload's references write",
+        "7 to 9 % of a workload's references are writes",
         "EC-server 7.39, DB 9.15, Web-server 6.92",
         "percent of all references",
         lambda e: of_workloads(e, "data_write"),
@@ -174,13 +175,13 @@ CLAIMS = (
     ),
     Claim(
         "4",
-        "Of the utilities AWK touches the most blocks and RM the fewest",
+        "Among the utilities AWK touches the most blocks and RM the fewest",
         "AWK 9876, RM 2655",
         "distinct 32-byte blocks",
         lambda e: utilities(e, "distinct_blocks"),
         lambda found: max(found, key=found.get) == "AWK" and min(found, key=found.get) == "RM",
-        why="checked: most that cp and rm do is the kernel's work here. Without it (users) they "
-        "touch the fewest, 811 and 787, and gzip, with a later compressor, the most, 4,096",
+        why="checked: most of the work of cp and rm is done by the kernel here. Without it (users) "
+        "they touch the fewest, 811 and 787, and gzip, with a later compressor, the most, 4,096",
     ),
     Claim(
         "4",
@@ -200,10 +201,10 @@ CLAIMS = (
             / of_server(e, EC, "PostgreSQL", "distinct_blocks")
         ),
         more_than(21 / 8),
-        why="checked: it depends on what the database is asked. By the shares in tables 1 to 3 "
-        "each of the paper's made some 4.7 million references in either mix, and touched four "
-        "times as many blocks in one; with the same queries it cannot be more than 21/8. With 4.8 "
-        "million references each, 8 that look up rows touch 122,196 blocks and 21 that search "
+        why="checked: it depends on the queries. By the shares in tables 1 to 3 each of the "
+        "paper's processes made about 4.7 million references in either mix, and touched four times "
+        "as many blocks in one of them; with the same queries it cannot be more than 21/8. With "
+        "4.8 million references each, 8 that look up rows touch 122,196 blocks and 21 that search "
         "389,220: 3.2 times as many, 3.9 without the kernel (workloads ecommerce db "
         "--transactions)",
     ),
@@ -218,7 +219,7 @@ CLAIMS = (
     ),
     Claim(
         "4",
-        "DB makes the largest part of its references to shared data and Web-server the smallest",
+        "DB has the largest share of references to shared data and Web-server the smallest",
         "DB 1.77, EC-server 1.68, Web-server 1.54",
         "percent of all references, to shared blocks of data that are written",
         lambda e: of_workloads(e, "written_shared_access"),
@@ -236,7 +237,7 @@ CLAIMS = (
     ),
     Claim(
         "4",
-        "About a third of the references to shared data write",
+        "About a third of the references to shared data are writes",
         "0.32, 0.30, 0.32",
         _SHARED_PARTS,
         lambda e: {
@@ -248,9 +249,9 @@ CLAIMS = (
             )
         },
         lambda found: all(about(0.315)(value) for value in found.values()),
-        why="checked: of the references to all blocks that several processes touch, also those "
-        "that are never written, 43, 18 and 33 % write, and of Apache's alone 32 %, as in table 2 "
-        "(33 %); PostgreSQL writes to 5 %. Blocks that are written are nearly all the kernel's",
+        why="checked: of the references to all blocks that several processes touch, including "
+        "those that are never written, 43, 18 and 33 % are writes, of Apache's alone 32 %, as in "
+        "table 2 (33 %), and of PostgreSQL's 5 %. Nearly all written blocks are the kernel's",
     ),
 )
 """Claims of section 4, with tables 1 to 4."""

@@ -1,4 +1,4 @@
-"""Figures 2 to 22, with rings where the text or table 5 states a number."""
+"""Figures 2 to 22, with rings for numbers in the text or table 5."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from homenode_studies.studies.tables import Row
 
     Bars = Sequence[tuple[str, str, str, Setting]]
-    """Of each bar its group, its name, its workload and its machine."""
+    """The group, name, workload and machine of each bar."""
     Value = Callable[[Row], float]
 
 _SIZE_NAMES = {size: f"{size >> 10} KB" if size < 1 << 20 else f"{size >> 20} MB" for size in SIZES}
@@ -237,7 +237,7 @@ def _distributed(runs: Runs) -> list[Figure]:
 
 
 def _beyond(runs: Runs) -> list[Figure]:
-    """What the paper does not draw: power against processors, and further protocols."""
+    """Figures beyond the paper: power against processors, and further protocols."""
     if EC not in runs.workloads():
         return []
     bars = [
@@ -302,7 +302,7 @@ def _stacks(
     drawn: tuple[Bars, Callable[[Row], dict[str, float]] | Value],
     axes: tuple[Axis, Axis],
 ) -> Figure:
-    """Bars of several parts, or of one part that is the bar's own."""
+    """Bars of several parts, or of a single part."""
     (bars, value), (across, up) = drawn, axes
     rows: list[Row] = []
     printed = _printed(up)
@@ -320,9 +320,9 @@ def _stacks(
 
 
 def _told(title: str, rows: Sequence[Row]) -> tuple[str, str]:
-    """What is shown, and of which machines, with a word on rings if there are any."""
+    """The content and the machines of a figure, with a note on rings if there are any."""
     heading, _, machines = title.partition(": ")
-    rings = " Rings: as the paper states it." if any(row.get("printed") for row in rows) else ""
+    rings = " Rings: values stated in the paper." if any(row.get("printed") for row in rows) else ""
     return heading, f"{machines[:1].upper()}{machines[1:]}.{rings}"
 
 
@@ -334,5 +334,5 @@ _OF_AXIS = {
 
 
 def _printed(up: Axis) -> dict[Setting, float]:
-    """The numbers that the text states of what an axis shows."""
+    """The numbers in the text for the quantity of an axis."""
     return printed_numbers(_OF_AXIS.get(up.label, ""))

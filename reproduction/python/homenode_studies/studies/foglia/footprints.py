@@ -1,4 +1,4 @@
-"""Counts for tables 1 to 3: what each application of a workload touches and shares."""
+"""Counts for tables 1 to 3: the footprint and sharing of each application of a workload."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OF_TABLE_3 = (EC, DB, WEB)
 
 
 def application(names: list[str]) -> str:
-    """What a process is, by the last name of it that means something.
+    """The application of a process, by its last known name.
 
     >>> application(["init", "sh", "mawk"]), application(["kworker/0:1"])
     ('AWK', 'kworker/0:1')
@@ -54,7 +54,7 @@ def groups(processes: list[dict[str, Any]]) -> dict[str, list[int]]:
 
 
 def counted(context: StudyContext) -> list[Row]:
-    """One row an application of a workload, with the kernel's references and without."""
+    """One row per application of a workload, with the kernel's references and without."""
     return [row for program in context.programs for row in _of_workload(context, program)]
 
 
@@ -85,7 +85,7 @@ def shares(row: Row) -> Row:
     Without recorded fetches a data reference counts as four references, and the columns of code and
     data are empty.
 
-    ``written_shared`` are blocks of those shared that are written: what coherence is about.
+    ``written_shared`` are shared blocks that are written, the ones that need coherence.
     """
     fetches = row["fetches"] > 0
     of = 100 / max(1, row["references"] if fetches else _STANDS_FOR * row["references"])
@@ -107,7 +107,7 @@ def shares(row: Row) -> Row:
 def row_of(
     rows: list[Row], workload: str, application: str = ALL, *, kernel: bool = True
 ) -> Row | None:
-    """What was counted of an application, if the run has it."""
+    """The counts of an application, if the run has it."""
     wanted = (workload, application, kernel)
     for row in rows:
         if (row["workload"], row["application"], row["with_kernel"]) == wanted:

@@ -1,4 +1,4 @@
-"""How the study's claims are judged beside the rules that all studies share."""
+"""Rules for the study's claims, in addition to those that all studies share."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from homenode_studies.studies.tables import Evidence, Row
 
 STEP = 2
-"""Processors within which a scalability holds: the step of the numbers simulated."""
+"""The tolerance of a scalability, in processors: the step of the simulated numbers."""
 
 TEN = 10
 """Percentages below this are judged as numbers, within a tenth."""
 
-OTHER_MIX = "ours is another mix of programs, with the kernel and without"
-"""Why a claim about how much of something there is differs."""
+OTHER_MIX = "ours is a different mix of programs, with the kernel and without"
+"""The reason for claims about amounts that differ."""
 
 TOUCHED = "our EC-server touches 262,281 blocks of 32 bytes, the paper's 112,183 (table 3)"
-"""What programs of today take."""
+"""The footprints of present-day programs."""
 
 ONE_COPY = (
-    "a kernel of today has for each processor much that one of 2003 had once. With one copy of it "
-    "for all processors (common)"
+    "a present-day kernel has per-processor copies of much data that one of 2003 had once. With "
+    "one copy for all processors (common)"
 )
-"""What makes sharing in the kernel rare."""
+"""The reason why sharing in the kernel is rare."""
 
 
 def in_proportion(at_2mb: str, at_4mb: str) -> str:
-    """What a claim's value is with one copy of the kernel's data, and caches in proportion."""
+    """A claim's value with one copy of the kernel's data, and with caches in proportion."""
     return (
-        f"checked: {ONE_COPY} it is {at_2mb} with 2 MB, and {at_4mb} with 4 MB, which are to ours "
-        f"what 2 MB are to the paper's: {TOUCHED}"
+        f"checked: {ONE_COPY} it is {at_2mb} with 2 MB, and {at_4mb} with 4 MB, in proportion to "
+        f"the paper's 2 MB: {TOUCHED}"
     )
 
 
@@ -52,7 +52,7 @@ def at(setting: Setting, value: Callable[[Row], float]) -> Callable[[Evidence], 
 
 
 def over_sizes(value: Callable[[Row], float], *settings: Setting) -> Callable[[Evidence], Any]:
-    """A value over the cache sizes of one machine, or by the name of what varies of several."""
+    """A value over the cache sizes of one machine, or of several by the name of what varies."""
 
     def compute(evidence: Evidence) -> Any:
         runs = ours(evidence)
@@ -68,7 +68,7 @@ def sizes_of(runs: Runs, setting: Setting, value: Callable[[Row], float]) -> lis
 
 
 def _name(setting: Setting, among: Sequence[Setting]) -> str:
-    """What tells a setting apart from others: processors, block size or scheduling."""
+    """The property that distinguishes a setting: processors, block size or scheduling."""
     if len({other.processors for other in among}) > 1:
         return f"{setting.processors} processors"
     if len({other.block_size for other in among}) > 1:
@@ -77,28 +77,28 @@ def _name(setting: Setting, among: Sequence[Setting]) -> str:
 
 
 def all_rise(value: Any) -> bool:
-    """One series, or several by name, rise."""
+    """Whether one series, or several by name, rise."""
     listed = value.values() if isinstance(value, dict) else [value]
     return all(m.rises(series) for series in listed)
 
 
 def all_fall(value: Any) -> bool:
-    """One series, or several by name, fall."""
+    """Whether one series, or several by name, fall."""
     listed = value.values() if isinstance(value, dict) else [value]
     return all(m.falls(series) for series in listed)
 
 
 def within(published: float) -> Callable[[Any], bool]:
-    """A number of processors is within two of the published one."""
+    """Whether a number of processors is within two of the published one."""
     return lambda value: abs(value - published) <= STEP
 
 
 EXTENSION = "With private_kernel=yes: "
-"""How claims about PSCR's extension begin."""
+"""The beginning of claims about PSCR's extension."""
 
 
 def under_both(claim: Claim) -> tuple[Claim, Claim]:
-    """A claim about PSCR, and the same with its extension to the kernel's pages in its place."""
+    """A claim about PSCR, and the same claim about its extension to the kernel's pages."""
     compute = claim.compute
     if compute is None:
         raise ValueError(f"{claim.statement}: there is nothing to compute")
@@ -107,7 +107,7 @@ def under_both(claim: Claim) -> tuple[Claim, Claim]:
         points = extended(evidence.rows("points"))
         return compute(replace(evidence, tables={**evidence.tables, "points": points}))
 
-    # Ahead of the words, by whose beginning others find the claim itself.
+    # As a prefix, so that the original claim is still found by its beginning.
     statement = f"{EXTENSION}{claim.statement}"
     return claim, replace(claim, statement=statement, compute=of_extension)
 
@@ -126,12 +126,12 @@ def power(section: str, what: str, published: float, setting: Setting, why: str 
 
 
 def bus_use(section: str, what: str, percent: int, setting: Setting, why: str = "") -> Claim:
-    """A claim that the bus is in use so much, which holds within five points."""
+    """A claim about bus utilisation, which holds within five points."""
     return Claim(
         section,
         what,
         f"{percent} %",
-        "share of the cycles for which the bus is held",
+        "share of cycles for which the bus is held",
         at(setting, m.bus),
         points(percent / 100),
         "%",
@@ -140,7 +140,7 @@ def bus_use(section: str, what: str, percent: int, setting: Setting, why: str = 
 
 
 def invalidation_part(section: str, what: str, percent: int, setting: Setting, why: str) -> Claim:
-    """A claim that invalidation misses are such a part of all, by the rule for its size."""
+    """A claim about the share of invalidation misses, by the rule for its size."""
     part = percent / 100
     return Claim(
         section,
@@ -185,8 +185,8 @@ def scalable_power(
 
 
 FASTER = (
-    "checked: who supplies a block that caches have, for how long a split transaction holds the "
-    "bus, and what a kernel does, the paper does not say; theirs lies between ours and one of the "
+    "checked: the paper does not say which cache supplies a block, how long a split transaction "
+    "holds the bus, and what the kernel does; its value lies between ours and that of one of the "
     "variants memory, held and users"
 )
-"""Why powers and uses of the bus differ in general: the table of variants has what they come to."""
+"""Why powers and bus utilisations differ in general; the table of variants has their values."""

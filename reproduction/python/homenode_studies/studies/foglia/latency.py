@@ -1,7 +1,7 @@
-"""How much of the memory's latency delays processors, whether these had work, and what is written.
+"""The delay of processors by memory latency, their idle time, and their writes by kind of page.
 
 The paper prints powers and miss rates of the same machine, from which the delay of a miss follows;
-it prints no idle time and no writes by what they were to.
+it prints neither idle time nor writes by kind of page.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from homenode_studies.studies.tables import Row
 
 BUSY_UP_TO = 20
-"""Processors up to which 26 processes are to leave none idle."""
+"""The number of processors up to which 26 processes should leave none idle."""
 IDLE_MOST = 2.0
-"""Percent of the cycles that processors may be idle up to there."""
+"""The percentage of cycles for which processors may be idle up to that number."""
 
 
 def delays(runs: Runs) -> Table:
-    """Delay per miss, beside that of the paper's numbers."""
+    """Delay per miss, compared with that from the paper's numbers."""
     printed = _printed()
     machines = [SMALL_BLOCKS.changed(processors=n) for n in FEW]
     machines += [Setting(block_size=block) for block in BLOCKS[1:]]
@@ -51,14 +51,14 @@ def delays(runs: Runs) -> Table:
         "cycles for which a miss delays its processor, EC-server",
         rows,
         "2 (N / power - 1) / miss rate: a reference takes 2 cycles (table 4), and power is the sum "
-        "of busy / (busy + delay) over N processors. The paper's are from its own powers and miss "
-        "rates, where it prints both. Memory takes 68, 72, 80 and 96 cycles with blocks of 32 to "
-        "256 bytes, without any wait for the bus.",
+        "of busy / (busy + delay) over N processors. The paper's values follow from its own powers "
+        "and miss rates, where it prints both. Memory takes 68, 72, 80 and 96 cycles with blocks "
+        "of 32 to 256 bytes, without any wait for the bus.",
     )
 
 
 def _printed() -> dict[Setting, float]:
-    """The delay per miss of machines of which the text states power and miss rate."""
+    """The delay per miss of machines whose power and miss rate the text states."""
     powers, rates = printed_numbers("gsp"), printed_numbers("miss_rate")
     return {
         setting: m.delay_of(setting.processors, power, rates[setting])
@@ -82,14 +82,14 @@ def idle(runs: Runs) -> Table:
         "idle",
         "processors without a process, in percent of their cycles, at every point",
         rows,
-        "Processes start again when they end, until as many references are done as the workload "
-        "has, so that there are 26 of them all the time. What is left is between a process and the "
-        "next one, and at the end, when no reference is begun any more.",
+        "Processes restart when they end, until the total number of references equals that of the "
+        "workload, so there are always 26. The remaining idle time is between two processes, and "
+        "at the end, when no more references begin.",
     )
 
 
 def told(runs: Runs) -> str:
-    """What is to be said of idle processors."""
+    """The note on idle processors."""
     few = [m.idle(row) for row in runs.rows if row["processors"] <= BUSY_UP_TO]
     all_ = [m.idle(row) for row in runs.rows]
     most, verdict = 100 * max(few), "under"
@@ -97,15 +97,15 @@ def told(runs: Runs) -> str:
         verdict = "**not** under"
     return (
         f"Processors are without a process for at most {most:.2g} % of their cycles at any point "
-        f"of up to {BUSY_UP_TO} processors, {verdict} the {IDLE_MOST:.0f} % that were set, and "
-        f"{100 * max(all_):.2g} % at any point (table of idle processors): ended processes start "
-        "again, as the paper's applications run in a continuous and cyclical way, and a run is "
-        "over when as many references are done as the workload has."
+        f"of up to {BUSY_UP_TO} processors, {verdict} the limit of {IDLE_MOST:.0f} %, and "
+        f"{100 * max(all_):.2g} % at any point (table of idle processors): processes restart, as "
+        "the paper's applications run in a continuous and cyclical way, and a run ends when the "
+        "total number of references equals that of the workload."
     )
 
 
 def origins(runs: Runs) -> Table:
-    """Coherence transactions of MESI, PSCR and its extension by what they are about."""
+    """Coherence transactions of MESI, PSCR and its extension by kind of page."""
     protocols = ("mesi", "pscr", EXTENDED)
     points = [
         (workload, SERVER.changed(protocol=name))
@@ -131,9 +131,9 @@ def origins(runs: Runs) -> Table:
         "writes-by-origin",
         "write and invalidate transactions for 100 references, by the kind of page",
         rows,
-        "A kernel page is one that only the kernel references, for one process: its stack above "
-        "all. A user page is a private area of a process, even if others reference it. The area of "
-        "a processor is the kernel's. PSCR takes user pages for private areas, its extension "
-        "(private_kernel=yes) kernel pages too. In the paper all references to shared data that "
-        "write are 0.54 of 100 (table 3, EC-server).",
+        "A kernel page is one that only the kernel references, for one process, mainly its stack. "
+        "A user page is a private area of a process, even if others reference it. The area of a "
+        "processor is the kernel's. PSCR treats user pages as private areas, its extension "
+        "(private_kernel=yes) also kernel pages. In the paper all writes to shared data are 0.54 "
+        "of 100 references (table 3, EC-server).",
     )

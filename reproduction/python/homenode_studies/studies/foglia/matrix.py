@@ -1,4 +1,4 @@
-"""What is simulated: every configuration that a table, a figure or a claim looks at, once.
+"""The simulations: every configuration that a table, a figure or a claim needs, once.
 
 Source: Foglia, Giorgi and Prete 2004, section 5; the comments name the figures.
 """
@@ -27,7 +27,7 @@ PROTOCOLS = ("mesi", "amsd", "pscr")
 SCHEDULERS = ("random", "affinity")
 EXTENDED = "pscr:private_kernel=yes"
 OTHERS = (EXTENDED, "moesi", "dragon")
-"""Not in the paper's figures: the extension that sections 2 and 5.2.2 propose, and two others."""
+"""Protocols beyond the paper's figures: the extension of sections 2 and 5.2.2, and two others."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Setting:
     scheduler: str = "random"
 
     def point(self) -> dict[str, Any]:
-        """As the engine takes it."""
+        """Its notation for the engine."""
         return asdict(self)
 
     def changed(self, **changes: Any) -> Setting:
@@ -51,7 +51,7 @@ class Setting:
 
 
 SMALL_BLOCKS = Setting(block_size=32)
-"""The configuration of sections 5.1.1 and 5.1.2 but for the number of processors."""
+"""The configuration of sections 5.1.1 and 5.1.2, except the number of processors."""
 AFFINE = Setting(scheduler="affinity")
 SERVER = Setting(processors=16, scheduler="affinity")
 """The machine of figures 19 to 22."""
@@ -64,11 +64,11 @@ CURVES: tuple[tuple[str, Setting], ...] = (
     ("PSCR, affinity, 128 B", AFFINE.changed(protocol="pscr")),
     ("PSCR+kernel, affinity, 128 B", AFFINE.changed(protocol=EXTENDED)),
 )
-"""What table 5 and section 5.1.1 give the scalability of, and PSCR with its extension."""
+"""The machines whose scalability table 5 and section 5.1.1 give, and PSCR with its extension."""
 
 
 def counts(quick: bool) -> Sequence[int]:
-    """The numbers of processors of which scalability is taken."""
+    """The numbers of processors for the scalability."""
     return (4, 8, 12, 16, 20, 24) if quick else range(4, 25, 2)
 
 
@@ -78,7 +78,7 @@ def curve(base: Setting, quick: bool) -> list[Setting]:
 
 
 def wanted(workload: str, quick: bool) -> list[Setting]:
-    """Everything that is simulated of a workload, each once."""
+    """All simulations of a workload, each once."""
     if workload != EC:
         # Figures 19 to 22, and the comparison with other protocols.
         return [SERVER.changed(protocol=p) for p in (*PROTOCOLS, *OTHERS)]

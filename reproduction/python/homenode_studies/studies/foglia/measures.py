@@ -1,7 +1,7 @@
-"""What figures and claims look at, as functions of simulated points.
+"""Measures for figures and claims, as functions of simulated points.
 
 Rates of misses are percentages of the references to blocks, fetches included, and coherence
-transactions are those for 100 references (section 5, figures 2 to 22). Where fetches were not
+transactions are those for 100 references (section 5, figures 2 to 22). If fetches were not
 recorded, a data reference counts as four references.
 """
 
@@ -26,7 +26,7 @@ ORIGINS = ("kernel_page", "user_page", "processor_area", "other")
 OPERATION = 2
 """Table 4: cycles of a read or write operation."""
 SLACK = 0.01
-"""What a step may go the other way in a series that rises or falls."""
+"""The tolerance of steps in the other direction in a series that rises or falls."""
 
 
 def gsp(row: Row) -> float:
@@ -75,13 +75,13 @@ def delay_per_miss(row: Row) -> float:
     2 cycles, and so each processor's `N / power - 1` times that are delay.
 
     Raises:
-        Missing: when nothing missed.
+        Missing: when there are no misses.
     """
     return delay_of(float(row["processors"]), gsp(row), misses(row))
 
 
 def delay_of(processors: float, power: float, miss_rate: float) -> float:
-    """The same of printed numbers; the miss rate is in percent.
+    """The same from printed numbers; the miss rate is in percent.
 
     >>> round(delay_of(8, 5.6, 1.1)), round(delay_of(8, 7, 0.39))
     (78, 73)
@@ -95,7 +95,7 @@ def idle(row: Row) -> float:
 
 
 def writes_of(row: Row, origin: str) -> float:
-    """Write and invalidate transactions about a kind of page, for 100 references."""
+    """Write and invalidate transactions on a kind of page, for 100 references."""
     return 100 * float(row[f"coherence_origin_{origin}"]) / _references(row)
 
 
@@ -103,7 +103,7 @@ def invalidation_share(row: Row) -> float:
     """Invalidation misses as a share of all misses.
 
     Raises:
-        Missing: when nothing missed.
+        Missing: when there are no misses.
     """
     return over(invalidations(row), misses(row), "misses")
 
@@ -139,10 +139,10 @@ def migrations(row: Row) -> float:
 def scalability(runs: Runs, workload: str, base: Setting) -> tuple[float, float]:
     """The critical point of a machine, and its power there.
 
-    If it is beyond the numbers simulated, it is the largest of these.
+    If it is beyond the simulated numbers, the largest of these is returned.
 
     Raises:
-        Missing: when not several numbers of processors were simulated.
+        Missing: when only one number of processors was simulated.
     """
     rows = runs.curve(workload, base)
     if len(rows) < 3:
@@ -167,7 +167,7 @@ def over(one: float, other: float, what: str) -> float:
 def series(
     runs: Runs, workload: str, settings: Sequence[Setting], value: Callable[[Row], float]
 ) -> list[float]:
-    """A value of each of some settings."""
+    """A value for each of some settings."""
     return [value(runs.at(workload, setting)) for setting in settings]
 
 
@@ -197,7 +197,7 @@ _ALL = (
 
 
 def _references(row: Row) -> float:
-    """References, with those that the trace lacks and the machine makes up for."""
+    """References, including those that the trace lacks and the machine compensates for."""
     return float(row["stands_for"] * row["references"])
 
 

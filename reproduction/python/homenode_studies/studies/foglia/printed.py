@@ -1,7 +1,7 @@
-"""What the paper prints, in the form of what our runs give.
+"""The paper's numbers, in the form of our results.
 
-So a claim is computed from its tables by the function that computes it from our results, and the
-rule that judges ours is tried on that first.
+So the same function computes a claim from its tables and from our results, and the rule is applied
+to its tables first.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from homenode_studies.studies.tables import Row
 
 _REFERENCES = 130_000_000
-"""Of a workload (section 4); for a group of its processes only shares are printed."""
+"""References of a workload (section 4); for groups of its processes only shares are printed."""
 _PER_CENT = 100
 
 
 class PrintedRow(dict[str, Any]):
-    """A row of what is printed, which lacks most of what a run counts."""
+    """A printed row, which lacks most counts of a run."""
 
     def __missing__(self, name: str) -> Any:
         raise Missing(f"the paper does not print {name}")
 
 
 def stated(claim: Claim) -> Claim:
-    """A claim that is tried on the paper's own numbers, where it prints what the claim looks at."""
+    """A claim that is also applied to the paper's own numbers, if it prints those that it needs."""
     return claim if claim.own is not None else computed_from(paper, claim)
 
 
 def at_scalability(claim: Claim, setting: Setting, column: str) -> Claim:
-    """A claim about how far a machine scales, with what a column of table 5 says of it."""
+    """A claim about a machine's scalability, with a column of table 5."""
 
     def printed(_: Evidence) -> float:
         if setting not in _table_5():
@@ -50,7 +50,7 @@ def at_scalability(claim: Claim, setting: Setting, column: str) -> Claim:
 
 @cache
 def paper() -> Evidence:
-    """The paper's tables, and the points of its figures whose numbers it states."""
+    """The paper's tables, and the points of its figures that the text states."""
     printed = published(PAPER.name)
     shared = [_shared(row) for row in printed["table-3"]]
     rows = {"points": _points(), "footprints": _footprints(), "table-3": shared}
@@ -58,7 +58,7 @@ def paper() -> Evidence:
 
 
 def _points() -> list[Row]:
-    """Power and use of the bus; where text and table 5 differ, the table's."""
+    """Power and bus utilisation; if text and table 5 differ, the table's values."""
     powers, buses = (
         tables.printed_numbers(name) | {setting: row[name] for setting, row in _table_5().items()}
         for name in ("gsp", "bus_utilisation")
@@ -79,7 +79,7 @@ def _table_5() -> dict[Setting, Row]:
 
 
 def _shared(row: Row) -> Row:
-    """The paper calls those blocks shared that need coherence: blocks that are written."""
+    """The paper calls blocks shared if they need coherence, that is, if they are written."""
     return row | {f"written_{name}": row[name] for name in ("shared_blocks", "shared_access")}
 
 

@@ -1,4 +1,4 @@
-"""What the paper's configurations come to: tables, figures and what claims look at."""
+"""The results of the paper's configurations: tables, figures, and evidence for claims."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def products(
     context: StudyContext, machine_of: Callable[[Trace], runs.Machine] = runs.machine_for
 ) -> Products:
-    """Simulates every configuration on every mix, and counts what the mixes touch.
+    """Simulates every configuration on every mix, and counts the footprints of the mixes.
 
     Args:
         context: the mixes.

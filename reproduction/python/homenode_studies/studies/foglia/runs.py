@@ -25,7 +25,7 @@ _OF_SETTING = tuple(Setting.__annotations__)
 RESTART = True
 """Section 4: applications run "in a continuous and cyclical way", for a fixed amount of work."""
 SEED = 1
-"""Of the scheduler, where nothing else is said."""
+"""Default seed of the scheduler."""
 _DATA_ONLY = Path(__file__).with_name("data-references.toml")
 
 
@@ -34,10 +34,10 @@ class Machine:
     """The machine for a trace.
 
     Attributes:
-        name: as in results.
-        spec: as the engine takes it.
-        stands_for: references of the paper's traces that one of this trace is worth.
-        mesi: the protocol that stands for the paper's MESI.
+        name: its name in results.
+        spec: its notation for the engine.
+        stands_for: references of the paper's traces per reference of this trace.
+        mesi: the protocol that represents the paper's MESI.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Machine:
     mesi: str = "mesi"
 
     def question(self, setting: Setting, seed: int = SEED) -> dict[str, Any]:
-        """The options of a simulation, independent of where the machine's file is."""
+        """The options of a simulation, independent of the location of the machine's file."""
         asked = self.point(setting) | {"machine": self.name, "restart": RESTART}
         if seed != SEED:
             asked["seed"] = seed
@@ -65,7 +65,7 @@ PAPERS = Machine("bus-smp", "bus-smp", 1)
 
 
 def machine_for(trace: Trace) -> Machine:
-    """``bus-smp``, or where no fetches were recorded the machine that makes up for them.
+    """``bus-smp``, or, if no fetches were recorded, a machine that compensates for them.
 
     Three quarters of the references of the paper's workloads are fetches (table 3). A data
     reference then takes the time of four references, a turn has fewer of them, and rates are for
@@ -77,7 +77,7 @@ def machine_for(trace: Trace) -> Machine:
 
 
 class Runs:
-    """Simulated points: one row a workload and setting."""
+    """Simulated points: one row per workload and setting."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = list(rows)
@@ -120,7 +120,7 @@ def setting_of_point(row: Row) -> Setting:
 
 
 def extended(rows: Iterable[Row]) -> list[Row]:
-    """The same simulations with PSCR's extension to the kernel's pages in the place of PSCR."""
+    """The same simulations with PSCR's extension to the kernel's pages in place of PSCR."""
     kept = (row for row in rows if row["protocol"] != "pscr")
     return [row | {"protocol": "pscr"} if row["protocol"] == EXTENDED else row for row in kept]
 
@@ -137,7 +137,7 @@ def ours(evidence: Evidence) -> Runs:
 def simulated(
     context: StudyContext, machine_of: Callable[[Trace], Machine] = machine_for
 ) -> list[Row]:
-    """Simulates what is wanted of every workload; one decoding of its trace for all that is new."""
+    """Simulates the settings of every workload; each trace is decoded once for all new settings."""
     rows: list[Row] = []
     for program in context.programs:
         rows += _of_workload(context, program, machine_of(context.trace(program)))
@@ -159,7 +159,7 @@ def on_machine(
     settings: Sequence[Setting],
     seed: int = SEED,
 ) -> dict[Setting, Row]:
-    """Results of settings on a machine; those that are not kept are simulated together."""
+    """Results of settings on a machine; those that are not stored are simulated together."""
     trace = context.trace(program)
     cached = ResultCache(context.folder, trace)
     new = [s for s in settings if cached.get(machine.question(s, seed)) is None]
@@ -176,13 +176,13 @@ def on_machine(
 
 
 def _of_result(row: Row) -> Row:
-    """A row without what the setting says already, and where the trace was."""
+    """A row without the columns of the setting and the path of the trace."""
     said = {*_OF_SETTING, "trace", "machine", "order"}
     return {name: value for name, value in row.items() if name not in said}
 
 
 def _note(context: StudyContext, settings: Sequence[Setting], machine: Machine) -> None:
-    """What was simulated, for the provenance."""
+    """The simulations, for the provenance."""
     record: dict[str, Any] = {
         "machines": {machine.name: [machine.name]},
         "noun": "protocols",

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def experiments(context: StudyContext) -> Products:
-    """Simulates every configuration of the paper on every mix, and counts what they touch."""
+    """Simulates every configuration of the paper on every mix, and counts the mixes' footprints."""
     made = products(context)
     return replace(made, tables=[*made.tables, *bands.tables(context), _contradictions()])
 
 
 def _contradictions() -> Table:
-    """Where the paper says two things."""
+    """Contradictions in the paper."""
     rows = published(PAPER.name)["own-contradictions"]
     return Table("own-contradictions", "where the paper contradicts itself", rows)
 

@@ -1,4 +1,4 @@
-"""Tables 1 to 5, what is printed in the text, and what we add."""
+"""Tables 1 to 5, the numbers in the text, and our additions."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ QUANTITIES: Mapping[str, Callable[[Row], float]] = {
     "miss_rate": m.misses,
     "invalidation_share": lambda row: 100 * m.invalidation_share(row),
 }
-"""What the text states numbers of, in its units."""
+"""The quantities for which the text states numbers, in its units."""
 
 
 def of_traces(rows: list[Row]) -> list[Table]:
     """Tables 1 to 3."""
     note = (
-        "Percentages are of all references, those of the kernel included; of traces without "
-        "fetches, of four times their data references. A block of data is shared when several of "
-        "the processes reference it, unless it is of a kernel's data of one processor; written "
-        "shared blocks are those of them that coherence is about."
+        "Percentages are of all references, including those of the kernel, or, for traces without "
+        "fetches, of four times the data references. A block of data is shared if several of the "
+        "processes reference it, unless it belongs to the kernel's data of one processor; written "
+        "shared blocks are those that need coherence."
     )
     utilities = [
         {"application": name} | {column: found[column] for column in (*_UTILITY, "kernel")}
@@ -71,9 +71,9 @@ def of_traces(rows: list[Row]) -> list[Table]:
         Table("table-3", "statistics of the workloads, 32-byte blocks", workloads, note),
         Table(
             "table-3-user",
-            "the same without what the kernel does",
+            "the same without the kernel's references",
             users,
-            "Beyond the paper: what the workloads' processes touch and share by themselves.",
+            "Beyond the paper: the footprints and sharing of the workloads' processes alone.",
         ),
     ]
     return [table for table in made if table.rows]
@@ -85,7 +85,7 @@ def _shares(rows: list[Row], workload: str, name: str, *, kernel: bool = True) -
 
 
 def timing(blocks: Sequence[int]) -> Table:
-    """Table 4, from the machine that the simulations use: one processor reads one word."""
+    """Table 4, from the machine of the simulations: one processor reads one word."""
     trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
     points = [{"protocol": "mesi", "block_size": block, "processors": 1} for block in blocks]
     first = simulate(trace, points=points)
@@ -99,7 +99,7 @@ def timing(blocks: Sequence[int]) -> Table:
 
 
 def differences(ours: Sequence[Row]) -> list[str]:
-    """Entries of table 4 that are not as printed."""
+    """Entries of table 4 that differ from the printed ones."""
     theirs = {row["parameter"]: row for row in published(PAPER.name)["table-4"]}
     return [
         f"{row['parameter']}, {name} bytes"
@@ -129,13 +129,13 @@ def scalability(runs: Runs) -> Table:
         "table-5",
         "power and scalability of several machines, EC-server, 2 MB caches of two ways",
         rows,
-        "Scalability is the largest number of processors simulated up to which each added one "
-        "brings at least 0.5 of power; between two numbers power is taken to grow evenly.",
+        "Scalability is the largest simulated number of processors up to which each additional one "
+        "gains at least 0.5 of power; power is interpolated linearly between two numbers.",
     )
 
 
 def setting_of(printed: Row) -> Setting:
-    """The machine of a printed row of table 5 or of a number stated in the text."""
+    """The machine of a printed row of table 5, or of a number in the text."""
     return Setting(
         protocol=printed["protocol"],
         processors=int(printed["processors"]),
@@ -147,7 +147,7 @@ def setting_of(printed: Row) -> Setting:
 
 
 def printed_numbers(quantity: str) -> dict[Setting, float]:
-    """What the text states of each machine; the first of two numbers that differ."""
+    """The numbers in the text for each machine; the first of two that differ."""
     found: dict[Setting, float] = {}
     for row in published(PAPER.name)["stated"]:
         if row["quantity"] == quantity:
@@ -156,7 +156,7 @@ def printed_numbers(quantity: str) -> dict[Setting, float]:
 
 
 def stated(runs: Runs) -> Table:
-    """Every number that the text states of the figures, and ours."""
+    """Every number in the text about the figures, and ours."""
     rows = []
     for printed in published(PAPER.name)["stated"]:
         setting = setting_of(printed)
@@ -164,7 +164,7 @@ def stated(runs: Runs) -> Table:
         row |= {"machine": describe(setting), "paper": printed["value"]}
         row["ours"] = _value(runs, printed["quantity"], setting)
         rows.append(row)
-    return Table("stated", "numbers stated in the text, and ours", rows)
+    return Table("stated", "numbers in the text, and ours", rows)
 
 
 def _value(runs: Runs, quantity: str, setting: Setting) -> float:
@@ -222,8 +222,8 @@ def protocols(runs: Runs) -> Table:
         "protocols",
         "beyond the paper: six protocols, 16 processors, affinity, 2 MB, 128-byte blocks",
         rows,
-        "PSCR+kernel treats kernel structures of one process as its private area, which sections "
-        "2 and 5.2.2 propose. Rates in percent of the references.",
+        "PSCR+kernel treats kernel structures of one process as its private area, which sections 2 "
+        "and 5.2.2 propose. Rates are percentages of the references.",
     )
 
 

@@ -1,9 +1,9 @@
-"""What the paper does not say of its machine and its kernel, taken the other way.
+"""Variants of open parameters of the paper's machine and kernel.
 
-Its caches may supply only what they have written, and a fetch may hold the bus until memory has
-sent the block (tables 4 and 5 leave both open). Its kernel is a trace of system calls beside
-simulated scheduling (section 4); a whole Linux of today does more, and shares more. It also has
-much for each processor that a kernel of 2003 had once.
+Its caches may supply only written blocks, and a fetch may hold the bus until memory has sent the
+block (tables 4 and 5 leave both open). Its kernel is a trace of system calls with simulated
+scheduling (section 4); a complete present-day Linux does more, and shares more. It also has
+per-processor copies of much data that a kernel of 2003 had once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _CLEAN_FROM_MEMORY = "mesi-memory"
 _LONGEST = HOLDS[max(HOLDS)]
-"""The machine whose bus is held for longest."""
+"""The machine whose bus is held longest."""
 
 
 def _with_memory(trace: Trace) -> Machine:
@@ -40,7 +40,7 @@ def _held(trace: Trace) -> Machine:
 
 
 def _of_form(form: TraceForm) -> Callable[[StudyContext], Products]:
-    """The same simulations of what is made of the mixes."""
+    """The same simulations of converted mixes."""
 
     def experiments(context: StudyContext) -> Products:
         return products(replace(context, form=form, traces={}, _opened={}))
@@ -56,7 +56,7 @@ VARIANTS = (
     ),
     Variant(
         "held",
-        "that, and the bus is held for all of the 68 cycles of a fetch",
+        "as memory, and the bus is held for all 68 cycles of a fetch",
         partial(products, machine_of=_held),
     ),
     Variant(
@@ -64,7 +64,7 @@ VARIANTS = (
     ),
     Variant(
         "common",
-        "all processors share what the kernel has for each",
+        "all processors share the kernel's per-processor data",
         _of_form(TraceForm(common_areas=True)),
     ),
 )

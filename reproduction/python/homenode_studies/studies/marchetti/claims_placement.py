@@ -1,4 +1,4 @@
-"""What the abstract, section 4.1 and the conclusion say of placement, with figures 1 to 3."""
+"""Claims of the abstract, section 4.1 and the conclusion about placement, with figures 1 to 3."""
 
 from __future__ import annotations
 
@@ -33,34 +33,33 @@ _PLACED = {"least": 0.35, "between": 0.55, "most": 0.75}
 _BACK = {"least": 0.50, "between": 0.75, "most": 1.00}
 _TURNS = {"any": 1 / 64}
 HOT = (
-    "checked: all processors write to mp3d's cells, wherever these are, and what round-robin does "
-    "with their pages is chance, as it is with water's (notes)"
+    "checked: all processors write to mp3d's cells, wherever these are, and the effect of "
+    "round-robin on their pages is random, as on water's (notes)"
 )
 _SEVERAL = (
-    "checked: the paper's section 4.1 speaks of an acquire that takes written blocks away, section "
-    "3.1, which we follow, of one that takes all lines of a page of which another processor has "
-    "written a word; with the former hardware misses more, and more by false sharing, in all five "
-    "programs (notes)"
+    "checked: in the paper's section 4.1 an acquire removes written blocks; in section 3.1, which "
+    "we follow, it removes all lines of a page in which another processor has written a word. With "
+    "the former, hardware misses more, and more by false sharing, in all five programs (notes)"
 )
 _WAITING = (
-    "checked: processors of mgrid, water and appbt wait for each other three tenths of the time or "
-    "more, wherever pages are (table times)"
+    "checked: processors of mgrid, water and appbt wait for each other at least three tenths of "
+    "the time, wherever pages are (table times)"
 )
 _APART = (
-    "checked: without its option of locks our mp3d has no waits within a step, with it "
-    "software takes 2.5 times as long as hardware (notes); water waits for its locks, whose "
-    "holders write back at each release: recorded without them software takes 1.03 and 1.05 "
-    "times as long, without that of energies 1.4 and 1.6, without those of molecules 1.9 and 2.0"
+    "checked: without its option of locks our mp3d has no waits within a step, and with it "
+    "software takes 2.5 times as long as hardware (notes). water waits for its locks, whose "
+    "holders write back at each release: recorded without locks software takes 1.03 and 1.05 times "
+    "as long, without the lock of energies 1.4 and 1.6, and without those of molecules 1.9 and 2.0"
 )
 _BANDWIDTH = (
-    "checked: where memories and network take a word a cycle, not four cycles a word, hardware "
-    "gains more in sor (0.3 points), mp3d (4) and water (14), and less in mgrid (9) and appbt (0.6)"
+    "checked: if memories and network take one cycle per word instead of four, hardware gains more "
+    "in sor (0.3 points), mp3d (4) and water (14), and less in mgrid (9) and appbt (0.6)"
 )
 _WHERE = (
-    "checked: our sor has numbers of 8 bytes, and a band of ten rows 12.5 pages, of which one or "
-    "two are shared; with 4 bytes 75 % are local. Our appbt has pages of its own for each "
-    "processor's points, without them 19 % are (notes); in mp3d most misses are on cells, which "
-    "all threads share"
+    "checked: our sor has numbers of 8 bytes, and a band of ten rows has 12.5 pages, one or two of "
+    "which are shared; with 4 bytes 75 % are local. Our appbt has separate pages for each "
+    "processor's points; without them 19 % are local (notes). In mp3d most misses are on cells, "
+    "which all threads share"
 )
 
 
@@ -166,7 +165,7 @@ def _locality(protocol: str) -> tuple[Claim, ...]:
                 within(0.50, 1.00),
                 "%",
                 why="checked: mp3d writes mostly to cells, and a thread's particles are anywhere "
-                "among them; where they begin in the thread's own part of space 64 % are",
+                "among them; if they begin in the thread's own part of space 64 % are local",
             ),
             _BACK,
         ),
@@ -191,7 +190,7 @@ def _fill_times(protocol: str, low: float, high: float) -> Claim:
 
 
 def nearer(protocol: str) -> Compute:
-    """Links that a message goes along with placement over without, of mgrid and sor."""
+    """Links per message with placement over without, for mgrid and sor."""
     base = Setting(protocol=protocol)
     return lambda e: only(
         {p: m.changed(ours(e), p, m.distance, base) for p in ours(e).programs()}, MGRID, SOR
@@ -202,9 +201,9 @@ def _near(protocol: str) -> Claim:
     return stated(
         Claim(
             "4.1",
-            f"mgrid and sor gain also from fills that are not local {IN[protocol]}",
+            f"mgrid and sor also gain from fills that are not local {IN[protocol]}",
             "nearer",
-            "links for each message between nodes, with placement over without",
+            "links per message between nodes, with placement over without",
             nearer(protocol),
             less_than(1 / 1.1),
         )
@@ -219,7 +218,7 @@ def _software() -> tuple[Claim, ...]:
             stated(
                 Claim(
                     "4.1",
-                    f"Hardware and software are comparable {words} placement, mp3d apart",
+                    f"Hardware and software are comparable {words} placement, except for mp3d",
                     "comparable",
                     compared,
                     _compared(m.cycles, soft.changed(home=home), hard.changed(home=home)),
@@ -274,16 +273,16 @@ def _software() -> tuple[Claim, ...]:
 
 
 def fades(evidence: Evidence) -> dict[str, float]:
-    """What placement gains with caches of 16 KB less what it does with 1 MB, where it gains.
+    """The gain from placement with caches of 16 KB less that with 1 MB, for programs that gain.
 
     Raises:
-        Missing: when it does not gain anywhere.
+        Missing: when no program gains.
     """
     runs = ours(evidence)
     gains = {program: m.gain(runs, program) for program in runs.programs()}
     found = {p: gain - m.gain(runs, p, LARGE) for p, gain in gains.items() if gain > 0}
     if not found:
-        raise Missing("placement does not gain with any program")
+        raise Missing("no program gains from placement")
     return found
 
 
@@ -291,7 +290,7 @@ _CONCLUSION = (
     stated(
         Claim(
             "5",
-            "Placement gains where the working set does not fit in the cache",
+            "Placement gains if the working set does not fit in the cache",
             "capacity misses",
             "gain with 16 KB caches less gain with 1 MB caches, of programs that gain",
             fades,
@@ -305,17 +304,17 @@ _CONCLUSION = (
             "3.3",
             "Caches are small enough that blocks are evicted",
             "eviction misses",
-            "share of misses on blocks that gave way, without placement",
+            "share of misses on evicted blocks, without placement",
             _each(PAPER_CASE, m.evictions),
             most(lambda part: part > 0.5),
             "%",
-            why="mp3d misses often because others have written",
+            why="mp3d often misses because others have written",
         )
     ),
     stated(
         Claim(
             "4.1",
-            "Placement lets a program with pages of its own write back to itself",
+            "With placement a program with separate pages writes back to its own nodes",
             "50 to 100 %",
             "local write-backs with placement, in hardware, of sor and mgrid",
             lambda e: only(m.each(ours(e), _base(HARDWARE), m.local_write_backs), SOR, MGRID),

@@ -1,4 +1,4 @@
-"""What sections 3.2, 4.1 and 4.2 say of block sizes and of policies that know more."""
+"""Claims of sections 3.2, 4.1 and 4.2 about block sizes and more sophisticated policies."""
 
 from __future__ import annotations
 
@@ -33,50 +33,50 @@ SPATIAL = (SOR, WATER)
 FAST = Setting(machine=ONE_WORD, protocol=SOFTWARE, home=WITH)
 THIRD = 1 / 3
 _LARGE = (
-    "checked: with blocks of 256 bytes water misses half as often as with those of 16 (2.7 and "
-    "5.4 %), as a cache has 64 of them, and a fill takes eleven times as long: a memory is busy "
-    "for 268 cycles with each, and messages wait 302 for one, as all threads read the same "
-    "records. With a word a cycle the time grows by a third, not threefold; 1 MB caches, sums in"
-    " blocks of their own, and a network without contention change nothing (9.1, 13.6 and 11.1 "
+    "checked: with blocks of 256 bytes water misses half as often as with 16 (2.7 and 5.4 %), as a "
+    "cache has 64 blocks, but a fill takes eleven times as long: a memory is busy for 268 cycles "
+    "with each, and messages wait 302 cycles for one, as all threads read the same records. With "
+    "one word per cycle the time grows by a third instead of threefold; 1 MB caches, sums in "
+    "separate blocks, and a network without contention make no difference (9.1, 13.6 and 11.1 "
     "million cycles)"
 )
 _EACH_SIZE = (
-    "checked: mgrid gains with each (38, 30, 18, 5 and 2 %) where each thread first clears its "
-    "planes, which are at home there then; water (20, 19, 18, 14 and 7 %) where memories and "
-    "network take a word a cycle, as all threads read the same records; mp3d (46, 34, 23, 24 and "
-    "39 %) where each thread's particles begin in its own part of space, so that not all threads "
-    "write to all cells"
+    "checked: mgrid gains with each (38, 30, 18, 5 and 2 %) if each thread first clears its "
+    "planes, whose home is then its node; water (20, 19, 18, 14 and 7 %) if memories and network "
+    "take one cycle per word, as all threads read the same records; mp3d (46, 34, 23, 24 and 39 %) "
+    "if each thread's particles begin in its own part of space, so that not all threads write to "
+    "all cells"
 )
 _FETCHED_LESS = (
-    "checked: with blocks of 256 bytes all five have more than with 16; in between it falls at "
-    "some step, as larger blocks are fetched less often. Of the misses, which fall too, those by "
-    "false sharing are more with each step in mgrid (0.9, 1.6, 2.2, 5.5 and 9.4 %) and mp3d "
+    "checked: with blocks of 256 bytes all five have more than with 16; in between it decreases at "
+    "some step, as larger blocks are fetched less often. The share of false sharing in the misses, "
+    "which also decrease, grows with each step in mgrid (0.9, 1.6, 2.2, 5.5 and 9.4 %) and mp3d "
     "(3.6, 4.7, 7.0, 11.8 and 18.0 %)"
 )
 _ONCE = (
-    "checked: sor fetches each line of a neighbour's row once a half-sweep, no more often than a "
-    "copy of the page does. It gains 2 to 3 % with any n from 1 to 32 fills, and 6 % at most "
-    "with rows of a page each (-n 512) of which each thread first uses its own, though 99 % of "
-    "its fills are local then. Where rows of 640 lie 8 KB apart, so that lines are evicted in a "
-    "half-sweep, it gains 12.5 % with 16 fills, 7 % without such first uses"
+    "checked: sor fetches each line of a neighbour's row once per half-sweep, no more often than a "
+    "copy of the page would. It gains 2 to 3 % with any n from 1 to 32 fills, and at most 6 % with "
+    "rows of a page each (-n 512) that their threads use first, although 99 % of its fills are "
+    "local then. With rows of 640 that lie 8 KB apart, so that lines are evicted in a half-sweep, "
+    "it gains 12.5 % with 16 fills, and 7 % without such first uses"
 )
 _SIXTEEN = (
-    "checked: a page that is mapped again after sixteen fills is one that is used much; judged as "
-    "little below a quarter of its blocks. With n = 4, and the paper does not say its n, they are "
-    "sor 50, mgrid 51, mp3d 1, water 9 and appbt 7, few in most; with 16 appbt has 11 where its "
-    "points lie row by row (--rows)"
+    "checked: a page that is mapped again after sixteen fills is used much; less than a quarter of "
+    "its blocks was judged as little. With n = 4 (the paper does not give its n) they are sor 50, "
+    "mgrid 51, mp3d 1, water 9 and appbt 7, few in most; with 16 appbt has 11 if its points are "
+    "stored row by row (--rows)"
 )
 _GRIDS = (
-    "checked: after initialisation a page goes to the first reader, often a neighbour of "
-    "the thread that writes it, and a later phase puts that right. Where each thread first clears"
-    " its planes, marks cost 0.2 %; where planes of coarse grids also lie in the pages of the "
-    "fine one, 1.4 %. Another recording gains 1 %. All 1,053 pages moved at each of nine marks "
-    "would take a tenth of the time: 962 moves take 0.9 %"
+    "checked: after initialisation a page goes to the first reader, often a neighbour of the "
+    "thread that writes it, and a later phase corrects that. If each thread first clears its "
+    "planes, marks cost 0.2 %; if planes of coarse grids also lie in the pages of the fine one, "
+    "1.4 %. Another recording gains 1 %. Moving all 1,053 pages at each of nine marks would take a "
+    "tenth of the time: 962 moves take 0.9 %"
 )
 
 
 def not_gaining(evidence: Evidence) -> list[str]:
-    """Programs and block sizes with which placement does not gain."""
+    """Programs and block sizes without a gain from placement."""
     runs = ours(evidence)
     return [
         f"{program} {block}"
@@ -106,22 +106,22 @@ def _series(value: m.Value, home: str) -> Callable[[Runs, str], list[float]]:
 
 
 def all_fall(value: Any) -> bool:
-    """Every series falls."""
+    """Whether every series falls."""
     return all(m.falls(series) for series in value.values())
 
 
 def all_rise(value: Any) -> bool:
-    """Every series rises."""
+    """Whether every series rises."""
     return all(m.rises(series) for series in value.values())
 
 
 def ends_lower(value: Any) -> bool:
-    """Every series ends below where it begins."""
+    """Whether every series ends below its beginning."""
     return all(series[-1] < series[0] for series in value.values())
 
 
 def most_rise(value: Any) -> bool:
-    """More than half of the series rise."""
+    """Whether more than half of the series rise."""
     return part(m.rises(series) for series in value.values()) > 0.5
 
 
@@ -131,7 +131,7 @@ _BLOCKS = (
             "4.1",
             "Placement gains with every block size",
             "16 to 256 bytes",
-            "programs and block sizes with which it does not",
+            "programs and block sizes without a gain",
             not_gaining,
             empty,
             why=_EACH_SIZE,
@@ -147,7 +147,7 @@ _BLOCKS = (
             over_blocks(m.gains_by_block, *SPATIAL),
             ends_lower,
             "%",
-            why="checked: with blocks of 256 bytes what water gains is chance: 13 to 28 % in "
+            why="checked: with blocks of 256 bytes the gain of water is random: 13 to 28 % in "
             "recordings with turns of 90 to 110 references, which gain 17 to 19 % with 16; with "
             "more molecules it gains less: -9 to 8 % and 20 to 24 % (512), 13 and 33 % (1,000)",
         )
@@ -215,13 +215,13 @@ def against_first_use(base: Setting, **changes: Any) -> Callable[[Evidence], dic
 
 
 def phases(evidence: Evidence) -> float:
-    """What the mark of a phase costs mgrid in hardware."""
+    """The cost of marks of phases for mgrid in hardware."""
     runs = ours(evidence)
     return m.cycles(runs.at(MGRID, PHASES)) / m.cycles(runs.at(MGRID, Setting(home=WITH))) - 1
 
 
 def sophisticated(evidence: Evidence) -> dict[str, float]:
-    """The time under each policy that knows more, over that with first-use."""
+    """The time under each more sophisticated policy, over that with first-use."""
     runs = ours(evidence)
     placed = Setting(home=WITH)
     found = {
@@ -242,13 +242,14 @@ _POLICIES = (
     stated(
         Claim(
             "3.2",
-            "The first to make n fills is no better a home than the first to use the page",
+            "The first node to make n fills is no better home than the first node to use the page",
             "no significant improvement",
             "time with first-fill over that with first-use, in hardware",
             against_first_use(Setting(home=WITH), home=FILLS),
             above(1 / 1.1),
-            why="checked: where all use a page its first use is chance, and a node may become home "
-            "of several such pages; after four fills they are spread better (notes on mp3d)",
+            why="checked: if all nodes use a page, its first use is random, and a node may become "
+            "home of several such pages; after four fills they are distributed better (notes on "
+            "mp3d)",
         )
     ),
     stated(
@@ -280,7 +281,7 @@ _POLICIES = (
     stated(
         Claim(
             "abstract",
-            "In many cases policies that know more make programs slower",
+            "In many cases more sophisticated policies make programs slower",
             "many",
             "time over that with first-use",
             sophisticated,
@@ -294,7 +295,7 @@ _POLICIES = (
 def replicated(runs: Runs, program: str) -> dict[str, float]:
     """The time with each policy of replication over that without, on the machine of section 4.2.
 
-    Policies that the engine could not follow are missing.
+    Policies that the engine could not simulate are missing.
 
     Raises:
         Missing: when software coherence was not simulated.
@@ -320,7 +321,7 @@ def best_replication(evidence: Evidence) -> dict[str, str]:
 
 
 def by_counter(evidence: Evidence) -> dict[str, float]:
-    """What the counter policy gains, with the better of its numbers."""
+    """The gain from the counter policy, with the better of its numbers."""
     runs = ours(evidence)
     return {
         program: 1
@@ -330,7 +331,7 @@ def by_counter(evidence: Evidence) -> dict[str, float]:
 
 
 def fills_of_replicas(evidence: Evidence) -> dict[str, float]:
-    """More local fills for each replicated page, of each program, with the counter policy."""
+    """Additional local fills per replicated page of each program, with the counter policy."""
     runs = ours(evidence)
     runs.need(SOFTWARE)
     alone, copied = FAST, FAST.changed(replication="counter:n=16")
@@ -386,7 +387,7 @@ _REPLICATION = (
             "4.2",
             "Many replicated pages are used little before they are written again",
             "very little",
-            "further local fills for each replicated page, of 64 blocks",
+            "additional local fills per replicated page, of 64 blocks",
             fills_of_replicas,
             most(lambda fills: fills < 16),
             why=_SIXTEEN,
@@ -396,7 +397,7 @@ _REPLICATION = (
 
 
 def beyond_static(evidence: Evidence) -> dict[str, float]:
-    """Time with first-use over that with each page where most of its fills are."""
+    """Time with first-use over that with each page at the node with most of its fills."""
     return m.compared(ours(evidence), m.cycles, Setting(home=WITH), Setting(home="best-static"))
 
 
@@ -406,7 +407,7 @@ _SIMPLE = (
             "5",
             "A very simple policy suffices",
             "suffices",
-            "time with first-use over that with each page where most of its fills are",
+            "time with first-use over that with each page at the node with most of its fills",
             beyond_static,
             most(lambda relative: relative < 1.1),
         )
@@ -414,9 +415,9 @@ _SIMPLE = (
     stated(
         Claim(
             "3.2",
-            "Ideally a page is where most of its misses are",
+            "Ideally a page is at the node with most of its misses",
             "ideally",
-            "of its fills a program has more local with best-static than with first-use",
+            "increase of the share of local fills with best-static over first-use",
             lambda e: {
                 p: m.local_fills(ours(e).at(p, Setting(protocol=HARDWARE, home="best-static")))
                 - m.local_fills(ours(e).at(p, Setting(home=WITH)))
@@ -429,4 +430,4 @@ _SIMPLE = (
 )
 
 CLAIMS = (*_BLOCKS, *_POLICIES, *_REPLICATION, *_SIMPLE)
-"""Claims with figures 4 and 5, and of policies."""
+"""Claims with figures 4 and 5, and about policies."""

@@ -139,7 +139,7 @@ def _replication(runs: Runs) -> list[Figure]:
         for program in runs.programs()
         for kind, relative in replicated(runs, program).items()
     ]
-    note = "Coherence in software, first-use, a word a cycle everywhere; 100: no replication."
+    note = "Coherence in software, first-use, one cycle per word everywhere; 100: no replication."
     title = "relative performance with replication of pages"
     return [_bars("figure-5", title, rows, "% of the performance without", note)]
 

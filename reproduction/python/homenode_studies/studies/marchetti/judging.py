@@ -1,6 +1,6 @@
-"""How the study's claims are judged beside the rules that all studies share.
+"""Rules for the study's claims, in addition to those that all studies share.
 
-Each rule is tried on the paper's own statement first, in the form of our value.
+Each rule is first applied to the paper's own statement, in the form of our value.
 """
 
 from __future__ import annotations
@@ -18,56 +18,56 @@ if TYPE_CHECKING:
     from homenode_studies.studies.claims import Claim
 
 POINTS = 0.05
-"""What a percentage may be away from the printed one, as in all studies."""
+"""The tolerance of a percentage, as in all studies."""
 
 
 def stated(claim: Claim, own: Any = None) -> Claim:
-    """A claim, and what the paper says by the measure that gives our value.
+    """A claim, with the paper's value in the form of ours.
 
     Args:
         claim: the claim.
-        own: the paper's numbers in the form of our value; None where it says it in words only.
+        own: the paper's numbers in the form of our value; None if it gives them only in words.
     """
     return claim if own is None else replace(claim, own=lambda _: own)
 
 
 def within(low: float, high: float) -> Callable[[Any], bool]:
-    """Every share is from `low` to `high`, within five points."""
+    """Whether every share is from `low` to `high`, within five points."""
     return lambda value: all(_inside(item, low, high) for item in value.values())
 
 
 def most_within(low: float, high: float) -> Callable[[Any], bool]:
-    """More than half of the shares are from `low` to `high`, within five points."""
+    """Whether more than half of the shares are from `low` to `high`, within five points."""
     return lambda value: part(_inside(item, low, high) for item in value.values()) > MOST
 
 
 def most(test: Callable[[float], bool]) -> Callable[[Any], bool]:
-    """More than half of the values are so."""
+    """Whether more than half of the values satisfy a rule."""
     return lambda value: part(test(item) for item in value.values()) > MOST
 
 
 def highest_about(published: float) -> Callable[[Any], bool]:
-    """The largest share is within five points of the published one."""
+    """Whether the largest share is within five points of the published one."""
     return lambda value: abs(max(value.values()) - published) <= POINTS
 
 
 def all_but(exception: str, test: Callable[[float], bool]) -> Callable[[Any], bool]:
-    """All values are so, and that of the exception, if it is there, is not."""
+    """Whether all values satisfy a rule, except that of `exception`, which must not."""
     return lambda value: all(test(item) != (name == exception) for name, item in value.items())
 
 
 def comparable(value: float) -> bool:
-    """Within a fifth, either way."""
+    """Whether a ratio is within a fifth of one."""
     return 1 / 1.2 <= value <= 1.2
 
 
 def comparable_but_mp3d(value: Any) -> bool:
-    """All are within a fifth, and mp3d is not."""
+    """Whether all are within a fifth, except mp3d, which must not be."""
     return all_but(MP3D, comparable)(value)
 
 
 def part(flags: Iterable[bool]) -> float:
-    """The share of what is true."""
+    """The share of true values."""
     listed = list(flags)
     return sum(listed) / len(listed) if listed else 0.0
 

@@ -1,4 +1,4 @@
-"""What is simulated: every configuration that a table, a figure or a claim looks at, once.
+"""The simulations: every configuration that a table, a figure or a claim needs, once.
 
 Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, section 4; comments name the figures.
 """
@@ -18,7 +18,7 @@ KIB = 1 << 10
 WITHOUT, WITH = "round-robin", "first-use"
 """Homes without and with the paper's placement."""
 FILLS = "first-fill:n=4"
-"""The policy with extra hardware of section 3.2; the paper does not say how many fills."""
+"""The policy with extra hardware of section 3.2; the paper does not give the number of fills."""
 STATIC, OPTIMUM = "best-static", "optimal-static"
 HOMES = (WITHOUT, "random", "first-touch", WITH, FILLS, STATIC, OPTIMUM)
 BLOCKS = (16, 32, 64, 128, 256)
@@ -30,7 +30,7 @@ REPLICATIONS = (
     "counter:n=64",
     "counter-interrupt:n=64",
 )
-"""Section 4.2; the paper does not say its numbers n."""
+"""Section 4.2; the paper does not give its numbers n."""
 MESH, ONE_WORD = "dash-mesh", "one-word-mesh"
 
 
@@ -46,9 +46,8 @@ class Setting:
         cache_size: bytes in each cache.
         block_size: bytes in a block.
         associativity: blocks in a set.
-        contention: where messages wait for each other.
-        phase_change: whether pages move again at marks of phases.
-        counted: whether instructions that are no references take their time.
+        contention: where messages contend. phase_change: whether pages move again at marks of
+        phases. counted: whether instructions without a reference take time.
     """
 
     machine: str = MESH
@@ -87,12 +86,12 @@ VARIATIONS: dict[str, Setting] = {
     "no contention": Setting(contention="none"),
     "only references": Setting(counted=False),
 }
-"""What the paper does not give, or might have been otherwise: does placement gain the same?"""
+"""Machines with other values of parameters that the paper does not give."""
 LARGE = VARIATIONS["1 MB caches"]
 
 
 def wanted(program: str, protocols: Sequence[str], *, quick: bool) -> list[Setting]:
-    """Everything that is simulated of a program, each once."""
+    """All simulations of a program, each once."""
     found = [PAPER_CASE.changed(home=home) for home in HOMES]  # figures 1 to 3, and beyond
     for block in BLOCKS:  # figure 4
         found += pair(PAPER_CASE.changed(block_size=block))
@@ -119,7 +118,7 @@ def _in_software(program: str) -> list[Setting]:
 
 @dataclass(frozen=True)
 class Batch:
-    """Settings that one pass over the trace simulates: some homes and block sizes, all together."""
+    """Settings that one pass over the trace simulates: combinations of homes and block sizes."""
 
     base: Setting
     homes: tuple[str, ...]
@@ -127,7 +126,7 @@ class Batch:
     replication: str
 
     def settings(self) -> list[Setting]:
-        """Them, in the order of the engine's rows."""
+        """The settings, in the order of the engine's rows."""
         return [
             self.base.changed(home=home, block_size=block, replication=self.replication)
             for home in self.homes
@@ -136,7 +135,7 @@ class Batch:
 
 
 def batches(settings: Sequence[Setting]) -> list[Batch]:
-    """Few batches that have these settings and no others."""
+    """A small number of batches with exactly these settings."""
     homes: dict[tuple[Setting, int], list[str]] = {}
     for setting in settings:
         base = setting.changed(home="", block_size=0)

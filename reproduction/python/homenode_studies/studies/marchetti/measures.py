@@ -1,4 +1,4 @@
-"""What figures and claims look at, as functions of simulated points. Shares are of one."""
+"""Measures for figures and claims, as functions of simulated points. Shares are fractions."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     Value = Callable[[Row], float]
 
 PARTS = ("busy", "read_stall", "write_stall", "sync_stall", "os_stall")
-"""Where the processors' cycles go."""
+"""The uses of the processors' cycles."""
 SLACK = 0.01
-"""What a step may go the other way in a series that rises or falls."""
+"""The tolerance of steps in the other direction in a series that rises or falls."""
 
 
 def cycles(row: Row) -> float:
@@ -29,12 +29,12 @@ def cycles(row: Row) -> float:
 
 
 def local_fills(row: Row) -> float:
-    """The share of the fills that the node's own memory answers."""
+    """The share of fills from the node's own memory."""
     return _there(row["local_fill_share"], "fills")
 
 
 def local_write_backs(row: Row) -> float:
-    """The share of the write-backs that go to the node's own memory."""
+    """The share of write-backs to the node's own memory."""
     return _there(row["local_write_back_share"], "write-backs")
 
 
@@ -44,12 +44,12 @@ def fill_time(row: Row) -> float:
 
 
 def miss_rate(row: Row) -> float:
-    """Misses for each reference."""
+    """Misses per reference."""
     return _there(row["miss_rate"], "references")
 
 
 def false_misses(row: Row) -> float:
-    """Misses by false sharing for each reference."""
+    """Misses by false sharing per reference."""
     return _over(float(row["misses_invalidation_false"]), float(row["references"]), "references")
 
 
@@ -65,17 +65,17 @@ def messages(row: Row) -> float:
 
 
 def distance(row: Row) -> float:
-    """Links that a message between nodes goes along, on average."""
+    """The mean number of links of a message between nodes."""
     return _over(float(row["hops"]), messages(row), "messages")
 
 
 def part(row: Row, name: str) -> float:
-    """The share of the processors' cycles that something takes."""
+    """The share of the processors' cycles for one use."""
     return _over(float(row[name]), float(row["processors"]) * cycles(row), "cycles")
 
 
 def compared(runs: Runs, value: Value, base: Setting, other: Setting) -> dict[str, float]:
-    """Of each program a value with one setting over that with another."""
+    """A value with one setting over that with another, for each program."""
     return {
         program: _over(value(runs.at(program, base)), value(runs.at(program, other)), "such misses")
         for program in runs.programs()
@@ -113,7 +113,7 @@ def by_block(runs: Runs, program: str, value: Value, home: str) -> list[float]:
 
 
 def gains_by_block(runs: Runs, program: str) -> list[float]:
-    """What placement gains with each block size."""
+    """The gain from placement with each block size."""
     return [gain(runs, program, PAPER_CASE.changed(block_size=block)) for block in BLOCKS]
 
 

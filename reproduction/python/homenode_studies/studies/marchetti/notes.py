@@ -1,4 +1,4 @@
-"""What a reader must know about the study's programs, machine and rules."""
+"""Remarks on the study's programs, machine and rules."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from homenode_studies.studies.marchetti.runs import Runs
 
 _TIME = (
-    "Times and counts begin at the programs' mark that initialisation is over; caches and homes "
-    "are as it left them. Locks and barriers are messages to their homes, not references. The "
-    "recording has data references only; each comes after as many instructions as a program has "
-    "for each on average (programs.toml: 1 to 4)."
+    "Times and counts begin at the programs' mark of the end of initialisation, which determines "
+    "the initial state of caches and homes. Locks and barriers are messages to their homes, not "
+    "references. The recording has only data references; each is preceded by the program's average "
+    "number of instructions per reference (programs.toml: 1 to 4)."
 )
 _OPEN = (
     "Not in the paper: the associativity of the caches (ours: direct-mapped), the size of message "
@@ -21,60 +21,60 @@ _OPEN = (
     "table variations has other caches, no contention, and no time between references."
 )
 _RULES = (
-    "Beside the rules below: a share is in a stated range if it is within five points of it, and "
-    "a statement of most programs holds for more than half of those that were run; a series rises "
-    "or falls if its ends do and no step goes the other way by more than a hundredth. Each rule "
-    "was first tried on the paper's own numbers, which stand beside the published words."
+    "In addition to the rules below, a share is in a stated range if it is within five points of "
+    "it, and a statement about most programs holds for more than half of those that were run; a "
+    "series rises or falls if its ends do and no step goes the other way by more than a hundredth. "
+    "Each rule was first applied to the paper's own numbers, which are next to the published words."
 )
 _CHANCE = (
-    "What placement gains mp3d and water is partly chance: it matters which nodes round-robin "
-    "gives the few pages that many wait for. With homes drawn at random (eight seeds) mp3d takes "
-    "3.06 to 6.96 million cycles, 3.87 at the median, of which first-use saves -19 to 48 %, 6 at "
-    "the median; in software 4.27 to 5.56 million, of which it saves 16 to 35 %. water takes 3.45 "
-    "to 3.80 million, of which it saves 10 to 19 %. In seven recordings, which differ in how long "
-    "turns are (90 to 110 references) or in where data and stacks begin, first-use gains against "
+    "The gain of mp3d and water from placement is partly random: it depends on the nodes to which "
+    "round-robin assigns the few contended pages. With random homes (eight seeds) mp3d takes 3.06 "
+    "to 6.96 million cycles, 3.87 at the median, of which first-use saves -19 to 48 %, 6 at the "
+    "median; in software 4.27 to 5.56 million, of which it saves 16 to 35 %. water takes 3.45 to "
+    "3.80 million, of which it saves 10 to 19 %. In seven recordings, which differ in the length "
+    "of turns (90 to 110 references) or in the addresses of data and stacks, first-use gains over "
     "round-robin 12, 3.2, 0.9, 0.1, -0.4, -6.7 and -15 % with mp3d, and 6 to 19 % with water."
 )
 _MP3D = (
     "mp3d: its cells lie on 23 pages that all processors write to, so a fifth of the fills is "
-    "local; best-static has 22 % local and takes 2 % less time, optimal-static, which does not "
-    "know of waiting, three times as long. Each thread has a band of particles, as Bolosky says; "
-    "in turns of sixteen particles (--clump 16) 6 % of the fills are local, and in two recordings "
-    "first-use loses 10 and 26 %. With SPLASH's option of locks it gains 2 % in hardware and 4 % "
-    "in software, and software takes 2.5 times as long as hardware; the paper does not say whether "
-    "its run had them. An earlier program with locks, two visits a particle and cells of 56 bytes "
-    "lost 22 and 29 %."
+    "local; best-static has 22 % local and takes 2 % less time; optimal-static, which ignores "
+    "contention, takes three times as long. Each thread has a band of particles, as in Bolosky's "
+    "description; in turns of sixteen particles (--clump 16) 6 % of the fills are local, and in "
+    "two recordings first-use loses 10 and 26 %. With SPLASH's option of locks it gains 2 % in "
+    "hardware and 4 % in software, and software takes 2.5 times as long as hardware; the paper "
+    "does not say whether its run used locks. An earlier program with locks, two visits a particle "
+    "and cells of 56 bytes lost 22 and 29 %."
 )
 _WATER = (
-    "water: sums of forces are added under locks, and a third of the time is waiting for others "
-    "in hardware, two thirds in software, placed or not. An earlier program added energies after "
-    "each molecule to a counter, whose line also had what all processors read: a fill took 734 "
-    "cycles (now 186), the run 10.9 million (now 3), and placement gained 2 %."
+    "water: sums of forces are added under locks; a third of the time is spent waiting for others "
+    "in hardware, and two thirds in software, with or without placement. An earlier program added "
+    "energies after each molecule to a counter, whose line also had data that all processors read: "
+    "a fill took 734 cycles (now 186), the run 10.9 million (now 3), and placement gained 2 %."
 )
 _APPBT = (
-    "appbt: the paper does not say how points lie in memory. Ours has each processor's box of "
-    "points in pages of its own, as a program that passes messages has: 90 % of the fills are "
+    "appbt: the paper does not describe the layout of points in memory. Ours has each processor's "
+    "box of points in separate pages, as in a message-passing program: 90 % of the fills are "
     "local, and placement gains 17 %, in software 20 %. With points row by row through all boxes "
-    "(--rows) 19 % are local, and it loses 5 and 9 %. Two fifths of the time processors wait for "
-    "each other: sweeps pass from box to box, and boxes at corners have 27 points to solve for, "
-    "those within 64. An earlier program had the blocks of a line in private memory, missed 0.6 % "
-    "(now 2.6 %), and gained 3 %."
+    "(--rows) 19 % are local, and it loses 5 and 9 %. For two fifths of the time processors wait "
+    "for each other: sweeps pass from box to box, and boxes at corners have 27 points to solve "
+    "for, inner ones 64. An earlier program had the blocks of a line in private memory, missed 0.6 "
+    "% (now 2.6 %), and gained 3 %."
 )
 _MGRID = (
     "mgrid: 64 threads have a plane each of the finest grid, and half or three quarters of them "
-    "nothing on coarse grids: 41 to 45 % of the time is waiting for others, which placement does "
-    "not shorten."
+    "have nothing on coarse grids: 41 to 45 % of the time is spent waiting for others, which "
+    "placement does not shorten."
 )
 _FLUSHED = (
-    "Software misses more than hardware in mgrid and water, as an acquire takes all lines of a "
-    "page away, also those that were never written. In an experiment it took only lines whose "
-    "copies lacked a word that another processor had written. Misses for each reference were then "
-    "5.033 % in both (sor, a little less in software), 10.16 and 10.08 % (mgrid), 6.56 and 4.91 % "
-    "(mp3d), 2.257 and 2.233 % (water), 2.65 and 2.63 % (appbt); those by false sharing 4, 37,470, "
-    "32,227, 1,082 and 1,678 in hardware, none, 2, 394, 104 and none in software."
+    "Software misses more than hardware in mgrid and water, as an acquire removes all lines of a "
+    "page, even those that were never written. In an experiment it removed only lines whose copies "
+    "lacked a word that another processor had written. Misses per reference were then 5.033 % in "
+    "both (sor, a little less in software), 10.16 and 10.08 % (mgrid), 6.56 and 4.91 % (mp3d), "
+    "2.257 and 2.233 % (water), 2.65 and 2.63 % (appbt); those by false sharing 4, 37,470, 32,227, "
+    "1,082 and 1,678 in hardware, none, 2, 394, 104 and none in software."
 )
 _NO_SOFTWARE = (
-    "Coherence in software is not simulated by this engine: what is said of it is not testable."
+    "This engine does not simulate coherence in software: claims about it are not testable."
 )
 
 
@@ -83,5 +83,5 @@ def of(runs: Runs, *, quick: bool) -> tuple[str, ...]:
     notes: tuple[str, ...] = (_TIME, _OPEN, _RULES)
     if SOFTWARE not in runs.protocols():
         notes = (*notes, _NO_SOFTWARE)
-    # These findings are of full sizes only.
+    # These findings hold only for full sizes.
     return notes if quick else (*notes, _CHANCE, _MP3D, _WATER, _APPBT, _MGRID, _FLUSHED)

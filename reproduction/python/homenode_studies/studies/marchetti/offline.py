@@ -1,8 +1,8 @@
-"""What is best in hindsight: the placement engine's optimum of the same traces, from their mark.
+"""The optimum in hindsight: that of the placement engine for the same traces, from their mark.
 
-The engine has no caches. So its optimum is taken twice: of all references, on its machine ``numa``;
-and of what misses in a cache like the mesh's, with prices like the mesh's, to be compared with the
-shares of fills that are local. It leaves out what copies in other caches cost.
+The engine has no caches. So its optimum is computed twice: for all references, on its machine
+``numa``; and for the misses of a cache like the mesh's, with prices like the mesh's, for comparison
+with the shares of local fills. It ignores the cost of copies in other caches.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ OPTIMAL, UNCOPIED, BEST = "optimal", "optimal-no-replication", "best-static"
 POLICIES = ("round-robin", "first-touch", BEST, UNCOPIED, OPTIMAL)
 NUMA = "numa"
 LIKE_MESH = "prices:r=2.5,R=50"
-"""A fill over the mesh takes about two and a half times one from the node's own memory, which takes
-86 cycles (10 + 12 + 16 x 4), and a page that moves 50 times that (4,300): table 1."""
+"""A fill over the mesh takes about two and a half times as long as one from the node's own memory,
+which takes 86 cycles (10 + 12 + 16 x 4), and the move of a page 50 times as long (4,300): table
+1."""
 CACHE = "16K:1:64"
 """The mesh's cache."""
 ALL, FILLS = "references", "fills"
@@ -33,7 +34,7 @@ _ASKED: dict[str, tuple[str, str | None]] = {ALL: (NUMA, None), FILLS: (LIKE_MES
 
 
 def found(context: StudyContext) -> list[Row]:
-    """Of each program and policy the shares that are local, of references and of fills."""
+    """The local shares of references and of fills, for each program and policy."""
     return [row for program in context.programs for row in _of_program(context, program)]
 
 
@@ -52,15 +53,15 @@ def _of_program(context: StudyContext, program: Program) -> list[Row]:
 
 
 def _simulated(context: StudyContext, program: Program) -> list[Row]:
-    """Its rows, of the part of the trace after initialisation."""
-    with context.watch(f"leaving out the start of {program.name}") as step:
+    """The rows for the part of the trace after initialisation."""
+    with context.watch(f"removing the start of {program.name}") as step:
         trace = homenode.transform(
             "select", context.trace(program), progress=step, from_="init-done"
         )
     rows: list[Row] = []
     for of, (machine, cache) in _ASKED.items():
         options: dict[str, Any] = {} if cache is None else {"filter": cache}
-        with context.watch(f"looking for the best of {program.name}") as step:
+        with context.watch(f"finding the optimum of {program.name}") as step:
             result = homenode.simulate(
                 trace, [machine], list(POLICIES), [PAGE], progress=step, **options
             )

@@ -18,7 +18,7 @@ PLACED = PAPER_CASE.changed(home=WITH)
 
 
 def pictures(context: StudyContext) -> list[Picture]:
-    """One a program: pages by data structure, nodes, and the homes that placement gives."""
+    """One picture per program: pages by data structure, nodes, and the homes by placement."""
     return [_of_program(context, program) for program in context.programs]
 
 
@@ -36,5 +36,5 @@ def _of_program(context: StudyContext, program: Program) -> Picture:
             drawn = use.svg(title)
         cached.put(question, drawn)
         cached.save()
-    note = "Fills from the mark that initialisation is over, in hardware, blocks of 64 bytes."
+    note = "Fills after initialisation, in hardware, blocks of 64 bytes."
     return Picture(f"pages-{program.name}", title, drawn, note)

@@ -29,7 +29,7 @@ _OF_SETTING = tuple(Setting().fields())
 
 
 class Runs:
-    """Simulated points: one row a program and setting."""
+    """Simulated points: one row per program and setting."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = list(rows)
@@ -87,12 +87,12 @@ def ours(evidence: Evidence) -> Runs:
 
 
 def gaps() -> dict[str, int]:
-    """Of each program the instructions before each reference that the recording leaves out."""
+    """The instructions before each reference that the recording of each program leaves out."""
     return {row["name"]: row["gap"] for row in listed(PAPER)}
 
 
 def accepted() -> tuple[str, ...]:
-    """Those of the paper's protocols that the engine simulates."""
+    """The paper's protocols that the engine simulates."""
     trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
     found = []
     for protocol in PROTOCOLS:
@@ -105,7 +105,7 @@ def accepted() -> tuple[str, ...]:
 
 
 def simulated(context: StudyContext, protocols: tuple[str, ...]) -> list[Row]:
-    """Simulates what is wanted of every program."""
+    """Simulates the settings of every program."""
     rows: list[Row] = []
     for program in context.programs:
         rows += _of_program(context, program, protocols)
@@ -134,11 +134,11 @@ def _of_program(context: StudyContext, program: Program, protocols: tuple[str, .
 def _keep(
     context: StudyContext, of: tuple[Program, Trace, ResultCache], batch: Batch, gap: int
 ) -> None:
-    """Simulates a batch and keeps what comes out.
+    """Simulates a batch and stores the results.
 
     Raises:
-        ConfigError: when it cannot be simulated. A policy of replication is left out then, with a
-            note, as figure 5 and its claims do without.
+        ConfigError: when it cannot be simulated; but a policy of replication is then left out, with
+        a note, as figure 5 and its claims can do without it.
     """
     program, trace, cached = of
     try:
@@ -163,7 +163,7 @@ def asked(
     uses: bool = False,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Result:
-    """A batch, from the mark that initialisation is over; with `uses` also who used which page."""
+    """Simulates a batch after initialisation; with `uses`, also collects the users of pages."""
     base = batch.base
     return simulate(
         trace,
@@ -186,18 +186,18 @@ def asked(
 
 
 def driven() -> tuple[str, str, dict[str, Any]]:
-    """Machine, protocol and options of programs that the machine drives: the paper's case."""
+    """Machine, protocol and options of programs that the machine drives: the paper's setting."""
     told = {"homes": WITHOUT, "measure_from": "init-done", "sync": "exclude"}
     return MESH, HARDWARE, told
 
 
 def machine_file(name: str) -> str:
-    """A machine as the engine takes it: its name, or the file of that name beside this one."""
+    """A machine in the engine's notation: its name, or the file of that name in this folder."""
     return name if name == MESH else str(Path(__file__).with_name(f"{name}.toml"))
 
 
 def _question(setting: Setting, gap: int) -> dict[str, Any]:
-    """The options of a simulation, independent of where the machine's file is."""
+    """The options of a simulation, independent of the location of the machine's file."""
     asked: dict[str, Any] = {"gap": gap, **setting.fields()}
     if setting.machine != MESH:
         text = Path(machine_file(setting.machine)).read_bytes()
@@ -206,13 +206,13 @@ def _question(setting: Setting, gap: int) -> dict[str, Any]:
 
 
 def _of_result(row: Row) -> Row:
-    """A row without what the setting says already, and where the trace was."""
+    """A row without the columns of the setting and the path of the trace."""
     said = {*_OF_SETTING, "trace", "order", "seed"}
     return {name: value for name, value in row.items() if name not in said}
 
 
 def _note(context: StudyContext, settings: list[Setting]) -> None:
-    """What was simulated, for the provenance."""
+    """The simulations, for the provenance."""
     record: dict[str, Any] = {
         "machines": {name: [name] for name in unique(setting.machine for setting in settings)},
         "noun": "homes",

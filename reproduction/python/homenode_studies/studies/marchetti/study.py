@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def experiments(context: StudyContext) -> Products:
-    """Simulates every configuration of every program, and asks for the best in hindsight."""
+    """Simulates every configuration of every program, and finds the optimum in hindsight."""
     points = runs.simulated(context, runs.accepted())
     best = offline.found(context)
     found = runs.Runs(points)

@@ -1,4 +1,4 @@
-"""Table 1, what the figures are made of, and what we add: homes, the optimum, variations."""
+"""Table 1, the data of the figures, and our additions: homes, the optimum, variations."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HUNDRED = 100
 
 
 def machine() -> Table:
-    """Table 1, from the machine that the simulations use."""
+    """Table 1, from the machine of the simulations."""
     trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
     result = simulate(trace, machines=MESH, homes=WITHOUT)
     record = result.provenance["machines"][0]
@@ -48,7 +48,7 @@ def machine() -> Table:
         {"parameter": row["parameter"], "ours": _found(model, str(row["field"]))}
         for row in published(PAPER.name)["table-1"]
     ]
-    note = "Parameters of the machine dash-mesh; what the paper does not give is in its file."
+    note = "Parameters of the machine dash-mesh; its file has those that the paper does not give."
     return Table("table-1", "default values of the machine", rows, note)
 
 
@@ -60,7 +60,7 @@ def _found(model: dict[str, Any], path: str) -> Any:
 
 
 def times(runs: Runs) -> Table:
-    """What figures 1 to 3 are made of."""
+    """The data of figures 1 to 3."""
     rows = []
     for program in runs.programs():
         for protocol in runs.protocols():
@@ -73,10 +73,10 @@ def times(runs: Runs) -> Table:
                 rows.append(row | _fills(found))
     return Table(
         "times",
-        "time, what processors do, and fills, without and with placement",
+        "time, use of processors, and fills, without and with placement",
         rows,
-        "Relative to hardware without placement. Parts of the processors' cycles, rates and local "
-        "fills and write-backs in percent; distance in links for each message between nodes.",
+        "Relative to hardware without placement. Parts of the processors' cycles, rates, local "
+        "fills and local write-backs in percent; distance in links per message between nodes.",
     )
 
 
@@ -98,7 +98,7 @@ def _percent(share: float | None) -> float | None:
 
 
 def blocks(runs: Runs) -> Table:
-    """What figure 4 is made of."""
+    """The data of figure 4."""
     rows = []
     for program in runs.programs():
         for block in BLOCKS:
@@ -139,13 +139,13 @@ def homes(runs: Runs) -> Table:
         "beyond the paper: every policy of homes, in hardware",
         rows,
         "optimal-static takes for each page the node for which the fills and write-backs of a "
-        "first run take the fewest cycles if nothing waits; it does not know that memories and "
-        "links have one access at a time. So it need not have the least time.",
+        "first run take the fewest cycles without contention; it ignores that memories and links "
+        "serve one access at a time, so it need not have the least time.",
     )
 
 
 def optimum(runs: Runs, offline: Sequence[Row]) -> Table:
-    """Beyond the paper: what placement could do at best."""
+    """Beyond the paper: the best that placement could do."""
     local = {(row["program"], row["of"], row["policy"]): row["local"] for row in offline}
     rows = []
     for program in runs.programs():
@@ -159,25 +159,25 @@ def optimum(runs: Runs, offline: Sequence[Row]) -> Table:
         rows.append(row)
     return Table(
         "optimum",
-        "beyond the paper: local fills, and what is local at best in hindsight, in percent",
+        "beyond the paper: local fills, and the best local share in hindsight, in percent",
         rows,
-        "The first columns are fills of the simulated machine. The others are of the placement "
-        "engine on the same trace, with pages of 4 KB: best_fills of what misses in a cache of "
-        f"16 KB, with prices {best.LIKE_MESH} as on the mesh; best_references of all references on "
+        "The first columns are fills of the simulated machine. The others are from the placement "
+        "engine on the same trace, with pages of 4 KB: best_fills for the misses of a cache of 16 "
+        f"KB, with prices {best.LIKE_MESH} as on the mesh; best_references for all references on "
         "its machine numa. It moves pages at any time (optimal-no-replication) and copies them "
-        "(optimal), knows everything in advance, and does not know that another's write takes a "
-        "block from a cache.",
+        "(optimal), knows everything in advance, and ignores that another processor's write "
+        "removes a block from a cache.",
     )
 
 
 def advice(runs: Runs) -> Table:
-    """Beyond the paper: where another policy of homes, or copies of pages, would be advised."""
+    """Beyond the paper: programs that gain from another policy of homes, or copies of pages."""
     rows = []
     for program in runs.programs():
         times = {home: m.cycles(runs.at(program, Setting(home=home))) for home in HOMES}
         row: Row = {"program": program, "paper": WITH}
         for said, choice in (("best", _ON_LINE), ("best_in_hindsight", HOMES)):
-            # The paper's, where no other takes less time.
+            # The paper's policy, if no other takes less time.
             best_home = min(choice, key=lambda home: (times[home], home != WITH))
             row |= {
                 said: best_home,
@@ -190,16 +190,16 @@ def advice(runs: Runs) -> Table:
         rows.append(row)
     return Table(
         "advice",
-        "beyond the paper: the homes that we would advise",
+        "beyond the paper: the homes that we recommend",
         rows,
-        "The paper advises first-use and no replication for all. Gains are percent of the time "
-        "with these: of homes in hardware, of replication in software with a word a cycle "
-        "everywhere. In hindsight: also homes that follow from a first run.",
+        "The paper recommends first-use without replication for all. Gains are percentages of the "
+        "time with these: from homes in hardware, from replication in software with one cycle per "
+        "word everywhere. In hindsight: also homes that follow from a first run.",
     )
 
 
 def variations(runs: Runs) -> Table:
-    """Does placement gain the same on a machine that is otherwise?"""
+    """The gain from placement on other machines."""
     rows = []
     for program in runs.programs():
         for name, base in VARIATIONS.items():
@@ -220,7 +220,7 @@ def variations(runs: Runs) -> Table:
             )
     return Table(
         "variations",
-        "what placement gains on other machines, in hardware",
+        "gain from placement on other machines, in hardware",
         rows,
         "Gain, misses and local fills (with placement) in percent. Only references: instructions "
         "between them take no time.",
@@ -228,7 +228,7 @@ def variations(runs: Runs) -> Table:
 
 
 def replication(runs: Runs) -> list[Table]:
-    """What figure 5 is made of, if coherence in software was simulated."""
+    """The data of figure 5, if coherence in software was simulated."""
     if SOFTWARE not in runs.protocols():
         return []
     rows = []
@@ -240,7 +240,7 @@ def replication(runs: Runs) -> list[Table]:
             row["local_fills"] = _HUNDRED * m.local_fills(found)
             rows.append(row)
     note = (
-        "Time relative to first-use without replication; a word a cycle everywhere. A policy that "
-        "the engine could not follow has no row; the provenance has its message."
+        "Time relative to first-use without replication; one cycle per word everywhere. A policy "
+        "that the engine could not simulate has no row; the provenance has its message."
     )
     return [Table("replication", "replication of pages, in software", rows, note)]

@@ -1,8 +1,9 @@
 """The study of E. P. Markatos and C. E. Chronaki on update and invalidate based coherent memory.
 
-``study`` runs everything and holds ``ENTRY``; ``points`` simulates, ``layout``, ``moved``,
-``advised`` and ``figures`` show, ``costs`` looks up ours and theirs in the same way, ``measures``
-computes from either, and the files ``claims_*`` hold what the paper says, a part of it each.
+``study`` runs everything and holds ``ENTRY``; ``points`` simulates, ``layout``, ``realignment``,
+``advised`` and ``figures`` present results, ``costs`` looks up our costs and the printed ones
+alike, ``measures`` computes from either, and the files ``claims_*`` hold the paper's claims by
+section.
 
 Source: Markatos and Chronaki, *Trace-Driven Simulation of Data-Alignment and Other Factors
 affecting Update and Invalidate Based Coherent Memory*.

@@ -1,7 +1,7 @@
-"""Advice on objects against re-alignment of words: our own step beyond the paper.
+"""Advice on objects compared with re-alignment of words: our own step beyond the paper.
 
 Re-alignment moves single words, again in every window, with knowledge of the future. Advice moves
-whole objects or their parts once and for all, which a programmer can do.
+whole objects or their parts once, which a programmer can do.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def found(context: StudyContext) -> list[Row]:
 
 
 def table(costs: Costs, rows: Sequence[Row], reports: Sequence[Row]) -> Table:
-    """How much of the gain of re-aligned words the advised objects reach, and at what memory."""
+    """The share of re-alignment's gain that the advised objects reach, and their memory."""
     memory = {
         report["program"]: report["new_bytes"] for report in reports if report["page_size"] == PAGE
     }
@@ -55,8 +55,8 @@ def table(costs: Costs, rows: Sequence[Row], reports: Sequence[Row]) -> Table:
         "advice",
         "advice on objects beside re-alignment of words, pages of 4 KB",
         [_row(costs, row, memory[row["program"]]) for row in rows],
-        "Not a table of the paper. Normalised latency; gain reached: what advice saves for what "
-        "re-alignment saves.",
+        "Not a table of the paper. Normalised latency; gain reached: savings of advice relative to "
+        "those of re-alignment saves.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Everything that the paper says in words, in its order."""
+"""All claims of the paper, in its order."""
 
 from homenode_studies.studies.markatos import (
     claims_alignment,

@@ -1,4 +1,4 @@
-"""What sections 1.4 and 3.4 say about data re-alignment."""
+"""Claims of sections 1.4 and 3.4 about data re-alignment."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ FREEZING = ("inv.freez", "inv.freez.del")
 _ALL = (*m.PLAIN, *m.COUNTED)
 _GRIDS = ("SIMPLE", "WEATHER")
 _WINDOW = (
-    "checked: re-alignment gains as much as a window is shorter than a step, of 2.2 million "
-    "references in SIMPLE and 6 in WEATHER here. With windows of 250,000 (--realign-window 250000)"
+    "checked: re-alignment gains more the shorter a window is than a step, which has 2.2 million "
+    "references in SIMPLE and 6 million in WEATHER here. With windows of 250,000 (--realign-window "
+    "250000)"
 )
 _GONE = (
     f"{_WINDOW} it is 99 % in FFT, 82 in SIMPLE, 74 in SPEECH, 97 in WEATHER; 80 and 88 in SPEECH "
@@ -65,7 +66,7 @@ def good(costs: Costs, policies: tuple[str, ...], pages: range) -> float:
 
 
 def gone(evidence: Evidence) -> dict[str, float]:
-    """The share of references to falsely shared pages that re-alignment for 4 KB takes away."""
+    """The share of references to falsely shared pages that re-alignment for 4 KB removes."""
     return {
         row["program"]: float(row["gone"])
         for row in evidence.rows("realignment")
@@ -132,7 +133,7 @@ CLAIMS = (
         helped,
         Claim(
             "3.4",
-            "Re-alignment makes all policies remarkably better",
+            "Re-alignment improves all policies remarkably",
             "all policies",
             "share of programs, policies and page sizes that cost less re-aligned",
             judge=above(NEARLY_ALL),
@@ -148,9 +149,8 @@ CLAIMS = (
             "UPT.DEL, INV.DEL",
             judge=lambda v: all(about(14)(item) for item in v),
             why="checked: with a counter of 192 instead of 128 (counter=192) 7.2 and 10.5: in a "
-            "pass over columns a processor reads a page 128 to 191 times here, all of them just "
-            "enough for a copy, which gets all later updates; theirs has 9 copies of a page, ours "
-            "26",
+            "pass over columns a processor reads a page 128 to 191 times here, just enough for a "
+            "copy, which then gets all later updates; the paper has 9 copies of a page, ours 26",
         ),
     ),
     both(
@@ -161,9 +161,9 @@ CLAIMS = (
             "2.2",
             "UPT.DEL, INV.DEL",
             judge=lambda v: all(about(2.2)(item) for item in v),
-            why="checked: 2.35 and 2.35 when two million references are re-aligned together "
-            "(--realign-window 2000000): our pass is 2.4 million long, so that in most windows of "
-            "a million each word has one user",
+            why="checked: 2.35 and 2.35 if two million references are re-aligned together "
+            "(--realign-window 2000000): our pass is 2.4 million long, so in most windows of a "
+            "million each word has one user",
         ),
     ),
     Claim(
@@ -195,8 +195,8 @@ CLAIMS = (
         "INV.FREEZ over all-remote with 4 KB pages",
         lambda e: frozen(need(ours(e), FREEZING[0])),
         between(1 / COMPARABLE, COMPARABLE),
-        why="checked: in none of eight readings (table freezing-readings): re-aligned, FFT is "
-        "nearly all local here, and its pages are not frozen",
+        why="checked: not under any of eight interpretations (table freezing-readings): "
+        "re-aligned, FFT is nearly all local here, and its pages are not frozen",
         post_hoc=POST_HOC,
     ),
     Claim(
@@ -217,7 +217,7 @@ CLAIMS = (
         "3.4",
         "After re-alignment there is almost no false sharing",
         "almost none",
-        "share of the references to falsely shared 4 KB pages that is gone",
+        "share of the references to falsely shared 4 KB pages that disappear",
         gone,
         above(1 - FEW),
         "%",
@@ -225,7 +225,7 @@ CLAIMS = (
     ),
     Claim(
         "3.4",
-        "In SPEECH re-aligned all policies but the freezing ones perform well with small pages",
+        "In SPEECH re-aligned all policies except the freezing ones perform well with small pages",
         "all",
         "share of the points up to 1 KB below half of all-remote",
         lambda e: good(ours(e).only("SPEECH"), _ALL, range(8, 11)),
@@ -240,9 +240,10 @@ CLAIMS = (
         lambda e: good(ours(e).only("SPEECH"), ("upt", *m.COUNTED), range(13, 17)),
         above(NEARLY_ALL),
         "%",
-        "checked: UPT alone does not, and for the copies of pages that each window begins anew: "
-        "121 of its 142 cycles with 64 KB (10 of 21 in table 12). With windows of four million "
-        "these are 18, but updates 40 for 15: what one processor uses in a window all use later",
+        "checked: only UPT does not, because each window begins new copies of pages: 121 of its "
+        "142 cycles with 64 KB (10 of 21 in table 12). With windows of four million these are 18, "
+        "but updates take 40 instead of 15: words that one processor uses in a window are used by "
+        "all later",
     ),
     Claim(
         "3.4",
@@ -280,7 +281,7 @@ CLAIMS = (
         lambda c: m.quotient(system_share(grids(c), 8), system_share(grids(c), 12)),
         Claim(
             "3.4",
-            "What makes small pages dear is the operating system",
+            "Small pages are expensive because of the operating system",
             "OS overhead",
             "its share of UPT.DEL re-aligned with 256 bytes over that with 4 KB",
             judge=more_than(CLOSE),

@@ -1,4 +1,4 @@
-"""What section 4 concludes, and where the paper's words and its own tables part."""
+"""Conclusions of section 4, and contradictions between the paper's text and its tables."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def difference(costs: Costs, invalidate: str, update: str, moved: bool) -> float
 
 
 def flat_multicasts() -> list[str]:
-    """Printed rows of SPEECH, not re-aligned, whose multicast latency is that of the first."""
+    """Printed rows of SPEECH, not re-aligned, with the multicast latency of the first one."""
     rows = [
         row
         for row in printed_rows()
@@ -78,7 +78,7 @@ def flat_multicasts() -> list[str]:
 
 
 def update_packet(costs: Costs) -> dict[str, float]:
-    """Cycles an update packet costs under UPT with 4 KB pages, remote writes taken out."""
+    """Cycles of an update packet under UPT with 4 KB pages, without remote writes."""
     writes = m.column(costs, "upt", 12, "remote_packets")
     latency = m.column(costs, "upt", 12, "multicast")
     rest = {program: latency[program] - 10 * writes[program] for program in latency}
@@ -92,9 +92,9 @@ _CONCLUSIONS = (
             "4",
             "Re-alignment is the largest single factor of improvement",
             "largest",
-            "geometric mean over INV and UPT of cost before over after, each remedy alone",
+            "geometric mean over INV and UPT of cost before over after, for each remedy alone",
             judge=lambda v: max(v, key=v.__getitem__) == "re-alignment",
-            post_hoc="over INV alone counters gain more, in their tables too",
+            post_hoc="over INV alone counters gain more, also in the paper's tables",
         ),
     ),
     both(
@@ -105,7 +105,7 @@ _CONCLUSIONS = (
             "100",
             "largest factor over the page sizes",
             judge=lambda v: max(v.values()) >= TENFOLD**2 / CLOSE,
-            contradicted="57.8 is the largest factor in their tables",
+            contradicted="57.8 is the largest factor in the paper's tables",
         ),
     ),
     both(
@@ -128,7 +128,7 @@ _CONCLUSIONS = (
             "always",
             "points at which a counter costs more than none",
             judge=empty,
-            contradicted="a counter costs more at thirteen points of their tables",
+            contradicted="a counter costs more at thirteen points of the paper's tables",
         ),
     ),
     both(
@@ -165,7 +165,7 @@ _CONCLUSIONS = (
     ),
     Claim(
         "4",
-        "Without other help freezing reduces excessive replication",
+        "Without other remedies freezing reduces excessive replication",
         "helps",
         "share of programs and page sizes at which INV.FREEZ costs less than INV",
         lambda e: m.better(ours(e), (_FREEZ, False), ("inv", False)),
@@ -175,7 +175,7 @@ _CONCLUSIONS = (
     ),
     Claim(
         "4",
-        "Freezing brings nothing to a policy that has counters",
+        "Freezing gains nothing for a policy with counters",
         "no advantage",
         "geometric mean of INV.FREEZ.DEL over INV.DEL",
         lambda e: m.typical(m.over(ours(e), (_FREEZ_DEL, False), ("inv.del", False)).values()),
@@ -206,15 +206,15 @@ _CONCLUSIONS = (
     ),
     Claim(
         "4",
-        "Freezing brings nothing to re-aligned data",
+        "Freezing gains nothing for re-aligned data",
         "no advantage",
         "geometric mean of INV.FREEZ over INV, both re-aligned",
         lambda e: m.typical(m.over(ours(e), (_FREEZ, True), ("inv", True)).values()),
         above(1 / CLOSE),
-        why="checked: with pages of up to 4 KB it is 0.86, and 1.14 re-aligned by windows of "
+        why="checked: with pages of up to 4 KB it is 0.86, and 1.14 if re-aligned in windows of "
         "250,000 references; above, 0.06 and 0.12, as much is still shared and INV costs up to "
-        "1,333. So it does in theirs, 26 to 1,048 with 64 KB, where freezing, close to "
-        "all-remote, costs 20 at most",
+        "1,333. The paper has the same effect, 26 to 1,048 with 64 KB, where freezing, close to "
+        "all-remote, costs at most 20",
         post_hoc=POST_HOC,
     ),
     Claim(
@@ -233,23 +233,23 @@ _TABLES = (
         update_packet,
         Claim(
             "A",
-            "An update packet costs what a remote write does",
+            "An update packet costs as much as a remote write",
             "10 cycles",
             "cycles a packet, UPT with 4 KB pages",
             judge=lambda v: all(abs(item - 10) <= 1 for item in v.values()),
-            contradicted="those of SPEECH cost 2.1 cycles in their tables",
+            contradicted="those of SPEECH cost 2.1 cycles in the paper's tables",
         ),
     ),
     Claim(
         "A",
         "Update packets cost latency in proportion to their number",
         "every table",
-        "printed rows of SPEECH, not re-aligned, with the multicast latency of the first one, "
-        "whatever their traffic",
+        "printed rows of SPEECH, not re-aligned, with the multicast latency of the first one "
+        "despite different traffic",
         lambda _: flat_multicasts(),
         lambda v: len(v) <= 1,
-        why="judged on their tables: all ten rows of UPT and UPT.DEL print 22.820, whatever their "
-        "traffic; likely a slip of the paper",
+        why="judged on the paper's tables: all ten rows of UPT and UPT.DEL print 22.820, despite "
+        "different traffic; probably an error of the paper",
         kind="printed",
     ),
     Claim(
@@ -259,8 +259,8 @@ _TABLES = (
         "smallest page in the printed tables, bytes",
         lambda _: float(1 << min(row["page"] for row in printed_rows())),
         lambda v: v == 256,
-        why="judged on their tables: those of FFT and SIMPLE begin with 64 bytes, as section 3.1 "
-        "says",
+        why="judged on the paper's tables: those of FFT and SIMPLE begin with 64 bytes, as section "
+        "3.1 says",
         kind="printed",
     ),
 )

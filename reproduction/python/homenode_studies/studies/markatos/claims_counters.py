@@ -1,4 +1,4 @@
-"""What sections 1.3 and 3.3 say about hardware counters."""
+"""Claims of sections 1.3 and 3.3 about hardware counters."""
 
 from __future__ import annotations
 
@@ -99,10 +99,10 @@ CLAIMS = (
             "generally",
             "share of programs and page sizes at which UPT and INV cost less with it",
             judge=above(NEARLY_ALL),
-            why="with pages of up to 512 bytes two entries into the operating system for each "
-            "replication cost more than the few that the counter saves",
+            why="with pages of up to 512 bytes two entries into the operating system per "
+            "replication cost more than the few replications that the counter saves",
             shows="%",
-            contradicted="of the points in their tables 82 %",
+            contradicted="82 % of the points in the paper's tables",
         ),
     ),
     both(
@@ -123,9 +123,9 @@ CLAIMS = (
             "7000",
             "normalised latency",
             judge=about(7000),
-            why="checked: 1,427 in the turns of ten in which it is recorded, 3,387 when recorded "
-            "in turns of one. A replication costs 13,300: every second of their references finds "
-            "the page invalidated, every fourth of ours",
+            why="checked: 1,427 in the recorded turns of ten, 3,387 if recorded in turns of one. A "
+            "replication costs 13,300: every second reference of the paper finds the page "
+            "invalidated, every fourth of ours",
         ),
     ),
     both(
@@ -163,9 +163,9 @@ CLAIMS = (
         bouncing,
         Claim(
             "1.3",
-            "Counters end page bouncing",
+            "Counters eliminate page bouncing",
             "eliminate",
-            "replications of INV.DEL for one of INV with 64 KB pages",
+            "replications of INV.DEL per replication of INV with 64 KB pages",
             judge=less_than(1 / TENFOLD),
         ),
     ),
@@ -177,8 +177,8 @@ CLAIMS = (
         lambda e: between_lines(ours(e)),
         above(NEARLY_ALL),
         "%",
-        "checked: 92 % when the counter begins with an eighth of a page's bytes (counter=bytes/8), "
-        "as section 3.3 says; in their tables it begins with an eighth of its words",
+        "checked: 92 % if the counter begins with an eighth of a page's bytes (counter=bytes/8), "
+        "as in section 3.3; in the paper's tables it begins with an eighth of its words",
     ),
     Claim(
         "3.3",
@@ -195,7 +195,7 @@ CLAIMS = (
         "best page size over all-remote",
         lambda e: halved(ours(e), "inv.del"),
         below(COMPARABLE / 2),
-        why="checked: it depends on which thread has which rows. Ours are distributed cyclically; "
+        why="checked: it depends on the distribution of rows to threads. Ours is cyclic; "
         "with bands of rows (simple -n 192 -i 12 instead of simple-columns) it is 0.20 in SIMPLE",
     ),
 )

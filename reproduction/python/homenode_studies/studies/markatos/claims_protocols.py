@@ -1,4 +1,4 @@
-"""What sections 1 to 3.2 say: the programs, the machine, updates against invalidations."""
+"""Claims of sections 1 to 3.2: the programs, the machine, updates and invalidations."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 FREEZING = "inv.freez"
 _ALL_REMOTE = 20.0
-"""The most that all-remote can cost: every reference a remote read (table 1)."""
+"""The highest possible cost of all-remote: every reference a remote read (table 1)."""
 _BIG = (12, 14, 16)
 _ROWS = (
-    "A row of 256 numbers fills 1 KB, so that smaller pages have one user in a pass over rows, and "
-    "need no freezing: with rows of half the length (-n 128 -i 14) INV.FREEZ costs 8.4 instead of "
-    "4.2 with 1 KB, and 1.8 times as much with 64 KB as with 256 bytes"
+    "A row of 256 numbers fills 1 KB, so smaller pages have one user in a pass over rows and need "
+    "no freezing: with rows of half the length (-n 128 -i 14) INV.FREEZ costs 8.4 instead of 4.2 "
+    "with 1 KB, and 1.8 times as much with 64 KB as with 256 bytes"
 )
 
 
@@ -55,7 +55,7 @@ def dominated(costs: Costs) -> float:
 
 
 def cheapest(costs: Costs) -> dict[str, float]:
-    """The cost of the best point of any policy, data as they are."""
+    """The cost of the best point of any policy, without re-alignment."""
     found: dict[str, float] = {}
     for program, policy, page in m.points_of(costs, (*m.PLAIN, *m.COUNTED), False):
         cost = costs.cost(program, policy, page)
@@ -97,15 +97,15 @@ _SETTING = (
         lambda e: {row["program"]: row["MB touched"] for row in e.rows("traces")},
         lambda v: all(abs(v[p] - layout.TRACES[p][1]) <= 0.1 * layout.TRACES[p][1] for p in v),
         own=lambda _: layout.more_than_working_sets(),
-        contradicted="under UPT a processor replicates a page once, so that the replications of "
-        "tables 2, 3 and 5 are of 0.98, 11.4 and 31.7 MB at least",
+        contradicted="under UPT a processor replicates a page once, so the replications in tables "
+        "2, 3 and 5 imply at least 0.98, 11.4 and 31.7 MB",
     ),
     Claim(
         "3.1",
         "A word takes 4 cycles to replicate, the network 90, a page fault 500, a reference 5 "
         "locally, 100 or 10 remotely",
         "table 1",
-        "parameters that are not those of table 1",
+        "parameters that differ from table 1",
         lambda e: [r["parameter"] for r in e.rows("table-1") if r["ours"] != r["paper"]],
         lambda v: not v,
         kind="identity",
@@ -144,7 +144,7 @@ _SETTING = (
             dict.fromkeys(theirs().programs(), _ALL_REMOTE), cheapest(theirs())
         ),
         contradicted="with all data remote no program costs more than 20, and in tables 2 to 9 "
-        "none less than 6.1, in SPEECH; only re-aligned FFT and SPEECH gain 8.8 and 10.6",
+        "none costs less than 6.1, in SPEECH; only re-aligned FFT and SPEECH gain 8.8 and 10.6",
     ),
 )
 
@@ -153,13 +153,13 @@ _UPDATES = (
         "1.1",
         "Updates are almost always better than invalidations",
         "almost always",
-        "share of all programs, page sizes, with and without counters and re-alignment",
+        "share of all programs and page sizes, with and without counters and re-alignment",
         lambda e: m.updates_better(ours(e)),
         above(NEARLY_ALL),
         "%",
         own=lambda _: m.updates_better(theirs_by_packets()),
         contradicted="90 % as printed, but ten rows of SPEECH have 22.8 cycles for updates, "
-        "whatever their packets, which cost 10 each in all other tables; so INV.DEL is the "
+        "independent of their packets, which cost 10 each in all other tables; so INV.DEL is the "
         "cheaper there",
     ),
     both(
@@ -236,7 +236,7 @@ _UPDATES = (
         ),
         more_than(FEW),
         "%",
-        post_hoc="it was wanted of all four programs, of which one has 9",
+        post_hoc="first required of all four programs, of which one has 9",
     ),
 )
 
@@ -254,8 +254,8 @@ _POLICIES = (
             "3.2",
             "INV is the worst policy, at least with large pages",
             "consistently",
-            "share of the programs with pages of 4, 16 and 64 KB where it costs more than UPT, and "
-            "more than INV.FREEZ",
+            "share of the programs with pages of 4, 16 and 64 KB for which it costs more than UPT, "
+            "and more than INV.FREEZ",
             judge=above(1.0),
             shows="%",
         ),
@@ -289,7 +289,7 @@ _POLICIES = (
         lambda e: m.above_line(ours(e).only("FFT"), (*m.PLAIN, FREEZING), False, 0.9),
         above(NEARLY_ALL),
         "%",
-        why=f"checked: all but INV.FREEZ with pages of up to 1 KB do. {_ROWS}",
+        why=f"checked: all except INV.FREEZ with pages of up to 1 KB do. {_ROWS}",
     ),
     Claim(
         "3.2",
@@ -310,7 +310,7 @@ _POLICIES = (
         "INV.FREEZ with 64 KB over that with 256 bytes",
         lambda e: m.growth(ours(e), FREEZING),
         below(CLOSE),
-        why=f"checked: but for FFT, and from 4 to 64 KB its cost grows by 1.17. {_ROWS}",
+        why=f"checked: true except for FFT, whose cost grows by 1.17 from 4 to 64 KB. {_ROWS}",
         post_hoc=POST_HOC,
     ),
     Claim(
@@ -324,7 +324,7 @@ _POLICIES = (
     ),
     Claim(
         "3.2",
-        "INV.FREEZ is flat: INV's growth is all excessive replication",
+        "INV.FREEZ is flat: all of INV's growth is excessive replication",
         "does not increase",
         "INV.FREEZ, highest over lowest cost from 256 bytes on",
         lambda e: flat(ours(e)),
@@ -340,12 +340,12 @@ _POLICIES = (
         between(1 / COMPARABLE, COMPARABLE),
         own=lambda _: {"FFT": theirs().cost("FFT", "upt", 14) / _ALL_REMOTE},
         contradicted="UPT costs 54.2 in FFT with 16 KB pages (table 2), and with all data remote "
-        "no program costs more than 20, a read's 100 cycles",
+        "no program costs more than 20, the 100 cycles of a read",
         post_hoc=POST_HOC,
     ),
     Claim(
         "3.2",
-        "Replicating a page of 1 KB costs something more than 1500 cycles",
+        "Replicating a page of 1 KB costs a little more than 1500 cycles",
         "1500",
         "replication and operating system",
         lambda e: 90 + 4 * 256 + 500 if e.rows("table-1") else 0,

@@ -1,4 +1,4 @@
-"""Looks up costs, ours and the printed ones in the same way, so that a measure takes either."""
+"""Looks up our costs and the printed ones alike, so that a measure works on either."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ PROGRAMS = ("FFT", "SIMPLE", "SPEECH", "WEATHER")
 PARTS = ("local", "remote", "replication", "multicast", "os")
 TRAFFIC = ("replication_packets", "remote_packets", "multicast_packets")
 LOCAL = 5.0
-"""Cycles of a local reference: what latencies are normalised by (section 3.1.3)."""
+"""Cycles of a local reference, by which latencies are normalised (section 3.1.3)."""
 _UPDATE = 10.0
-"""Cycles of a remote write (table 1), and of an update packet in all tables but two."""
+"""Cycles of a remote write (table 1), and of an update packet in all tables except two."""
 
 
 class Costs:
@@ -81,7 +81,7 @@ class Costs:
         return found
 
     def line(self, program: str, policy: str = "all-remote") -> float:
-        """The height of a line of the figures: it is the same at every page size."""
+        """The height of a line of the figures, the same at every page size."""
         return self.cost(program, policy, self.pages(program, policy)[0])
 
 
@@ -101,9 +101,9 @@ def theirs() -> Costs:
 
 @cache
 def theirs_by_packets() -> Costs:
-    """The same, but updates of SPEECH priced by their packets, 10 cycles each as in other tables.
+    """The same, with updates of SPEECH priced by their packets, 10 cycles each as in other tables.
 
-    Tables 4 and 8 print one latency for whatever number of packets.
+    Tables 4 and 8 print the same latency for any number of packets.
     """
     rows = [
         _by_packets(row) if row["program"] == "SPEECH" and not row["realigned"] else row

@@ -43,7 +43,7 @@ def figures(costs: Costs) -> list[Figure]:
 
 def _ours(costs: Costs, program: str, policies: Sequence[str], moved: bool) -> Iterator[Row]:
     for policy in (*LINES, *policies):
-        # The lines are the same wherever the data lie.
+        # The lines do not depend on the layout of data.
         realigned = moved and policy not in LINES
         for page in costs.pages(program, policy, realigned):
             height = costs.cost(program, policy, page, realigned)

@@ -1,9 +1,9 @@
-"""What the freezing policies can mean, and which reading fits the paper's words.
+"""Possible interpretations of the freezing policies, and the one that fits the paper's text.
 
-Section 3.2 freezes a page on which a read faults if it was invalidated recently. How long ago that
-may be is not said, nor whether a write invalidates a page that has one copy. The paper's tables
-have no row of freezing; its words are that INV.FREEZ costs about what all-remote does, whatever the
-page size, and with data re-aligned as well.
+Section 3.2 freezes a page on which a read faults if it was invalidated recently. It says neither
+how long ago that may be, nor whether a write invalidates a page with one copy. The paper's tables
+have no row of freezing; its text says that INV.FREEZ costs about as much as all-remote, at any page
+size, and also with re-aligned data.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _RECENTLY = (10_000, 100_000, 1_000_000, 10_000_000)
 _INVALIDATIONS = ("removals", "writes")
 _SIZES = (256, 1024, 4096, 16384, 65536)
 POST_HOC = (
-    "f was 10,000, and an invalidation a write that takes copies away; the reading was chosen by "
-    "these words (table freezing-readings)"
+    "f was 10,000, and an invalidation was a write that removes copies; the interpretation was "
+    "chosen by this text (table freezing-readings)"
 )
-"""Of claims that look at freezing."""
+"""The earlier rule of claims about freezing."""
 
 
 def readings(context: StudyContext) -> Table:
-    """INV.FREEZ in every reading, over all-remote."""
+    """INV.FREEZ under every interpretation, over all-remote."""
     rows = [_Reading(f"by={by},f={f}") for by in _INVALIDATIONS for f in _RECENTLY]
     matrix = Matrix([points.MACHINE], [*(row.policy for row in rows), "all-remote"], _SIZES)
     for program in context.programs:
@@ -47,10 +47,10 @@ def readings(context: StudyContext) -> Table:
         "freezing-readings",
         "INV.FREEZ over all-remote, mean of pages of 256 bytes to 64 KB",
         [row.means() for row in rows],
-        "Not a table of the paper, in whose words all are close to 1. by: what an invalidation is, "
-        "a write that removes copies or any write; f: how many references ago is recent. Off by: "
-        "the geometric mean, over programs and pages, of the factors between these and 1. The "
-        f"study's freezing policies have {points.FREEZING}.",
+        "Not a table of the paper, according to whose text all are close to 1. by: the definition "
+        "of an invalidation, a write that removes copies or any write; f: references within which "
+        "an invalidation is recent. Off by: the geometric mean, over programs and pages, of the "
+        f"factors between these and 1. The study's freezing policies have {points.FREEZING}.",
     )
 
 

@@ -48,7 +48,7 @@ def parameters() -> Table:
     """Table 1 from our machine file."""
     small, large = json.loads(_core.machine_prices(MACHINE, [64, 128]))
     price = small["latencies"]
-    # A replication is the network's latency and so much a word.
+    # A replication takes the network's latency plus cycles per word.
     word = (large["latencies"]["replication"] - price["replication"]) / 16
     ours = {
         "network latency": price["replication"] - 16 * word,
@@ -65,13 +65,13 @@ def parameters() -> Table:
 
 
 def tables(costs: Costs) -> list[Table]:
-    """Tables 2 to 13: ours, theirs and the ratio, row by row."""
+    """Tables 2 to 13: our value, the paper's and the ratio, row by row."""
     return [
         Table(
             f"table-{number}",
             f"{program}, {title}: cycles and packets a reference",
             [row for point in _points(program, policies, moved) for row in _beside(costs, point)],
-            "Paper: as printed. Ratio: ours over theirs. Page: log2 of its bytes.",
+            "Paper: as printed. Ratio: ours over the paper's. Page: log2 of its bytes.",
         )
         for number, program, policies, moved, title in _numbered()
         if program in costs.programs()
@@ -103,12 +103,12 @@ def _beside(costs: Costs, point: tuple[str, str, int, bool]) -> list[Row]:
 
 
 def ratio(mine: float | None, printed: float | None) -> float | None:
-    """Ours over theirs; nothing where theirs is zero or not there."""
+    """Our value over the paper's; nothing if that is zero or missing."""
     return mine / printed if mine is not None and printed else None
 
 
 def agreement(costs: Costs) -> Table:
-    """How far our total latencies are from the printed ones, table by table."""
+    """The distance of our total latencies from the printed ones, table by table."""
     rows: list[Row] = []
     for number, program, policies, moved, title in _numbered():
         if program not in costs.programs():
@@ -139,7 +139,7 @@ def agreement(costs: Costs) -> Table:
         "agreement",
         "our total latency over the printed one, by table",
         rows,
-        "Factor: the ratio or its inverse, whichever is more than one.",
+        "Factor: the ratio or its inverse, whichever exceeds one.",
     )
 
 
@@ -170,8 +170,9 @@ def traces(costs: Costs, reports: Sequence[Row]) -> Table:
         "traces",
         "the programs",
         rows,
-        "Touched: all pages of 64 bytes, private ones too. Replicated: what the replications of "
-        "UPT with 4 KB pages come to if each page has as many copies as a multicast updates.",
+        "Touched: all pages of 64 bytes, including private ones. Replicated: the memory implied by "
+        "the replications of UPT with 4 KB pages if each page has as many copies as a multicast "
+        "updates.",
     )
 
 
@@ -190,7 +191,7 @@ def replicated(costs: Costs, program: str, references: float) -> float:
 
 
 def more_than_working_sets() -> dict[str, float]:
-    """MB of the pages that UPT replicates in the printed tables at least, where above the set.
+    """Lower bound in MB of the pages that UPT replicates in the printed tables, if above the set.
 
     Each of the 63 other processors replicates a page of 4 KB once and keeps it to the end.
     """

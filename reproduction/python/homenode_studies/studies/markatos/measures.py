@@ -1,4 +1,4 @@
-"""What the claims look at, as functions of costs: of ours, or of the printed ones."""
+"""Measures for the claims, as functions of our costs or of the printed ones."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def pages_of_both(
 def over(
     costs: Costs, one: tuple[str, bool], other: tuple[str, bool]
 ) -> dict[tuple[str, int], float]:
-    """The cost of one policy over that of another, wherever there are both."""
+    """The cost of one policy over that of another, if both exist."""
     return {
         (program, page): costs.cost(program, one[0], page, one[1])
         / costs.cost(program, other[0], page, other[1])
@@ -65,7 +65,7 @@ def better(costs: Costs, one: tuple[str, bool], other: tuple[str, bool]) -> floa
 
 
 def updates_over_invalidates(costs: Costs) -> dict[tuple[str, int, str, bool], float]:
-    """UPT over INV and UPT.DEL over INV.DEL, plain and re-aligned, wherever there are both."""
+    """UPT over INV and UPT.DEL over INV.DEL, plain and re-aligned, if both exist."""
     return {
         (program, page, update, moved): ratio
         for update, invalidate in zip((PLAIN[0], COUNTED[0]), (PLAIN[1], COUNTED[1]), strict=True)
@@ -80,7 +80,7 @@ def updates_better(costs: Costs) -> float:
 
 
 def invalidates_better(costs: Costs, least: int = 0) -> list[str]:
-    """Where the invalidate policy costs less, at pages of 2 to the `least` bytes and more."""
+    """Points at which the invalidate policy costs less, for pages of at least 2^`least` bytes."""
     return [
         point_name(program, page, update.replace("upt", "inv"), moved)
         for (program, page, update, moved), ratio in updates_over_invalidates(costs).items()
@@ -101,7 +101,7 @@ def point_name(program: str, page: int, policy: str, moved: bool) -> str:
 def growth(
     costs: Costs, policy: str, low: int = SMALL, high: int = LARGE, moved: bool = False
 ) -> dict[str, float]:
-    """By what factor the cost grows from one page size to another."""
+    """The factor by which the cost grows from one page size to another."""
     return each(
         costs,
         lambda program: (
@@ -208,7 +208,7 @@ def typical(values: Iterable[float]) -> float:
     """The geometric mean.
 
     Raises:
-        Missing: when there is nothing to average.
+        Missing: when there are no values.
     """
     listed = list(values)
     if not listed:
@@ -217,9 +217,9 @@ def typical(values: Iterable[float]) -> float:
 
 
 def factors(costs: Costs) -> dict[str, float]:
-    """What each remedy alone makes of INV and UPT: geometric mean of cost before over after.
+    """The effect of each remedy alone on INV and UPT: geometric mean of cost before over after.
 
-    Taking updates, or freezing, changes INV alone: UPT costs what it did.
+    Using updates, or freezing, affects only INV: the cost of UPT does not change.
     """
     found = {
         "re-alignment": [*gains(costs, "inv", "inv", True), *gains(costs, "upt", "upt", True)],
@@ -231,7 +231,7 @@ def factors(costs: Costs) -> dict[str, float]:
 
 
 def _with_ones(values: list[float]) -> list[float]:
-    """The values, and as many ones: factors of the policy that the remedy does not change."""
+    """The values and as many ones, the factors of the policy that the remedy does not affect."""
     return [*values, *(1.0 for _ in values)]
 
 
@@ -263,7 +263,7 @@ def above_line(costs: Costs, policies: Iterable[str], moved: bool, factor: float
 
 
 def winners(costs: Costs, policies: Iterable[str], moved: bool) -> dict[str, str]:
-    """Of every program, the cheapest policy at its best page size."""
+    """The cheapest policy at its best page size, for every program."""
     found: dict[str, tuple[float, str]] = {}
     for program, policy, page in points_of(costs, policies, moved):
         cost = costs.cost(program, policy, page, moved)

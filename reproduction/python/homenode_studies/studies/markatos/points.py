@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 MACHINE = "markatos"
 POLICIES = ("upt", "inv", "inv.freez", "upt.del", "inv.del", "inv.freez.del")
 FREEZING = "by=writes,f=10000000"
-"""How policies that freeze are read: any write invalidates, and ten million references are recent.
+"""Interpretation of freezing policies: any write invalidates, and recent means within ten million
+references.
 
-So a page that was ever written is frozen until all defrost (table freezing-readings).
+So a page that was ever written is frozen until all pages defrost (table freezing-readings).
 """
 LINES = ("all-local", "all-remote")
 SIZES = tuple(64 << i for i in range(11))
@@ -29,7 +30,7 @@ _COLUMNS = ("local", "remote", "replication", "multicast", "os")
 
 
 def simulated(context: StudyContext) -> list[Row]:
-    """All programs as they are: one row a policy and page size."""
+    """All programs without re-alignment: one row per policy and page size."""
     rows: list[Row] = []
     for program in context.programs:
         matrix = Matrix([MACHINE], [*_read(), *LINES], SIZES)
@@ -38,7 +39,7 @@ def simulated(context: StudyContext) -> list[Row]:
 
 
 def realigned(context: StudyContext) -> tuple[list[Row], list[Row]]:
-    """All programs re-aligned for each page size: the points, and what the re-alignment did."""
+    """All programs re-aligned for each page size: the points, and the reports of re-alignment."""
     rows: list[Row] = []
     reports: list[Row] = []
     for program in context.programs:
@@ -50,7 +51,7 @@ def realigned(context: StudyContext) -> tuple[list[Row], list[Row]]:
 
 
 def _read() -> list[str | TunedPolicy]:
-    """The policies as they are simulated."""
+    """The policies in the engine's notation."""
     return [_frozen(name) if "freez" in name else name for name in POLICIES]
 
 
@@ -59,7 +60,7 @@ def _frozen(name: str) -> TunedPolicy:
 
 
 def points(program: Program, matrix: Matrix, outcomes: Iterable[dict[str, Any]]) -> list[Row]:
-    """Outcomes with the columns of the paper's tables: cycles and packets, each a reference."""
+    """Outcomes with the columns of the paper's tables: cycles and packets per reference."""
     names = matrix.policies_of(program)
     return [_point(program.name, names[outcome["policy"]], outcome) for outcome in outcomes]
 

@@ -1,4 +1,4 @@
-"""Claims that the printed tables can test as well as ours: both values stand in the ledger."""
+"""Claims that the printed tables can test, too: the ledger has both values."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def both(measure: Callable[[Costs], Any], claim: Claim) -> Claim:
-    """A claim whose measure is also taken from the printed tables, where they have what it needs.
+    """A claim whose measure is also computed from the printed tables, if these suffice.
 
-    The value in the text and the value computed from its tables are both shown; where the same rule
+    The value in the text and the value computed from its tables are both shown; if the same rule
     rejects the tables' value, the verdict is *source*.
     """
     return replace(

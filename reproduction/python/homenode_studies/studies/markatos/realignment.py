@@ -1,6 +1,6 @@
-"""What re-alignment did: memory, false sharing, and the objects whose words moved.
+"""The effects of re-alignment: memory, false sharing, and the objects whose words moved.
 
-The paper does not say; section 3.4 says only that there is almost no false sharing afterwards.
+The paper gives no numbers; section 3.4 only says that there is almost no false sharing afterwards.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def tables(reports: Sequence[Row]) -> list[Table]:
     return [
         Table(
             "realignment",
-            "what re-alignment costs in memory and how much false sharing goes",
+            "memory cost of re-alignment, and false sharing removed",
             summary(reports),
-            "Not a table of the paper. Falsely shared: references to pages that are so in their "
-            "window. New memory is that of all windows, because each begins new pages.",
+            "Not a table of the paper. Falsely shared: references to pages that are falsely shared "
+            "in their window. New memory is that of all windows, because each begins new pages.",
         ),
         Table(
             "moved-objects",
-            f"what moved, for pages of {_PAGE} bytes",
+            f"objects moved, for pages of {_PAGE} bytes",
             [row for report in reports if report["page_size"] == _PAGE for row in _named(report)],
             "Not a table of the paper. Words of several objects can move together.",
         ),

@@ -1,4 +1,4 @@
-"""Update against invalidate, counters, freezing and data re-alignment on 64 processors."""
+"""Update and invalidate, counters, freezing and data re-alignment on 64 processors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def experiments(context: StudyContext) -> Products:
-    """Runs all policies at all page sizes on every program, as it is and re-aligned."""
+    """Runs all policies at all page sizes on every program, with and without re-alignment."""
     plain = points.simulated(context)
     realigned, reports = points.realigned(context)
     costs = Costs(plain, realigned)

@@ -1,8 +1,9 @@
 """The publications' own tables, as printed, for comparison: one folder a publication.
 
 ``bolosky``: Bolosky, *Software Coherence in Multiprocessor Memory Systems*, 1993: tables 2.1, 3.1,
-3.2, 4.1, 6.3, 6.4 and 6.5, and what section 2.2 says of the data (pages of 4 KB) and section 2.3.2
-of the busiest processor. Shares are fractions of one, except in table 4.1, which is in percent.
+3.2, 4.1, 6.3, 6.4 and 6.5, the sizes of data in section 2.2 (pages of 4 KB), and the share of the
+busiest processor in section 2.3.2. Shares are fractions of one, except in table 4.1, which is in
+percent.
 
 ``markatos-chronaki``: Markatos and Chronaki, *Trace-Driven Simulation of Data-Alignment and Other
 Factors affecting Update and Invalidate Based Coherent Memory*: tables 2 to 13 in one, latencies in
@@ -12,7 +13,7 @@ cycles and traffic in packets, both for each reference.
 field of our machine that it stands for. Its figures print no numbers.
 
 ``talbot-kelly``: Talbot and Kelly 2000: figures 1.5 to 1.10 in percent, each number with the place
-it is from, and table 1.4. What is not legible in the copy that we have is empty.
+it is from, and table 1.4. Values that are not legible in our copy are empty.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 @cache
 def tables(publication: str) -> Mapping[str, Sequence[Row]]:
-    """Every table of a publication by name; none where we keep none of it.
+    """Every table of a publication by name; empty if we keep none.
 
     >>> tables("bolosky")["table-6.3"][0]["R"]
     2323.0
@@ -41,5 +42,5 @@ def tables(publication: str) -> Mapping[str, Sequence[Row]]:
 
 
 def row(publication: str, table: str, program: str) -> Row | None:
-    """One program's row of a published table, or None where it has none."""
+    """One program's row of a published table, or None."""
     return next((row for row in tables(publication)[table] if row["program"] == program), None)

@@ -1,9 +1,9 @@
 """The study of Talbot and Kelly on first-touch placement and reactive proxies.
 
-``study`` runs everything and holds ``ENTRY``; ``matrix`` says what is simulated, ``runs``
-simulates, ``bars`` looks up times, messages, read responses and queues of ours and of the paper
-alike, ``measures`` computes from them, ``tables``, ``figures`` and ``winning`` show, ``beyond`` is
-what the paper could not show, and the files ``claims_*`` hold what the paper says. As ours and the
+``study`` runs everything and holds ``ENTRY``; ``matrix`` lists the simulations, ``runs`` performs
+them, ``bars`` looks up our times, messages, read responses and queues and the paper's alike,
+``measures`` computes from them, ``tables``, ``figures`` and ``winning`` present results, ``beyond``
+goes beyond the paper, and the files ``claims_*`` hold the paper's claims. As our numbers and the
 paper's are looked up alike, every claim is also computed from the paper's own numbers.
 
 Source: Talbot and Kelly, *Stable Performance for cc-NUMA using First Touch Page Placement and

@@ -1,8 +1,8 @@
 """Times, messages, read responses and queues by program and configuration, ours and the paper's.
 
-Both are looked up alike, so that claims, and the rules that judge them, can be tried on the paper's
-own numbers before anything is run. The paper prints all but queues in percent of first touch
-without proxies and with the same buffers; for a ratio that does not matter.
+Both are looked up alike, so that claims and their rules can be applied to the paper's own numbers
+before anything is run. The paper prints all except queues in percent of first touch without proxies
+and with the same buffers; for ratios that makes no difference.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ TABLE = "table-1.4"
 BUFFERS = {INFINITE: "infinite", FINITE: "finite"}
 SHORT = {FIRST: "ft", ROUND: "rr"}
 NAME = "bars"
-"""Of the rows among the evidence."""
+"""Name of the rows among the evidence."""
 PERCENT = 100
 UNCERTAIN = "uncertain"
-"""Numbers of a figure of which it is not known to which bar they belong are not judged by."""
+"""Numbers of a figure that cannot be assigned to a bar are not used for judging."""
 
 
 class Illegible(Missing):
-    """The paper has a number here, and the copy that we have does not show it."""
+    """The paper has a number here, but it is not legible in our copy."""
 
 
 class Bars:
@@ -67,14 +67,14 @@ class Bars:
         self._programs = unique(self._programs)
 
     def programs(self) -> list[str]:
-        """Those that have a value, in order."""
+        """The programs that have a value, in order."""
         return self._programs
 
     def at(self, program: str, measure: str, setting: Setting) -> float:
         """A value.
 
         Raises:
-            Illegible: when the paper's is not legible, or it prints none.
+            Illegible: when the paper's value is not legible or not printed.
             Missing: when the program or the configuration was not simulated.
         """
         try:
@@ -91,7 +91,7 @@ class Bars:
         """A value over another.
 
         Raises:
-            Missing: when one of them is not there, or the second is 0.
+            Missing: when one of them is missing, or the second is 0.
         """
         above, below = self.at(program, measure, one), self.at(program, measure, other)
         if below == 0:
@@ -105,10 +105,10 @@ class Bars:
     def each(
         self, value: Callable[[str], float], programs: Iterable[str] | None = None
     ) -> dict[str, float]:
-        """A value of some programs, or of all; those that are not legible are left out.
+        """A value of some programs, or of all; illegible ones are left out.
 
         Raises:
-            Missing: when one was not simulated, or none is left.
+            Missing: when one was not simulated, or none remains.
         """
         found = {}
         for program in self.programs() if programs is None else programs:
@@ -172,11 +172,11 @@ VALUES: dict[str, Callable[[Row], float | None]] = {
     QUEUE: lambda row: row["mean_queue_cycles"],
     REMOTE: remote_fills,
 }
-"""What is measured, of a simulated row."""
+"""The measures of a simulated row."""
 
 
 def of_points(points: Iterable[Row]) -> list[Row]:
-    """Ours: all values of the configurations of the paper's figures."""
+    """Our values for the configurations of the paper's figures."""
     return [
         _row(point["program"], measure, _setting(point), value(point))
         for point in points
@@ -186,7 +186,7 @@ def of_points(points: Iterable[Row]) -> list[Row]:
 
 
 def of_paper() -> list[Row]:
-    """The paper's: percentages of figures, and queues of table 1.4. None where not legible."""
+    """The paper's values: percentages of figures, and queues of table 1.4. None if not legible."""
     return [*_of_paper_figures(), *_of_paper_table(), *_never_printed()]
 
 

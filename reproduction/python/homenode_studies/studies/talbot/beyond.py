@@ -1,4 +1,4 @@
-"""Beyond the paper: other queues, networks, numbers of nodes and proxies, and where they win."""
+"""Beyond the paper: other queues, networks, numbers of nodes and proxies, and where proxies win."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 BASE = Setting(nodes=USUAL)
 """The paper's machine, with programs in the sizes of runs beyond it."""
 TIMES = {machine: machine.rpartition("-")[2] for machine in SLOWER}
-"""How many times as long as the paper's a network takes."""
+"""The factor by which a network is slower than the paper's."""
 
 
 class Points:
@@ -71,7 +71,7 @@ class Points:
         return float(self.at(program, setting)["cycles"])
 
     def nodes(self, program: str) -> list[int]:
-        """With how many nodes a program was run beyond the paper."""
+        """The numbers of nodes with which a program was run beyond the paper."""
         return sorted({row["nodes"] for row in self.rows if row["program"] == program} - {0})
 
 
@@ -80,7 +80,7 @@ def _setting(row: Row) -> Setting:
 
 
 def situations(points: Points, program: str) -> dict[str, Setting]:
-    """What is otherwise than in the paper, as first touch with reactive proxies would run in it."""
+    """The situations beyond the paper, as settings of first touch with reactive proxies."""
     found = {"the paper's": BASE}
     found |= {f"queues of {n}": BASE.changed(buffers=n) for n in LENGTHS if n != FINITE}
     found |= {f"network {TIMES[m]} times": BASE.changed(machine=m) for m in SLOWER}
@@ -92,7 +92,7 @@ def situations(points: Points, program: str) -> dict[str, Setting]:
 
 
 def against_both(points: Points, program: str, setting: Setting) -> Mapping[str, float]:
-    """Its time over that of each placement without proxies, by home."""
+    """The time of a setting over that of each placement without proxies, by home."""
     plain = setting.changed(proxies=NONE, dial=BASE.dial)
     ours = points.cycles(program, setting)
     return {
@@ -102,7 +102,7 @@ def against_both(points: Points, program: str, setting: Setting) -> Mapping[str,
 
 
 def tables(points: Points) -> list[Table]:
-    """What is beyond the paper; nothing where it was not simulated."""
+    """The tables beyond the paper; none if nothing was simulated."""
     if not points.programs():
         return []
     return [_situations(points), _homes(points), _dials(points), *_clusters(points)]
@@ -120,7 +120,7 @@ def _situations(points: Points) -> Table:
             rows.append(row)
     return Table(
         "beyond",
-        "beyond the paper: reactive proxies with first touch where something is otherwise",
+        "beyond the paper: reactive proxies with first touch in other situations",
         rows,
         "Time of reactive proxies with first touch over that of each placement without proxies in "
         "the same situation. Barnes has 2,048 bodies here and GE 256 rows.",
@@ -128,7 +128,7 @@ def _situations(points: Points) -> Table:
 
 
 def _homes(points: Points) -> Table:
-    """Homes of part I where controllers do one thing after the other and buffers are finite."""
+    """Homes of part I with controllers that serve one request at a time and finite buffers."""
     rows = []
     for program in points.programs():
         plain = points.cycles(program, BASE)
@@ -143,10 +143,10 @@ def _homes(points: Points) -> Table:
             rows.append(row | _waits(found))
     return Table(
         "homes",
-        "beyond the paper: homes that know more, under finite buffers",
+        "beyond the paper: more sophisticated homes, under finite buffers",
         rows,
-        "Time over that with first touch and without proxies. best-static has each page where a "
-        "first run had most of its fills, and knows of no waiting.",
+        "Time over that with first touch and without proxies. best-static has each page at the "
+        "node with most of its fills in a first run, and ignores contention.",
     )
 
 
@@ -169,7 +169,7 @@ def _dials(points: Points) -> Table:
     return Table(
         "dials",
         "beyond the paper: proxies that keep no copy, or keep it in a separate cache of 64 KB, and "
-        "chains that answer first who came first",
+        "chains that answer in order of arrival",
         rows,
         "First touch and finite buffers; time and messages over those without proxies.",
     )

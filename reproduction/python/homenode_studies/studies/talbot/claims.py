@@ -1,4 +1,4 @@
-"""Everything that the paper says in words."""
+"""All claims of the paper."""
 
 from homenode_studies.studies.talbot import claims_finite, claims_infinite, claims_stability
 

@@ -1,4 +1,4 @@
-"""What section 1.5.2 says of finite buffers, with figures 1.8 to 1.10 and table 1.4."""
+"""Claims of section 1.5.2 about finite buffers, with figures 1.8 to 1.10 and table 1.4."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ BASIC_RR = RR.changed(proxies=BASIC)
 _FIRST, _SECOND = "1.5.2, paragraph 1", "1.5.2, paragraph 2"
 _THIRD, _TABLE = "1.5.2, paragraph 3", "table 1.4"
 _BY_ROUND = (
-    "time with round-robin over that with first touch; no more than one is below one by more than "
+    "time with round-robin over that with first touch; at most one value is below one by more than "
     "a tie, and some are above it by more"
 )
 
 
 def favoured(evidence: Evidence) -> dict[str, float]:
-    """What round-robin takes over first touch with finite buffers, over that with infinite ones."""
+    """The ratio of round-robin to first touch with finite buffers, over that with infinite ones."""
     found = bars(evidence)
 
     def shift(program: str) -> float:
@@ -77,7 +77,7 @@ def order_of_queues(evidence: Evidence) -> dict[str, float]:
 
 
 def longest_and_shortest(*names: str) -> Callable[[Any], bool]:
-    """The programs with the longest and the shortest queues are these."""
+    """Whether these programs have the longest and the shortest queues."""
     return lambda value: tuple(value) == names
 
 
@@ -88,35 +88,35 @@ def limited(evidence: Evidence) -> dict[str, float]:
 
 
 _DENSE = (
-    "checked: with 20 instructions before each reference, not 2, GE gains 26 % from reactive "
-    "proxies and 30 % from basic ones: with fewer it waits for pivot rows most of its time. The "
-    "paper does not say how many its program has"
+    "checked: with 20 instructions before each reference instead of 2, GE gains 26 % from reactive "
+    "proxies and 30 % from basic ones: with fewer it waits for pivot rows most of the time. The "
+    "paper does not give this number"
 )
 _RARE = (
-    "checked: a read that is sent back is none of those whose wait is measured: there are 10.3 "
-    "million without proxies, 1.4 with reactive ones. Counted as waits of no cycle the means are "
-    "18.4 cycles without proxies, 19.1 with reactive ones, 1.04 times as long, and 7.5 with "
+    "checked: rejected reads are not among those whose wait is measured: there are 10.3 million "
+    "without proxies, 1.4 with reactive ones. If these count as waits of zero cycles, the means "
+    "are 18.4 cycles without proxies, 19.1 with reactive ones, 1.04 times as long, and 7.5 with "
     "basic ones"
 )
 _ACCEPTED = (
-    "checked: reads that bounce do not wait, and the mean is of what a queue takes. With reactive "
-    "proxies FFT's reads bounce 70 thousand times instead of 247 thousand, its mean wait is 3.5 "
-    "times as long, and its time 7 % less; the paper says so of GE"
+    "checked: reads that bounce do not wait, and the mean includes only accepted messages. With "
+    "reactive proxies FFT's reads bounce 70 thousand times instead of 247 thousand, its mean wait "
+    "is 3.5 times as long, and its time 7 % less; the paper describes the same for GE"
 )
 _TOP = (
-    "checked: in Barnes messages wait where all threads want the same at once, above all the top "
-    "of the tree, which is with few nodes: 26.5 cycles (20.6 and 31.5 in other recordings), 8.6 "
-    "with round-robin, and no less with 2-way caches (26.0 and 9.1 there). Where threads leave "
-    "barriers 200 cycles apart they wait 18.4 and 7.0 cycles, and with pages of 1 KB as well 9.6 "
-    "and 5.6; in Water 5.4 and 4.9"
+    "checked: in Barnes messages wait if all threads need the same data at once, mainly the top of "
+    "the tree, which is at a small number of nodes: 26.5 cycles (20.6 and 31.5 in other "
+    "recordings), 8.6 with round-robin, and no less with 2-way caches (26.0 and 9.1). If threads "
+    "leave barriers 200 cycles apart they wait 18.4 and 7.0 cycles, and with pages of 1 KB in "
+    "addition 9.6 and 5.6; in Water 5.4 and 4.9"
 )
 _FEW = (
     "checked: GE and FMM are fastest with basic proxies, for which all boxes of FMM are marked "
-    "here, and Ocean-Non-Contig with reactive ones and round-robin, by 2.4 %"
+    "here, and Ocean-Non-Contig with reactive proxies and round-robin, by 2.4 %"
 )
 _SHIFTS = (
-    "checked: FFT and Ocean-Non-Contig, whose lines meet otherwise in direct-mapped caches from "
-    "recording to recording (notes), decide: in some most are above one"
+    "checked: FFT and Ocean-Non-Contig, whose conflicts in direct-mapped caches differ from "
+    "recording to recording (notes), are decisive: in some recordings most are above one"
 )
 _PLACEMENT = (
     stated(
@@ -145,9 +145,9 @@ _PLACEMENT = (
     stated(
         Claim(
             _FIRST,
-            "What GE gains from round-robin is cut to 1.2 %",
+            "The gain of GE from round-robin is reduced to 1.2 %",
             "1.2 %",
-            "by how much its time is less than with first touch",
+            "reduction of its time compared with first touch",
             lambda e: gains(e, FT, (GE, TIME, RR)),
             near(0.012),
             "%",
@@ -194,7 +194,7 @@ _GE = (
     stated(
         Claim(
             _SECOND,
-            "but not as much sooner with reactive ones",
+            "but the improvement is smaller with reactive ones",
             "not as much (figure 1.10)",
             "mean read response with reactive proxies over that with basic ones, first touch",
             lambda e: compared(e, RESPONSE, REACTIVE_FT, BASIC_FT, GE),
@@ -231,8 +231,8 @@ _BEST = (
             _THIRD,
             "Reactive proxies with first touch are the fastest for six of the seven programs",
             "six of the seven",
-            "time with reactive proxies and first touch over the least of the six; no more than "
-            "one is above one by more than a tie",
+            "time with reactive proxies and first touch over the least of the six; at most one is "
+            "above one by more than a tie",
             lambda e: over_best(e, REACTIVE_FT, best_of(FINITE)),
             best_but_for_one,
             why=_FEW,
@@ -241,9 +241,9 @@ _BEST = (
     stated(
         Claim(
             _THIRD,
-            "The exception is GE, which basic proxies suit better",
+            "The exception is GE, for which basic proxies are better",
             "basic",
-            "what is fastest for GE with finite buffers",
+            "fastest configuration for GE with finite buffers",
             lambda e: least(e, GE, best_of(FINITE)),
             lambda name: name.endswith(BASIC),
         )
@@ -253,7 +253,7 @@ _BEST = (
             _THIRD,
             "GE gains 22.2 % from reactive proxies",
             "22.2 %",
-            "by how much its time is less than without proxies, first touch",
+            "reduction of its time compared with no proxies, first touch",
             lambda e: gains(e, FT, (GE, TIME, REACTIVE_FT)),
             near(0.222),
             "%",
@@ -265,7 +265,7 @@ _BEST = (
             "figure 1.8",
             "The legible bars of times with finite buffers",
             "23 bars that are not 100 by definition",
-            "by how much ours is above the printed one; most are within five points",
+            "difference of ours from the printed one; most are within five points",
             lambda e: off_the_paper(bars(e), bars(paper()), TIME, FINITE),
             within_points,
             "%",
@@ -308,7 +308,7 @@ _QUEUES = (
     stated(
         Claim(
             _TABLE,
-            "Of all programs messages wait longest in GE, and shortest in Barnes",
+            "Messages wait longest in GE and shortest in Barnes",
             "301.60 and 3.49 cycles",
             "longest and shortest mean wait, infinite buffers, first touch",
             order_of_queues,
@@ -319,13 +319,13 @@ _QUEUES = (
     stated(
         Claim(
             _TABLE,
-            "Messages wait less where reads bounce",
+            "Messages wait less if reads bounce",
             "0.13 to 0.79 of the time",
             "mean wait with finite buffers over that with infinite ones, first touch",
             limited,
             less_than(1),
-            why="checked: with five seeds of its input water-nsq waits 0.995 to 1.006 of the time; "
-            "with two of them less",
+            why="checked: with five seeds of its input the wait of water-nsq is 0.995 to 1.006 of "
+            "that with infinite buffers; less with two of them",
         )
     ),
     stated(
@@ -368,4 +368,4 @@ _KINDS = (
 )
 
 CLAIMS = (*_PLACEMENT, *_GE, *_BEST, *_QUEUES, *_KINDS)
-"""Claims about machines whose queues send reads back."""
+"""Claims about machines whose queues reject reads."""

@@ -1,4 +1,4 @@
-"""What section 1.5.1 says of infinite buffers, with figures 1.5 to 1.7."""
+"""Claims of section 1.5.1 about infinite buffers, with figures 1.5 to 1.7."""
 
 from __future__ import annotations
 
@@ -26,52 +26,54 @@ FT_BASIC, RR_BASIC = FT.changed(proxies=BASIC), RR.changed(proxies=BASIC)
 _FIRST, _SECOND = "1.5.1, paragraph 1", "1.5.1, paragraph 2"
 _THIRD, _FOURTH = "1.5.1, paragraph 3", "1.5.1, paragraph 4"
 _NOWHERE = (
-    "checked: our GE divides the rows that are left anew in each step, so that with first touch "
-    "1.0 % of the fills are local, with round-robin 1.2 %: there is no locality to lose"
+    "checked: our GE divides the remaining rows anew in each step, so with first touch 1.0 % of "
+    "the fills are local, and with round-robin 1.2 %: there is no locality to lose"
 )
 EDGES = (
     "checked: 21 % of Ocean-Contig's fills are local with first touch, 2 % with round-robin: "
-    "caches of 4 MB hold a thread's tiles, and what is left to fetch are its neighbours' edges. "
-    "With 32 KB caches 66 and 2 % are, and round-robin takes 4 % longer"
+    "caches of 4 MB hold a thread's tiles, and only its neighbours' edges remain to be fetched. "
+    "With 32 KB caches 66 and 2 % are local, and round-robin takes 4 % longer"
 )
 _TIED = (
     "checked: 1.6 % slower, which is a tie: with caches of 4 MB there is little to fetch (see "
     "above). With 32 KB caches it takes 8.7 % longer with basic proxies"
 )
 _SHIFTED = (
-    "checked: where the matrix begins 1, 1.7 or 2.5 MB lower, lines of rows meet others in the "
-    "direct-mapped caches, and it takes 2.9, 3.8 and 3.1 % less; with 2-way caches it does not"
+    "checked: if the matrix begins 1, 1.7 or 2.5 MB lower, lines of rows conflict with different "
+    "lines in the direct-mapped caches, and it takes 2.9, 3.8 and 3.1 % less; with 2-way caches it "
+    "does not"
 )
 _SEEDS = "checked: with each of five seeds of its input it loses 2.4 %"
 _RELAYS = (
-    "checked: where rows stay with their threads (ge --cyclic) it sends 10 % more. Reads of rows "
-    "that pass from thread to thread, which one node wants, go by a third node, too; the paper "
-    "does not say how its rows pass"
+    "checked: if rows stay with their threads (ge --cyclic) it sends 10 % more. Reads of rows that "
+    "pass from thread to thread, which only one node requests, also go through a third node; the "
+    "paper does not say how its rows are passed"
 )
 _ONCE = (
-    "checked: proxies gain only where all threads copy the roots of unity at once: when each "
-    "thread made its own, FFT lost 2 %"
+    "checked: proxies gain only if all threads copy the roots of unity at once: if each thread "
+    "computes its own, FFT loses 2 %"
 )
 _BOXES = (
-    "checked: all boxes are marked, as our FMM has no f_array. With one, in which each thread "
-    "writes how far its bodies reach and reads what all others wrote, and nothing else marked, it "
-    "lost 2.8 % with the 13 instructions before each reference that it has, 0.1 % with 14 and "
-    "3.6 % with 4, before all its data were in one heap"
+    "checked: all boxes are marked, as our FMM has no f_array. In an earlier version, whose data "
+    "were not in one heap, with an f_array in which each thread writes the extent of its bodies "
+    "and reads those of all others, and nothing else marked, it lost 2.8 % with its 13 "
+    "instructions before each reference, 0.1 % with 14 and 3.6 % with 4"
 )
 _SOONER = (
     "checked: FMM and Water tie (FMM does not with 4 instructions before each reference, 0.971). "
-    "In Ocean-Non-Contig half of the waiting is at one node, which touches coarse grids first, "
-    "and a row of tiles has its pages at its first user. It ties, 0.995, where grids of 16 "
-    "points are the coarsest, rows of coarse grids are as far apart as those of the finest, and "
-    "threads of a row of tiles touch its pages in turns; where rows alone are, 0.976, and with "
-    "the study's grids and 2-way caches 0.993"
+    "In Ocean-Non-Contig half of the waiting is at one node, which touches coarse grids first, and "
+    "the pages of a row of tiles are at its first user. It ties, 0.995, if grids of 16 points are "
+    "the coarsest, rows of coarse grids are as far apart as those of the finest, and threads of a "
+    "row of tiles touch its pages in turns; with only the rows apart it is 0.976, and with the "
+    "study's grids and 2-way caches 0.993"
 )
 _MARKED = (
-    "checked: of Ocean-Non-Contig's read requests 3 % are of the arrays that are marked (31 of 951 "
-    "thousand), and 5 reads are combined. What several read at a time are coarse grids, of q_multi "
-    "and rhs_multi: with all data marked it gains 2.0 %, and comes within 1.4 % of the fastest"
+    "checked: 3 % of Ocean-Non-Contig's read requests are to the marked arrays (31 of 951 "
+    "thousand), and 5 reads are combined. Several threads simultaneously read coarse grids, in "
+    "q_multi and rhs_multi: with all data marked it gains 2.0 %, and comes within 1.4 % of the "
+    "fastest"
 )
-_LESS = "by how much less than with first touch"
+_LESS = "reduction compared with first touch"
 _OVER_FOUR = "time with first touch and basic proxies over the least of the four"
 _MARGINAL = "none is below one by more than a tie, or above it by more than a tenth"
 
@@ -131,7 +133,7 @@ _GE = (
     stated(
         Claim(
             _SECOND,
-            "GE takes more than 27 % less time with basic proxies, wherever pages are",
+            "GE takes more than 27 % less time with basic proxies, with either placement",
             "more than 27 %",
             f"time, {_LESS} and without proxies",
             _shares((GE, TIME, FT_BASIC), (GE, TIME, RR_BASIC)),
@@ -196,13 +198,13 @@ _CONTIG = (
             lambda e: compared(e, TIME, RR_BASIC, RR, CONTIG),
             worse,
             why=_TIED,
-            post_hoc="a tie was enough",
+            post_hoc="a tie sufficed",
         )
     ),
     stated(
         Claim(
             _THIRD,
-            "they let its remote reads wait longer for an answer",
+            "its remote reads wait longer for an answer",
             "increasing",
             "mean read response with basic proxies over that without, round-robin",
             lambda e: compared(e, RESPONSE, RR_BASIC, RR, CONTIG),
@@ -212,7 +214,7 @@ _CONTIG = (
     stated(
         Claim(
             _THIRD,
-            "and it send more messages",
+            "and it sends more messages",
             "increasing",
             "messages with basic proxies over those without, round-robin",
             lambda e: compared(e, MESSAGES, RR_BASIC, RR, CONTIG),
@@ -224,7 +226,7 @@ _CONTIG = (
             _THIRD,
             "Ocean-Contig is fastest with first touch and basic proxies",
             "best performance",
-            f"{_OVER_FOUR}; above one by no more than a tie",
+            f"{_OVER_FOUR}; above one by at most a tie",
             lambda e: over_best(e, FT_BASIC, best_of(INFINITE), CONTIG),
             not_worse,
         )
@@ -287,7 +289,7 @@ _OTHERS = (
         stated(
             Claim(
                 _FOURTH,
-                f"{said} loses {published} % by basic proxies",
+                f"{said} loses {published} % from basic proxies",
                 f"{published} %",
                 f"time, {_LESS} and without proxies",
                 _shares((program, TIME, FT_BASIC)),
@@ -307,7 +309,7 @@ _CHOICE = (
     stated(
         Claim(
             "1.5.3, paragraph 1",
-            "Some programs suit round-robin, as GE",
+            "Some programs suit round-robin, such as GE",
             "suit the even distribution",
             "time with first touch over that with round-robin; above one by more than a tie",
             lambda e: compared(e, TIME, FT, RR, GE),
@@ -318,7 +320,7 @@ _CHOICE = (
     stated(
         Claim(
             "1.5.3, paragraph 1",
-            "others first touch, as Ocean-Contig",
+            "others first touch, such as Ocean-Contig",
             "suit the first-touch policy",
             "time with round-robin over that with first touch; above one by more than a tie",
             lambda e: compared(e, TIME, RR, FT, CONTIG),
@@ -329,4 +331,4 @@ _CHOICE = (
 )
 
 CLAIMS = (*_GE, *_CONTIG, *_OTHERS, *_CHOICE)
-"""Claims about machines whose queues take whatever comes."""
+"""Claims about machines whose queues accept everything."""

@@ -1,4 +1,4 @@
-"""What the abstract, section 1.3, the summary and the conclusion say: stable performance."""
+"""Claims of the abstract, section 1.3, the summary and the conclusion: stable performance."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ PLAIN = (NONE,)
 PROMISED = Setting(proxies=REACTIVE)
 """Reactive proxies with first touch."""
 _LOSSES = (
-    "checked: only FMM is slower by more than a tie. What it loses depends on queues and copies: "
-    "of the better placement's time it takes 100.0 % with queues of 2, 99.9 % with queues of 32, "
-    "100.5 % if proxies keep no copies, and 70 % on 256 nodes (tables beyond and dials). With five "
-    "seeds and from three folders it takes 101.3 to 103.1 % of first touch and 102.4 to 104.0 % of "
-    "round-robin. Barnes takes 98.1 to 99.7 % and 100.7 to 101.5 %, which tie, Water 100.0 and "
-    "100.4 %, and the others gain with every seed"
+    "checked: only FMM is slower by more than a tie. Its loss depends on queues and copies: "
+    "relative to the better placement's time it takes 100.0 % with queues of 2, 99.9 % with queues "
+    "of 32, 100.5 % if proxies keep no copies, and 70 % on 256 nodes (tables beyond and dials). "
+    "With five seeds and from three folders it takes 101.3 to 103.1 % of first touch and 102.4 to "
+    "104.0 % of round-robin. Barnes takes 98.1 to 99.7 % and 100.7 to 101.5 %, which tie, Water "
+    "100.0 and 100.4 %, and the others gain with every seed"
 )
 _OVER_BOTH = "time with reactive proxies and first touch over that of each placement without"
 _SUMMARY, _CONCLUSION = "1.5.3, paragraph 2", "1.7, paragraph 1"
 
 
 def over_each(evidence: Evidence) -> dict[str, float]:
-    """What is promised over first touch and over round-robin without proxies, by program."""
+    """The promised time over that of first touch and of round-robin without proxies, by program."""
     return {
         f"{program} / {SHORT[home]}": ratio
         for home in HOMES
@@ -48,7 +48,7 @@ def over_each(evidence: Evidence) -> dict[str, float]:
 
 
 def largest_losses(evidence: Evidence) -> dict[str, float]:
-    """What each placement takes over the other at most, without proxies and infinite buffers."""
+    """The largest ratio of each placement to the other, without proxies, with infinite buffers."""
     found = bars(evidence)
     ft = Setting(buffers=INFINITE)
     ratios = found.each(lambda p: found.ratio(p, TIME, ft.changed(home=ROUND), ft))
@@ -56,7 +56,7 @@ def largest_losses(evidence: Evidence) -> dict[str, float]:
 
 
 def wrong_choice(evidence: Evidence) -> dict[str, float]:
-    """What the other placement takes at most, of all programs, finite buffers and no proxies."""
+    """The largest ratio of the worse to the better placement, finite buffers and no proxies."""
     found = bars(evidence)
     ratios = found.each(lambda p: found.ratio(p, TIME, Setting(ROUND), Setting()))
     program = max(ratios, key=lambda p: max(ratios[p], 1 / ratios[p]))
@@ -106,8 +106,8 @@ _CHOICE = (
             "abstract",
             "Neither placement suits all programs",
             "neither",
-            "what each takes over the other at most, without proxies, infinite buffers; both are "
-            "above one by more than a tie",
+            "largest ratio of each to the other, without proxies, infinite buffers; both are above "
+            "one by more than a tie",
             largest_losses,
             worse,
             why=EDGES,
@@ -118,8 +118,7 @@ _CHOICE = (
             "1.1, paragraph 1",
             "A poor choice of placement has a marked effect",
             "marked",
-            "what the worse placement takes over the better at most, finite buffers; more than a "
-            "tenth",
+            "largest ratio of the worse placement to the better, finite buffers; more than a tenth",
             wrong_choice,
             more_than(CLOSE),
             why=EDGES,
@@ -143,4 +142,4 @@ _CLUSTERS = (
 )
 
 CLAIMS = (*_PROMISE, *_CHOICE, *_CLUSTERS)
-"""Claims about what is promised."""
+"""Claims about the promised stability."""

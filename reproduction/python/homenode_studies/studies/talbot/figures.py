@@ -1,4 +1,4 @@
-"""Figures 1.5 to 1.10: relative bars, with rings where the paper prints or states a number."""
+"""Figures 1.5 to 1.10: relative bars, with rings for numbers in the paper."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _TITLES = {
 }
 _KINDS = {NONE: "no", BASIC: BASIC, REACTIVE: REACTIVE}
 _SHORT = {CONTIG: "oceanC", NONCONTIG: "oceanN", WATER: "water"}
-"""As in table 1.4, since names of programs are side by side."""
+"""As in table 1.4, as names of programs are side by side."""
 _NOTE = (
-    "ft, rr: homes by first touch after initialisation and by turns; basic, reactive: proxies. "
-    "Rings are numbers that the paper states or prints."
+    "ft, rr: homes by first touch after initialisation, and round-robin; basic, reactive: proxies. "
+    "Rings are numbers in the paper."
 )
 
 

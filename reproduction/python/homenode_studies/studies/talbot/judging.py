@@ -1,7 +1,7 @@
-"""How the study's claims are judged beside the rules that all studies share.
+"""Rules for the study's claims, in addition to those that all studies share.
 
-Each rule is tried on the paper's own numbers first: a claim is computed from what the paper prints
-by the function that computes ours.
+Each rule is first applied to the paper's own numbers: the same function computes a claim from the
+printed numbers and from ours.
 """
 
 from __future__ import annotations
@@ -17,71 +17,71 @@ if TYPE_CHECKING:
     from homenode_studies.studies.claims import Claim
 
 POINTS = 0.05
-"""What a percentage may be away from the printed one, as in all studies."""
+"""The tolerance of a percentage, as in all studies."""
 
 
 def stated(claim: Claim, contradicted: str = "") -> Claim:
-    """A claim that is tried on the paper's own numbers.
+    """A claim that is also applied to the paper's own numbers.
 
     Args:
         claim: the claim.
-        contradicted: by which of its numbers the paper contradicts itself; empty if by none.
+        contradicted: the numbers by which the paper contradicts itself; empty if it does not.
     """
     return computed_from(paper, claim, contradicted)
 
 
 def near(published: float) -> Callable[[Any], bool]:
-    """All shares are about the published one.
+    """Whether all shares are close to the published one.
 
-    Within five points; within two, which is a tie, where the published one is less than that.
+    That is within five points, or within two, a tie, if the published one is less than that.
     """
     allowed = POINTS if abs(published) > TIE else TIE
     return lambda value: all(abs(item - published) <= allowed for item in _items(value))
 
 
 def not_worse(value: Any) -> bool:
-    """No ratio of times is above one by more than a tie."""
+    """Whether no ratio of times is above one by more than a tie."""
     return all(item <= 1 + TIE for item in _items(value))
 
 
 def better(value: Any) -> bool:
-    """All ratios of times are below one."""
+    """Whether all ratios of times are below one."""
     return all(item < 1 for item in _items(value))
 
 
 def worse(value: Any) -> bool:
-    """All ratios of times are above one by more than a tie."""
+    """Whether all ratios of times are above one by more than a tie."""
     return all(item > 1 + TIE for item in _items(value))
 
 
 def marginally_worse(value: Any) -> bool:
-    """All ratios of times are above one or tie with it, and none by more than a tenth."""
+    """Whether all ratios of times are above one or tie with it, and none by more than a tenth."""
     return all(1 - TIE <= item <= CLOSE for item in _items(value))
 
 
 def not_better(value: Any) -> bool:
-    """No ratio of times is below one by more than a tie."""
+    """Whether no ratio of times is below one by more than a tie."""
     return all(item >= 1 - TIE for item in _items(value))
 
 
 def worse_but_for_one(value: Any) -> bool:
-    """No more than one ratio is below one by more than a tie, and some are above it by more."""
+    """Whether at most one ratio is below one by more than a tie, and some are above it by more."""
     items = _items(value)
     return sum(item < 1 - TIE for item in items) <= 1 and any(item > 1 + TIE for item in items)
 
 
 def best_but_for_one(value: Any) -> bool:
-    """No more than one ratio to the best is above one by more than a tie."""
+    """Whether at most one ratio to the best is above one by more than a tie."""
     return sum(item > 1 + TIE for item in _items(value)) <= 1
 
 
 def most(test: Callable[[float], bool]) -> Callable[[Any], bool]:
-    """More than half of the values are so."""
+    """Whether more than half of the values satisfy a rule."""
     return lambda value: sum(test(item) for item in _items(value)) > MOST * len(_items(value))
 
 
 def within_points(value: Any) -> bool:
-    """More than half of the differences are at most five points."""
+    """Whether more than half of the differences are at most five points."""
     return most(lambda item: abs(item) <= POINTS)(value)
 
 

@@ -1,4 +1,4 @@
-"""What is simulated: every configuration that a table, a figure or a claim looks at, once.
+"""The simulations: every configuration that a table, a figure or a claim needs, once.
 
 Source: Talbot and Kelly 2000, sections 1.4 and 1.5; comments name figures.
 """
@@ -20,22 +20,22 @@ NONE, BASIC, REACTIVE = "none", "basic", "reactive"
 INFINITE, FINITE = "infinite", "8"
 """Section 1.4: eight read requests."""
 CLUSTERS = ("1", "2", "4", "8")
-"""Beside the paper's three."""
+"""In addition to the paper's three."""
 LENGTHS = ("2", FINITE, "32")
-"""Of queues: the paper's eight, fewer and more."""
+"""Lengths of queues: the paper's eight, shorter and longer ones."""
 SLOWER = ("alite-slow-4", "alite-slow-16")
 """Networks that take four and sixteen times as long as the paper's."""
 MESH = "alite-marchetti"
-"""With the caches and latencies of part I's mesh."""
+"""The machine with the caches and latencies of part I's mesh."""
 FILLS, BEST = "first-fill:n=4", "best-static"
-"""Homes of part I beside the paper's two: after more fills, and with hindsight."""
+"""Homes of part I in addition to the paper's two: after more fills, and with hindsight."""
 UNALLOCATED, SEPARATE, FAIR = "allocate=no", "allocate=separate:bytes=65536", "fair=yes"
 USUAL = 64
-"""Nodes beyond the paper, where their number is not what changes."""
+"""Nodes beyond the paper, if their number is not varied."""
 TOGETHER = 256
-"""Nodes with 4 MB of cache each of which four machines find room together."""
+"""Nodes with 4 MB of cache for which four machines fit into memory together."""
 AS_RECORDED = 0
-"""Nodes of a program in the paper's size: as many as that has threads."""
+"""Nodes of a program in the paper's size: its number of threads."""
 UNCHANGED = ""
 
 
@@ -46,10 +46,10 @@ class Setting:
     Attributes:
         home: policy of homes.
         proxies: none, basic or reactive.
-        buffers: read requests that a queue may hold before it sends further ones back.
-        dial: how proxies differ from the paper's, as ``allocate=no``; nothing if they do not.
+        buffers: read requests that a queue may hold before it rejects further ones.
+        dial: the difference of proxies from the paper's, such as ``allocate=no``; empty if none.
         machine: ``alite``, or the file of that name beside this one.
-        nodes: with how many, a thread each, a run beyond the paper is; 0 for the paper's own.
+        nodes: nodes, with a thread each, of a run beyond the paper; 0 for the paper's own.
     """
 
     home: str = FIRST
@@ -96,7 +96,7 @@ FIGURES = tuple(
 
 
 def of_nodes(base: Setting) -> list[Batch]:
-    """Both homes with reactive proxies and without: together, if all their caches find room.
+    """Both homes with and without reactive proxies: together, if all their caches fit into memory.
 
     >>> [len(of_nodes(Setting(nodes=count))) for count in (256, 1024)]
     [1, 4]
@@ -107,7 +107,7 @@ def of_nodes(base: Setting) -> list[Batch]:
 
 
 def beyond(program: str, nodes: Sequence[int]) -> list[Batch]:
-    """What the paper plans or leaves open, of a program."""
+    """Settings for the paper's open questions, for a program."""
     base, kinds = Setting(nodes=USUAL), (BASIC, REACTIVE)
     found = [Batch(base, lengths=LENGTHS)]
     found += [Batch(base.changed(machine=machine)) for machine in (*SLOWER, MESH)]
@@ -121,5 +121,5 @@ def beyond(program: str, nodes: Sequence[int]) -> list[Batch]:
 
 
 def wanted(program: str, nodes: Sequence[int], *, quick: bool) -> list[Batch]:
-    """Everything that is simulated of a program."""
+    """All simulations of a program."""
     return [*FIGURES, *(() if quick else beyond(program, nodes))]

@@ -1,4 +1,4 @@
-"""What claims compute from bars, ours or the paper's. Shares are of one."""
+"""Measures for claims from bars, ours or the paper's. Shares are fractions."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 def compared(
     evidence: Evidence, measure: str, one: Setting, other: Setting, *programs: str
 ) -> dict[str, float]:
-    """A value with one setting over that with another, of some programs or of all."""
+    """A value with one setting over that with another, for some programs or all."""
     found = bars(evidence)
     return found.each(lambda p: found.ratio(p, measure, one, other), programs or None)
 
 
 def gains(evidence: Evidence, base: Setting, *wanted: tuple[str, str, Setting]) -> dict[str, float]:
-    """By how much less a program's value is with a setting than with `base`."""
+    """The reduction of a program's value with a setting, relative to `base`."""
     found = bars(evidence)
     return {
         f"{program} {label(setting)}": 1 - found.ratio(program, measure, setting, base)
@@ -46,7 +46,7 @@ def gains(evidence: Evidence, base: Setting, *wanted: tuple[str, str, Setting]) 
 def best_of(buffers: str, kinds: Sequence[str] = ()) -> Candidates:
     """The times of a program with all homes and proxies of a figure, or with some proxies.
 
-    Those of the paper that are not legible are left out.
+    Illegible ones of the paper are left out.
     """
 
     def times(found: Bars, program: str) -> dict[str, float]:
@@ -65,7 +65,7 @@ def best_of(buffers: str, kinds: Sequence[str] = ()) -> Candidates:
 def over_best(
     evidence: Evidence, setting: Setting, among: Candidates, *programs: str
 ) -> dict[str, float]:
-    """The time with a setting over the least of several, of some programs or of all."""
+    """The time with a setting over the least of several, for some programs or all."""
     found = bars(evidence)
 
     def ratio(program: str) -> float:
@@ -99,9 +99,9 @@ def queues(evidence: Evidence, measure: str, kind: str, buffers: str) -> dict[st
 
 
 def off_the_paper(ours: Bars, paper: Bars, measure: str, buffers: str) -> dict[str, float]:
-    """By how much our bars of a figure are above the paper's, where those are legible.
+    """The differences of our bars of a figure from the paper's legible ones.
 
-    Without the bars that are 100 % by definition.
+    Bars that are 100 % by definition are left out.
     """
     found = {}
     for program in ours.programs():

@@ -30,12 +30,12 @@ _OF_SETTING = tuple(Setting().fields())
 
 
 def about(name: str) -> Row:
-    """What the list of programs says of one."""
+    """The entry of a program in the list of programs."""
     return next(row for row in listed(PAPER) if row["name"] == name)
 
 
 def proxies(setting: Setting, data: Sequence[str]) -> str:
-    """Proxies as the engine takes them; `data` are those marked for basic ones, none for all.
+    """Proxies in the engine's notation; `data` are those marked for basic ones, empty for all.
 
     >>> proxies(Setting(proxies="basic", dial="allocate=no"), ["a", "b"])
     'basic:data=a+b,allocate=no'
@@ -49,13 +49,13 @@ def proxies(setting: Setting, data: Sequence[str]) -> str:
 
 
 def driven() -> tuple[str, str, dict[str, Any]]:
-    """Machine, protocol and options of programs that the machine drives: without proxies."""
+    """Machine, protocol and options of programs that the machine drives, without proxies."""
     told = {"homes": Setting().home, "measure_from": "init-done", "sync": "exclude"}
     return ALITE, PROTOCOL, told
 
 
 def simulated(context: StudyContext, simulate: Simulate = simulation.simulate) -> list[Row]:
-    """Simulates what is wanted of every program: a row a program and setting."""
+    """Simulates the settings of every program: one row per program and setting."""
     rows: list[Row] = []
     for program in context.programs:
         known = about(program.name)
@@ -108,7 +108,7 @@ def _of_batch(
 
 
 def _lacking(batch: Batch, lacks: Callable[[Setting], bool]) -> Batch:
-    """The part of a batch with those lengths of queues of which some setting is not known yet."""
+    """The part of a batch with lengths of queues for which some setting is not known yet."""
     of_length = {length: replace(batch, lengths=(length,)).settings() for length in batch.lengths}
     return replace(
         batch, lengths=tuple(n for n, these in of_length.items() if any(map(lacks, these)))
@@ -134,7 +134,7 @@ def asked(
     simulate: Simulate = simulation.simulate,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Result:
-    """A batch, from the mark that initialisation is over."""
+    """Simulates a batch after initialisation."""
     data = known.get("data", [])
     return simulate(
         trace,
@@ -162,14 +162,14 @@ def _kind(row: Row) -> str:
 
 
 def machine_file(name: str) -> str:
-    """A machine as the engine takes it: its name, or the file of that name beside this one."""
+    """A machine in the engine's notation: its name, or the file of that name in this folder."""
     return name if name == ALITE else str(Path(__file__).with_name(f"{name}.toml"))
 
 
 def _question(setting: Setting, gap: int, data: Sequence[str]) -> dict[str, Any]:
-    """The options of a simulation, independent of where the machine's file is."""
+    """The options of a simulation, independent of the location of the machine's file."""
     asked: dict[str, Any] = {"gap": gap, **setting.fields(), "proxies": proxies(setting, data)}
-    asked |= {"dial": None, "nodes": None}  # as the proxies and the trace say
+    asked |= {"dial": None, "nodes": None}  # determined by the proxies and the trace
     if setting.machine != ALITE:
         text = Path(machine_file(setting.machine)).read_bytes()
         asked["digest"] = hashlib.sha256(text).hexdigest()[:16]
@@ -177,13 +177,13 @@ def _question(setting: Setting, gap: int, data: Sequence[str]) -> dict[str, Any]
 
 
 def _of_result(row: Row) -> Row:
-    """A row without what the setting says already, and where the trace was."""
+    """A row without the columns of the setting and the path of the trace."""
     said = {*_OF_SETTING, "trace", "order", "seed"}
     return {name: value for name, value in row.items() if name not in said}
 
 
 def _note(context: StudyContext, batch: Batch) -> None:
-    """What was simulated, for the provenance."""
+    """The simulations, for the provenance."""
     record: dict[str, Any] = {
         "machines": {batch.base.machine: [batch.base.machine]},
         "noun": "homes",

@@ -1,4 +1,4 @@
-"""First-touch placement with reactive proxies against either placement without."""
+"""First-touch placement with reactive proxies, compared with either placement without."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def products(points: list[Row], before: Sequence[Table] = ()) -> Products:
 
 ENTRY = Study(
     name="talbot",
-    summary="First-touch placement with reactive proxies against either placement without",
+    summary="First-touch placement with reactive proxies, compared with either placement without",
     source="Talbot and Kelly 2000, figures 1.5 to 1.10, table 1.4",
     experiments=experiments,
     publication=PAPER,

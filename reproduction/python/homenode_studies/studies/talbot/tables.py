@@ -1,4 +1,4 @@
-"""Bars beside the printed ones, table 1.4, details, and the paper's own statements."""
+"""Bars compared with the printed ones, table 1.4, details, and the paper's own statements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MACHINE = "tables-1.1-and-1.2"
 
 
 def machine() -> Table:
-    """Tables 1.1 and 1.2, from the machine that the simulations use."""
+    """Tables 1.1 and 1.2, from the machine of the simulations."""
     trace = Trace.from_numpy(thread=[0], kind=["R"], address=[0])
     result = simulate(trace, protocols=PROTOCOL, machines=ALITE)
     record = result.provenance["machines"][0]
@@ -44,7 +44,7 @@ def machine() -> Table:
         {"parameter": row["parameter"], "ours": _found(model, str(row["field"]))}
         for row in published(PAPER.name)[MACHINE]
     ]
-    note = "Parameters of the machine alite; what the paper does not give is in its file."
+    note = "Parameters of the machine alite; its file has those that the paper does not give."
     return Table(MACHINE, "the simulated architecture and its latencies", rows, note)
 
 
@@ -72,11 +72,11 @@ def sides(ours: Bars) -> Table:
                 rows.append(row)
     return Table(
         "sides",
-        "figures 1.5 to 1.10, ours beside the printed numbers",
+        "figures 1.5 to 1.10, ours and the printed numbers",
         rows,
         "Percent of first touch without proxies and with the same buffers. Figures 1.5 to 1.7, 1.9 "
-        "and 1.10 print no numbers in the copy that we have: what stands here is from the text. "
-        "about: the text rounds; below: it gives a bound; uncertain: which bar it belongs to.",
+        "and 1.10 have no legible numbers in our copy: these are from the text. about: the text "
+        "rounds; below: it gives a bound; uncertain: its bar is not certain.",
     )
 
 
@@ -107,7 +107,7 @@ def queues(ours: Bars) -> Table:
 
 
 def _columns(buffers: str) -> list[Setting]:
-    """In the order of table 1.4: proxies, and of each both homes."""
+    """The settings in the order of table 1.4: proxies, and for each both homes."""
     listed = settings_of(buffers)
     return [s for kind in KINDS[buffers] for s in listed if s.proxies == kind]
 
@@ -120,7 +120,7 @@ def _or_none(ours: Bars, program: str, setting: Setting) -> float | None:
 
 
 def details(points: Sequence[Row]) -> Table:
-    """What the bars are made of."""
+    """The data of the bars."""
     rows = []
     for point in points:
         if point["nodes"]:
@@ -131,8 +131,8 @@ def details(points: Sequence[Row]) -> Table:
         row["local_fills"] = None if local is None else PERCENT * local
         row |= {name: point[name] for name in _COUNTS}
         rows.append(row)
-    note = "Local fills in percent of all. Reads that bounced were asked for again as often."
-    return Table("details", "what the figures are made of", rows, note)
+    note = "Local fills in percent of all. Reads that bounced were requested again."
+    return Table("details", "data of the figures", rows, note)
 
 
 _COUNTS = (
@@ -149,7 +149,7 @@ _COUNTS = (
 
 
 def promise(ours: Bars) -> Table:
-    """The headline: reactive proxies with first touch against both placements without."""
+    """The main result: reactive proxies with first touch, compared with both placements without."""
     printed, rows = Bars(of_paper()), []
     for program in ours.programs():
         row: Row = {"program": program}
@@ -160,4 +160,6 @@ def promise(ours: Bars) -> Table:
             row[f"{said} {label(PROMISED)}"] = _percent(found, program, TIME, PROMISED)
         rows.append(row)
     note = "Time with finite buffers in percent of first touch without proxies."
-    return Table("promise", "reactive proxies with first touch against both placements", rows, note)
+    return Table(
+        "promise", "reactive proxies with first touch, compared with both placements", rows, note
+    )

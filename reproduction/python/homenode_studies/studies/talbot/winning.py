@@ -1,4 +1,4 @@
-"""Where reactive proxies with first touch stop winning, as one picture."""
+"""Where reactive proxies with first touch cease to win, as one picture."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
     from homenode_studies.studies.talbot.beyond import Points
 
-TITLE = "Where reactive proxies with first touch stop winning"
+TITLE = "Where reactive proxies with first touch cease to win"
 _LEFT, _CELL, _HIGH, _TOP = 128, 66, 26, 112
-# How far a letter of a slanted head reaches to the right.
+# The horizontal extent of a letter of a slanted heading.
 _LETTER = 5.4
 _WINS, _TIES, _LOSES = "#56b4e9", "#f0f0e8", "#e69f00"
 _KEY = (
     (_WINS, "faster than either placement without proxies"),
-    (_TIES, "no more than 2 % from the better of them"),
+    (_TIES, "within 2 % of the better of them"),
     (_LOSES, "slower"),
 )
 
 
 def pictures(points: Points) -> list[Picture]:
-    """The picture; nothing where nothing beyond the paper was simulated."""
+    """The picture; None if nothing beyond the paper was simulated."""
     if not points.programs():
         return []
     note = (
@@ -41,7 +41,7 @@ def pictures(points: Points) -> list[Picture]:
 
 
 def ratios(points: Points) -> dict[str, dict[str, float]]:
-    """By program and situation the time over that of the better placement without proxies."""
+    """The time over that of the better placement without proxies, by program and situation."""
     return {
         program: {
             name: max(against_both(points, program, setting).values())
@@ -63,7 +63,7 @@ def fill(ratio: float) -> str:
 
 
 def drawn(found: dict[str, dict[str, float]]) -> Markup:
-    """Programs down, situations across."""
+    """The cells: programs as rows, situations as columns."""
     names = sorted(unique(name for row in found.values() for name in row), key=_nodes)
     heads = [_CELL * (at + 0.5) + _LETTER * len(name) for at, name in enumerate(names)]
     width = _LEFT + max([_CELL * len(names), *heads]) + 8
@@ -83,7 +83,7 @@ def drawn(found: dict[str, dict[str, float]]) -> Markup:
 
 
 def _nodes(situation: str) -> int:
-    """Numbers of nodes, which not all programs have alike, stand last and ascend.
+    """The sort key of situations: numbers of nodes come last and ascend.
 
     >>> sorted(["256 nodes", "queues of 2", "16 nodes", "no allocation"], key=_nodes)
     ['queues of 2', 'no allocation', '16 nodes', '256 nodes']
@@ -93,7 +93,7 @@ def _nodes(situation: str) -> int:
 
 
 def _heads(names: Sequence[str]) -> list[Markup]:
-    """The situations, slanted."""
+    """The headings of situations, slanted."""
     heads = []
     for at, name in enumerate(names):
         x, y = _LEFT + _CELL * (at + 0.5), _TOP - 8
