@@ -1,4 +1,4 @@
-"""How good a placement was, from three user times: alpha, beta and gamma.
+"""The quality of a placement, from three user times: alpha, beta and gamma.
 
 Source: Bolosky, thesis, section 3.2. `homenode alphabeta` is the command, `docs/alphabeta.md` the
 explanation.

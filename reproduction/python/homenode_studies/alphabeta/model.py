@@ -20,27 +20,26 @@ RATIO = 2.0
 """G/L of the ACE for a reasonable mix of loads and stores (section 3.1.1)."""
 
 BETA_VISIBLE = 0.005
-"""A smaller beta prints as .00: the program's references take no visible time, alpha is noise."""
+"""A smaller beta prints as .00: the program's references take no visible time, and alpha is
+noise."""
 
 
 @dataclass(frozen=True)
 class AlphaBeta:
-    """What three user times say about placement.
+    """Alpha, beta and gamma of a placement, from three user times.
 
     Attributes:
         t_global: user time with all writable data in global memory, in seconds.
-        t_numa: user time under the placement that is judged.
+        t_numa: user time under the placement to judge.
         t_local: user time with everything in local memory.
         ratio: G/L, the time of a reference to global memory over one to local memory.
-        alpha: the fraction of references to writable data that were local (equation 3.4); `None`
-            where beta is too small to see.
-        beta: the fraction of user time that references to writable data would take if all memory
-            were local (equation 3.5).
-        gamma: the user-time expansion factor, t_numa over t_local (equation 3.1).
-        delta_s: system time spent on placement, the difference to all-global; `None` if unknown.
-        overhead: delta_s over t_numa (table 3.2); 0 where delta_s is negative, `None` if unknown.
-        notes: reservations about the numbers.
-        program: its name, empty where it has none.
+        alpha: the fraction of references to writable data that were local (equation 3.4); `None` if
+        beta is too small. beta: the fraction of user time that references to writable data would
+        take if all memory were local (equation 3.5). gamma: the user-time expansion factor, t_numa
+        over t_local (equation 3.1). delta_s: system time spent on placement, the difference to
+        all-global; `None` if unknown. overhead: delta_s over t_numa (table 3.2); 0 if delta_s is
+        negative, `None` if unknown. notes: reservations about the numbers. program: its name, or
+        empty.
     """
 
     t_global: float
@@ -68,13 +67,13 @@ def alpha_beta(
     ratio: float = RATIO,
     system: tuple[float, float] | None = None,
 ) -> AlphaBeta:
-    """Computes alpha, beta and gamma from user times; of several times the median counts.
+    """Computes alpha, beta and gamma from user times, or the medians of several user times.
 
     Args:
         t_global: seconds with all writable data in global memory.
-        t_numa: seconds under the placement that is judged.
+        t_numa: seconds under the placement to judge.
         t_local: seconds with everything in local memory.
-        ratio: G/L; 2 on the ACE, 2.3 there for programs that only fetch.
+        ratio: G/L; 2 on the ACE, or 2.3 for programs that only fetch.
         system: system times under that placement and with all data global, for the overhead.
 
     Raises:
@@ -88,8 +87,8 @@ def alpha_beta(
     g, n, loc = (median(name, given) for name, given in times.items())
     if not (math.isfinite(ratio) and ratio > 1):
         raise ConfigError(
-            f"G/L is {ratio}; expected more than 1: where global memory is as fast as local, "
-            "placement changes nothing"
+            f"G/L is {ratio}; expected more than 1: if global memory is as fast as local memory, "
+            "placement has no effect"
         )
     beta = (g - loc) / loc / (ratio - 1)
     alpha = (g - n) / (g - loc) if beta >= BETA_VISIBLE else None
@@ -118,14 +117,14 @@ def expected_gamma(alpha: float, beta: float, ratio: float) -> float:
 
 
 def median(name: str, given: float | Sequence[float]) -> float:
-    """The median of some times, each checked.
+    """The median of some times, after checking each of them.
 
     Raises:
         ConfigError: when there is none, or one is not a positive number of seconds.
     """
     times = [float(given)] if isinstance(given, int | float) else [float(time) for time in given]
     if not times:
-        raise ConfigError(f"{name}: no time is given")
+        raise ConfigError(f"{name}: no time given")
     for time in times:
         if not (math.isfinite(time) and time > 0):
             raise ConfigError(f"{name} is {time:g}; expected a positive number of seconds")
@@ -133,7 +132,7 @@ def median(name: str, given: float | Sequence[float]) -> float:
 
 
 def spread(times: Sequence[float]) -> float:
-    """Greatest less smallest of some times, over the median; 0 for a single one."""
+    """The range of some times relative to their median; 0 for a single time."""
     return (max(times) - min(times)) / statistics.median(times)
 
 
@@ -142,8 +141,8 @@ def ranges(
 ) -> dict[str, tuple[float, float]]:
     """Least and greatest alpha, beta and gamma of times that were rounded.
 
-    Each is monotone in every time, so the corners suffice. Alpha is missing where a corner has
-    T_global no longer than T_local.
+    Each is monotone in every time, so the corners suffice. Alpha is missing if T_global does not
+    exceed T_local in some corner.
     """
     corners = list(
         product(*((t - half, t + half) for t, half in zip(times, half_units, strict=True)))
@@ -162,13 +161,13 @@ def _notes(alpha: float | None, beta: float, delta_s: float | None) -> tuple[str
     if alpha is None:
         notes.append("T_global is hardly above T_local: alpha means nothing here (na)")
     elif alpha < 0:
-        notes.append("T_numa is above T_global: this placement is worse than none, or times vary")
+        notes.append("T_numa is above T_global: worse than all-global, or the times vary")
     elif alpha > 1:
-        notes.append("T_numa is below T_local: the runs differ in more than placement")
+        notes.append("T_numa is below T_local: the runs differ not only in placement")
     if beta > 1:
         notes.append("beta is above 1: G/L is too small, or T_global includes contention")
     if beta < 0:
-        notes.append("T_global is below T_local: the runs differ in more than placement")
+        notes.append("T_global is below T_local: the runs differ not only in placement")
     if delta_s is not None and delta_s < 0:
         notes.append("less system time than with all data global: the overhead counts as 0")
     return tuple(notes)

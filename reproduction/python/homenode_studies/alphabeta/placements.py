@@ -1,8 +1,8 @@
-"""Measuring the three user times on a machine with several NUMA nodes, by way of `numactl`.
+"""Measures the three user times on a machine with several NUMA nodes, with `numactl`.
 
 `T_local` is one thread on one processor with all memory on its node; `T_numa` is the system's own
-placement, first touch, with threads where the system puts them; `T_global` approximates a machine
-whose writable data is all far away: processors of one node, memory of another.
+placement, first touch, with threads placed by the system; `T_global` approximates a machine on
+which all writable data is remote: processors of one node, memory of another.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Node:
 
     Attributes:
         number: its number.
-        processor: its first processor, `None` where it has memory only.
+        processor: its first processor; `None` if it has only memory.
         distances: to each node, 10 for itself.
     """
 
@@ -51,7 +51,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The analysis, and everything it was computed from.
+    """The analysis, and its input.
 
     Attributes:
         analysis: alpha, beta and gamma of the medians.
@@ -86,7 +86,7 @@ def measure(
         local_command: the same work with one thread, if the number of threads is an argument; else
             `command` with OMP_NUM_THREADS=1.
         ratio: G/L; by default the distance of the two nodes in the firmware's table.
-        repeat: runs of each placement; the placements take turns.
+        repeat: runs of each placement; the placements alternate.
         progress: called with the runs done and in all.
 
     Raises:
@@ -125,16 +125,16 @@ def measure(
 
 
 def check_machine() -> tuple[str, Node, Node]:
-    """Finds what measuring needs: `numactl`, a node with processors, and the node farthest from it.
+    """Finds `numactl`, a node with processors, and the node farthest from it.
 
     Raises:
-        ConfigError: when something is missing; it says what to do.
+        ConfigError: when something is missing, with a remedy.
     """
     found = nodes()
     if len(found) < 2:
         raise ConfigError(
             f"this machine has {len(found) or 'no'} NUMA node{'s' * (len(found) != 1)} with "
-            f"memory, so that no memory is farther than other; {_NOT_HERE}"
+            f"memory, so all memory is equally far; {_NOT_HERE}"
         )
     near = next((node for node in found if node.processor is not None), None)
     if near is None:
@@ -152,7 +152,7 @@ def check_machine() -> tuple[str, Node, Node]:
 
 
 def nodes() -> list[Node]:
-    """The NUMA nodes that have memory; none where the system does not say."""
+    """The NUMA nodes that have memory; none if the system does not list them."""
     found = []
     for folder in NODES.glob("node[0-9]*"):
         total = (folder / "meminfo").read_text().split("MemTotal:")[1].split()[0]
@@ -175,22 +175,24 @@ def nodes() -> list[Node]:
 def _run(words: Sequence[str], *, one_thread: bool) -> tuple[float, float]:
     """User and system time of a command and what it waited for, in seconds."""
     environment = os.environ | ({"OMP_NUM_THREADS": "1"} if one_thread else {})
-    # What the program prints is not our result: it goes to standard error.
+    # The program's output is not part of the result: it goes to standard error.
     with subprocess.Popen(words, env=environment, stdout=2) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         raise ConfigError(
-            f"{' '.join(words)}: ended with exit code {process.returncode}; run it by itself first"
+            f"{' '.join(words)}: ended with exit code {process.returncode}; run it without "
+            "homenode first"
         )
     return usage.ru_utime, usage.ru_stime
 
 
 def _warned(found: AlphaBeta, user: dict[str, list[float]]) -> AlphaBeta:
-    """The analysis with a note where runs vary more than placement changes them."""
+    """The analysis, with a note if the variation of runs exceeds the effect of placement."""
     widest = max(user, key=lambda name: spread(user[name]))
     change = abs(found.t_global - found.t_local) / found.t_local
     if spread(user[widest]) <= change:
         return found
-    note = f"the runs of T_{widest} vary by {spread(user[widest]):.1%}, more than placement changes"
+    note = f"the runs of T_{widest} vary by {spread(user[widest]):.1%}, more than the effect of "
+    "placement"
     return replace(found, notes=(*found.notes, note))

@@ -33,14 +33,14 @@ def read_csv(path: str | os.PathLike[str], ratio: float | None = None) -> list[d
 
     The columns are program, T_global, T_numa and T_local, in any order; ratio (else `ratio`), and
     S_numa and S_global for the overhead, may follow. Several rows with the same program are
-    repetitions. If there are columns alpha, beta and gamma, they are compared with what follows.
+    repetitions. Columns alpha, beta and gamma, if present, are compared with the computed values.
 
     Returns:
-        One dictionary a program: that of `AlphaBeta.describe`, and ``differs``: what was printed
-        and does not follow, by name.
+        One dictionary per program: that of `AlphaBeta.describe`, and ``differs``: printed values
+        that do not follow from the times, by name.
 
     Raises:
-        ConfigError: when a column is missing or a cell is not what it should be.
+        ConfigError: when a column is missing or a cell has an invalid value.
         OSError: when the file cannot be read.
     """
     path = Path(path)
@@ -53,8 +53,8 @@ def read_csv(path: str | os.PathLike[str], ratio: float | None = None) -> list[d
     missing = [name for name in ("program", *_TIMES) if name.lower() not in names]
     if missing:
         raise ConfigError(
-            f"{path}: there is no column {', '.join(missing)}; the first line names the columns "
-            "program,T_global,T_numa,T_local and perhaps ratio,S_numa,S_global"
+            f"{path}: there is no column {', '.join(missing)}; the first line must name the "
+            "columns program,T_global,T_numa,T_local and optionally ratio,S_numa,S_global"
         )
     programs: dict[str, list[dict[str, str]]] = {}
     for row in reader:
@@ -79,8 +79,8 @@ def table_3_2() -> list[dict[str, Any]]:
     """Table 3.2 of the thesis: system time of placement, every row recomputed.
 
     Returns:
-        One dictionary a program: the printed columns, ``delta_s`` and ``overhead`` as they follow
-        from the row, and ``differs``: what does not follow from the row or from table 3.1.
+        One dictionary per program: the printed columns, ``delta_s`` and ``overhead`` computed from
+        the row, and ``differs``: printed values that do not follow from the row or from table 3.1.
 
     >>> {row["program"]: row["differs"] for row in table_3_2() if row["differs"]}
     {'IMatMult': {'T_numa': '82.1, but 69.0 in table 3.1, which makes it 4.8 %'}}
@@ -116,7 +116,7 @@ def _row(
 
 
 def _differences(found: AlphaBeta, printed: Mapping[str, str]) -> dict[str, str]:
-    """What was printed and cannot be a rounding of what follows from times that were rounded."""
+    """Printed values that cannot result from the rounded times by rounding."""
     halves = tuple(_half_unit(printed[name.lower()]) for name in _TIMES)
     exact = (found.t_global, found.t_numa, found.t_local)
     possible = ranges(exact, (halves[0], halves[1], halves[2]), found.ratio)

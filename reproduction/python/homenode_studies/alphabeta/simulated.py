@@ -23,8 +23,8 @@ def from_trace(
 ) -> dict[str, Any]:
     """Alpha as simulated, over pages that the program writes at least once.
 
-    A trace has no time between references, so beta cannot be computed; gamma is between 1, for
-    a program that hardly refers to memory, and ``gamma_most``, for one that does nothing else
+    A trace has no time between references, so beta cannot be computed. Gamma is between 1, for a
+    program that hardly refers to memory, and ``gamma_most``, for one that only refers to memory
     (equation 3.2 with beta 0 and 1).
 
     Returns:

@@ -1,4 +1,4 @@
-"""`homenode alphabeta`: how good a placement was, from three user times."""
+"""`homenode alphabeta`: judges a placement by three user times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Times(click.ParamType[list[float]]):
     name = "seconds"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Splits the text; what is no number is a usage error."""
+        """Splits the text; anything other than numbers is a usage error."""
         try:
             found = [float(item) for item in value.split(",")]
         except ValueError:
@@ -32,7 +32,7 @@ class _Times(click.ParamType[list[float]]):
         return self.fail(f"{value!r}: expected seconds, as in 67.4 or 67.4,67.6", param, ctx)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """How the help shows the value."""
+        """The value as the help shows it."""
         return "S[,S...]"
 
 
@@ -46,15 +46,15 @@ class _Times(click.ParamType[list[float]]):
     )
 )
 @click.argument("program", nargs=-1, metavar="[-- PROGRAM ARGS...]")
-@click.option("--global", "t_global", type=_Times(), help="T_global: all writable data far away.")
-@click.option("--numa", "t_numa", type=_Times(), help="T_numa: the placement that is judged.")
+@click.option("--global", "t_global", type=_Times(), help="T_global: all writable data remote.")
+@click.option("--numa", "t_numa", type=_Times(), help="T_numa: the placement to judge.")
 @click.option("--local", "t_local", type=_Times(), help="T_local: everything in local memory.")
 @click.option(
     "--ratio",
     type=Value(real_number),
     metavar="G/L",
-    help="Time of a far reference over a near one. Default: 2, the ACE's; with --measure the "
-    "machine's own distances.",
+    help="Time of a remote reference over that of a local one. Default: 2, the ACE's; with "
+    "--measure the machine's own distances.",
 )
 @click.option("--times", metavar="FILE", help="CSV: program,T_global,T_numa,T_local[,ratio].")
 @click.option("--measure", is_flag=True, help="Run PROGRAM under three placements by numactl.")
@@ -74,9 +74,9 @@ def alphabeta(
     """Judge a placement by three user times.
 
     alpha is the fraction of references to writable data that were local, beta the fraction of user
-    time they would take if all memory were local, gamma the factor by which user time expands.
-    Several times are repetitions: the median counts. With printed results (--published, or columns
-    alpha, beta and gamma in FILE) the exit code is 1 when some do not follow from their times.
+    time that they would take if all memory were local, gamma the factor by which user time expands.
+    If several times are given, their median is used. With printed results (--published, or columns
+    alpha, beta and gamma in FILE) the exit code is 1 if some of these do not follow from the times.
     """
     typed = [option for name, option in _TYPED.items() if options[name] is not None]
     modes = [f"--{name}" for name in ("times", "measure", "trace", "published") if options[name]]
@@ -90,7 +90,7 @@ def alphabeta(
             "--local, --times, --measure, --trace, --published"
         )
     if program and not options["measure"]:
-        raise click.UsageError(f"{program[0]!r}: a program is run with --measure only")
+        raise click.UsageError(f"{program[0]!r}: a program is run only with --measure")
     if options["published"]:
         context.exit(_published(as_json))
     elif options["times"]:

@@ -1,4 +1,4 @@
-"""`homenode workloads ecommerce`: record servers, with the kernel they run on."""
+"""`homenode workloads ecommerce`: record servers together with their kernel."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _MIXES = ("ec", "db", "web")
     )
 )
 @click.argument("mix", type=click.Choice([*_MIXES, "all"]), default="all", required=False)
-@click.option("-o", "--output", metavar="DIR", help="Where the traces go.")
+@click.option("-o", "--output", metavar="DIR", help="The folder for the traces.")
 @click.option(
-    "--list", "listing", is_flag=True, help="List the mixes, and the small ones that come along."
+    "--list", "listing", is_flag=True, help="List the mixes, and the small ones in the package."
 )
 @click.option(
     "--references",
     type=WholeNumber(min=1_000_000),
     metavar="N",
-    help="References of each mix, fetches included; 130,000,000 unless said, as in the paper.",
+    help="References of each mix, including fetches. Default: 130,000,000, as in the paper.",
 )
 @click.option(
     "--quick",
     is_flag=True,
-    help="The size that comes along: a short part of each process.",
+    help="The size of the mixes in the package: a short part of each process.",
 )
 @click.option("--seed", type=WholeNumber(min=0), default=1, show_default=True, metavar="S")
 @click.option(
@@ -46,20 +46,20 @@ _MIXES = ("ec", "db", "web")
     type=WholeNumber(100, 1_000_000),
     default=100_000,
     show_default=True,
-    help="Books in the shop; as many as the paper had.",
+    help="Books in the shop. Default: as in the paper.",
 )
 @click.option(
     "--customers",
     type=WholeNumber(100, 1_000_000),
     default=57_600,
     show_default=True,
-    help="Customers; TPC-W wants 2,880 for each of the 20 browsers.",
+    help="Customers. Default: 2,880 for each of the 20 browsers, as TPC-W requires.",
 )
 @click.option(
     "--kernel",
     default="",
     metavar="K",
-    help="The Linux kernel to boot. Default: the newest in /boot that may be read.",
+    help="The Linux kernel to boot. Default: the newest readable one in /boot.",
 )
 @click.option(
     "--emulator", default="", metavar="QEMU", help="Default: qemu-system-x86_64, from PATH."
@@ -68,24 +68,24 @@ _MIXES = ("ec", "db", "web")
     "--transactions",
     default="",
     metavar="T,...",
-    help="Of db: send the database only these, at their relative frequency: home, "
-    "new-products, best-sellers, product-detail, search-title, buy-confirm and so on.",
+    help="For db: send the database only these, at their relative frequency: home, new-products, "
+    "best-sellers, product-detail, search-title, buy-confirm and so on.",
 )
 @click.option(
-    "--keep", is_flag=True, help="Also leave the guest's file system and its console in DIR."
+    "--keep", is_flag=True, help="Also keep the guest's file system and console output in DIR."
 )
 @json_option
 def ecommerce(mix: str, output: str | None, as_json: bool, **options: Any) -> None:
     """Record the e-commerce workload: PostgreSQL, Apache and five utilities.
 
-    A guest is made of this machine's own PostgreSQL, Apache, PHP, ls, awk, cp, gzip and rm, and
-    booted in QEMU; emulated browsers visit a shop as TPC-W specifies. The whole system is
-    recorded, kernel included, and checked: pages, pictures, and that orders are in the database.
-    MIX is ec (13 processes of Apache, 8 of PostgreSQL and the utilities), db (21 of PostgreSQL and
-    the utilities), web (26 of Apache), or all three.
+    A guest is built from this machine's own PostgreSQL, Apache, PHP, ls, awk, cp, gzip and rm, and
+    booted in QEMU; emulated browsers visit a shop as TPC-W specifies. The whole system is recorded,
+    including its kernel, and checked: pages, pictures, and the orders in the database. MIX is ec
+    (13 processes of Apache, 8 of PostgreSQL and the utilities), db (21 of PostgreSQL and the
+    utilities), web (26 of Apache), or all three.
 
     DIR gets MIX.system.hnt, the recording, and MIX.hnt, in which every process is a thread. If
-    packages are missing, the command names them and how to install them before it begins.
+    packages are missing, the command says before it begins how to install them.
     """
     from homenode.cli.output import print_json
 
@@ -104,7 +104,7 @@ def ecommerce(mix: str, output: str | None, as_json: bool, **options: Any) -> No
 
 
 def _record(name: str, output: str, as_json: bool, options: dict[str, Any]) -> dict[str, Any]:
-    """Makes one mix and prints what its processes touch."""
+    """Makes one mix and prints the footprints of its processes."""
     from pathlib import Path
 
     from homenode_studies.workloads import ecommerce as suite
@@ -136,7 +136,7 @@ def _record(name: str, output: str, as_json: bool, options: dict[str, Any]) -> d
 
 
 class _Stages:
-    """Progress of one part of the work after another."""
+    """Shows the progress of each stage."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -181,12 +181,12 @@ def _print(found: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         (
             "timer",
             f"{plain_number(checked['ticks'])} interrupts, {found['ticks_per_million']:.1f} in a "
-            f"million instructions of the guest, whose time is that of {checked['clock']}",
+            f"million instructions of the guest, whose clock is that of {checked['clock']}",
         ),
         ("recording", found["system"]),
     ]
     if "errors" in checked:
-        facts.insert(0, ("answers", f"{plain_number(checked['interactions'])}, all as they had to"))
+        facts.insert(0, ("answers", f"{plain_number(checked['interactions'])}, all correct"))
     print_facts(facts)
 
 
@@ -202,7 +202,7 @@ def _list(as_json: bool) -> None:
     print_table(
         [
             ("mix", False),
-            ("what it is", False),
+            ("description", False),
             ("processes", False),
             ("references", True),
             ("fetches", True),
@@ -214,6 +214,6 @@ def _list(as_json: bool) -> None:
             ]
             for row in rows
         ],
-        "mixes, and the small ones that come along",
+        "mixes, and the small ones in the package",
     )
     print_facts([(row["name"], row["trace"]) for row in rows])

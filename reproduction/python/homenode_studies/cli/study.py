@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Results go to DIR/NAME.",
 )
-@click.option("--traces", metavar="DIR", help="Where traces are kept.  [default: traces in -o DIR]")
+@click.option("--traces", metavar="DIR", help="Folder for traces.  [default: traces in -o DIR]")
 @click.option(
     "--mixes",
     metavar="DIR",
-    help="Of foglia: where ec.hnt, db.hnt and web.hnt are.  [default: small ones, with --quick]",
+    help="For foglia: folder with ec.hnt, db.hnt and web.hnt.  [default: small ones, with --quick]",
 )
 @click.option(
     "--program",
@@ -55,21 +55,21 @@ if TYPE_CHECKING:
     "--word-bytes",
     type=WholeNumber(min=0),
     metavar="W",
-    help="Of bolosky and markatos: count references in words of N bytes; 0: as recorded.  "
+    help="For bolosky and markatos: count references in words of N bytes; 0: as recorded.  "
     "[default: 4 in bolosky, as recorded in markatos]",
 )
 @click.option(
     "--quantum",
     type=WholeNumber(min=0),
     metavar="Q",
-    help="Of bolosky and markatos: references in a processor's turn; synchronisation keeps its "
+    help="For bolosky and markatos: references in a processor's turn; synchronisation keeps its "
     "order; 0: as recorded.  [default: 1]",
 )
 @click.option(
     "--variants",
     is_flag=True,
-    help="Of foglia: also judge the claims under other readings of its machine and kernel, and say "
-    "under which of them a claim that differs would hold. Takes five times as long.",
+    help="For foglia: also judge the claims under other assumptions about its machine and kernel, "
+    "and say under which of these a claim that differs would hold. Takes five times as long.",
 )
 @json_option
 def study(
@@ -84,7 +84,7 @@ def study(
     variants: bool,
     as_json: bool,
 ) -> None:
-    """Regenerate a publication's tables and figures, and judge what it claims.
+    """Regenerate a publication's tables and figures, and judge its claims.
 
     Records the programs (once; the traces are kept), runs the experiments, and writes every table
     and figure as CSV and SVG, the ledger of claims, and one page with everything, index.html.

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from homenode.trace import Trace
 
-# Cells of the pictures: twice as many as usual tell the threads of the larger programs apart.
+# Cells of the pictures: twice as many as usual, so that the threads of the larger programs can be
+# distinguished.
 _FINE: dict[str, Any] = {"stretches": 240, "slices": 60}
 
 _NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
@@ -35,7 +36,7 @@ _NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
 def workloads() -> None:
     """Build, record, draw or measure the programs of the studies.
 
-    They are small parallel C programs; ecommerce is a whole system with servers and their kernel.
+    They are small parallel C programs; ecommerce is a whole system of servers with their kernel.
     """
 
 
@@ -66,7 +67,7 @@ def list_(as_json: bool) -> None:
 @click.option("--native", is_flag=True, help="Build ordinary programs that cannot be recorded.")
 @json_option
 def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> None:
-    """Compile programs; all of them when none is named."""
+    """Compile programs; all of them if none is named."""
     from homenode.cli.output import print_json
 
     folder = Path(output)
@@ -92,9 +93,9 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
     "--threads",
     type=WholeNumber(min=1),
     metavar="N",
-    help="Default: 8, or those of the size.",
+    help="Default: 8, or the number of the given size.",
 )
-@click.option("--quick", is_flag=True, help="The small size that tests use.")
+@click.option("--quick", is_flag=True, help="The small size, which tests use.")
 @click.option(
     "--size",
     metavar="STUDY",
@@ -105,12 +106,12 @@ def build(names: tuple[str, ...], output: str, native: bool, as_json: bool) -> N
     "--quantum",
     type=WholeNumber(min=1),
     metavar="Q",
-    help="References a thread makes before the next thread's turn; 100 unless the size says "
-    "otherwise.",
+    help="References a thread makes before the next thread's turn. Default: 100, or that of the "
+    "given size.",
 )
 @json_option
 def record(names: tuple[str, ...], output: str, as_json: bool, **options: Any) -> None:
-    """Compile and record programs; all of them when none is named."""
+    """Compile and record programs; all of them if none is named."""
     from homenode.cli.output import print_json
 
     if options["quick"] and options["size"] is not None:
@@ -134,7 +135,7 @@ def record(names: tuple[str, ...], output: str, as_json: bool, **options: Any) -
 @click.option("-o", "--output", default=".", show_default=True, metavar="FOLDER")
 @json_option
 def picture(names: tuple[str, ...], output: str, as_json: bool) -> None:
-    """Record programs with the quick size and draw who references what when: NAME.svg."""
+    """Record programs in the quick size, and draw who references what when, to NAME.svg."""
     from homenode.cli.output import print_json
     from homenode.engines.picture import picture
     from homenode.files import replacing
@@ -160,14 +161,14 @@ def picture(names: tuple[str, ...], output: str, as_json: bool) -> None:
     epilog=examples("homenode workloads table", "homenode workloads table --size talbot --json")
 )
 @_NAMES
-@click.option("--quick", is_flag=True, help="The small size that tests use.")
+@click.option("--quick", is_flag=True, help="The small size, which tests use.")
 @click.option("--size", metavar="STUDY", help="The size of a publication's study.")
 @json_option
 def table(names: tuple[str, ...], quick: bool, size: str | None, as_json: bool) -> None:
-    """Record programs and say how many references, how many private, how many bytes each takes.
+    """Record programs, and count references, private references, and bytes per reference.
 
-    Table 2.1 of Bolosky's thesis for our programs, with and without program counters. The mean
-    counts every program alike. Default sizes take several minutes.
+    Table 2.1 of Bolosky's thesis for our programs, with and without program counters. In the mean
+    every program has the same weight. Default sizes take several minutes.
     """
     from homenode.cli.output import print_json
     from homenode.cli.tables import print_table
@@ -197,7 +198,7 @@ def table(names: tuple[str, ...], quick: bool, size: str | None, as_json: bool) 
 
 
 def _recorded(runs: list[tuple[str, list[str], int]]) -> Iterator[tuple[str, Trace]]:
-    """Traces of programs one after another; each is deleted before the next one is recorded."""
+    """Records programs one after the other, and deletes each trace before the next one."""
     from tempfile import TemporaryDirectory
 
     for run in runs:
@@ -206,7 +207,7 @@ def _recorded(runs: list[tuple[str, list[str], int]]) -> Iterator[tuple[str, Tra
 
 
 def _record(run: tuple[str, list[str], int], folder: Path, *, aside: bool) -> Trace:
-    """Builds and records one program; with `aside`, what it prints goes to standard error."""
+    """Builds and records one program; with `aside`, its output goes to standard error."""
     from contextlib import nullcontext
 
     from homenode.cli.output import programs_aside
@@ -227,7 +228,7 @@ def _run(
     threads: int | None = None,
     quantum: int | None = None,
 ) -> tuple[str, list[str], int]:
-    """A program's name, the arguments it is run with, and the quantum of its recording."""
+    """A program's name, its arguments, and the quantum of its recording."""
     from homenode_studies import workloads as suite
 
     entry = suite.find(name)
