@@ -1,11 +1,11 @@
 """Compares the recordings of one program by the two ways of capture: `cc` and `qemu`.
 
-What counts lies between the same two marks of the program, the end of its initialisation and the
-beginning of its check: references to shared data, not flagged private or as synchronisation, and
-only those that the workload's own source files make, because QEMU also sees the libraries. It also
-sees the program's constants (section .rodata), which are left out.
-For each way: loads and stores, distinct words of 4 bytes that each thread touched, and blocks of 64
-bytes by the number of threads that touched them.
+Counted are references between the same two marks of the program, the end of its initialisation and
+the beginning of its check, to shared data, not flagged as private or synchronisation, and only
+those made by the workload's own source files, because QEMU also sees the libraries. It also sees
+the program's constants (section .rodata), which are left out. For each way: loads and stores,
+distinct words of 4 bytes that each thread touched, and blocks of 64 bytes by the number of threads
+that touched them.
 
 Run with `python benches/agreement.py gauss fft`; the sizes are those of `--quick`. With `--lines N`
 it also prints the N source lines whose loads or stores differ most.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 THREADS = 8
 _PRIVATE_OR_SYNC = 3
 _COLUMNS = ["thread", "kind", "addr", "size", "flags", "pc"]
-# Programs and their headers; those of the demonstration come with homenode.
+# Programs and their headers; those of the demonstration are part of homenode.
 _SOURCES = (workloads.FOLDER, demo.programs.FOLDER)
 
 Lines = dict[tuple[str, int], tuple[int, int]]
@@ -40,7 +40,7 @@ Lines = dict[tuple[str, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class Seen:
-    """What one way of capture recorded."""
+    """The recording of one way of capture."""
 
     reads: int
     writes: int
@@ -51,7 +51,7 @@ class Seen:
 
 
 def main() -> None:
-    """Prints two rows a workload."""
+    """Prints two rows per workload."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="workloads; all of them by default")
     parser.add_argument("--lines", type=int, default=0, metavar="N", help="lines that differ most")
@@ -89,7 +89,7 @@ def compare(name: str, folder: Path) -> tuple[Seen, Seen]:
 
 
 def print_lines(by_cc: Lines, by_qemu: Lines, count: int) -> None:
-    """The lines on which the two ways do not agree: loads and stores by each, and the source."""
+    """The lines on which the two ways disagree: loads and stores of each, and the source."""
     nothing = (0, 0)
     rows = [
         (place, by_cc.get(place, nothing), by_qemu.get(place, nothing))
@@ -107,7 +107,7 @@ def print_lines(by_cc: Lines, by_qemu: Lines, count: int) -> None:
 
 
 def _between_marks(trace: hn.Trace) -> hn.Trace:
-    """What lies between the end of the initialisation and the beginning of the check."""
+    """The part between the end of the initialisation and the beginning of the check."""
     out = trace.path.with_suffix(".part.hnt")
     out.unlink(missing_ok=True)
     return hn.transform("select", trace, out, from_="init-done", until="marker:check")
@@ -119,7 +119,7 @@ def _columns(trace: hn.Trace) -> dict[str, NDArray[Any]]:
 
 
 def _constants(trace: hn.Trace, program: Path, code: int) -> tuple[int, int]:
-    """First address and size of a program's constants, whose code lies around `code`."""
+    """First address and size of the constants of the program with code at `code`."""
     symbols = {
         words[2]: int(words[0], 16)
         for words in (line.split() for line in _said("nm", str(program)).splitlines())
@@ -178,7 +178,7 @@ def look(trace: hn.Trace, program: Path) -> Seen:
 
 
 def _counted(pc: NDArray[Any], kind: NDArray[Any]) -> tuple[list[int], list[tuple[int, int]]]:
-    """Each program counter, and how many loads and how many others it made."""
+    """The numbers of loads and of other references by program counter."""
     found, place = np.unique(pc, return_inverse=True)
     reads, others = (
         np.bincount(place[chosen], minlength=len(found)).tolist()

@@ -1,14 +1,13 @@
-"""Measures the speed of capture in millions of references a second, against goals and old figures.
+"""Measures the speed of capture in millions of references a second, with goals and old figures.
 
-The encoder on one core, with streams that repeat and random ones; recording in every order, by
-`homenode cc` and in QEMU: the median of some programs with 8 threads, each the median of several
-runs. Beside the speed stand the times that a thread of what took part went to sleep (voluntary
-context switches) for each thousand references, which say more than seconds do on a busy machine.
-Old figures are those of a74ee81, which had no logical order and no row-wise encoder; a dash stands
-where nothing was measured.
+It measures the encoder on one core, with repetitive and random streams, and recording in every
+order, by `homenode cc` and in QEMU: the median of some programs with 8 threads, each the median of
+several runs. Next to the speed are the voluntary context switches of all involved threads per
+thousand references, which are more reliable than seconds on a busy machine. Old figures are those
+of a74ee81, which had no logical order and no row-wise encoder; a dash means not measured.
 
-Run with `make bench`, or `python benches/capture.py --runs 1 gauss`. Unless programs are named,
-81 MB are sorted in QEMU, too, which takes more than a minute.
+Run with `make bench`, or `python benches/capture.py --runs 1 gauss`. Unless programs are named, it
+also sorts 81 MB in QEMU, which takes more than a minute.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from running import RECORD, row, run
 from homenode_studies import workloads
 
 THREADS = "8"
-# Large enough for the start of a program not to matter: 8 to 40 million references each.
+# Large enough that the start of a program is negligible: 8 to 40 million references each.
 PROGRAMS = {
     "gauss": ["-n", "320"],
     "sorbyr": ["-n", "400", "-i", "40"],
@@ -56,7 +55,7 @@ class Way:
 
     @property
     def via_qemu(self) -> bool:
-        """Whether it records programs as they are."""
+        """Whether it records unmodified programs."""
         return "--via=qemu" in self.options
 
 
@@ -83,10 +82,10 @@ class Recording:
 
 
 def main() -> None:
-    """Prints one table, in Markdown, and what the machine did besides."""
+    """Prints one table, in Markdown, and the load of the machine."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help=f"workloads; by default {', '.join(PROGRAMS)}")
-    parser.add_argument("--runs", type=int, default=3, help="of which the median counts")
+    parser.add_argument("--runs", type=int, default=3, help="runs; the median is taken")
     options = parser.parse_args()
     names = options.names or list(PROGRAMS)
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the beginning\n")
@@ -104,7 +103,7 @@ def main() -> None:
 
 
 def encoder() -> list[dict[str, Any]]:
-    """Runs the trace store's bench, and passes its table on."""
+    """Runs the trace store's bench, and prints its table."""
     lines = subprocess.run(ENCODER, capture_output=True, text=True, check=True).stdout.splitlines()
     print("\n".join(lines), end="\n\n")
     return [json.loads(line) for line in lines if line.startswith("{")]

@@ -1,9 +1,9 @@
 """Runs Talbot and Kelly's programs with shadow values, in every variant on 64 nodes.
 
 Every read is compared with the last write that it may return: at the paper's sizes, with both
-homes, without proxies, with basic and with reactive ones; buffers without end and of 2, 8 and 32
-read requests; and where proxies keep no copies, keep them in a cache of their own, or serve in
-order. Prints a line for each pass over a trace; ends with an error at the first read that is wrong.
+homes, without proxies, with basic and with reactive ones; with infinite buffers and buffers of 2, 8
+and 32 read requests; and with proxies that keep no copies, keep them in a separate cache, or serve
+in order. Prints a line for each pass over a trace; ends with an error at the first wrong read.
 
 Run with `nice python benches/checked.py`, which takes an hour on two cores, or
 `python benches/checked.py ge --traces traces`.
@@ -51,7 +51,7 @@ def main() -> None:
     """Checks the named programs, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", nargs="*", help="some of the programs; default: all")
-    parser.add_argument("--traces", type=Path, help="keep recordings here, or take them from here")
+    parser.add_argument("--traces", type=Path, help="folder of recordings, kept for later runs")
     chosen = parser.parse_args()
     entry = studies.find("talbot")
     known = programs.available(entry.publication, quick=False)

@@ -1,10 +1,10 @@
 """Records installed programs of Debian, and finds the objects and lines whose sharing costs most.
 
 pigz, xz, sort, zstd, python3 and ffmpeg, each with four workers or more, on inputs made here:
-every program is run natively and recorded twice with `--via qemu`. What it wrote must be the same
-all three times, and the two traces the same bytes. Then the policies on a machine with cache lines
-(`cc+`, 64 bytes) and on one with pages (`numa`, 4 KB), beside the optimum, and the shared blocks
-that miss most. The tables are Markdown, as in docs/real-programs.md.
+every program is run natively and recorded twice with `--via qemu`. Its output must be the same all
+three times, and the two traces must have the same bytes. It then compares the policies with the
+optimum on a machine with cache lines (`cc+`, 64 bytes) and on one with pages (`numa`, 4 KB), and
+lists the shared blocks with most misses. The tables are Markdown, as in docs/real-programs.md.
 
 Run with `python benches/debian.py`, or `python benches/debian.py pigz sort --keep FOLDER` to look
 at the traces afterwards. Needs the programs' packages; libc6-dbg and python3.11-dbg give names.
@@ -59,7 +59,7 @@ def main() -> None:
     """Prints the tables of each program."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help=f"{', '.join(PROGRAMS)}; all by default")
-    parser.add_argument("--keep", metavar="FOLDER", help="where the traces stay")
+    parser.add_argument("--keep", metavar="FOLDER", help="folder in which the traces are kept")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(options.keep or folder)
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def inputs() -> None:
-    """Writes what the programs read, the same on every Debian of one release."""
+    """Writes the programs' inputs, the same on every Debian of one release."""
     text = b"".join(path.read_bytes() for path in sorted(LICENCES.iterdir()))
     Path("text").write_bytes(2 * text)
     Path("long").write_bytes(14 * text)
@@ -88,7 +88,7 @@ def inputs() -> None:
 
 
 def record(name: str) -> hn.Trace:
-    """Records a program twice and compares everything that can be compared."""
+    """Records a program twice, and compares outputs and traces."""
     command = PROGRAMS[name].split()
     native = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
     first, again = Path(f"{name}.hnt"), Path(f"{name}.again.hnt")
@@ -108,7 +108,7 @@ def record(name: str) -> hn.Trace:
 
 
 def simulate(trace: hn.Trace) -> None:
-    """The policies beside the optimum."""
+    """The policies compared with the optimum."""
     rows = []
     for machine, size in MACHINES:
         found = hn.simulate(trace, machine, POLICIES, [size])
@@ -125,7 +125,7 @@ def sharing(trace: hn.Trace, count: int = 8) -> None:
     found = hn.sharing(trace, "cc+", [64], detail=64, count=count)
     if found.detail is None:
         return
-    print("| block | processors | false | true | what lies there |\n|---|---|---|---|---|")
+    print("| block | processors | false | true | contents |\n|---|---|---|---|---|")
     for block in found.detail["blocks"]:
         misses = block["misses"]
         parts = ", ".join(f"{o['label']} +{o['offsets'][0]}" for o in block["objects"])

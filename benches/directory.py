@@ -1,10 +1,10 @@
 """Measures machines with a directory on the programs of Marchetti et al.
 
-Each program in the paper's size with 64 threads, on `dash-mesh`: with a clock under `dash` and
-`lrc`, with pages dealt out in turn, and in the order of the trace under `dash`, with four policies
-of homes that share a decoding. Million references a second of one core's time for each
-configuration, decoding included, the median of three runs, and the memory of a process that does
-nothing else. The table is Markdown, as in docs/directory.md.
+It simulates each program in the paper's size with 64 threads on `dash-mesh`: with a clock under
+`dash` and `lrc`, with round-robin homes, and in the order of the trace under `dash`, with four
+policies of homes that share a decoding. It prints million references per second of one core for
+each configuration, including decoding, as the median of three runs, and the memory of a process
+that does nothing else. The table is Markdown, as in docs/directory.md.
 
 Run with `python benches/directory.py`, or with `--traces DIR` to keep the recordings, which take
 some minutes.
@@ -30,7 +30,7 @@ MEASURED = (
 SIZE = "marchetti"
 RUNS = 3
 HOMENODE = (sys.executable, "-m", "homenode")
-# Start-up is not measured: the first simulation imports what it needs.
+# Start-up is not measured: the first simulation does the imports.
 TIMED = """
 import json, sys, time
 import homenode as hn
@@ -48,7 +48,7 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", default=PROGRAMS, help="workloads")
-    parser.add_argument("--traces", type=Path, metavar="DIR", help="where recordings are kept")
+    parser.add_argument("--traces", type=Path, metavar="DIR", help="folder of recordings")
     options = parser.parse_args()
     print("| program | references | protocol | order | million a second | MB |")
     print(f"|{'---|' * 6}")
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def recorded(name: str, folder: Path) -> Path:
-    """The trace of a program, recorded unless it is there."""
+    """The trace of a program, recorded unless it exists."""
     trace = folder / f"{name}.hnt"
     if not trace.exists():
         run([*HOMENODE, "workloads", "record", name, "--size", SIZE, "-o", str(folder)])

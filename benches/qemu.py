@@ -1,11 +1,11 @@
-"""Measures both ways of recording against the native run, with Valgrind's lackey as the peer.
+"""Compares both ways of recording with the native run and with Valgrind's lackey.
 
-Programs that come along, with 8 threads, and Debian's sort with 4: each natively, in QEMU without
-homenode, recorded with `--via qemu` and `--via cc` in both orders, and by lackey
-(`--trace-mem=yes`, its text thrown away). Medians of several runs, of lackey of one, because it is
-slow; lackey's speed counts the references that QEMU sees. Next to the wall time stands the
-processor time of everything that took part, which a busy machine does not change as much; the
-memory is the largest process's. Sizes are such that QEMU sees 20 to 50 million references.
+It runs programs of the package, with 8 threads, and Debian's sort with 4: each natively, in QEMU
+without homenode, recorded with `--via qemu` and `--via cc` in both orders, and by lackey
+(`--trace-mem=yes`, discarding its text). Times are medians of several runs, but of one run for
+lackey, because it is slow; lackey's speed counts the references that QEMU sees. Next to the wall
+time is the processor time of all involved processes, which depends less on the load of the machine;
+memory is that of the largest process. Sizes are such that QEMU sees 20 to 50 million references.
 
 Run with `python benches/qemu.py`, which takes a quarter of an hour, or name programs; `--full`
 takes the publications' sizes. `python benches/qemu.py --memory` only records 100 million and more.
@@ -47,10 +47,10 @@ HEADINGS = (
 
 
 def main() -> None:
-    """Prints a row a program and way, as a table in Markdown."""
+    """Prints a row per program and way, as a table in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=[*SIZES, "sort"], help="workloads, or sort")
-    parser.add_argument("--runs", type=int, default=3, help="of which the median counts")
+    parser.add_argument("--runs", type=int, default=3, help="runs; the median is taken")
     parser.add_argument("--full", action="store_true", help="the publications' sizes")
     parser.add_argument("--memory", action="store_true", help="100 million references, both ways")
     options = parser.parse_args()
@@ -95,7 +95,7 @@ def ways(name: str, folder: Path, full: bool) -> dict[str, list[str]]:
 
 
 def measure(name: str, commands: dict[str, list[str]], runs: int) -> dict[str, str]:
-    """One program, in every way; for each the wall time, and of a recording its speed."""
+    """Runs one program in every way; returns the wall times and the speeds of recordings."""
     native_s = 0.0
     by_qemu = 0
     found = {}
@@ -122,7 +122,7 @@ def measure(name: str, commands: dict[str, list[str]], runs: int) -> dict[str, s
 
 
 def short(found: dict[str, dict[str, str]]) -> None:
-    """A row a program: seconds, and in brackets million references a second."""
+    """Prints a row per program: seconds, and in brackets million references a second."""
     names = list(dict.fromkeys(how for ways in found.values() for how in ways))
     print(f"\n| program | {' | '.join(names)} |\n|{'---|' * (len(names) + 1)}")
     for name, ways in found.items():
@@ -130,7 +130,7 @@ def short(found: dict[str, dict[str, str]]) -> None:
 
 
 def large(folder: Path) -> None:
-    """Recordings of more than 100 million references, for their memory."""
+    """Measures the memory of recordings of more than 100 million references."""
     threads = ["-p", THREADS, *workloads.find(LARGE).arguments]
     for name, how, options, program in (
         (LARGE, "`--via cc`", [], [built(LARGE, folder, "homenode"), *threads]),
@@ -158,7 +158,7 @@ def wall(cost: Cost, command: list[str]) -> float:
 
 
 def counted(cost: Cost, command: list[str]) -> tuple[int, int]:
-    """References and bytes of a recording, nothing of other commands."""
+    """References and bytes of a recording; empty for other commands."""
     if "--json" not in command:
         return 0, 0
     return int(cost.summary["references"]), int(cost.summary["bytes"])

@@ -1,8 +1,8 @@
-"""Measures recording: speed against the native run, bytes a reference, and peak memory.
+"""Measures recording: speed relative to the native run, bytes per reference, and peak memory.
 
 Every workload is built twice, natively (`cc -O2`) and with `homenode cc`, at the size of the
 publication that names it, and recorded with 8 threads. The native time is the median of several
-runs of the native build, so the slowdown is what a user pays, instrumentation included.
+runs of the native build, so the slowdown is the user's, including instrumentation.
 
 Run with `make bench`, or `python benches/record.py gauss fft --quantum 1000`.
 """
@@ -25,7 +25,7 @@ THREADS = "8"
 
 
 def main() -> None:
-    """Prints a table, and one JSON line a measurement."""
+    """Prints a table, and one JSON line per measurement."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="workloads; all of them by default")
     parser.add_argument("--quantum", type=int, action="append", help="default: 100 and 1000")

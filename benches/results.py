@@ -1,13 +1,13 @@
 """Writes the output of every command into a folder, to compare two versions byte by byte.
 
-A change that must not change results is checked so:
+To check a change that must not change results:
 
     python benches/results.py before --homenode OLD/.venv/bin/homenode
     python benches/results.py after --homenode .venv/bin/homenode --inputs before/inputs
     python benches/results.py after --compare before
 
-Inputs are recorded once and used by both. ``--quick`` leaves out the studies. What is there already
-is not run again, so that a run can be cut short.
+Inputs are recorded once and used by both. ``--quick`` leaves out the studies. Existing results are
+not computed again, so an interrupted run can be resumed.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ STUDIES = (
 
 
 def main() -> int:
-    """Runs all commands, or compares two folders; exit code 1 where they differ."""
+    """Runs all commands, or compares two folders; exits with 1 if they differ."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", type=Path, help="where the results go, or are")
+    parser.add_argument("folder", type=Path, help="folder of the results")
     parser.add_argument("--homenode", default="homenode", help="the command to run")
-    parser.add_argument("--inputs", type=Path, help="traces of an earlier run; else recorded")
+    parser.add_argument("--inputs", type=Path, help="traces of an earlier run")
     parser.add_argument("--compare", type=Path, metavar="BEFORE", help="compare with these results")
     parser.add_argument("--quick", action="store_true", help="leave out the studies")
     parser.add_argument("--only", default="", help="only results whose name contains this")
@@ -73,9 +73,9 @@ def main() -> int:
 
 
 def record(homenode: str, inputs: Path) -> None:
-    """Records small programs, compiles one to be driven, and takes the small mixes that come along.
+    """Records small programs, compiles one to be driven, and copies the package's small mixes.
 
-    Every command and option meets them; figures of larger programs are in the studies.
+    Every command and option is run on them; the studies have results of larger programs.
     """
     into = ["--quick", "-o", str(inputs)]
     subprocess.run([homenode, "workloads", "record", *PROGRAMS, *into], check=True)
@@ -248,7 +248,7 @@ def run_live() -> Iterator[tuple[str, list[str]]]:
 
 
 def priced_machines() -> list[str]:
-    """Machines with prices r, R, g and G that come along."""
+    """The package's machines with prices r, R, g and G."""
     folder = Path(__file__).parent.parent / "machines"
     timed = re.compile(r'^(kind = "(bus|multicore|directory)"|base = ".*-(lines|directory)")', re.M)
     machines = [path for path in folder.glob("*.toml") if path.stem != "markatos"]
@@ -256,11 +256,11 @@ def priced_machines() -> list[str]:
 
 
 def run(homenode: str, folder: Path, name: str, words: list[str]) -> None:
-    """Keeps what a command prints and its exit code."""
+    """Stores a command's output and its exit code."""
     done = subprocess.run([homenode, *words], cwd=folder, capture_output=True, check=False)
     text = done.stdout
     if text.lstrip().startswith((b"{", b"[")):
-        # A field a line, so that a difference can be read.
+        # One field per line, so that differences are legible.
         text = (json.dumps(json.loads(text), indent=1) + "\n").encode()
     notes = [line for line in done.stderr.splitlines() if line.startswith((b"note", b"homenode: "))]
     end = b"".join(line + b"\n" for line in notes) + f"exit code {done.returncode}\n".encode()

@@ -1,8 +1,8 @@
-"""Runs a command and measures its costs, for the other benches here.
+"""Runs a command and measures its costs, for the other benches.
 
-A process begins its life with the memory of the one that started it, and the system counts that
-into its peak. So the command is started by a small process, which is this file run as a program:
-`python running.py REPORT COMMAND...` writes what COMMAND took to the file REPORT, as JSON.
+A process begins with the memory of its parent, which counts towards its peak. So the command is
+started by a small process, this file as a program: `python running.py REPORT COMMAND...` writes the
+costs of COMMAND to the file REPORT, as JSON.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 RECORD = [sys.executable, "-m", "homenode", "record", "--json"]
-"""The beginning of a recording whose summary is `Cost.summary`."""
+"""The first words of a recording, whose summary is `Cost.summary`."""
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,18 @@ class Cost:
 
     @property
     def messages(self) -> str:
-        """Standard error, where with ``--json`` the recorded program's output goes too."""
+        """Standard error; with ``--json`` also the recorded program's output."""
         return self.said.decode(errors="replace")
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What a command with ``--json`` printed."""
+        """The JSON that a command printed."""
         found: dict[str, Any] = json.loads(self.output)
         return found
 
 
 def run(command: list[str]) -> Cost:
-    """Runs a command to its end, its standard error a file; the bench ends if it fails."""
+    """Runs a command to its end, with standard error in a file; the bench ends if it fails."""
     with tempfile.NamedTemporaryFile() as report, tempfile.TemporaryFile() as errors:
         line = [sys.executable, __file__, report.name, *command]
         done = subprocess.run(line, stdout=subprocess.PIPE, stderr=errors, text=True, check=False)
@@ -63,7 +63,7 @@ def run(command: list[str]) -> Cost:
 
 
 def write_numbers(path: Path, count: int) -> Path:
-    """Writes lines to sort: numbers in no order; 1,000,003 is prime, so few come twice."""
+    """Writes lines to sort: unordered numbers; 1,000,003 is prime, so few occur twice."""
     numbers = (number * 611_953 % 1_000_003 for number in range(1, count + 1))
     path.write_text("".join(f"{number:010d}\n" for number in numbers))
     return path
@@ -75,7 +75,7 @@ def row(*cells: str) -> None:
 
 
 def _measure(report: str, command: list[str]) -> int:
-    """Runs the command and writes what it took; its exit code."""
+    """Runs the command and writes its costs; returns its exit code."""
     begin = time.perf_counter()
     with subprocess.Popen(command) as process:
         _, status, usage = os.wait4(process.pid, 0)

@@ -1,8 +1,9 @@
-"""Measures how much results depend on the order of the threads, for docs/sensitivity.md.
+"""Measures how results depend on the order of the threads, for docs/sensitivity.md.
 
 Eight programs with 8 threads: five recordings with a quantum of 100 (turns of exactly 100, and of
-random lengths with four seeds), and four orders made of the first. For each of these two sets, what
-`homenode sensitivity` says on `numa` with pages of 4 KB and on `cc+` with lines of 64 bytes.
+random lengths with four seeds), and four orders made from the first. For each of these two sets it
+prints the results of `homenode sensitivity` on `numa` with pages of 4 KB and on `cc+` with lines of
+64 bytes.
 
 Run with `python benches/sensitivity.py --svg docs/sensitivity.svg`; the table is Markdown.
 """
@@ -31,7 +32,7 @@ def main() -> None:
     """Prints a table for each machine, and draws the recorded orders."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=PROGRAMS, help="workloads")
-    parser.add_argument("--svg", metavar="FILE", help="where the picture goes")
+    parser.add_argument("--svg", metavar="FILE", help="file for the picture")
     options = parser.parse_args()
     found = {name: orders_of(name) for name in options.names}
     for machine, size in POINTS:
@@ -50,7 +51,7 @@ def main() -> None:
 
 
 def orders_of(name: str) -> tuple[hn.SensitivityResult, hn.SensitivityResult]:
-    """Results of a program's recordings, and of orders made of the first of them."""
+    """Results of a program's recordings, and of orders made from the first of them."""
     machines, sizes = [machine for machine, _ in POINTS], [size for _, size in POINTS]
     entry = workloads.find(name)
     words = entry.arguments if name in USUAL_SIZE else entry.quick

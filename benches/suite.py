@@ -1,12 +1,12 @@
 """Records every workload by both ways of capture, and measures the recordings.
 
-All programs with 8 threads in their default sizes (`--set default`), and those of the studies of
-Markatos, Marchetti and Talbot with 64 threads in theirs (`--set markatos` and so on); without
-`--set` all of these. For each program and way: references, those that are private, bytes a
-reference with program counters and without (of the first hundred million), million
-references a second of the recording, the largest process's memory, and whether the program said the
-same as natively and ended as it did.
-The table is Markdown, as in docs/captures.md; each trace is removed when it is measured.
+It records all programs with 8 threads in their default sizes (`--set default`), and those of the
+studies of Markatos, Marchetti and Talbot with 64 threads in their sizes (`--set markatos` and so
+on); without `--set` all of these. For each program and way it prints references, private
+references, bytes per reference with program counters and without (of the first hundred million),
+million references a second of the recording, the largest process's memory, and whether output and
+exit code were the same as natively. The table is Markdown, as in docs/captures.md; each trace is
+removed after it has been measured.
 
 Run with `nice python benches/suite.py`, which takes an hour, or `python benches/suite.py gauss`.
 """
@@ -79,11 +79,11 @@ def main() -> None:
             chosen = [r for r in runs(sizes) if not options.names or r.name in options.names]
             if chosen:
                 failed |= not table(sizes, chosen, options.via or VIAS, Path(folder))
-    sys.exit("some programs did not say what they say natively" if failed else 0)
+    sys.exit("the output of some programs differed from the native one" if failed else 0)
 
 
 def runs(sizes: str) -> list[Run]:
-    """Every program that has sizes of this name, as it is run with them."""
+    """Every program that has sizes of this name, with its arguments."""
     if sizes in STUDIES:
         found = [(name, workloads.find(name).size(sizes)) for name in workloads.with_size(sizes)]
         return [Run(name, size.threads, size.quantum, size.arguments) for name, size in found]
@@ -94,7 +94,7 @@ def runs(sizes: str) -> list[Run]:
 
 
 def table(sizes: str, chosen: list[Run], vias: tuple[str, ...], folder: Path) -> bool:
-    """Records the programs and prints the table; whether all said what they say natively."""
+    """Records the programs and prints the table; returns whether all outputs were as natively."""
     begin = time.perf_counter()
     print(f"\n{sizes} sizes; load of the machine {os.getloadavg()[0]:.1f} at the beginning\n")
     print(f"| {' | '.join(HEADINGS)} |\n|{'---|' * len(HEADINGS)}", flush=True)
@@ -138,7 +138,7 @@ def record(one: Run, via: str, folder: Path) -> Seen:
     options = ["--via", via, "--quantum", str(one.quantum), "-o", str(path)]
     cost = run([*RECORD, *options, "--", str(program), *one.words])
     trace = hn.Trace.open(path)
-    # Everything the program said went to standard error, beside the summary.
+    # The program's output went to standard error, after the summary.
     same = says in cost.messages and cost.summary["exit_code"] == 0
     seen = Seen(
         references=trace.references,

@@ -2,9 +2,9 @@
 
 Each program in its small size with 8 threads, on a bus, a mesh and nodes with controllers: recorded
 in turns of a hundred references and replayed, and run under the machine itself (`homenode run`).
-The trace-driven error is by how much the cycles of the replay are more than those of the run: what
-threads do was settled in the recording, by its turns, and not by what the machine makes them wait
-for. The table is Markdown, as in docs/run.md.
+The trace-driven error is the excess of the replay's cycles over those of the run: in the replay,
+the behaviour of threads was determined by the recording's turns, and not by the machine's waits.
+The table is Markdown, as in docs/run.md.
 
 Run with `python benches/trace_driven.py [NAME...]`.
 """
@@ -47,9 +47,9 @@ def main() -> None:
             command = [info["metadata"]["program"], *info["metadata"]["arguments"]]
             cells = []
             for machine in MACHINES.values():
-                told = [*machine, "--processors", THREADS, "--json"]
-                (replayed,) = json.loads(run([*HOMENODE, "simulate", *told, trace]).output)
-                done = run([*HOMENODE, "run", *told, *slack, "--", *command])
+                options = [*machine, "--processors", THREADS, "--json"]
+                (replayed,) = json.loads(run([*HOMENODE, "simulate", *options, trace]).output)
+                done = run([*HOMENODE, "run", *options, *slack, "--", *command])
                 (directed,) = json.loads(done.output)
                 cells.append(f"{100 * (replayed['cycles'] / directed['cycles'] - 1):+.1f} %")
             print("| " + " | ".join((name, f"{info['references']:,}", *cells)) + " |", flush=True)

@@ -1,13 +1,12 @@
-"""Measures the recording of a whole system against the same system in QEMU without homenode.
+"""Compares the recording of a whole system with the same system in QEMU without homenode.
 
     python benches/systems/measure.py vmlinuz pg.gz --memory 1024
 
-The system must print lines "work begins" and "work ends" around what it does between the marks, as
-that of postgresql.sh does: the seconds between them, on this machine's clock, are those of the
-work; processor seconds are those of the whole run. A system in plain QEMU has no /homenode/mark,
-and says so. Runs alternate. Memory is the peak of the recorder (VmHWM), and that of QEMU, looked at
-ten times a second, without what it has mapped as shared (RssShmem), which is the guest's memory and
-the ring.
+The system must print lines "work begins" and "work ends" around its work between the marks, as that
+of postgresql.sh does: the time of the work is the time between them, on this machine's clock;
+processor seconds are those of the whole run. A system in plain QEMU has no /homenode/mark, and says
+so. Runs alternate. Memory is the peak of the recorder (VmHWM) and that of QEMU, sampled ten times a
+second, without shared mappings (RssShmem), which are the guest's memory and the ring.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ def row(name: str, one: Run) -> str:
 
 
 def in_qemu(options: argparse.Namespace) -> list[str]:
-    """The machine that homenode makes, without its plugin."""
+    """The machine as homenode starts it, without its plugin."""
     memory = f"{options.memory}M"
     return [
         *("qemu-system-x86_64", "-nodefaults", "-no-user-config", "-no-reboot", "-seed", "1"),
@@ -95,7 +94,7 @@ def in_qemu(options: argparse.Namespace) -> list[str]:
 
 
 def recording(options: argparse.Namespace, trace: Path) -> list[str]:
-    """The same system, recorded."""
+    """Records the same system."""
     return [
         *(sys.executable, "-m", "homenode", "record", "--via", "qemu-system", "-o", str(trace)),
         *("--kernel", options.kernel, "--initramfs", options.initramfs),
@@ -133,7 +132,7 @@ def processor_seconds() -> float:
 
 
 def watch(process: subprocess.Popen[bytes], peaks_mb: dict[str, float]) -> None:
-    """Notes peaks of the process and its child, by name."""
+    """Records the peaks of the process and its child, by name."""
     while process.poll() is None:
         for pid in [process.pid, *children(process.pid)]:
             with contextlib.suppress(OSError):
