@@ -1,4 +1,4 @@
-//! Functions to fuzz of the importers.
+//! Fuzz functions of the importers.
 
 use std::io::sink;
 use std::ops::ControlFlow;
@@ -8,7 +8,7 @@ use homenode_interchange::export;
 use homenode_interchange::import::{self, ImportInput};
 use homenode_trace::{Columns, TraceReader, TraceWriter, WriterOptions};
 
-/// What a fuzz target does with an input.
+/// The function of a fuzz target.
 type Target = fn(&[u8]);
 
 /// All functions by name; each has a file with that name in `fuzz_targets/`.

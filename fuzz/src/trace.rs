@@ -1,8 +1,8 @@
-//! Functions to fuzz of the trace store.
+//! Fuzz functions of the trace store.
 
 use homenode_trace::{Batch, TraceReader, Want};
 
-/// What a fuzz target does with an input.
+/// The function of a fuzz target.
 type Target = fn(&[u8]);
 
 /// All functions by name; each has a file with that name in `fuzz_targets/`.
