@@ -257,12 +257,12 @@ def _results(**changed: int | str) -> dict[str, int | str]:
 @pytest.mark.parametrize(
     ("mix", "changed", "complaint"),
     [
-        ("ec", {"errors": 3}, "3 answers were not what they had to be"),
+        ("ec", {"errors": 3}, "3 answers were wrong"),
         ("web", {"orders": 8}, "10 orders were confirmed, 9 are in the database"),
         ("ec", {"orders_whole": 8}, "of 9 orders only 8 have lines and a payment"),
         ("db", {"query_errors": 1}, "the database refused 1 queries"),
-        ("db", {"alive": 0}, "what drives it ended before"),
-        ("ec", {"pages_recorded": 0}, "nothing was answered .* \\(give more with --references"),
+        ("db", {"alive": 0}, "its driver ended before"),
+        ("ec", {"pages_recorded": 0}, "no request was answered .* \\(give more with --references"),
         ("ec", {"failure": "Apache does not start"}, "Apache does not start"),
     ],
 )

@@ -85,7 +85,7 @@ def test_sizes_of_studies_are_recorded(
 
 def test_sizes_that_are_not_there_are_refused(program: Callable[..., Outcome]) -> None:
     for words, says in (
-        (["gauss", "--size", "markatos"], "gauss has no size 'markatos'; it has: none but its own"),
+        (["gauss", "--size", "markatos"], "gauss has no size 'markatos'; it has: only its own"),
         (["--size", "x"], "no workload has a size 'x'; choose one of markatos"),
         (["weather", "--size", "markatos", "--quick"], "--quick and --size: give one of them"),
     ):

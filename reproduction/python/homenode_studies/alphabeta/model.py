@@ -20,8 +20,7 @@ RATIO = 2.0
 """G/L of the ACE for a reasonable mix of loads and stores (section 3.1.1)."""
 
 BETA_VISIBLE = 0.005
-"""A smaller beta prints as .00: the program's references take no visible time, and alpha is
-noise."""
+"""A smaller beta prints as .00: references take no visible time, and alpha is noise."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +33,14 @@ class AlphaBeta:
         t_local: user time with everything in local memory.
         ratio: G/L, the time of a reference to global memory over one to local memory.
         alpha: the fraction of references to writable data that were local (equation 3.4); `None` if
-        beta is too small. beta: the fraction of user time that references to writable data would
-        take if all memory were local (equation 3.5). gamma: the user-time expansion factor, t_numa
-        over t_local (equation 3.1). delta_s: system time spent on placement, the difference to
-        all-global; `None` if unknown. overhead: delta_s over t_numa (table 3.2); 0 if delta_s is
-        negative, `None` if unknown. notes: reservations about the numbers. program: its name, or
-        empty.
+            beta is too small.
+        beta: the fraction of user time that references to writable data would take if all memory
+            were local (equation 3.5).
+        gamma: the user-time expansion factor, t_numa over t_local (equation 3.1).
+        delta_s: system time spent on placement, the difference to all-global; `None` if unknown.
+        overhead: delta_s over t_numa (table 3.2); 0 if delta_s is negative, `None` if unknown.
+        notes: reservations about the numbers.
+        program: its name, or empty.
     """
 
     t_global: float

@@ -69,17 +69,20 @@ class StudyOptions(TypedDict, total=False):
     """Options of a study; omitted ones have these defaults.
 
     quick: small programs, for a first impression or a test; claims about sizes will differ.
-    Default: no. traces: a folder that keeps recorded traces for later runs; by default they are
-    recorded again and deleted. programs: only these, by their names in the publication. Default:
-    all. mixes: for a study of mixes of processes, the folder with the mixes. Default: with
-    ``quick``, the small ones of this package. word_bytes: count references in words of this many
-    bytes, or, if 0, as recorded. Studies of machines with a clock reject it. Default: words of 4 in
-    the thesis's studies (§4.1.2). quantum: references in a processor's turn, or, if 0, turns as
-    recorded; synchronisation keeps its order. Studies of machines with a clock reject it. Default:
-    1 in the studies of the thesis and of Markatos and Chronaki, in which all processors run at the
-    same pace (§2.3.1). variants: also judge the claims under the study's variants of machine and
-    workload, if it has any (foglia), and say under which variants a claim that differs would hold.
-    Default: no. watch: opens a progress bar with a title. Default: none.
+        Default: no.
+    traces: a folder that keeps recorded traces for later runs; by default they are recorded
+        again and deleted.
+    programs: only these, by their names in the publication. Default: all.
+    mixes: for a study of mixes of processes, the folder with the mixes. Default: with ``quick``,
+        the small ones of this package.
+    word_bytes: count references in words of this number of bytes, or, if 0, as recorded. Studies
+        of machines with a clock reject it. Default: words of 4 in the thesis's studies (§4.1.2).
+    quantum: references in a processor's turn, or, if 0, turns as recorded; synchronisation keeps
+        its order. Studies of machines with a clock reject it. Default: 1 in the studies of the
+        thesis and of Markatos and Chronaki, whose processors run at the same pace (§2.3.1).
+    variants: also judge the claims under the study's variants of machine and workload, if it has
+        any (foglia), and say under which variants a claim that differs would hold. Default: no.
+    watch: opens a progress bar with a title. Default: none.
     """
 
     quick: bool

@@ -58,11 +58,13 @@ class Claim:
         how: how our value is computed.
         compute: our value, from the evidence; None if our results cannot test the claim.
         judge: whether our value agrees.
-        shows: the format of numbers, or ``%``. why: the reason why it differs, if known; or,
-        without `compute`, why it cannot be tested. kind: the kind of judgement. own: the value
-        computed from the source's own numbers; None if the source gives it only in words.
-        contradicted: the numbers by which the source contradicts itself. post_hoc: the earlier
-        rule, if it was changed after a full run.
+        shows: the format of numbers, or ``%``.
+        why: the reason why it differs, if known; or, without `compute`, why it cannot be tested.
+        kind: the kind of judgement.
+        own: the value computed from the source's own numbers; None if the source gives it only in
+            words.
+        contradicted: the numbers by which the source contradicts itself.
+        post_hoc: the earlier rule, if it was changed after a full run.
     """
 
     section: str

@@ -28,7 +28,8 @@ class Conclusion:
         study: the study whose ledger has the claims.
         claims: beginnings of the statements that must hold for the conclusion to be reproduced.
         direction: beginnings of further statements, which must hold for its direction to be
-        reproduced. why: the reason if it is not reproduced.
+            reproduced.
+        why: the reason if it is not reproduced.
     """
 
     statement: str

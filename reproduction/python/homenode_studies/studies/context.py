@@ -88,10 +88,12 @@ class StudyContext:
         quick: whether to use small sizes.
         programs: the programs that may be run.
         watch: opens a progress bar with a title.
-        mixes: the folder of the mixes; by default the small ones of this package. form: the
-        counting and interleaving of references. traces: provenance of every trace used, by program.
-        simulations: every matrix simulated. notes: the notes of the engines. tuned: by name of a
-        tuned policy and program, its notation for the engine.
+        mixes: the folder of the mixes; by default the small ones of this package.
+        form: the counting and interleaving of references.
+        traces: provenance of every trace used, by program.
+        simulations: every matrix simulated.
+        notes: the notes of the engines.
+        tuned: by name of a tuned policy and program, its notation for the engine.
     """
 
     publication: Publication

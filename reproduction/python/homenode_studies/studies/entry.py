@@ -64,9 +64,9 @@ class Study:
         publication: the publication whose programs are run and with whose tables ours are compared.
         calibration: whether it also runs the programs of the thesis's section 3.2.2.
         priced: whether its machines have prices, so that references may be counted in words and in
-        other turns; machines with a clock need them as recorded. form: the publication's counting
-        and interleaving of references. variants: changes of machine and workload under which its
-        claims can also be judged.
+            other turns; machines with a clock need them as recorded.
+        form: the publication's counting and interleaving of references.
+        variants: changes of machine and workload under which its claims can also be judged.
     """
 
     name: str

@@ -42,7 +42,7 @@ class Publication:
         noun: its name on pages: ``thesis`` or ``paper``.
         programs: the list of its programs, a TOML file.
         no_private: styles whose programs have no private memory in the publication: private
-        references in our traces of these count like all others.
+            references in our traces of these count like all others.
     """
 
     name: str
@@ -63,8 +63,9 @@ class Program:
         arguments: the arguments of a run, including its size.
         threads: processors.
         quantum: references a thread makes before the next one's turn.
-        mix: the name of the mix, if it is one instead of a program to record. private: how engines
-        treat references to its private memory, ``local`` or ``shared``; None for their default.
+        mix: the name of the mix, if it is one instead of a program to record.
+        private: how engines treat references to its private memory, ``local`` or ``shared``; None
+            for their default.
     """
 
     name: str

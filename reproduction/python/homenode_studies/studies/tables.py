@@ -61,11 +61,13 @@ class Figure:
         kind: lines, bars (one group of bars a program), areas (stacked, with lines above them),
             marks (one line of marks a program) or stacks (upright bars of several parts).
         rows: long form: ``series``, ``x``, ``y``; a group of bars is one ``x``. In lines and
-        stacks, rows with ``printed`` are points of the publication, drawn as rings. In stacks,
-        ``bar`` names a bar of the group and ``series`` its part. across: the horizontal axis. up:
-        the vertical axis; for bars and marks, the axis of values. areas: with ``areas``, the
-        stacked series; the others are lines. note: a remark for the reader; may be empty. dashed:
-        whether lines also differ in their dashes, for print without colours.
+            stacks, rows with ``printed`` are points of the publication, drawn as rings. In stacks,
+            ``bar`` names a bar of the group and ``series`` its part.
+        across: the horizontal axis.
+        up: the vertical axis; for bars and marks, the axis of values.
+        areas: with ``areas``, the stacked series; the others are lines.
+        note: a remark for the reader; may be empty.
+        dashed: whether lines also differ in their dashes, for print without colours.
     """
 
     name: str

@@ -27,8 +27,9 @@ class Variant:
     """One change of machine or workload.
 
     Attributes:
-        name: one or two words, for columns. summary: the change. experiments: the study's
-        experiments, with the change.
+        name: one or two words, for columns.
+        summary: the change.
+        experiments: the study's experiments, with the change.
     """
 
     name: str

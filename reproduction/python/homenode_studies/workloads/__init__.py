@@ -1,6 +1,6 @@
 """The workload suite: small parallel C programs, one file each, and the table that lists them.
 
-The sources are part of the package, so that they can be built wherever it is installed:
+The sources are part of the package, so they can be built wherever it is installed:
 
 >>> from homenode_studies import workloads
 >>> [entry.name for entry in workloads.TABLE][:3]
@@ -38,10 +38,10 @@ __all__ = [
 ]
 
 FOLDER = Path(__file__).resolve().parent
-"""Where the C sources are, but for those of the demonstration (`homenode.demo.programs`)."""
+"""The folder of the C sources, except those of the demonstration (`homenode.demo.programs`)."""
 
 THREADS = 8
-"""Threads of a workload, one to a processor, where no study says otherwise."""
+"""Default number of threads of a workload, one per processor."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Size:
-    """How a publication's study runs a workload: threads, one to a processor, and arguments.
+    """A workload's size in a publication's study: threads, one per processor, and arguments.
 
     `quantum` is the number of references in a thread's turn.
     """
@@ -86,14 +86,14 @@ class Workload:
         return source_file(self.file)
 
     def size(self, name: str) -> Size:
-        """How the study of this name runs the program.
+        """The size of the program in the study of this name.
 
         Raises:
-            ConfigError: when it does not.
+            ConfigError: when the program has no such size.
         """
         if name in self.sizes:
             return self.sizes[name]
-        known = ", ".join(self.sizes) or "none but its own and the quick one"
+        known = ", ".join(self.sizes) or "only its own and the quick one"
         raise ConfigError(
             f"{self.name} has no size {name!r}; it has: {known}. `homenode workloads list --json` "
             "has the sizes of all programs"
@@ -155,7 +155,7 @@ def table() -> list[dict[str, Any]]:
 
 
 def source_file(file: str) -> Path:
-    """Where a C file is: in this package, or among the programs of the demonstration."""
+    """The path of a C file: in this package, or among the programs of the demonstration."""
     own = FOLDER / file
     return own if own.exists() else programs.FOLDER / file
 
@@ -203,6 +203,6 @@ def build(
         The path of the program.
 
     Raises:
-        ConfigError: when there is no such workload, no such compiler, or it reports an error.
+        ConfigError: when there is no such workload or compiler, or the compiler reports an error.
     """
     return programs.build(find(name).path, out, compiler, flags)

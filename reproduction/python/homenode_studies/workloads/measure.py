@@ -1,4 +1,4 @@
-"""What traces of workloads are like: table 2.1 of Bolosky's thesis, for ours."""
+"""Measures traces of workloads, as in table 2.1 of Bolosky's thesis."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def measure(name: str, trace: Trace, progress: Progress = None) -> dict[str, Any
         progress: called with the work done and in all.
 
     Returns:
-        ``references``, all of them; ``private``, those to private memory; ``read_share``, of reads
-        in those that are neither private nor synchronisation; and bytes of the file a reference,
-        with program counters and without.
+        ``references``, all of them; ``private``, those to private memory; ``read_share``, the share
+        of reads among those that are neither private nor synchronisation; and the file's bytes per
+        reference, with program counters and without.
 
     Raises:
         TraceError: when the trace is damaged.
@@ -53,7 +53,7 @@ def measure(name: str, trace: Trace, progress: Progress = None) -> dict[str, Any
 
 
 def mean(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """The mean of each of the two bytes a reference, every program counting alike.
+    """The means of both bytes per reference, with equal weight for every program.
 
     >>> mean([{"bytes_per_reference": 1.0, "bytes_per_reference_no_pc": 2.0}])
     {'bytes_per_reference': 1.0, 'bytes_per_reference_no_pc': 2.0}
@@ -66,8 +66,8 @@ def without_pc(trace: Trace, at_most: int | None = None) -> Trace:
 
     Args:
         trace: the trace with program counters.
-        at_most: take whole chunks from the beginning until they have this many references; by
-            default all of them.
+        at_most: take whole chunks from the beginning until they have this number of references; by
+        default all.
 
     Raises:
         TraceError: when the trace is damaged.

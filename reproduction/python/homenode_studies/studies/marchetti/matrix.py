@@ -46,8 +46,9 @@ class Setting:
         cache_size: bytes in each cache.
         block_size: bytes in a block.
         associativity: blocks in a set.
-        contention: where messages contend. phase_change: whether pages move again at marks of
-        phases. counted: whether instructions without a reference take time.
+        contention: where messages contend.
+        phase_change: whether pages move again at marks of phases.
+        counted: whether instructions without a reference take time.
     """
 
     machine: str = MESH

@@ -1,11 +1,11 @@
 """The e-commerce workload: PostgreSQL, Apache and five utilities, recorded as a whole system.
 
-Three mixes of 26 processes each, as Foglia, Giorgi and Prete traced them. A guest is made of the
-PostgreSQL, Apache and GNU utilities of this machine, is booted in QEMU with a kernel that the user
-names, and is driven by emulated browsers; what it does is recorded with its kernel, and its
-processes become the threads of a trace.
+Three mixes of 26 processes each, as Foglia, Giorgi and Prete traced them. A guest is built from the
+PostgreSQL, Apache and GNU utilities of this machine, booted in QEMU with a kernel given by the
+user, and driven by emulated browsers. It is recorded with its kernel, and its processes become the
+threads of a trace.
 
-The package has small mixes that were recorded in this way:
+The package has small mixes recorded in this way:
 
 >>> from homenode_studies.workloads import ecommerce
 >>> [mix["name"] for mix in ecommerce.shipped()]
@@ -58,25 +58,25 @@ __all__ = [
 ]
 
 FOLDER = Path(__file__).resolve().parent
-"""Where the small mixes are."""
+"""The folder of the small mixes."""
 
 QUICK_REFERENCES = 60_000_000
-"""References of a mix with ``--quick``, of which a part of each process is kept."""
+"""References of a recording with ``--quick``, of which a part of each process is kept."""
 
 QUICK_EACH = 21_000
-"""References of each process with ``--quick``, as in the mixes that come along."""
+"""References of each process with ``--quick``, as in the mixes of the package."""
 
 
 @dataclass(frozen=True)
 class MixOptions:
-    """What to record.
+    """Options of a recording.
 
-    references: about how many a mix has, instruction fetches included.
-    each: instead, how many references each process has, from the middle of the recording on.
-    kernel: the Linux kernel to boot; by default the newest in /boot that may be read.
+    references: approximate references of a mix, including instruction fetches.
+    each: instead, the references of each process, from the middle of the recording on.
+    kernel: the Linux kernel to boot; by default the newest readable one in /boot.
     emulator: QEMU; by default the one in ``PATH``.
-    transactions: the only ones that the mix ``db`` runs (`TRANSACTIONS`).
-    keep: leave the guest's file system and its console beside the recording.
+    transactions: the transactions of the mix ``db`` (`TRANSACTIONS`); by default all.
+    keep: keep the guest's file system and its console output next to the recording.
     """
 
     references: int = REFERENCES
@@ -113,18 +113,18 @@ def kernel(named: str = "", boot: Path = Path("/boot")) -> Path:
 def record(
     mix: Mix, folder: Path, options: MixOptions, stage: Callable[[str], Progress]
 ) -> dict[str, Any]:
-    """Makes a guest, records it, and makes the mix of the recording.
+    """Makes a guest, records it, and makes the mix from the recording.
 
     Args:
-        mix: which one.
+        mix: the mix.
         folder: gets ``NAME.system.hnt`` and ``NAME.hnt``.
-        options: how large, and of what.
+        options: the size and the content.
         stage: called with the name of each stage; returns the function to call with its progress.
 
     Returns:
-        ``name``, ``system``, ``trace``, ``references`` (fetches included), ``checked`` (what the
-        guest said at its end), ``ticks_per_million`` (timer interrupts of the guest in a million
-        of its instructions) and ``left_out`` (what of the recording is not in the mix).
+        ``name``, ``system``, ``trace``, ``references`` (including fetches), ``checked`` (the
+        guest's final report), ``ticks_per_million`` (timer interrupts of the guest per million of
+        its instructions) and ``left_out`` (the parts of the recording that are not in the mix).
 
     Raises:
         ConfigError: when a package or a transaction is missing, or the guest failed its
@@ -134,7 +134,7 @@ def record(
     queries.checked(options.transactions)
     if options.transactions and mix.children > 0:
         raise ConfigError(
-            f"transactions are of the mix db: in {mix.name} browsers choose what is asked"
+            f"transactions are for the mix db: in {mix.name} browsers choose the requests"
         )
     found, booted = find_needs(emulator=options.emulator), kernel(options.kernel)
     spare = int(mix.spare * options.references)
@@ -169,7 +169,7 @@ def record(
 def make(
     mix: Mix, system: Trace, target: Path, options: MixOptions, stage: Callable[[str], Progress]
 ) -> Trace:
-    """Makes a mix of the recording of a guest; arguments and errors as for `record`."""
+    """Makes a mix from the recording of a guest; arguments and errors as for `record`."""
 
     def mixed(of: Trace, **length: int) -> Trace:
         doing = stage("making processes")
@@ -181,12 +181,12 @@ def make(
             _complete(made)
         except ConfigError as error:
             raise ConfigError(
-                f"{error}\nProcesses come to do something one after the other: give more with "
+                f"{error}\nProcesses become active one after the other: give more with "
                 f"--references (now {options.references:,})"
             ) from error
         return made
-    # The beginnings of all programs are loading and linking, so a later part is more typical of
-    # each; it must still have every process.
+    # Programs begin with loading and linking, so a later part is more typical; it must still
+    # contain every process.
     for part in (2, 4, 8):
         behind = range(system.references // part, system.references)
         later = transform("select", system, progress=stage("choosing"), time=behind)
@@ -196,10 +196,10 @@ def make(
 
 
 def _complete(mix: Trace) -> None:
-    """Whether every process of a mix made references before the mix was full; if not, deletes it.
+    """Checks that every process of a mix made references before the mix was full; else deletes it.
 
     Raises:
-        ConfigError: when one did not; names these processes.
+        ConfigError: when some did not; it names these processes.
     """
     idle = [
         f"{process['names'][-1]} ({process['pid']})"
@@ -210,12 +210,12 @@ def _complete(mix: Trace) -> None:
         mix.path.unlink()
         raise ConfigError(
             f"the mix is full before {', '.join(idle)} made a reference: the recording has more "
-            "of the others than the mix takes"
+            "references of the others than fit into the mix"
         )
 
 
 def shipped() -> list[dict[str, Any]]:
-    """The small mixes of the package: ``name``, ``trace`` (a path), and how they were recorded."""
+    """The small mixes of the package: ``name``, ``trace`` (a path), and the recording's options."""
     with (FOLDER / "provenance.toml").open("rb") as file:
         known = tomllib.load(file)
     common = {key: value for key, value in known.items() if key != "mix"}

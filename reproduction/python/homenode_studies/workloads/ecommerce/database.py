@@ -1,7 +1,7 @@
-"""The rows of the eight tables of TPC-W, made from a seed and nothing else.
+"""The rows of the eight tables of TPC-W, made only from a seed.
 
-Source: TPC-W, version 1.0.1, clauses 1.4 (the tables), 4.3 (how many rows) and 4.6 (what is in
-them), as far as the queries use it: comments and descriptions are of random letters.
+Source: TPC-W, version 1.0.1, clauses 1.4 (the tables), 4.3 (numbers of rows) and 4.6 (their
+contents), as far as the queries use them: comments and descriptions are random letters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUBJECTS = (
     *("POLITICS", "REFERENCE", "RELIGION", "ROMANCE", "SELF-HELP", "SCIENCE-NATURE"),
     *("SCIENCE-FICTION", "SPORTS", "YOUTH", "TRAVEL"),
 )
-"""What books are about (clause 4.6.2.13)."""
+"""Subjects of books (clause 4.6.2.13)."""
 
 COUNTRIES = 92
 IMAGES = 100
@@ -40,11 +40,11 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz "
 
 @dataclass(frozen=True)
 class Scale:
-    """How large the shop is.
+    """The size of the shop.
 
     items: rows of ``item``; TPC-W allows 1,000, 10,000 and so on, the paper has about
         100,000.
-    customers: rows of ``customer``; TPC-W wants 2,880 a browser.
+    customers: rows of ``customer``; TPC-W requires 2,880 per browser.
     """
 
     items: int = 100_000
@@ -57,17 +57,17 @@ class Scale:
 
     @property
     def addresses(self) -> int:
-        """Two a customer."""
+        """Two per customer."""
         return 2 * self.customers
 
     @property
     def orders(self) -> int:
-        """Nine for ten customers."""
+        """Nine per ten customers."""
         return max(1, self.customers * 9 // 10)
 
 
 class _Random(random.Random):
-    """Draws everything from `random.random`: only it is the same in every version of Python."""
+    """Random values, drawn from `random.random`, which is the same in all versions of Python."""
 
     def up_to(self, most: int) -> int:
         """From 1 to `most`."""
@@ -94,7 +94,7 @@ class _Random(random.Random):
 
 
 def _paper() -> str:
-    rng = random.Random(1)  # noqa: S311 - what is written on it does not matter
+    rng = random.Random(1)  # noqa: S311 - not for secrets
     return "".join(_LETTERS[int(rng.random() * len(_LETTERS))] for _ in range(1 << 16))
 
 
@@ -102,7 +102,7 @@ _PAPER = _paper()
 
 
 def syllables(number: int) -> str:
-    """A name made of a number, a syllable for each of seven digits (clause 4.6.2.10).
+    """A name for a number, with a syllable for each of seven digits (clause 4.6.2.10).
 
     >>> syllables(209)
     'BABABABAALBANG'
@@ -141,7 +141,7 @@ def _customer(scale: Scale, rng: _Random) -> Iterator[Row]:
 
 def _item(scale: Scale, rng: _Random) -> Iterator[Row]:
     for i in range(1, scale.items + 1):
-        # The first books give every author one; the authors of the rest are drawn at random.
+        # The first books have one author each; the authors of the others are random.
         author = i if i <= scale.authors else rng.up_to(scale.authors)
         title = f"{syllables(i)} {rng.text(0, 40)}"
         srp = rng.up_to(999_900) / 100
@@ -197,11 +197,11 @@ TABLES: dict[str, Callable[[Scale, _Random], Iterator[Row]]] = {
     "order_line": _order_line,
     "cc_xacts": _cc_xacts,
 }
-"""What makes the rows of each table, in an order in which every row finds what it refers to."""
+"""The generators of each table's rows, in an order in which rows refer only to existing ones."""
 
 
 def rows(table: str, scale: Scale, seed: int) -> Iterator[Row]:
-    """The rows of a table; each table has random numbers of its own.
+    """The rows of a table; each table has its own random numbers.
 
     >>> next(rows("country", Scale(), seed=1))[:2]
     (1, 'Country BABABABABABAOG')
@@ -210,7 +210,7 @@ def rows(table: str, scale: Scale, seed: int) -> Iterator[Row]:
 
 
 def write(folder: Path, scale: Scale, seed: int) -> dict[str, int]:
-    """Writes ``TABLE.txt`` for each table, as PostgreSQL's COPY reads it; how many rows each has.
+    """Writes ``TABLE.txt`` for each table, for PostgreSQL's COPY; returns the numbers of rows.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
-"""The guest: a file system of this machine's own PostgreSQL, Apache, PHP and GNU utilities.
+"""The guest: a file system with this machine's own PostgreSQL, Apache, PHP and GNU utilities.
 
-Everything is made in a folder that belongs to the run: the database by a PostgreSQL that listens
-nowhere but there, and the archive that the guest's kernel unpacks.
+Everything is made in a folder of the run: the database, by a PostgreSQL that listens only there,
+and the archive that the guest's kernel unpacks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["FOLDER", "browsers", "build"]
 
 FOLDER = Path(__file__).resolve().parent
-"""Where the guest's own programs, pages and queries are."""
+"""The folder of the guest's own programs, pages and queries."""
 
 _BUSYBOX = (
     *("sh", "mount", "su", "sleep", "ip", "poweroff", "chown", "chmod", "mkdir", "cat", "tail"),
@@ -52,15 +52,15 @@ def build(found: Found, plan: Plan, folder: Path) -> Path:
     """Makes the guest's first file system.
 
     Args:
-        found: the files of this machine that go into it.
-        plan: the mix, and how large everything is.
-        folder: where to make it; intermediate files stay there too.
+        found: the files of this machine to copy.
+        plan: the mix, and the sizes.
+        folder: where to make it; intermediate files also stay there.
 
     Returns:
         The archive.
 
     Raises:
-        ConfigError: when a program that this needs fails, with its error output.
+        ConfigError: when a program fails, with its error output.
     """
     root = folder / "root"
     for place in ("bin", "etc", "proc", "sys", "dev", "tmp", "run", "srv/site", "usr/bin"):
@@ -104,7 +104,7 @@ def _entries(root: Path) -> Iterator[tuple[str, int, bytes]]:
 
 
 def _copy(path: Path, root: Path, target: str = "") -> None:
-    """A file of this machine to the same place in the guest, with the libraries it needs."""
+    """Copies a file of this machine to the same place in the guest, with its libraries."""
     there = root / (target or str(path)).lstrip("/")
     there.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(path.resolve(), there)

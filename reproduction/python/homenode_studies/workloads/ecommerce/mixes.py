@@ -1,4 +1,4 @@
-"""The three mixes of the paper, and how large a recording of one is."""
+"""The three mixes of the paper, and the sizes of their recordings."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ BROWSERS = 20
 """Emulated browsers (section 3)."""
 
 WORKERS = 8
-"""Processes that make pages, outside of the mixes, each with a connection to the database: as many
-as the paper's electronic shop has processes of PostgreSQL (section 4)."""
+"""Processes that make pages, which are not part of the mixes, each with a connection to the
+database: as many as there are PostgreSQL processes in the paper's electronic shop (section 4)."""
 
 REFERENCES = 130_000_000
-"""References of a mix, fetches included (section 4)."""
+"""References of a mix, including fetches (section 4)."""
 
 UTILITIES = ("ls", "awk", "cp", "gzip", "rm")
 """The five commands (section 3, table 1)."""
@@ -29,10 +29,10 @@ UTILITIES = ("ls", "awk", "cp", "gzip", "rm")
 
 @dataclass(frozen=True)
 class Mix:
-    """26 processes that are recorded together.
+    """A mix: 26 processes that are recorded together.
 
-    children: children of Apache in the guest, 0 for none.
-    spare: references of the guest to one of the mix, at least.
+    children: children of Apache in the guest; 0 for none.
+    spare: least number of the guest's references per reference of the mix.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Mix:
 
     @property
     def selection(self) -> str:
-        """What ``homenode transform processes --processes`` is to keep.
+        """The argument of ``homenode transform processes --processes``.
 
         >>> find("ec").selection
         'apache2=13,postgres=8,ls,awk,cp,gzip,rm'
@@ -96,8 +96,8 @@ def find(name: str) -> Mix:
 class Plan:
     """One recording.
 
-    references: the least number in the recording of the system, fetches included.
-    transactions: those of the mix with the database alone; all if none is named.
+    references: the least number of references in the recording of the system, including fetches.
+    transactions: transactions of the mix with only the database; all if none is named.
     """
 
     mix: Mix
@@ -107,7 +107,7 @@ class Plan:
     transactions: tuple[str, ...] = ()
 
     def settings(self, found: Found) -> dict[str, object]:
-        """What the guest's first process reads."""
+        """The settings that the guest's first process reads."""
         return {
             "MIX": self.mix.name,
             "POSTGRES": found.postgres,
@@ -117,12 +117,11 @@ class Plan:
             "CUSTOMERS": self.scale.customers,
             "CHILDREN": self.mix.children,
             "WARM_UP": 5,
-            # Seconds of some million instructions of each utility, counted or guessed.
+            # Seconds per million instructions of each utility, counted or estimated.
             "BEGINNING": 0.03 if found.counting else 0.15,
-            # At most 7 of 10 references are fetches, of instructions of a nanosecond. Where they
-            # are not counted, the host tells when there are enough.
+            # At most 7 of 10 references are fetches, and an instruction takes a nanosecond. If
+            # instructions are not counted, the host signals when there are enough.
             "LENGTH": f"{self.references * 0.7e-9:.3f}" if found.counting else 86400,
-            # More than are done, of the shortest rounds, which are rm's: before the recording, and
-            # while it lasts.
+            # An upper bound, by the shortest rounds, those of rm: before and during the recording.
             "ROUNDS": 60 + self.references // 6_000_000,
         }

@@ -1,4 +1,4 @@
-"""Which files of this machine go into the guest, and which packages they belong to.
+"""The files of this machine for the guest, and the packages that they belong to.
 
 Nothing is installed: all missing programs are reported at once, with the command to install them.
 """
@@ -27,7 +27,7 @@ PACKAGES = {
     "ls": ("coreutils", "/usr/bin/ls"),
     "busybox": ("busybox-static", "/usr/bin/busybox"),
 }
-"""Debian packages by what is wanted of them: the package, and where it puts that."""
+"""Debian packages by the needed program: the package, and the program's path."""
 
 _PROGRAMS = {"cc": "gcc libc6-dev", "ldd": "libc-bin"}
 _QEMU = "qemu-system-x86"
@@ -53,8 +53,8 @@ def find(root: Path = Path("/"), emulator: str = "") -> Found:
     """Finds everything that the guest needs.
 
     Args:
-        root: where the file system begins.
-        emulator: the QEMU that the user named, or nothing.
+        root: the root of the file system.
+        emulator: the QEMU given by the user, or None.
 
     Raises:
         ConfigError: when something is missing, with the command that installs it.
@@ -62,7 +62,7 @@ def find(root: Path = Path("/"), emulator: str = "") -> Found:
     files, missing = {}, {}
     for name, (package, pattern) in PACKAGES.items():
         there = sorted(root.glob(pattern.lstrip("/")), key=_version)
-        # Where /bin is no link to /usr/bin, its programs are there.
+        # If /bin is not a link to /usr/bin, it has programs of its own.
         there = there or sorted(root.glob(pattern.replace("/usr/bin", "bin").lstrip("/")))
         if there:
             files[name] = there[-1]

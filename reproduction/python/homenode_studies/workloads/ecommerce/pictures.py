@@ -10,7 +10,7 @@ import struct
 
 __all__ = ["detail_size", "gif", "jpeg"]
 
-# How large pictures of products are, up to which per cent of them (TPC-W, clause 4.6.2.17).
+# Sizes of product pictures, with cumulative percentages (TPC-W, clause 4.6.2.17).
 _DETAIL_SIZES = ((45, 5_000), (80, 10_000), (95, 50_000), (99, 100_000), (100, 250_000))
 
 _COLUMNS = 64
@@ -30,10 +30,10 @@ def detail_size(number: int, of: int) -> int:
 
 
 def gif(size_bytes: int, seed: int) -> bytes:
-    """A GIF of 64 columns of random grey, about as many bytes as wanted.
+    """A GIF of 64 columns of random grey, of about this number of bytes.
 
-    The table of the decoder is cleared before it would ask for wider codes, so that every code is
-    one byte: a pixel.
+    The decoder's table is cleared before it would need wider codes, so every code is one byte: a
+    pixel.
 
     >>> gif(5000, seed=1)[:6], abs(len(gif(5000, seed=1)) - 5000) < 100
     (b'GIF89a', True)
@@ -56,7 +56,7 @@ def gif(size_bytes: int, seed: int) -> bytes:
 
 
 def jpeg(size_bytes: int, seed: int) -> bytes:
-    r"""A JPEG of grey squares of 8 by 8 pixels, 64 in a row, about as many bytes as wanted.
+    r"""A JPEG of grey squares of 8 by 8 pixels, 64 in a row, of about this number of bytes.
 
     >>> jpeg(5000, seed=1)[:2], abs(len(jpeg(5000, seed=1)) - 5000) < 100
     (b'\xff\xd8', True)

@@ -1,7 +1,7 @@
 """Transactions for pgbench, with the queries of the shop's pages.
 
-For the mix of the database alone: 21 connections run one transaction after the other. A
-transaction has the queries of one page and is as frequent as visits of that page.
+For the mix with only the database: 21 connections run one transaction after the other. A
+transaction has the queries of one page and the frequency of visits to that page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["TRANSACTIONS", "checked", "script", "write"]
 
 _FOLDER = Path(__file__).resolve().parent / "queries"
 
-# Buying a cart locks the books in the order of their numbers, so that no two buyers deadlock.
+# Buying a cart locks the books in the order of their numbers, so buyers cannot deadlock.
 _BUY = ("BEGIN", "price", "order+", "line", "stock", "charge", "COMMIT")
 
 TRANSACTIONS: dict[str, tuple[int, tuple[str, ...]]] = {
@@ -41,9 +41,9 @@ TRANSACTIONS: dict[str, tuple[int, tuple[str, ...]]] = {
     "admin-request": (10, ("product",)),
     "admin-confirm": (9, ("administer", "product")),
 }
-"""How often a page comes in 10,000 (TPC-W, clause 5.2.1, shopping mix), and its queries.
+"""The frequency of each page per 10,000 (TPC-W, clause 5.2.1, shopping mix), and its queries.
 
-A query that ends with + has a result that the next ones use.
+The result of a query that ends with + is used by the next ones.
 """
 
 
@@ -61,7 +61,7 @@ def script(name: str, scale: Scale) -> str:
         "country": 92,
         "quantity": 3,
         "cents": 50_000,
-        # An existing order, until one is placed: the query that places it sets its number.
+        # An existing order, until the query that places an order sets its number.
         "number": scale.orders,
     }
     lines = [f"\\set {variable} random(1, {limit})" for variable, limit in most.items()]
@@ -74,7 +74,7 @@ def script(name: str, scale: Scale) -> str:
 
 
 def checked(names: Sequence[str]) -> tuple[str, ...]:
-    """The names of the given transactions; of all if none is given.
+    """The names of the given transactions, or of all if none is given.
 
     Raises:
         ConfigError: when there is no such transaction.

@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 __all__ = ["PROCESSORS", "Machine", "check", "memory_mib", "read_results", "record"]
 
 PROCESSORS = 4
-"""Processors of the guest; the mix is for any number."""
+"""Processors of the guest; the mix suits any number."""
 
 _MEMORY_MIB, _MEMORY_MOST_MIB = 2048, 3072
-# Free space in the guest for what is written while it runs, mostly the database's logs.
+# Free space in the guest for files written while it runs, mostly the database's logs.
 _ROOM_MIB = 512
 
 _START_WITHIN_S = 1800
 
-# Time goes by instructions: each takes a nanosecond of the guest's, which with 4 processors is 4 to
-# one of them. When all are idle time jumps.
+# Time is counted in instructions: each takes a nanosecond of the guest's time, so with 4 processors
+# each executes one in 4 ns. If all are idle, time jumps.
 _COUNTING = ("-icount", "shift=0,sleep=off", "-rtc", "clock=vm")
 
 
 @dataclass(frozen=True)
 class Machine:
-    """How a guest is booted.
+    """The options for booting a guest.
 
-    folder: holds its file system, ``guest.cpio``; its console goes there too, ``console.txt``.
-    counting: whether the emulator can count the instructions of several processors. A recorded
-        guest is much slower than this machine's clock, which gives it as many more timer interrupts
-        to the same work: 18 in a million instructions were counted, in place of one.
+    folder: has its file system, ``guest.cpio``, and gets its console output, ``console.txt``.
+    counting: whether the emulator can count the instructions of several processors. By this
+    machine's clock a recorded guest is slow, and so gets more timer interrupts for the same work:
+    18 per million instructions were counted, instead of one.
     """
 
     kernel: Path
@@ -59,14 +59,14 @@ def memory_mib(archive_bytes: int) -> int:
     (2048, 2624)
 
     Raises:
-        ConfigError: when it is more than a guest can have.
+        ConfigError: when it exceeds the memory that a guest can have.
     """
     archive = -(-archive_bytes >> 20)
     needed, most = 2 * (archive + _ROOM_MIB), _MEMORY_MOST_MIB // 2 - _ROOM_MIB
     if needed > _MEMORY_MOST_MIB:
         raise ConfigError(
-            f"the guest's file system has {archive} MiB, of which {most} fit into its memory: "
-            "give fewer --items or --customers"
+            f"the guest's file system has {archive} MiB, of which {most} fit into its memory: give "
+            "fewer --items or --customers"
         )
     return max(_MEMORY_MIB, needed)
 
@@ -75,14 +75,13 @@ def record(machine: Machine, plan: Plan, target: Path, progress: Progress = None
     """Records a guest until the trace has enough references, then lets it shut down.
 
     Args:
-        machine: what boots it.
-        plan: how many references are wanted.
+        machine: the options for booting it.
+        plan: the required number of references.
         target: the trace to write.
         progress: called with the references done and in all.
 
     Returns:
-        What the guest printed at its end (see `read_results`), and ``clock``: the source of its
-        time.
+        The guest's final output (see `read_results`), and ``clock``: the source of its time.
 
     Raises:
         ConfigError: when the guest is too large, did not shut down, or failed its checks.
@@ -99,7 +98,7 @@ def record(machine: Machine, plan: Plan, target: Path, progress: Progress = None
         "processors": PROCESSORS,
         "memory_mib": memory,
         "start_within_s": _START_WITHIN_S,
-        # The console is for what the guest says, not for its kernel, which leaves pages small.
+        # The console is for the guest's report, without messages of its kernel; pages stay small.
         "append": "quiet loglevel=3 transparent_hugepage=never",
     }
     with _console(console), _stopping(line, plan.references, progress) as watch:
@@ -140,7 +139,7 @@ def _console(target: Path) -> Iterator[None]:
 @contextlib.contextmanager
 def _stopping(line: Path, wanted: int, progress: Progress) -> Iterator[Callable[..., None]]:
     """Watches the recording: sends the guest a line when the trace has enough references."""
-    # For both directions, so that opening does not wait for QEMU.
+    # Opened for both directions, so that opening does not wait for QEMU.
     pipe = os.open(f"{line}.in", os.O_RDWR | os.O_NONBLOCK)
 
     def watch(done: int, _: int | None) -> None:
@@ -157,7 +156,7 @@ def _stopping(line: Path, wanted: int, progress: Progress) -> Iterator[Callable[
 
 
 def read_results(console: str) -> dict[str, Any]:
-    r"""What the guest printed: lines ``result: NAME VALUE``; pages are a table by name.
+    r"""Parses the guest's output: lines ``result: NAME VALUE``; pages become a table by name.
 
     >>> read_results("result: page home 3\nresult: errors 0\nresult: end\n")
     {'pages': {'home': 3}, 'errors': 0, 'end': ''}
@@ -176,7 +175,7 @@ def check(plan: Plan, results: dict[str, Any]) -> None:
     """Checks that the shop answered and that the database has the orders.
 
     Raises:
-        ConfigError: when it did not; lists all failures.
+        ConfigError: when it did not; the message lists all failures.
     """
     wrong = []
     if "failure" in results:
@@ -187,28 +186,28 @@ def check(plan: Plan, results: dict[str, Any]) -> None:
         wrong += _findings(plan, results)
     if wrong:
         raise ConfigError(
-            f"the guest of the mix {plan.mix.name} did not do what it had to: {'; '.join(wrong)}; "
-            "--keep keeps its console"
+            f"the guest of the mix {plan.mix.name} failed its checks: {'; '.join(wrong)}; --keep "
+            "keeps its console output"
         )
 
 
 def _findings(plan: Plan, results: dict[str, Any]) -> Iterator[str]:
     orders = results["orders_in_database"]
     if results["alive"] != 1:
-        yield "what drives it ended before the recording"
+        yield "its driver ended before the recording"
     if results["orders_whole"] != orders:
         yield f"of {orders} orders only {results['orders_whole']} have lines and a payment"
     if results["pages_recorded"] < 1:
         yield (
-            "nothing was answered while it was recorded, for which a page takes millions of "
-            "references (give more with --references)"
+            "no request was answered during the recording; a page takes millions of references "
+            "(give more with --references)"
         )
     if plan.mix.children == 0:
         if results["query_errors"] != 0:
             yield f"the database refused {results['query_errors']} queries"
         return
     if results["errors"] != 0:
-        yield f"{results['errors']} answers were not what they had to be"
+        yield f"{results['errors']} answers were wrong"
     placed = results["orders"] + results["warm_up_orders"]
     if placed != orders:
         yield f"{placed} orders were confirmed, {orders} are in the database"

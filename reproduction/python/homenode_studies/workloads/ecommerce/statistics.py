@@ -22,7 +22,7 @@ BLOCK_BYTES = 32
 
 
 def groups(trace: Trace) -> dict[str, list[int]]:
-    """Process numbers of a mix by name, `all` of them last."""
+    """Process numbers of a mix by name, with `all` last."""
     named: dict[str, list[int]] = {}
     for process in trace.metadata["processes"]:
         named.setdefault(process["names"][-1], []).append(process["pid"])
@@ -30,11 +30,11 @@ def groups(trace: Trace) -> dict[str, list[int]]:
 
 
 def statistics(mix: Path, progress: Progress = None) -> list[dict[str, Any]]:
-    """What each process of a mix touches, then sums by name, then the sum over all.
+    """The footprint of each process of a mix, then sums by name, then the sum over all.
 
     Returns:
-        Rows with ``name``, ``processes``, ``references`` (fetches included), ``kernel`` (share of
-        them), ``distinct_blocks`` and ``shared_blocks`` of 32 bytes, and as parts of all
+        Rows with ``name``, ``processes``, ``references`` (including fetches), ``kernel`` (its share
+        of them), ``distinct_blocks`` and ``shared_blocks`` of 32 bytes, and as parts of all
         references ``code``, ``data``, ``writes``, ``shared`` (of data in shared blocks) and
         ``shared_writes``.
     """

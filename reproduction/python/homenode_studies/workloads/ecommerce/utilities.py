@@ -1,4 +1,4 @@
-"""What the utilities work on: a small fixed tree, a log, and the program of awk.
+"""The utilities' input: a small fixed tree, a log, and the program of awk.
 
 Each works on the same few files in rounds until the recording ends, so that the data it touches do
 not grow with the length of the recording (paper, table 1).
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["FILES", "FOLDERS", "LINES", "write"]
 
 FOLDERS, FILES = 2, 20
-"""Folders of the tree that is listed, copied and removed, and files of each."""
+"""Folders of the tree that is listed, copied and removed, and files in each."""
 
 LINES = 150
 """Lines of the log that is counted and compressed."""
