@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    # What is imported under another name was called so before (`ALIASES`).
+    # Names imported under another name are earlier names (`ALIASES`).
     from homenode._core import ConfigError as ConfigError
     from homenode._core import TraceError as TraceError
     from homenode.catalogue import table as table
@@ -92,7 +92,7 @@ ALIASES = {
     "sharing_picture": "picture",
     "tlb_misses": "tlb",
 }
-"""Earlier names, which still work, and what they are called now."""
+"""Earlier names, which still work, and their present ones."""
 
 
 def __getattr__(name: str) -> Any:

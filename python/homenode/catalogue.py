@@ -28,7 +28,7 @@ KINDS = (
 
 
 def table(kind: str) -> list[dict[str, Any]]:
-    """Lists one kind of thing that homenode knows, in documentation order.
+    """Lists everything of one kind that homenode knows, in documentation order.
 
     Args:
         kind: one of ``machines policies page-policies protocols directory-protocols homes

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_output(path: PathLike, *inputs: PathLike) -> None:
-    """Checks that a file can get this name, before any work is done for it; ``-`` always can.
+    """Checks, before any work is done, that a file can get this name; ``-`` always can.
 
     Raises:
         OSError: when there is a folder of this name, no folder to hold it, or it is an input:
@@ -89,7 +89,7 @@ def replacing(path: PathLike) -> Iterator[IO[bytes]]:
 
 
 def write_text(path: PathLike, text: str) -> int:
-    """Writes a text, as `replacing` does; its size in bytes.
+    """Writes a text, as `replacing` does; returns its size in bytes.
 
     Raises:
         OSError: when the file cannot be written.
@@ -100,10 +100,10 @@ def write_text(path: PathLike, text: str) -> int:
 
 @contextlib.contextmanager
 def replacing_name(path: PathLike) -> Iterator[str]:
-    """A temporary name beside `path`; what is there becomes `path` if the block succeeds.
+    """A temporary name beside `path`; its file is renamed to `path` if the block succeeds.
 
     The name is a new one each time: of two commands that write the same file the later one wins,
-    and neither spoils what the other writes. ``-`` stands for standard output and stays as it is,
+    and neither damages the other's file. ``-`` stands for standard output and stays as it is,
     and so do devices and pipes.
 
     Raises:

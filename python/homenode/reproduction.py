@@ -23,6 +23,6 @@ def module(name: str) -> ModuleType:
         if error.name != "homenode_studies":
             raise
         raise ConfigError(
-            "studies and workloads are a package of their own: pip install homenode-studies, "
-            "or, in a clone of homenode, pip install ./reproduction"
+            "studies and workloads are in a separate package: pip install homenode-studies, or, in "
+            "a clone of homenode, pip install ./reproduction"
         ) from None

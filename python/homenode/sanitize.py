@@ -7,7 +7,7 @@ a terminal's cursor, or that XML forbids.
 from __future__ import annotations
 
 _LOW_SURROGATE = 0xDC00
-"""Python represents each byte of a file's name that is not text as this plus the byte."""
+"""Python represents each byte of a file name that is not UTF-8 as this plus the byte."""
 
 
 def sanitized(text: str, *, lines: bool = False) -> str:
@@ -15,7 +15,7 @@ def sanitized(text: str, *, lines: bool = False) -> str:
 
     Args:
         text: any text.
-        lines: whether line breaks stay, in a text of several lines of our own.
+        lines: whether line breaks stay, for texts of several lines that homenode itself writes.
 
     >>> sanitized("a\x1b[31mb\nc"), sanitized("a\nb", lines=True), sanitized("é ∞ \u202e")
     ('a\\x1b[31mb\\nc', 'a\nb', 'é ∞ \\u202e')

@@ -248,7 +248,7 @@ def test_numactl_may_be_missing(machine: Machine, monkeypatch: pytest.MonkeyPatc
         (["--global", "1", "--numa", "1", "--local", "nan"], "positive"),
         (["--global", "2", "--numa", "1", "--local", "1", "--ratio", "1"], "more than 1"),
         (["--global", "x", "--numa", "1", "--local", "1"], "expected seconds"),
-        (["--published", "--", "prog"], "--measure only"),
+        (["--published", "--", "prog"], "only with --measure"),
         (["--times", "missing.csv"], "missing.csv"),
     ],
 )

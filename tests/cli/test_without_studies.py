@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conftest import Outcome
 
 _REMEDY = (
-    "studies and workloads are a package of their own: pip install homenode-studies, or, in a "
+    "studies and workloads are in a separate package: pip install homenode-studies, or, in a "
     "clone of homenode, pip install ./reproduction"
 )
 

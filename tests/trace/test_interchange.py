@@ -162,7 +162,7 @@ def test_wrong_columns_are_named(change: dict[str, Any], message: str, tmp_path:
 def test_a_column_twice_is_refused() -> None:
     names = ["thread", "kind", "address", "size", "kind"]
     table = pa.Table.from_arrays([pa.array([1])] * 5, names=names)
-    with pytest.raises(hn.TraceError, match="column kind is there 2 times"):
+    with pytest.raises(hn.TraceError, match="column kind occurs 2 times"):
         hn.Trace.from_arrow(table)
 
 

@@ -1,4 +1,4 @@
-"""Recording: compilers, the runtime and the plugin that programs are recorded with."""
+"""Recording: compiler wrappers, the runtime of recorded programs, and the plugin for QEMU."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def is_archive(path: Path) -> bool:
 def library(word: str, folders: Sequence[str]) -> Path | None:
     """The static library of ``-lNAME``, if it is in one of these folders.
 
-    A shared library of the name in an earlier folder, or the same one, wins, as in the linker.
+    As in the linker, a shared library of that name in the same or an earlier folder wins.
     """
     path = named(word, folders)
     return None if path is None or path.suffix == ".so" else path
@@ -42,9 +42,9 @@ def named(word: str, folders: Sequence[str]) -> Path | None:
 
 
 def unpack(path: Path, folder: Path) -> list[Path]:
-    """Writes the members of a library to a folder; of a thin one, finds its files.
+    """Writes the members of a library to a folder; for a thin library, finds its files.
 
-    Names may occur twice in a library, so files have numbers.
+    Members may have the same name, so the files are numbered.
     """
     data = path.read_bytes()
     thin = data.startswith(_THIN)

@@ -1,7 +1,7 @@
-"""Reads a compiler's command line as far as the wrapper must understand it.
+"""Reads a compiler's command line as far as the wrapper needs to understand it.
 
-That is: whether the line links, which words are sources, and which belong to only one of the two
-steps, compiling and linking. Every other word is passed on in its place.
+It needs to know whether the line links, which words are sources, and which belong to only one of
+the two steps, compiling and linking. Every other word is passed on in its place.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CommandLine", "Source", "UsageError", "parse"]
 
-# Options whose argument is the next word.
+# Options that take the next word as their argument.
 _WITH_ARGUMENT = frozenset(
     "-o -I -D -U -L -x -include -imacros -isystem -iquote -idirafter -iprefix -iwithprefix "
     "-isysroot --sysroot -MF -MT -MQ -Xlinker -Xpreprocessor -Xassembler -Xclang -T -u -z -e -l "
@@ -32,7 +32,7 @@ _LINK_ONLY_WORDS = frozenset(
 )
 _LINK_ONLY_WITH_ARGUMENT = frozenset(["-Xlinker", "-T", "-u", "-z", "-e", "-l", "-L"])
 
-# Ends before linking, and so needs no runtime.
+# These end before linking, so no runtime is needed.
 _NO_LINK = frozenset(["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"])
 
 _SOURCE_SUFFIXES = frozenset(
@@ -82,7 +82,7 @@ class CommandLine:
         return self.outputs[-1] if self.outputs else f"{Path(source.path).stem}.o"
 
     def link_words(self, objects: Mapping[int, str]) -> list[str]:
-        """The words of the linking step, with objects in the places of their sources."""
+        """The words of the linking step, with objects in place of their sources."""
         return [objects.get(position, word) for position, word in self._link]
 
 

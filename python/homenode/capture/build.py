@@ -1,9 +1,9 @@
-"""Builds the runtime that recorded programs are linked with, once a compiler, and keeps it.
+"""Builds the runtime of recorded programs, once for each compiler, and keeps it.
 
-The sources travel with the package; the user's own compiler turns them into an object, when a
-program is first linked that needs it, in ``$XDG_CACHE_HOME/homenode`` under a name that depends
-on sources, flags and compiler. Concurrent builds do not interfere: each writes a folder of its own
-and renames it.
+The package has the sources. When a program that needs the runtime is first linked, the user's own
+compiler makes an object of them in ``$XDG_CACHE_HOME/homenode``, under a name that depends on
+sources, flags and compiler. Concurrent builds do not interfere: each writes a folder of its own and
+renames it.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ __all__ = [
     "link_flags",
 ]
 
-# Set for the compilers that the wrapper starts: a CC that calls the wrapper must not recurse.
+# Set for the compilers that the wrapper starts, so that a CC that calls the wrapper does not
+# recurse.
 NESTED = "HOMENODE_NESTED"
 
 SOURCES = Path(__file__).parent / "runtime"
 
-# The runtime's sources. Their order determines the addresses of the runtime's code, which some
-# references in traces have as program counters: a new file comes last, so that checksums of
-# recordings stay the same.
+# The runtime's sources. Their order determines the addresses of the runtime's code, which are the
+# program counters of some references: add new files at the end, so that checksums of recordings
+# stay the same.
 _RUNTIME = (
     "affinity",
     "area",
@@ -83,7 +84,7 @@ _RUNTIME = (
     "watchdog",
 )
 
-# -fno-builtin: our own loops must not become calls of functions that are interposed.
+# -fno-builtin: the runtime's loops must not become calls of interposed functions.
 # -fexceptions: cancellation and C++ exceptions unwind through our frames.
 _FLAGS = (
     "-std=gnu11 -O2 -g -fPIC -fexceptions -fvisibility=hidden -fno-builtin "
@@ -112,14 +113,15 @@ def cache_dir() -> Path:
 
 
 def link_flags(compiler: Sequence[str], *, shared: bool, static: bool, openmp: bool) -> list[str]:
-    """What a link needs at its end; builds the runtime for `compiler` unless that was done before.
+    """The words a link needs at its end; builds the runtime for `compiler` if necessary.
 
     A shared library gets only the renaming of memcpy and its family: the runtime itself is in the
-    program that loads it. A static program without OpenMP has no libgomp to call, so that part of
-    the runtime is apart there; a dynamic program looks the functions up when it starts.
+    program that loads it. A static program without OpenMP has no libgomp to call, so there that
+    part of the runtime is a separate object; a dynamic program looks the functions up when it
+    starts.
 
     Raises:
-        RuntimeBuildError: when the compiler refuses, with what it said.
+        RuntimeBuildError: when the compiler fails, with its messages.
     """
     sources = tuple(SOURCES / f"{name}.c" for name in _RUNTIME)
     for_openmp = tuple(source for source in sources if source.name.startswith("gomp"))
@@ -143,18 +145,18 @@ def build_plugin(compiler: Sequence[str], sources: tuple[Path, ...]) -> Path:
     """The shared object of an emulator's plugin, built from `sources` unless it exists.
 
     Raises:
-        RuntimeBuildError: when the compiler refuses, with what it said.
+        RuntimeBuildError: when the compiler fails, with its messages.
     """
     return _build(compiler, Variant("qemu", ("-shared",), sources, "plugin.so")) / "plugin.so"
 
 
 def build_mark(compiler: Sequence[str], sources: tuple[Path, ...]) -> Path:
-    """The mark program of whole systems, built from `sources` unless it exists.
+    """The mark program for whole systems, built from `sources` unless it exists.
 
     It is linked statically: nothing is known about the libraries of the system it runs in.
 
     Raises:
-        RuntimeBuildError: when the compiler refuses, with what it said.
+        RuntimeBuildError: when the compiler fails, with its messages.
     """
     return _build(compiler, Variant("mark", ("-static",), sources, "mark")) / "mark"
 

@@ -1,8 +1,8 @@
 """`homenode cc`, `c++` and `fortran`: compile and link programs so that they can be recorded.
 
-The wrapper runs the real compiler with ``-fsanitize=thread``, which makes it call a hook before
-every access, and links homenode's runtime where libtsan would be. Nothing else changes: options,
-outputs, messages and the exit code are the compiler's own.
+The wrapper runs the real compiler with ``-fsanitize=thread``, which makes it insert a call of a
+hook before every access, and links homenode's runtime in place of libtsan. Nothing else changes:
+options, outputs, messages and the exit code are the compiler's own.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def compiler(language: str) -> list[str]:
     that is built with ``CC="homenode cc"``, is passed over.
 
     Raises:
-        FileNotFoundError: when there is none, with what to do.
+        FileNotFoundError: when there is none; the message says what to do.
     """
     variables, names = _COMPILERS[language]
     if build.NESTED in os.environ:
@@ -107,7 +107,7 @@ def _compile(language: str, driver: Sequence[str], line: CommandLine) -> int:
 def _plain_step(
     language: str, driver: Sequence[str], line: CommandLine, source: arguments.Source
 ) -> list[str]:
-    """The command that compiles a source without instrumentation, less its output."""
+    """The command that compiles a source without instrumentation, without the output option."""
     return [*driver, *_include_flags(language), *line.compile_words, "-c", *source.words]
 
 

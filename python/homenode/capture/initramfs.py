@@ -50,7 +50,7 @@ def archive(entries: Iterable[tuple[str, int, bytes]]) -> bytes:
 
 
 def parts(entries: Iterable[tuple[str, int, bytes]]) -> Iterator[bytes]:
-    """The entries of such an archive one after another, for one that does not fit in memory."""
+    """The entries of such an archive one by one, for archives that do not fit in memory."""
     for i, (name, mode, data) in enumerate(entries):
         yield _entry(name, i + 1, mode, data)
     yield _entry("TRAILER!!!", 0, 0, b"")
@@ -60,7 +60,7 @@ def with_mark(initramfs: PathLike, mark: PathLike, target: PathLike) -> None:
     """Writes an initramfs that also has the mark program, as ``/homenode/mark``.
 
     Args:
-        initramfs: the user's, compressed in a way the kernel knows, or not.
+        initramfs: the user's, uncompressed or compressed in a way the kernel knows.
         mark: the mark program.
         target: the file to write.
 

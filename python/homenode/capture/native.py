@@ -1,9 +1,10 @@
 """The uninstrumented twin of a program: what `homenode record --native` times.
 
 With ``HOMENODE_NATIVE=1`` the compiler wrapper compiles every source twice and puts the plain
-object into a section of the instrumented one. So it goes wherever a build system moves the object:
-into other folders, archives, relocatable objects. A link of a program takes the plain objects out
-again and links them as ``PROGRAM.native``. Linkers leave the section itself out of programs.
+object into a section of the instrumented one. So the plain object goes wherever a build system
+moves the instrumented one: into other folders, archives, relocatable objects. A link of a program
+takes the plain objects out again and links them as ``PROGRAM.native``. Linkers leave the section
+itself out of programs.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def wanted() -> bool:
 
 
 def add_plain(target: str, command: Sequence[str]) -> None:
-    """Compiles once more by `command`, without instrumentation, and adds that to an object."""
-    if not Path(target).is_file():  # /dev/null, as in the questions of a configure script
+    """Compiles again with `command`, without instrumentation, and adds the result to an object."""
+    if not Path(target).is_file():  # /dev/null, as in the checks of a configure script
         return
     with tempfile.TemporaryDirectory(prefix="homenode-") as folder:
         plain = str(Path(folder) / "plain.o")
@@ -63,9 +64,9 @@ def _put(target: str, plain: str) -> None:
 
 
 def link(driver: Sequence[str], line: CommandLine, objects: dict[int, str]) -> None:
-    """Links the twin of what a command line links, from the objects in the places of sources.
+    """Links the twin of what a command line links, from objects in place of the sources.
 
-    A shared library has none: the library that a twin would load is the instrumented one.
+    A shared library has no twin: a twin would load the instrumented library.
     """
     output = line.output
     if line.shared or not Path(output).is_file():
@@ -88,7 +89,7 @@ def link(driver: Sequence[str], line: CommandLine, objects: dict[int, str]) -> N
 
 
 def _plain_word(word: str, line: CommandLine, folder: Path) -> str:
-    """A word of a link with the plain object, or an archive of these, in place of a file."""
+    """A word of a link, with the plain object or an archive of plain objects in place of a file."""
     path = archives.library(word, line.library_dirs) if word.startswith("-l") else Path(word)
     if path is None or word.startswith("-L") or not path.is_file():
         return word
@@ -120,7 +121,7 @@ def _without_twin(line: CommandLine) -> str:
 
 
 def _taken(path: Path, target: Path) -> Path | None:
-    """The plain object in an object, taken out; nothing if there is none."""
+    """Extracts the plain object from an object, if it has one."""
     if path.suffix == ".so" or _SECTION.encode() not in path.read_bytes():
         return None
     copy = target.with_suffix(".copy")
@@ -129,10 +130,10 @@ def _taken(path: Path, target: Path) -> Path | None:
 
 
 def timed(program: str, given: str | None) -> str:
-    """The program to time in place of an instrumented one: that given, or the twin beside it.
+    """The program to time in place of an instrumented one: the one given, or the twin beside it.
 
     Raises:
-        ConfigError: when there is none, or it is no uninstrumented program.
+        ConfigError: when there is none, or it is an instrumented program.
     """
     found = shutil.which(program)
     if found is None:
@@ -152,7 +153,7 @@ def timed(program: str, given: str | None) -> str:
                 f"{remedy}"
             )
         if Path(twin).stat().st_mtime_ns < Path(found).stat().st_mtime_ns:
-            raise ConfigError(f"{name} is older than {found}: it is of another build; {remedy}")
+            raise ConfigError(f"{name} is older than {found}: it is from another build; {remedy}")
     if _is_instrumented(Path(twin).read_bytes()):
         raise ConfigError(
             f"{name} is instrumented itself; name a program that the compiler made without "
@@ -178,7 +179,7 @@ def _without_dependencies(command: Sequence[str]) -> list[str]:
 
 
 def _failed(command: Sequence[str]) -> str:
-    """Runs a command; returns its error output if it fails, else an empty text."""
+    """Runs a command; returns its error output if it fails, otherwise an empty text."""
     environment = {**os.environ, build.NESTED: "1"}
     try:
         done = subprocess.run(

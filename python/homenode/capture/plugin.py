@@ -1,7 +1,7 @@
 """Builds the plugin with which QEMU records unmodified programs, and keeps it.
 
-Like the runtime of instrumented programs, of which it uses a part, the plugin travels as C source
-and is compiled by the user's own compiler when it is first needed.
+The package has the plugin's sources, which it partly shares with the runtime of instrumented
+programs; the user's own compiler compiles them when the plugin is first needed.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ _OWN = (
 
 
 def plugin() -> Path:
-    """The plugin, built with the C compiler unless that was done before.
+    """The plugin, built with the C compiler if necessary.
 
     Raises:
         FileNotFoundError: when there is no C compiler, with what to install.
-        RuntimeBuildError: when the compiler refuses, with what it said.
+        RuntimeBuildError: when the compiler fails, with its messages.
     """
     runtime = tuple(build.SOURCES / f"{name}.c" for name in _OF_THE_RUNTIME)
     own = tuple(SOURCES / f"{name}.c" for name in _OWN)
@@ -80,8 +80,8 @@ def mark() -> Path:
 
     Raises:
         FileNotFoundError: when there is no C compiler, with what to install.
-        RuntimeBuildError: when the compiler refuses, with what it said, or is for another machine
-            than the system.
+        RuntimeBuildError: when the compiler fails, with its messages, or compiles for another
+            machine than the system.
     """
     if platform.machine() != "x86_64":
         raise build.RuntimeBuildError(

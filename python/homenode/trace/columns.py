@@ -59,14 +59,14 @@ class ColumnReader:
         self._names = [n for n in schema.names if n in self.KNOWN]
         for name in self._names:
             if (times := self._names.count(name)) > 1:
-                raise trace_error(f"column {name} is there {times} times; keep one", self._source)
+                raise trace_error(f"column {name} occurs {times} times; keep one", self._source)
         for name in self._names:
             self._check_type(name, schema.field(name).type)
         self._flags = [n for n in self._names if n in FLAG_BITS or n == "flags"]
         self.optional = {n: n in self._names for n in OPTIONAL} | {"flags": bool(self._flags)}
 
     def convert(self, batch: pa.RecordBatch) -> dict[str, NDArray[Any]]:
-        """The columns of one batch as the extension module takes them, all of equal length."""
+        """The columns of one batch, of equal length, in the form the extension module takes."""
         columns = {
             COLUMNS[name][0]: self._numbers(name, batch.column(name))
             for name in self._names

@@ -1,4 +1,4 @@
-"""`compact`: a trace written again with more effort, in fewer bytes."""
+"""`compact`: writes a trace again, better compressed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEVELS = (1, 22)
 def write_compact(
     source: PathLike, out: PathLike | None, level: int | None, progress: Progress
 ) -> dict[str, Any]:
-    """Does the work of `compact` at a valid level; returns its report."""
+    """Runs `compact` at a valid level; returns its report."""
     if out is not None:
         check_replaceable(out, source)
     target = None if out is None else os.fspath(out)
@@ -41,22 +41,22 @@ def compact(
     level: int | None = None,
     progress: Progress = None,
 ) -> Trace:
-    """Writes a trace again with more effort: the same references, events and metadata.
+    """Compresses a trace better: the same references, events and metadata in fewer bytes.
 
     Args:
         trace: a `Trace` or the path of one.
         out: the trace to write; without it the trace itself is replaced, if that makes it smaller.
-        level: of zstd, 1 to 22; higher is smaller, slower to write and as fast to read.
-            Traces are written at 3; without a level here it is 12.
+        level: zstd's level, 1 to 22 (default 12; recordings are written at 3). A higher level makes
+            a smaller file, takes longer to write and is as fast to read.
         progress: called with the references done and in all.
 
     Returns:
-        The trace in its new form; its checksum is that of before.
+        The new trace; its checksum is the same as before.
 
     Raises:
         ConfigError: when there is no such level.
-        TraceError: when the trace is damaged or the new one cannot be written; the old one is as
-            it was.
+        TraceError: when the trace is damaged or the new one cannot be written; the old one stays
+            unchanged.
 
     >>> import homenode as hn
     >>> trace = hn.Trace.from_numpy(thread=0, kind="R", address=[0x40, 0x80, 0xc0])
@@ -68,7 +68,7 @@ def compact(
     source = trace.path if isinstance(trace, Trace) else trace
     write_compact(source, out, level, progress)
     if out is None and isinstance(trace, Trace):
-        # The same object, which may have a temporary file that goes with it.
+        # The same object, which may own a temporary file.
         trace._read_info()
         return trace
     return Trace.open(source if out is None else out)

@@ -3,7 +3,7 @@
 Columns: ``thread`` (u16), ``kind`` (u8 0 read, 1 write, 2 atomic, 3 fetch; or text R, W, A, I),
 ``address`` (u64), ``size`` (u8, 1 to 64), optional ``pc`` (u64), ``gap`` (u32), ``pid`` (u32) and
 the flags ``private``, ``sync``, ``kernel`` (0/1 or Boolean) or all of them as ``flags`` (u8 bits
-1, 2, 4). Rows are in the total order of the references. Other columns are left alone.
+1, 2, 4). Rows are in the total order of the references. Other columns are ignored.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 ROWS_PER_BATCH = 1 << 18
 _METADATA_KEY = b"homenode.metadata"
-# A damaged schema may name columns in bytes that are no text.
+# A damaged schema may have column names that are not valid UTF-8.
 _ARROW_ERRORS = (pa.ArrowException, OSError, UnicodeDecodeError)
 
 
@@ -58,7 +58,7 @@ def import_columns(
         OSError: when a file cannot be read or written.
     """
     if source != "-":
-        Path(source).stat()  # a missing file is no damaged one
+        Path(source).stat()  # a missing file is not a damaged one
     with _open_source(source, form) as (schema, rows, batches):
         metadata = _metadata_of(schema, source, form)
         reader = ColumnReader(schema, source)
@@ -161,7 +161,7 @@ def _metadata_of(schema: pa.Schema, source: str, form: str) -> dict[str, Any]:
 
 
 def _stored_metadata(stored: bytes, source: str) -> dict[str, Any]:
-    """What an export of ours wrote beside the columns, if it still is what a trace holds."""
+    """The trace metadata that homenode's export put in the schema, if it is still valid."""
     try:
         metadata = json.loads(stored)
     except (ValueError, RecursionError) as error:
@@ -173,7 +173,7 @@ def _stored_metadata(stored: bytes, source: str) -> dict[str, Any]:
 
 def _bad_metadata(why: str, source: str) -> TraceError:
     key = _METADATA_KEY.decode()
-    return trace_error(f"the key {key} is no metadata of a trace: {why}; remove it", source)
+    return trace_error(f"the key {key} is not valid trace metadata: {why}; remove it", source)
 
 
 def _counted(
@@ -211,7 +211,7 @@ class _open_source:  # noqa: N801 - used as a context manager, like open()
         spooled = file == "-" or not Path(file).is_file()
         if spooled:
             # Both formats keep their index at the end, so a pipe is spooled to disk first. Python
-            # opens and reads it, as Arrow would not let a signal end the wait for a writer.
+            # opens and reads it: Arrow would not let a signal end the wait for a writer.
             spool = tempfile.TemporaryFile()  # noqa: SIM115 - the stack closes it
             standard = contextlib.nullcontext(sys.stdin.buffer)
             with standard if file == "-" else Path(file).open("rb") as pipe:
@@ -248,7 +248,7 @@ class _open_source:  # noqa: N801 - used as a context manager, like open()
 
 
 def _slices(reader: pa.ipc.RecordBatchFileReader) -> Iterator[pa.RecordBatch]:
-    """The batches of a file, cut to our size: another program may have written a single one."""
+    """The batches of a file, cut to homenode's size: other programs may write one large batch."""
     for index in range(reader.num_record_batches):
         batch = reader.get_batch(index)
         for start in range(0, batch.num_rows, ROWS_PER_BATCH):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class RecordOptions(TypedDict, total=False):
-    """Choices of a recording; what is left out has the default named here.
+    """Options of a recording, with their defaults.
 
     order: ``deterministic`` (one thread at a time, the same trace every time; default), ``logical``
         (in parallel, the same trace every time unless the program has data races, which the
@@ -39,8 +39,8 @@ class RecordOptions(TypedDict, total=False):
         quanta, at random with this seed, and the same seed gives the same trace; only in
         deterministic order. Default: 0.
     via: ``cc`` for a program built with ``homenode cc`` (default), ``qemu`` for any program,
-        ``qemu-system`` for a kernel with all that runs on it: then the command is the kernel and
-        further options for QEMU.
+        ``qemu-system`` for a kernel and everything that runs on it: then the command is the kernel
+        and further options for QEMU.
     fetches: with ``qemu`` and ``qemu-system``, also record where instructions are fetched. Default:
         no.
     sysroot: with ``qemu``, where the libraries of a program for another instruction set are.
@@ -143,7 +143,7 @@ class Trace:
 
         Args:
             source: the file, or ``-`` for standard input.
-            path: the trace to write; without it a temporary file that goes with the object.
+            path: the trace to write; without it a temporary file that is deleted with the object.
             format: a name from ``homenode.table("formats")``; by default from the file's ending.
             progress: called with the work done and in all.
 
@@ -172,7 +172,7 @@ class Trace:
             data: anything that offers the Arrow stream interface: a ``pyarrow.Table``, a
                 ``RecordBatchReader``, a pandas or polars frame. Columns as in
                 `homenode.trace.interchange`; rows in total order.
-            path: the trace to write; without it a temporary file that goes with the object.
+            path: the trace to write; without it a temporary file that is deleted with the object.
 
         Raises:
             TraceError: when a column is missing, has a wrong type or an impossible value.
@@ -222,7 +222,7 @@ class Trace:
             kind: 0 read, 1 write, 2 atomic, or the letters R, W, A; shape (n,) or one value.
             address: first byte of each reference, shape (n,).
             size: bytes touched, 1 to 64, shape (n,) or one value.
-            path: the trace to write; without it a temporary file that goes with the object.
+            path: the trace to write; without it a temporary file that is deleted with the object.
             optional: ``pc``, ``gap``, ``pid``, ``private``, ``sync``, ``kernel``; shape (n,).
 
         Raises:
@@ -261,7 +261,7 @@ class Trace:
     def _written(
         cls, path: PathLike | None, write: Callable[[str], object], *inputs: PathLike
     ) -> Trace:
-        """The trace that `write` makes at `path`, or in a folder that goes with the object."""
+        """The trace that `write` makes at `path` or in a folder deleted with the object."""
         if path is not None:
             check_replaceable(path, *inputs)
             write(os.fspath(path))
@@ -286,8 +286,8 @@ class Trace:
         """The report of the transform that made this trace, if it has one.
 
         For ``realign``: the objects moved, the memory that takes, and the false sharing removed;
-        for ``processes``: the processes of the mix and what is left out of the recording. ``None``
-        for a trace that was opened.
+        for ``processes`` and ``merge``: the processes of the mix and what it leaves out of the
+        recording. ``None`` for a trace that was opened.
         """
         return self._report
 
@@ -314,7 +314,7 @@ class Trace:
 
     @property
     def bytes_per_reference(self) -> float:
-        """Size of the file over its references and fetches, 0 for an empty trace."""
+        """File size divided by the number of references and fetches, 0 for an empty trace."""
         return float(self._info["bytes_per_reference"] or 0)
 
     @property
@@ -384,7 +384,7 @@ class Trace:
 
 
 def guess_format(name: str) -> str:
-    """The format that a file's ending stands for.
+    """The format that a file name's ending stands for.
 
     Raises:
         ConfigError: when no format has that ending.

@@ -27,22 +27,22 @@ def transform(
     progress: Progress = None,
     **parameters: Any,
 ) -> Trace:
-    """Makes a trace from a trace, or from several.
+    """Makes a trace from one or more traces.
 
     Args:
         kind: a name from ``homenode.table("transforms")``, except ``split``.
-        trace: a `Trace` or the path of one; for ``merge`` a list of these, in which one may be
-            twice.
+        trace: a `Trace` or the path of one; for ``merge`` a list of these, which may repeat a
+            trace.
         out: the trace to write; without it a temporary file that goes with the object.
         progress: called with the references done and in all.
-        parameters: what the transform takes, as the command line takes it: numbers, text such as
-            ``"0x1000-0x2000"``, a ``range``, or a list of these. A parameter that has the name of
-            a keyword of Python ends in an underscore: ``from_="first-thread"``.
+        parameters: the transform's parameters, as on the command line: numbers, text such as
+            ``"0x1000-0x2000"``, a ``range``, or a list of these. A parameter whose name is a Python
+            keyword ends in an underscore: ``from_="first-thread"``.
 
     Returns:
         The new trace. Its provenance names the transform, every parameter and the checksum of the
-        trace it was made from; the same trace and parameters give the same trace. Of ``realign``
-        its ``report`` says what moved, of ``processes`` and ``merge`` what the mix has.
+        trace it was made from; the same trace and parameters give the same trace. For ``realign``,
+        its ``report`` says what was moved; for ``processes`` and ``merge``, what the mix contains.
 
     Raises:
         ConfigError: when there is no such transform or parameter, or a value does not fit.
@@ -78,7 +78,7 @@ def transform(
 def split(
     trace: Trace | PathLike, out: PathLike, *, progress: Progress = None, **parameters: Any
 ) -> list[Trace]:
-    """Writes a trace for each phase of a program.
+    """Writes one trace for each phase of a program.
 
     Args:
         trace: a `Trace` or the path of one.
@@ -108,7 +108,7 @@ def _several() -> list[str]:
 
 
 def _config(kind: str, parameters: dict[str, Any]) -> str:
-    """The transform with its parameters as the command line would give them; None is not given."""
+    """The transform with its parameters as on the command line, without those that are None."""
     given = {
         name.rstrip("_").replace("_", "-"): _text(value)
         for name, value in parameters.items()

@@ -423,7 +423,7 @@ def test_the_command_lists_the_mixes() -> None:
         (["ec"], "missing option '-o'"),
         (["ec", "-o", "d", "--quick", "--references", "1000000"], "give one of them"),
         (["nothing", "-o", "d"], "'nothing' is not one of"),
-        (["web", "-o", "d", "--transactions", "home"], "transactions are of the mix db"),
+        (["web", "-o", "d", "--transactions", "home"], "transactions are for the mix db"),
         (["db", "-o", "d", "--transactions", "hom"], "no transaction 'hom'"),
     ],
 )
