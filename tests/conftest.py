@@ -1,4 +1,4 @@
-"""What the tests share: a small trace, and the command line."""
+"""Fixtures for all tests: a small trace, and the command line."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from support.traces import trace
 
 __all__ = ["Outcome", "homenode", "program", "trace"]
 
-# Shells tell what runs in the background to ignore interrupts, and programs inherit that: tests
-# that interrupt one must not depend on where they run.
+# Shells start background commands with interrupts ignored, and programs inherit that: tests that
+# interrupt a program must not depend on where they run.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No limit on the time of an example or of making one: a slow machine is no failure.
+# No time limit for examples or for generating them: a slow machine is not a failure.
 settings.register_profile(
     "untimed",
     deadline=None,

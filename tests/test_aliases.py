@@ -1,4 +1,4 @@
-"""Names from before a feature had the name of its command: they still work."""
+"""Names from before features were named like their commands: they still work."""
 
 from __future__ import annotations
 

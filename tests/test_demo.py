@@ -1,4 +1,4 @@
-"""The demonstration: what it checks, and all of it on small programs."""
+"""The demonstration: its checks, and all of it on small programs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_whole_demonstration_on_small_programs(
     traces = [hn.Trace.open(tmp_path / "demo" / f"{name}.hnt") for name in ("p-qsort", "sorbyr")]
     assert [trace.threads for trace in traces] == [demo.THREADS] * 2
     # The same as tables.
-    told = program("demo", "-o", tmp_path / "again", script=script)
-    assert told.code == made.code, told.err
-    assert "sorbyr.hnt: " in told.out
-    assert least["statement"] in told.out
+    printed = program("demo", "-o", tmp_path / "again", script=script)
+    assert printed.code == made.code, printed.err
+    assert "sorbyr.hnt: " in printed.out
+    assert least["statement"] in printed.out

@@ -1,4 +1,4 @@
-"""The documentation leaves nothing public out."""
+"""The documentation covers everything public."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests share with those of homenode itself: a small trace, and the command line."""
+"""Fixtures shared with the tests of homenode itself: a small trace, and the command line."""
 
 from __future__ import annotations
 

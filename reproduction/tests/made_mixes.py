@@ -1,4 +1,4 @@
-"""Small mixes of made-up processes, for tests of a study that takes mixes."""
+"""Small mixes of invented processes, for tests of a study that takes mixes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _make(path: Path, processes: list[str], references: int) -> None:
     writer = _core.TraceWriter(str(path), pid=True, flags=True)
     writer.push({"thread": thread[order], "pid": 100 + thread[order].astype(np.uint32), **columns})
     named = [{"pid": 100 + i, "names": ["init", name]} for i, name in enumerate(processes)]
-    # Pages of what the kernel shares are of sixteen processors.
+    # The kernel's shared pages belong to sixteen processors.
     starts = [int(start) for start in _in_frames(_KERNELS + _PAGE * np.arange(16))]
     areas = {"size": _PAGE, "starts": starts}
     writer.finish(json.dumps({"program": "made", "processes": named, "processor_areas": areas}))
@@ -57,7 +57,7 @@ def _make(path: Path, processes: list[str], references: int) -> None:
 def _process(
     rng: np.random.Generator, name: str, number: int, count: int
 ) -> dict[str, NDArray[np.generic]]:
-    """Bursts in user and kernel mode: code, data of its own, and data that it shares."""
+    """Bursts in user and kernel mode: code, private data, and shared data."""
     application = sum(name.encode()) % 64
     kernel = np.repeat(rng.random(count // 50 + 1) < 0.25, 50)[:count]
     fetch = rng.random(count) < 0.75
@@ -90,7 +90,7 @@ def _in_frames(address: NDArray[np.int64]) -> NDArray[np.uint64]:
 
 
 def _walk(rng: np.random.Generator, count: int, size: int) -> NDArray[np.int64]:
-    """Instructions one after the other, with a jump now and then."""
+    """Instructions in sequence, with occasional jumps."""
     jumps = rng.random(count) < 0.1
     jumps[0] = True
     begins = np.maximum.accumulate(np.where(jumps, np.arange(count), 0))
@@ -99,5 +99,5 @@ def _walk(rng: np.random.Generator, count: int, size: int) -> NDArray[np.int64]:
 
 
 def _near(rng: np.random.Generator, count: int, size: int) -> NDArray[np.int64]:
-    """Words, those in front far more often."""
+    """Words, the first ones far more often."""
     return (size * rng.random(count) ** 6).astype(np.int64) // 4 * 4

@@ -61,7 +61,7 @@ def test_table_3_2_follows_from_its_rows_but_for_one_user_time() -> None:
 @pytest.mark.parametrize("beta", [0.01, 0.5, 1.0])
 @pytest.mark.parametrize("ratio", [1.2, 2.0, 15.0])
 def test_the_equations_are_each_others_inverse(alpha: float, beta: float, ratio: float) -> None:
-    """Times made by equations 3.2 and 3.3 give back what they were made from."""
+    """Times computed by equations 3.2 and 3.3 return the values they were computed from."""
     local = 37.5
     numa = local * expected_gamma(alpha, beta, ratio)
     far = local * expected_gamma(0.0, beta, ratio)
@@ -140,7 +140,7 @@ def test_alpha_from_a_trace(trace: hn.Trace, homenode: Callable[..., Outcome]) -
 
 @dataclass
 class Machine:
-    """A machine of two nodes as Linux describes it, and a `numactl` that only notes its words."""
+    """A machine of two nodes as Linux describes it, and a `numactl` that records its words."""
 
     nodes: Path
     words: Path

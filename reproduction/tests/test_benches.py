@@ -1,4 +1,4 @@
-"""The benches that record, on the smallest program: they measure nothing in the tests but run."""
+"""The benches that record, on the smallest program: the tests only check that they run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = [
 
 
 def _bench(*words: str) -> str:
-    """What a bench prints."""
+    """The output of a bench."""
     line = [sys.executable, str(BENCHES / words[0]), *words[1:]]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Shared parts of the capture tests: compiling a trap program, and recording it."""
+"""Fixtures for the capture tests: they compile test programs and record them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HEADERS = plugin.SOURCES.parent / "runtime" / "include"
 PROGRAMS = Path(__file__).parent / "programs"
 _LANGUAGES = {".c": "c", ".cpp": "c++", ".f90": "fortran"}
 _TIMEOUT_S = 250
-# The recorder in a process of its own: a program that hangs must not hang the test.
+# The recorder runs in a separate process: a program that hangs must not hang the test.
 _RECORDER = (
     "import sys; from homenode import _core; "
     "print(_core.record(sys.argv[1], None), file=open(sys.argv[2], 'w'))"
@@ -52,14 +52,14 @@ class Qemu:
         return str(self.folder / name)
 
     def environment(self) -> dict[str, str]:
-        """Variables: an emulator of a folder has its modules there, and not where others are."""
+        """Variables for an emulator in a folder, whose modules are in that folder too."""
         own = {} if self.folder is None else {"QEMU_MODULE_DIR": str(self.folder)}
         return {**os.environ, **own}
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A finished recording: what the recorder said, the trace, what the program wrote."""
+    """A finished recording: the recorder's summary, the trace, the program's output."""
 
     summary: dict[str, Any]
     path: Path
@@ -107,7 +107,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(params=["installed", "later"])
 def qemu(request: pytest.FixtureRequest) -> Qemu:
-    """Every QEMU there is to test with: HOMENODE_TEST_QEMU is the folder of a later one."""
+    """Every QEMU to test with: HOMENODE_TEST_QEMU is the folder of a later one."""
     if request.param == "installed":
         return Qemu(None)
     folder = os.environ.get("HOMENODE_TEST_QEMU")
@@ -118,7 +118,7 @@ def qemu(request: pytest.FixtureRequest) -> Qemu:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Compiles a program of this folder with the wrapper; each combination once."""
+    """Compiles a program of this folder with the wrapper, once for each combination."""
     folder = tmp_path_factory.mktemp("programs")
     done: dict[tuple[str, ...], Path] = {}
 
@@ -141,7 +141,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Compiles a program of this folder, or another, as a user would; each combination once."""
+    """Compiles a program as a user would, once for each combination."""
     folder = tmp_path_factory.mktemp("native")
 
     def run(source: str | Path, *flags: str, machine: str = "x86_64") -> Path:
@@ -206,7 +206,7 @@ def emulate(record: Callable[..., Recording], qemu: Qemu) -> Callable[..., Recor
 
 @pytest.fixture
 def natively() -> Callable[..., str]:
-    """What a program writes when it is not recorded."""
+    """The output of a program that is not recorded."""
 
     def run(program: Path, *words: str) -> str:
         line = [str(program), *words]
@@ -218,7 +218,7 @@ def natively() -> Callable[..., str]:
 
 @pytest.fixture
 def kill_recorder() -> Callable[..., None]:
-    """Kills a recorder whose program has begun: the program ends with it, or goes on to its end."""
+    """Kills a recorder whose program has begun: the program is killed too, or runs to its end."""
 
     def kill(
         options: Mapping[str, Any], report: Path, patience_s: float, *, goes_on: bool = False
@@ -228,7 +228,7 @@ def kill_recorder() -> Callable[..., None]:
             [sys.executable, "-c", code, json.dumps(options)], stdout=subprocess.DEVNULL
         )
         deadline = time.monotonic() + patience_s
-        # The file is there before its first line is.
+        # The file exists before its first line is written.
         while not (report.exists() and report.read_text()) and time.monotonic() < deadline:
             time.sleep(0.01)
         started = Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split()

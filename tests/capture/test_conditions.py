@@ -1,4 +1,4 @@
-"""Conditions and semaphores of real programs, waited for again where processes are scheduled."""
+"""Conditions and semaphores of real programs: schedulers of processes repeat their waits."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def test_every_wait_ends(
     )
     assert [row["forced"] for row in result] == [0] * 5
     assert len({row["references"] for row in result}) == 1
-    # They take turns: more processors do little, and most of them wait.
+    # The threads take turns: more processors help little, and most of them wait.
     assert max(row["gsp"] for row in result) < 2

@@ -1,4 +1,4 @@
-"""A disk that is full: what is left on it, and what the message recommends."""
+"""A full disk: which files remain on it, and what the message recommends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _CLI = [sys.executable, "-m", "homenode"]
-# A disk of memory in a user namespace, so that it needs no rights.
+# A tmpfs in a user namespace, which needs no privileges.
 _ON_A_DISK = 'mount -t tmpfs -o size="$1" none "$2" && cd "$2" && eval "$3"'
 
 
@@ -110,7 +110,7 @@ def test_a_recording_keeps_what_can_be_rescued(
     ]
     script = f"{shlex.join(record)} >&2; echo $?; ls -A"
     if kept:
-        # There is room for what is left of it, once the first of it is gone.
+        # Repairing needs space for the rest of the trace, once its first part is removed.
         script += f"; mount -o remount,size=16m .; {shlex.join(_CLI)} repair t.hnt.partial >&2"
         script += "; echo $?; ls -A"
     done = _on_a_disk(size, disk, script)

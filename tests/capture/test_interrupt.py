@@ -1,4 +1,4 @@
-"""Ctrl-C on a terminal, which the recorded program gets as well: the trace is whole."""
+"""Ctrl-C on a terminal, which also interrupts the recorded program: the trace is complete."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def _record_until_interrupted(words: list[str], partial: Path) -> tuple[int, str]:
-    """The exit code, and what was on the terminal, of a recording that writes `partial`."""
+    """The exit code and terminal output of a recording that writes `partial`."""
     terminal, follower = pty.openpty()
     setsid = shutil.which("setsid") or ""
     process = subprocess.Popen(
@@ -37,7 +37,7 @@ def _record_until_interrupted(words: list[str], partial: Path) -> tuple[int, str
         stderr=follower,
     )
     os.close(follower)
-    # The first chunk is there: the program runs, and is recorded.
+    # The first chunk is written: the program runs, and is recorded.
     while process.poll() is None and not (partial.exists() and partial.stat().st_size > 1000):
         time.sleep(0.01)
     os.write(terminal, b"\x03")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conftest import Outcome, Recording
 
 WRITE = 1
-# What a thread references by itself between barriers: the same in every order.
+# The references that a thread makes alone between barriers: the same in every order.
 _OWN_WRITES = 3 * 4 * 500
 
 
@@ -62,7 +62,7 @@ def test_a_program_without_races_repeats(
     assert one.path.read_bytes() == two.path.read_bytes()
     assert one.summary["races"] == []
     assert one.metadata()["order"] == f"logical quantum={quantum} repeatable"
-    # With as many threads as there are processors, it says something else.
+    # With as many threads as processors, the message differs.
     if source != "openmp.c":
         assert one.out == natively(program, *words)
 
@@ -94,7 +94,7 @@ def test_a_lock_has_one_holder_at_a_time(
 
 
 def _switches(recording: Recording) -> int:
-    """How often the thread changes among the writes to what each thread has of its own."""
+    """How often the thread changes among the writes to data that belong to one thread each."""
     own = recording.touching("own")
     threads = own["thread"][own["kind"] == WRITE]
     assert len(threads) == _OWN_WRITES
@@ -104,7 +104,7 @@ def _switches(recording: Recording) -> int:
 def test_references_are_merged_one_by_one(
     build: Callable[..., Path], record: Callable[..., Recording]
 ) -> None:
-    """Threads that start from a barrier make a reference each, then the next; or a quantum."""
+    """After a barrier, threads make one reference each in turn, or one quantum each."""
     program = build("parallel.c")
     fine, coarse = (record(program, order="logical", quantum=quantum) for quantum in (1, 250))
     assert _switches(fine) > _OWN_WRITES * 0.9

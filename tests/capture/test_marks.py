@@ -1,4 +1,4 @@
-"""Marks in a program, and facts that the recorder finds about its memory."""
+"""Marks in a program, and what the recorder finds out about its memory."""
 
 from __future__ import annotations
 
@@ -101,6 +101,6 @@ def test_metadata_says_how_the_trace_came_to_be(
     assert metadata["method"] == "cc"
     assert metadata["order"] == "deterministic quantum=50 repeatable"
     assert metadata["exit_code"] == 0
-    # The time a run takes is never the same twice: it is in the summary only.
+    # The duration of a run always differs, so only the summary has it.
     assert "wall_time_s" not in metadata
     assert recording.summary["wall_time_s"] > 0

@@ -17,7 +17,7 @@ _PROTOCOLS = ["mesi", "amsd", "pscr", "moesi", "dragon"]
 
 
 def _counts(row: dict[str, Any]) -> Counter[str]:
-    """What the row counts, by name."""
+    """The row's counts by name."""
     named = {f"miss {name}": count for name, count in row["misses"].items()}
     named |= row["transactions"] | {"references": row["references"], "hits": row["hits"]}
     return Counter(named)
@@ -60,6 +60,6 @@ def test_who_shares_nothing_misses_as_if_alone(
     paths.append(paths[0])
     mix = hn.transform("merge", paths, private="keep")
     for protocol in _PROTOCOLS:
-        # A processor for each thread: nothing is on it but what was when the program ran alone.
+        # A processor for each thread: it executes the same as when the program ran alone.
         together = hn.simulate(mix, "bus-smp", protocols=protocol, order="trace").rows[0]
         assert _counts(together) == _alone(paths, protocol), protocol

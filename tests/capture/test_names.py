@@ -58,7 +58,7 @@ def test_containers_are_named_by_their_users(
         ("shared", "main"): of_shared,
     }
     if not {"-O0", "-fno-inline"} & set(flags):
-        # Else only the C++ library looks into these.
+        # Otherwise only the C++ library reads these.
         expected["reserve", "names"] = "std::string"
     for (mark, function), type_name in expected.items():
         label = f"heap, containers.cpp:{_line('containers.cpp', mark)} ({function}): {type_name}"
@@ -66,7 +66,7 @@ def test_containers_are_named_by_their_users(
         site = objects[label]["allocated_at"]
         assert site["file"].endswith("containers.cpp")
         assert objects[label]["type"] == type_name
-        # The stack ends in the program's own function: what called it is the same everywhere.
+        # The stack ends in the program's own function: its caller is the same everywhere.
         assert any(stack[-1]["function"] == "main" for stack in objects[label]["stacks"])
     block = objects[f"heap, containers.cpp:{_line('containers.cpp', 'shared')} (main): {of_shared}"]
     assert "shop::Tally::hits" in _fields(block)
@@ -89,7 +89,7 @@ def test_wrappers_of_malloc_are_skipped(
     assert sorted(_fields(cells)) == ["cell::pair[].second", "cell::position.y"]
     assert label("sums", "main", ": long int") in objects
     assert label("label", "main", ": char") in objects
-    assert label("raw", "main", "") in objects, "nothing is said where nothing is known"
+    assert label("raw", "main", "") in objects, "unknown types are not named"
     assert _fields(objects[label("own", "worker", ": cell")]) == ["cell::count"]
     assert _fields(objects["counters"]) == ["counters::hits"]
     assert f"mapped, wrappers.c:{_line('wrappers.c', 'mapped')} (main)" in objects
@@ -161,6 +161,6 @@ def test_states_of_generators_are_read_and_written_by_the_library(
         touched = made.touching(name)
         for thread in (1, 2):
             of_thread = touched["kind"][touched["thread"] == thread]
-            # Main prints the first of them, and is neither.
+            # Main prints the first of them, and matches neither.
             reads, writes = ((of_thread == kind).sum() for kind in (0, 1))
             assert (reads, writes) == (100, 100), name

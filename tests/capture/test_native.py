@@ -117,7 +117,7 @@ def test_make_builds_a_twin(program: Callable[..., Outcome]) -> None:
     summary = json.loads(made.out)
     assert made.code == summary["exit_code"] == 3
     assert summary["slowdown"] == pytest.approx(summary["wall_time_s"] / summary["native_time_s"])
-    # The program ran twice, once as its twin.
+    # The program and its twin each ran once.
     assert made.err.count("42\n") == 1
 
 

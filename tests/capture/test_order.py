@@ -69,7 +69,7 @@ def test_neither_environment_nor_folder_changes_a_recording(
 def _replay(recording: Recording, name: str) -> dict[int, list[int]]:
     """The values that each thread read from a word, according to the recorded order.
 
-    Which is the number of the write before it, counted per thread as the program does.
+    A value is the number of the write before it, counted per thread, as in the program.
     """
     word = recording.touching(name)
     last, writes = 0, [0] * 8
@@ -88,7 +88,7 @@ def _replay(recording: Recording, name: str) -> dict[int, list[int]]:
 def test_recorded_order_is_the_order_of_execution(
     build: Callable[..., Path], record: Callable[..., Recording], quantum: int
 ) -> None:
-    """Racing threads say what they read; the recording must explain every value."""
+    """Racing threads print what they read; the recording must explain every value."""
     recording = record(build("racy.c"), quantum=quantum)
     said = [[int(word) for word in line.split()] for line in recording.out.splitlines()]
     words, counters = _replay(recording, "word"), recording.touching("counter")
@@ -96,7 +96,7 @@ def test_recorded_order_is_the_order_of_execution(
         assert words[worker] == [line[1] for line in said if line[0] == worker]
         order = [i for i, t in enumerate(counters["thread"].tolist()) if t == worker + 1]
         assert order == [line[2] for line in said if line[0] == worker]
-    # memcpy: the whole block is read in one piece, and written in one piece.
+    # memcpy: the whole block is read by one reference, and written by one.
     assert _replay(recording, "block") == {
         worker: [line[3] for line in said if line[0] == worker] for worker in range(4)
     }
@@ -145,7 +145,7 @@ def test_sixty_four_threads(
 def test_user_level_spinning_ends(
     build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
 ) -> None:
-    """Every look at the flag is a reference, so the quantum expires."""
+    """Every read of the flag is a reference, so the quantum expires."""
     recording = record(build("spin.c"))
     assert recording.out == natively(build("spin.c"))
     assert recording.summary["forced_turns"] == 0

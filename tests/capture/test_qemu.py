@@ -164,7 +164,7 @@ def test_a_fault_ends_the_program_and_not_the_trace(
 def test_the_environment_is_the_same_in_every_recording(
     compiled: Callable[..., Path], emulate: Recorder
 ) -> None:
-    program = compiled("world.c")
+    program = compiled("inputs.c")
     one, two = emulate(program), emulate(program)
     assert one.out == two.out
     assert one.out.startswith("17672256")
@@ -175,11 +175,11 @@ def test_the_environment_is_the_same_in_every_recording(
 def test_input_and_processors_are_the_programs_own(
     compiled: Callable[..., Path], program: Callable[..., Outcome], qemu: Qemu, tmp_path: Path
 ) -> None:
-    world = compiled("world.c")
+    inputs = compiled("inputs.c")
     words = ["record", "--via", "qemu", "--emulator", qemu.emulator(), "-o", tmp_path / "t.hnt"]
-    line = [str(world), "said"]
+    line = [str(inputs), "said"]
     native = subprocess.run(line, input="hello\n", capture_output=True, text=True, check=True)
-    made = program(*words, "--", world, "said", stdin="hello\n")
+    made = program(*words, "--", inputs, "said", stdin="hello\n")
     assert made.code == 0, made.err
     assert made.out == native.stdout
     assert "references" in made.err

@@ -1,4 +1,4 @@
-"""When things go wrong around the recording of an unmodified program."""
+"""Failures while an unmodified program is recorded."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(
 def test_a_turn_needs_no_switch_by_the_kernel(
     compiled: Callable[..., Path], emulate: Recorder, natively: Callable[..., str]
 ) -> None:
-    """With the kernel's help each would be a sleep; at the shortest turns nothing is forced."""
+    """A switch by the kernel would be a sleep; with the shortest turns no switch is forced."""
     program = compiled("own_thread.c", "-lm")
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
     first = emulate(program, quantum=1)
@@ -46,7 +46,7 @@ def test_a_turn_needs_no_switch_by_the_kernel(
 def test_a_signal_comes_to_the_thread_that_it_is_for(
     compiled: Callable[..., Path], emulate: Recorder, how: str, quantum: int
 ) -> None:
-    """Of a fault, of another thread, and of a timer, which all threads but one have blocked."""
+    """Signals from faults, other threads, and timers, blocked in all threads but one."""
     program = compiled("signals_between.c")
     made = emulate(program, how, quantum=quantum)
     count = 0 if how == "timer" else 240
@@ -60,7 +60,7 @@ def test_a_signal_comes_to_the_thread_that_it_is_for(
 def test_threads_go_on_while_one_computes_without_end(
     compiled: Callable[..., Path], emulate: Recorder
 ) -> None:
-    """It may do so where another must call the kernel, or end."""
+    """A thread may do so where another must call the kernel, or end."""
     made = emulate(compiled("spins_elsewhere.c"), quantum=10)
     assert made.out == "sum 10\n"
     assert made.summary["forced_turns"] >= 1

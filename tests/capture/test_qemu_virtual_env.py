@@ -72,6 +72,6 @@ def test_queries_of_process_numbers_are_counted(
 
 
 def test_in_free_order_time_is_real(compiled: Callable[..., Path], emulate: Recorder) -> None:
-    made = emulate(compiled("world.c"), order="free")
+    made = emulate(compiled("inputs.c"), order="free")
     assert not made.out.startswith("17672256")
     assert "slept 1" in made.out

@@ -1,4 +1,4 @@
-"""Orders made of recordings: in a program without races, every read sees the write it saw."""
+"""Orders made from recordings: in a program without races, every read still sees the same write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and lines of a stripped program whose debug information is in a file of its own."""
+"""Names and lines of a stripped program whose debug information is in a separate file."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _columns(trace: hn.Trace) -> Mapping[str, np.ndarray]:
 
 
 def _check_names(trace: hn.Trace, frames: set[int]) -> None:
-    """The kernel's functions and data, and the program's, by the names they have."""
+    """Names of the functions and data of the kernel and of the program."""
     info = trace.metadata
     functions = {line["function"] for line in info["lines"]}
     assert {"__schedule", "work [init]", "main [init]"} <= functions
@@ -119,7 +119,7 @@ def test_kernel_and_processes_are_recorded_between_the_marks(
     _check_names(hn.Trace.open(tmp_path / "t.hnt"), set().union(*frames))
     # Fork copies what is written: one address in each process, two places in memory.
     assert not frames[0] & frames[1]
-    # What init does after the stop mark is not there.
+    # What init does after the stop mark is not recorded.
     init = (columns["pid"] == 1) & stores
     assert init.sum() < _WORDS
 
@@ -132,7 +132,7 @@ def test_fetches_have_physical_addresses(qemu: Qemu, small_system: Path, tmp_pat
     pc, address, fetch = columns["pc"], columns["address"], columns["kind"] == _FETCH
     assert 0.5 < fetch.mean() < 0.9
     assert columns["size"][fetch].max() <= _INSTRUCTION_BYTES_MAX
-    # A kernel that may not move itself is as far up in its addresses as it is in memory.
+    # A kernel that may not relocate itself has the same offset in virtual and in physical memory.
     image = fetch & (pc >= np.uint64(_KERNEL_IMAGE)) & (pc < np.uint64(_KERNEL_IMAGE + _IMAGE_MAX))
     assert image.sum() > 10_000
     assert (pc[image] - np.uint64(_KERNEL_IMAGE) == address[image]).all()
@@ -143,7 +143,7 @@ def test_fetches_have_physical_addresses(qemu: Qemu, small_system: Path, tmp_pat
         fetched, places = fetch[own], pc[own]
         last = np.maximum.accumulate(np.where(fetched, np.arange(len(fetched)), 0))
         begun = np.argmax(fetched)
-        # But for frames of interrupts, a reference is of what was fetched last.
+        # Except for interrupt frames, a reference belongs to the instruction fetched last.
         assert (places == places[last])[begun:].mean() > 0.999
 
 

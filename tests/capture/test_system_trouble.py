@@ -1,6 +1,6 @@
-"""When things go wrong around the recording of a whole system.
+"""Failures while a whole system is recorded.
 
-The system here has no kernel: one small program that QEMU starts by itself.
+The system has no kernel, but a small program that QEMU starts directly.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ runs = pytest.mark.skipif(
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
-    """A system without a kernel, and files that are wrong in every way."""
+    """A system without a kernel, and files with every kind of error."""
     bare, image = tmp_path / "bare", tmp_path / "image"
     line = ["gcc", *_FLAGS, str(PROGRAMS / "bare_system.S"), "-o", str(bare)]
     subprocess.run(line, check=True)
@@ -54,7 +54,7 @@ def _record(
     *words: str,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Records with files of `files`, or other ones."""
+    """Records with files from `files`, or others."""
     line = [sys.executable, "-m", "homenode", "record", "--via", "qemu-system", "--memory", "64"]
     line += ["--kernel", str(files.get(kernel, kernel)), "--processors", "1"]
     line += ["--initramfs", str(files.get(image, image))]
@@ -135,10 +135,10 @@ def test_repeating_needs_a_later_qemu(files: dict[str, Path]) -> None:
 @pytest.mark.parametrize(
     ("kernel", "words", "why"),
     [
-        # QEMU does not take it for a kernel, nor the option for one of its own.
+        # QEMU accepts neither the file as a kernel nor the option.
         ("text", [], "QEMU ended with code 1"),
         ("bare", ["--", "-no-such-option"], "QEMU ended with code 1"),
-        # The processor stands still from the beginning.
+        # The processor halts at once.
         ("bare", ["--start-within", "1", "--", "-S"], "within 1 seconds"),
     ],
 )

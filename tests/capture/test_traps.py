@@ -1,4 +1,4 @@
-"""Cases that have broken recorders of this kind: each is a test."""
+"""Cases that have broken recorders of this kind, each as a test."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def record(
 def test_pthread_objects_of_every_kind(
     build: Callable[..., Path], record: Callable[..., Recording], natively: Callable[..., str]
 ) -> None:
-    """Includes the join of oneself, which must fail and not wait."""
+    """Includes a thread that joins itself, which must fail and not wait."""
     recording = record(build("pthreads.c"))
     assert recording.out == natively(build("pthreads.c"))
     assert "self join 1" in recording.out
@@ -57,7 +57,7 @@ def test_children_are_not_recorded(
     """fork, vfork, a raw system call, posix_spawn, system and popen, beside a busy thread."""
     recording = record(build("children.c"))
     assert recording.out == natively(build("children.c"))
-    # Only main looks at it, once, at the end; each child wrote it 200000 times.
+    # Only main reads it, once, at the end; each child wrote it 200000 times.
     assert len(recording.touching("childs")["addr"]) == 1
     forks = [words for words in recording.events() if words[1] == "fork"]
     assert [words[2] for words in forks] == ["1", "2"]
@@ -176,7 +176,7 @@ def test_c11_threads(
 def test_openmp(
     build: Callable[..., Path], record: Callable[..., Recording], flags: list[str], free: bool
 ) -> None:
-    """The library waits by spinning on futexes; all its waits must let the others run."""
+    """The library waits by spinning on futexes; all its waits must let other threads run."""
     program = build("openmp.c", "-fopenmp", *flags)
     options = {"order": "free"} if free else {}
     recording = record(program, environment={"OMP_NUM_THREADS": "4"}, **options)
@@ -191,7 +191,7 @@ def test_openmp(
 def test_openmp_ordered_sections(
     build: Callable[..., Path], record: Callable[..., Recording]
 ) -> None:
-    """Their order is libgomp's; when a thread comes back from them is up to the kernel."""
+    """The order is libgomp's; when a thread returns from them depends on the kernel."""
     program = build("ordered.c", "-fopenmp")
     recording = record(program, environment={"OMP_NUM_THREADS": "4"})
     assert recording.out == "64 0\n"

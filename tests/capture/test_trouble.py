@@ -1,4 +1,4 @@
-"""When things go wrong around a recording."""
+"""Failures while a program is recorded."""
 
 from __future__ import annotations
 
@@ -71,16 +71,16 @@ def test_a_killed_recorder_ends_the_program_and_hangs_no_other(
     report = tmp_path / "report"
     argv = [str(build("marathon.c")), str(report)]
     if goes_on:
-        # The shell, which the recorder started, is killed; what it started is not.
+        # The shell, which the recorder started, is killed, but not the shell's child.
         argv = ["/bin/sh", "-c", '"$@"; :', "sh", *argv]
     options = {"argv": argv, "output": str(tmp_path / "t.hnt"), "order": order}
     kill_recorder(options, report, patience_s=200, goes_on=goes_on)
-    # What was on disk by then can be saved.
+    # What was on disk by then can be repaired.
     assert (tmp_path / "t.hnt.partial").exists()
 
 
 @pytest.mark.parametrize("order", ["deterministic", "logical", "free"])
-@pytest.mark.parametrize("source", ["raw_thread.c", "stranger.c"])
+@pytest.mark.parametrize("source", ["raw_thread.c", "timer_thread.c"])
 def test_threads_of_unknown_origin_are_counted(
     build: Callable[..., Path], record: Callable[..., Recording], source: str, order: str
 ) -> None:
@@ -123,6 +123,6 @@ def test_the_program_sees_its_own_environment_and_files(
 def test_recording_a_program_as_it_is_linked_today(
     build: Callable[..., Path], natively: Callable[..., str]
 ) -> None:
-    """Without a recorder an instrumented program does what it always did."""
+    """Without a recorder an instrumented program behaves as if it were not instrumented."""
     assert natively(build("marks.c")) == "1 9\n"
     assert "HOMENODE_FD" not in os.environ

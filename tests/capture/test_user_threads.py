@@ -1,4 +1,4 @@
-"""User-level threads, and state that belongs to the kernel thread nevertheless."""
+"""User-level threads, and the state that nevertheless belongs to the kernel thread."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_thread_keeps_what_is_its_own(
 def test_also_beside_a_child_and_with_a_handler(
     build: Callable[..., Path], record: Callable[..., Recording], quantum: int
 ) -> None:
-    """With the first handler all threads go home; how far they get until a child ends varies."""
+    """With the first handler all threads return; how far they get before a child ends varies."""
     recording = record(build("own_thread.c", "-lm"), "more", quantum=quantum)
     assert recording.out == "own\n"
     assert recording.summary["order"].endswith("sequentially consistent")
@@ -53,7 +53,7 @@ def test_threads_end_while_one_is_stuck_in_the_kernel(
 def test_a_turn_needs_no_switch_by_the_kernel(
     build: Callable[..., Path], record: Callable[..., Recording]
 ) -> None:
-    """With the kernel's help each turn would be a sleep."""
+    """A switch by the kernel would be a sleep."""
     program = build("own_thread.c", "-lm")
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_nvcsw
     recording = record(program, quantum=1)

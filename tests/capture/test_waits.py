@@ -55,16 +55,16 @@ def test_an_event_loop_repeats(
 def test_kernels_without_syscall_dispatch(compiled: Callable[..., Path], tmp_path: Path) -> None:
     refuse = compiled("refuse.c")
     if subprocess.run([refuse, "true"], check=False).returncode != 0:
-        pytest.skip("the kernel cannot be told to refuse a call")
+        pytest.skip("the kernel cannot be made to refuse a call")
     program = compiled("events.c")
     line = [refuse, sys.executable, "-m", "homenode", "record", "--via", "qemu", "-o"]
-    # Waits are real here: threads get half a second to be in time for each signal.
+    # Waits are real here: threads have half a second to be ready for each signal.
     events = [program, "500"]
     line += [tmp_path / "t.hnt", "--", *events]
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr
     native = subprocess.run(events, capture_output=True, text=True, check=True)
-    # The first three lines tell how long waits were, which here the kernel makes.
+    # The first three lines are lengths of waits, which here depend on the kernel.
     assert done.stdout.splitlines()[3:] == native.stdout.splitlines()[3:]
     assert "outside waits          0" not in done.stderr
 

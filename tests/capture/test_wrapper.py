@@ -78,7 +78,7 @@ def test_errors_are_the_compilers_own(capfd: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_compiler_that_leads_back_to_the_wrapper(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A build that exports CC as a script around homenode cc must not go round in circles."""
+    """A build that exports CC as a script around homenode cc must not recurse."""
     script = Path("cc.sh")
     script.write_text(f'#!/bin/sh\nexec {sys.executable} -m homenode cc "$@"\n')
     script.chmod(0o755)

@@ -184,7 +184,7 @@ def test_simulations_print_tables(trace: hn.Trace, homenode: Callable[..., Outco
         *("simulate", trace.path, "--machine", "cc,cc+", "--policy", "optimal,migrate"),
         *("--block-size", "64-256"),
     )
-    assert many.out.count("64 B") == 4, "of two machines the mean and the whole cost"
+    assert many.out.count("64 B") == 4, "two machines: the mean and the total cost"
     assert "256 B" in many.out
 
 

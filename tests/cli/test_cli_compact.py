@@ -1,4 +1,4 @@
-"""`homenode compact`: in place and elsewhere, and what is left when it is killed."""
+"""`homenode compact`: in place and to another file, and which files remain when it is killed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_killed_at_any_moment_it_leaves_a_whole_trace(tmp_path: Path) -> None:
             time.sleep(0.001)
         process.send_signal(signal.SIGKILL)
     assert hn.Trace.open(trace.path).checksum == trace.checksum
-    # What it left does not block the next run.
+    # The remaining file does not block the next run.
     done = subprocess.run([*line[:-3], "--level", "1", line[-1]], check=False)
     assert done.returncode == 0
     assert hn.Trace.open(trace.path).checksum == trace.checksum

@@ -1,4 +1,4 @@
-"""Everything a user can get wrong: one line that says what and where, exit code 2, no debris."""
+"""Errors of usage: one line that says what and where, exit code 2, no files left behind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def refused(outcome: Outcome, *words: str) -> None:
-    """Checks that a command said one clear line with these words and ended with 2."""
+    """Checks that a command printed one line with these words and ended with 2."""
     assert outcome.code == 2, outcome
     lines = outcome.err.splitlines()
     assert len(lines) == 1, outcome.err

@@ -1,4 +1,4 @@
-"""Files that are written by others, left behind, or no files at all."""
+"""Files that other commands write, that were left behind, or that are not regular files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _wait_for(path: Path) -> None:
 
 
 def _wait_for_the_handler(process: subprocess.Popen[bytes]) -> None:
-    """A signal that comes before the command handles it ends the interpreter instead."""
+    """A signal that arrives before the command handles it ends the interpreter instead."""
     status = Path(f"/proc/{process.pid}/status")
     caught = 0
     while not caught >> (signal.SIGTERM - 1) & 1:

@@ -1,4 +1,4 @@
-"""Names that steer a terminal or break a picture: in traces, in names of files, in messages."""
+"""Names that control a terminal or break a picture: in traces, file names and messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _shows_it_escaped(text: str) -> None:
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> hn.Trace:
-    """The small trace, with everything in it that has a name called `_EVIL`."""
+    """The small trace, in which everything that has a name is called `_EVIL`."""
     frame = make_trace(tmp_path / "plain.hnt", 4_000).to_arrow()
     column = {name: frame[name].to_numpy() for name in ("thread", "address", "size")}
     writer = _core.TraceWriter(str(tmp_path / "evil.hnt"), pc=True)
@@ -185,7 +185,7 @@ def _read(terminal: int) -> bytes:
 
 def test_text_is_printed_in_one_place() -> None:
     folder = Path(hn.__file__).parent / "cli"
-    # The version, which is ours, is printed without loading anything.
+    # The version needs no sanitizing and is printed without loading anything.
     allowed = {"output.py", "tables.py", "app.py"}
     for path in folder.glob("*.py"):
         found = re.findall(

@@ -1,4 +1,4 @@
-"""Values that no option can have: the error names the option, and nothing is made."""
+"""Values that no option can have: the error names the option, and no file is written."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_parquet_goes_to_standard_output_too(
     trace: hn.Trace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    # What comes is no text, so it is read from the process.
+    # The output is not text, so it is read from the process.
 
     line = [sys.executable, "-m", "homenode", "simulate", str(trace.path), "--policy", "ace"]
     done = subprocess.run([*line, "--parquet", "-"], capture_output=True, check=True)

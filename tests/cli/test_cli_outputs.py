@@ -134,7 +134,7 @@ def test_files_that_cannot_be_written_are_refused_before_any_work(
     monkeypatch.chdir(tmp_path)
     Path("d.csv").mkdir()
     refused(homenode("list", "policies", *options), said)
-    # The trace is missing: the output is the first thing that is looked at.
+    # The trace is missing: the output is checked first.
     refused(homenode("simulate", "missing.hnt", *options), said)
     assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
 

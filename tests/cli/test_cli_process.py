@@ -76,7 +76,7 @@ def test_closed_streams_are_no_error(closed: str, trace: hn.Trace) -> None:
 
 
 def _wait_until_open(process: subprocess.Popen[bytes], path: Path) -> None:
-    """A signal that comes before the command is at work meets the interpreter, not us."""
+    """A signal that arrives before the command runs is handled by the interpreter."""
     folder = Path(f"/proc/{process.pid}/fd")
     while process.poll() is None:
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Recording from the command line: what it prints where, and the programs that come along."""
+"""Recording from the command line: what it prints where, and the programs it needs."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_seed_gives_turns_of_random_length_that_repeat(gauss: Path, tmp_path: 
     assert first.path.read_bytes() == again.path.read_bytes()
     assert len({exact.checksum, first.checksum, other.checksum}) == 3
     assert first.metadata["order"] == "deterministic quantum=100 seed=1 repeatable"
-    # The same program, so the same references but for those of waiting.
+    # The same program, so the same references except for those of waiting.
     assert abs(first.references - exact.references) < 0.1 * exact.references
 
 
@@ -95,7 +95,7 @@ def test_repeats_and_quanta_are_recordings_of_their_own(
 
 
 def _everything(leader: int) -> str:
-    """What was written to a terminal that is closed now; one read gives a part of it."""
+    """What was written to a terminal that is now closed; one read returns a part of it."""
     parts = []
     with os.fdopen(leader, "rb", buffering=0) as terminal, contextlib.suppress(OSError):
         while part := terminal.read(65536):

@@ -1,4 +1,4 @@
-"""Tables of every command: at every width of the terminal, all numbers and columns are there."""
+"""Tables of every command: they have all numbers and columns at every width of the terminal."""
 
 from __future__ import annotations
 

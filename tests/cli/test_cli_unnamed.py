@@ -1,4 +1,4 @@
-"""Commands on a trace of which most names are missing: optional fields are absent in the JSON."""
+"""Commands on a trace without most names: optional fields are absent in the JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import homenode as hn
     from conftest import Outcome
 
-# Every kind of memory; of a heap block and of a mapped file the stack is known, and nothing else.
+# Every kind of memory; only the stacks of a heap block and of a mapped file are known.
 _STACKED = {"stack": 1, "thread": 0}
 _RANGES = [
     {"kind": "static", "name": "table", "layout": 1},
@@ -55,7 +55,7 @@ _COMMANDS = (
 
 @pytest.fixture
 def unnamed(tmp_path: Path) -> hn.Trace:
-    """Four threads that write each other's words, in each kind of memory and where none is."""
+    """Four threads that write each other's words, in each kind of memory and in unnamed memory."""
     return make_named_trace(tmp_path / "unnamed.hnt", [*_STARTS, 0x9000], _METADATA)
 
 

@@ -1,4 +1,4 @@
-"""Without homenode-studies, what needs it says how to install it."""
+"""Without homenode-studies, commands that need it say how to install it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REMEDY = (
 
 
 class _Absent:
-    """A finder of modules that has no homenode_studies, asked before the others."""
+    """A module finder, before all others, that finds no homenode_studies."""
 
     @staticmethod
     def find_spec(name: str, *_: object) -> None:

@@ -1,4 +1,4 @@
-"""What tests of `homenode explain` share: it runs, or it says what is wrong."""
+"""Fixtures for tests of `homenode explain`: its output, or its error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def shown(homenode: Callable[..., Outcome]) -> Callable[..., str]:
-    """What `homenode explain` prints."""
+    """The output of `homenode explain`."""
 
     def run(*words: str) -> str:
         found = homenode("explain", *words)
@@ -26,7 +26,7 @@ def shown(homenode: Callable[..., Outcome]) -> Callable[..., str]:
 
 @pytest.fixture
 def refused(homenode: Callable[..., Outcome]) -> Callable[..., str]:
-    """What `homenode explain` says of a mistake."""
+    """The error message of `homenode explain`."""
 
     def run(*words: str) -> str:
         found = homenode("explain", *words)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _counters(path: Path | None = None) -> hn.Trace:
-    """Two threads that count for themselves, side by side."""
+    """Two threads that each increment a counter of their own, side by side."""
     turns = range(40)
     return hn.Trace.from_numpy(
         thread=[i % 2 for i in turns],
@@ -67,7 +67,8 @@ def test_data_are_placed_where_they_are_used() -> None:
     (row,) = hn.advise(trace, "numa", "first-touch", 256)
     assert (row["kind"], row["extra_bytes"]) == ("place", 0)
     assert row["sentence"].endswith("is used most by thread 1: place it with thread 1.")
-    # With the best home only what thread 0 initialises is remote; thread 1 is to do that, too.
+    # With the best home only the initialisation by thread 0 is remote; thread 1 should do that,
+    # too.
     best = hn.simulate(trace, "numa", "best-static", 256).rows[0]["total_cost"]
     assert hn.advise(trace, "numa", "first-touch", 256).summary["cost_after"] == best - 64 * 101
 
@@ -80,7 +81,7 @@ def test_nanoseconds_and_cost_say_the_same_of_placed_data() -> None:
     costs = after["total_cost"] / before["total_cost"]
     assert after["total_ns"] / before["total_ns"] == pytest.approx(costs)
     assert costs < 0.9
-    # Two threads on each processor: it is a processor that a page is used by.
+    # Two threads on each processor: the advice names the processor that uses a page.
     (row,) = found
     assert row["sentence"].endswith("is used most by processor 1: place it with processor 1.")
 
@@ -159,8 +160,8 @@ def test_the_command_refuses_what_it_cannot_do(
 def test_what_is_promised_of_padding_is_what_padding_gains(tmp_path: Path) -> None:
     """The false-sharing workload, and the same program with its counters 128 bytes apart.
 
-    Large enough that the padded program's cycles do not hang on its first forty misses, whose
-    number changes with where the environment and the arguments push the stack.
+    Large enough that the padded program's cycles do not depend on its first forty misses, whose
+    number changes with the position of the stack, which depends on environment and arguments.
     """
     program = workloads.build("false-sharing", tmp_path / "program")
     traces = []

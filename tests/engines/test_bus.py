@@ -153,8 +153,8 @@ def test_the_window_counts_instructions_that_the_trace_has_and_issues(
     assert cycles(counted) == 68 + 4 * 2
     # Without those the window is full after 16 cycles, when seven have begun.
     assert cycles([line.partition(" gap")[0] for line in counted]) == 68 + 3 * 2
-    # Fetches are all the instructions there are, if there are any: the load behind the first one,
-    # which takes 68 cycles and 2, has seven hits in its 16 cycles.
+    # If a trace has fetches, they are all its instructions: the load after the first one, which
+    # takes 68 cycles and 2, has seven hits in its 16 cycles.
     assert cycles(["0 I 0x1008 4", "0 R 0x2000", *counted[1:]]) == 70 + 68 + 3 * 2
     # The second miss asks at 8, when the bus is free. The hit is instruction 65, behind the window
     # of the first miss, and then behind that of the second, which is full. Without the second miss

@@ -1,11 +1,11 @@
-"""With one processor a machine on a bus misses where Valgrind's cachegrind says it does.
+"""With one processor, a machine on a bus has the misses that Valgrind's cachegrind counts.
 
 How the streams are matched: the same program runs under lackey, whose lines are the references,
 and under cachegrind, which simulates its own; without address randomisation and with the same
-environment both see the same addresses. A modify is one reference to cachegrind; the write of it,
-which we count as well, always hits. A reference that straddles two lines misses at most once for
-cachegrind and once a line for us, so a model of a few lines counts both ways: its misses by lines
-must be ours, its misses by references cachegrind's.
+environment both see the same addresses. A modify is one reference to cachegrind; homenode counts
+its write too, which always hits. A reference that straddles two lines misses at most once for
+cachegrind and once a line for homenode, so a short model counts both ways: its misses by lines must
+equal homenode's, its misses by references cachegrind's.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Reference = tuple[int, int]
 
 
 def _misses(references: Iterable[Reference], cache: tuple[int, int, int]) -> tuple[int, int]:
-    """Misses by lines and by references: lists of lines, the one used last at the end."""
+    """Misses by lines and by references; each set is a list of lines, the last used at the end."""
     size, ways, line = cache
     sets: list[OrderedDict[int, None]] = [OrderedDict() for _ in range(size // ways // line)]
     lines = misses = 0

@@ -1,4 +1,4 @@
-"""Nodes with controllers: lists of copies, buffers and proxies, as users ask for them."""
+"""Nodes with controllers: lists of copies, buffers and proxies, through the public interface."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_proxies_keep_copies_or_do_not(shared: hn.Trace, kind: str, fair: str) -
     rows = simulated(shared, proxies=[*asked, f"{kind}:fair={fair}"], **options)
     assert [row["proxies"] for row in rows] == [*asked, f"{kind}:fair={fair}"]
     kept, nowhere, separate, usual = rows
-    assert {**kept, "proxies": ""} == {**usual, "proxies": ""}, "copies are kept unless it is said"
+    assert {**kept, "proxies": ""} == {**usual, "proxies": ""}, "proxies keep copies by default"
     for row in (nowhere, separate):
         assert row["proxy_reads"] > 0 < row["combined"]
         assert row["bounced"] == row["retried"] == row["messages"]["bounce"]
@@ -164,7 +164,7 @@ def test_the_command_line_says_the_same(homenode: Run, shared: hn.Trace) -> None
 
 
 def _printed(text: str) -> list[list[str]]:
-    """Cells of the lines of the first table that say a protocol."""
+    """Cells of those lines of the first table that name a protocol."""
     lines = text.split("Homes that serve most fills", maxsplit=1)[0].splitlines()
     return [line.split() for line in lines if line.split()[:1] == ["sdd"]]
 
@@ -182,7 +182,7 @@ def test_a_line_of_the_table_says_what_it_is_of(homenode: Run, shared: hn.Trace)
     assert [cell[7] for cell in cells] == [f"{row['mean_queue_cycles']:.0f}" for row in rows]
     hottest = several.split("Homes that serve most fills")[1]
     assert hottest.count("reactive") == 2
-    # What is the same of all lines is in the title.
+    # What all lines have in common is in the title.
     one = homenode(*words, "--buffers", "1", "--proxies", "none,reactive").out
     assert "64 B blocks, buffers 1\n" in re.sub(r" +\n", "\n", one)
     assert [cell[2] for cell in _printed(one)] == ["none", "reactive"]

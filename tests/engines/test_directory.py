@@ -188,7 +188,7 @@ def test_homes_are_for_machines_with_a_directory(homenode: Run) -> None:
     done = homenode("simulate", trace, "--machine", "bus-smp", "--home", "random")
     assert done.code == 2
     assert "--home is for machines with a directory, such as --machine dash-mesh" in done.err
-    # Without a machine the option says which kind is meant.
+    # Without a machine the option determines its kind.
     done = homenode("simulate", trace, "--home", "random", "--json")
     assert (done.code, json.loads(done.out)[0]["machine"]) == (0, "dash-mesh")
 
@@ -210,7 +210,7 @@ def test_the_protocol_keeps_its_promises() -> None:
 def test_tables_list_protocols_and_homes() -> None:
     dash, lrc, sdd = hn.table("directory-protocols")
     assert dash["states"][:3] == ["I", "S", "M"]
-    assert lrc["home_states"] == ["nobody", "readers", "writer", "weak"]
+    assert lrc["home_states"] == ["unmapped", "readers", "writer", "weak"]
     assert sdd["home_states"] == ["uncached", "shared", "dirty", "returning"]
     homes = {row["name"]: row for row in hn.table("homes")}
     assert homes["first-fill"]["parameters"][0]["name"] == "n"

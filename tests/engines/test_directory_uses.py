@@ -1,4 +1,4 @@
-"""Who uses which page, and which homes serve that: `uses` of a simulation with a directory."""
+"""Which nodes use which page, and which homes serve them: `uses` of a simulation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`homenode explain`: tables, steps and their words, the command and its errors."""
+"""`homenode explain`: tables, steps and their sentences, the command and its errors."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_of_many_processors_those_have_a_column_that_reference_something(
     assert "<b>P19</b>" in page
     assert "<b>P8</b>" not in page
     assert "caches that nothing here goes to (24)" in page
-    # Up to eight, all have one.
+    # Up to eight, all have a column.
     few = shown("mesi", "--trace", path, "--processors", "8")
     assert re.search(r"P0 +P1 +P2 +P3 +P4 +P5 +P6 +P7", few)
     assert "Not shown" not in few
@@ -278,7 +278,7 @@ def test_the_page_is_one_small_file_for_itself(tmp_path: Path, shown: Callable[.
     assert not re.search(r"(?:src|href)=\"?(?:https?:)?//", text)
     assert "homenode explain mesi amsd pscr moesi dragon mesi-memory --html page.html" in text
     assert list(tmp_path.iterdir()) == [page]
-    # The page and the data in one go, and the same page again.
+    # The page and the data by one command, and the same page again.
     again = tmp_path / "again.html"
     json.loads(shown("--all", "--html", str(again), "--json"))
     assert again.read_text() == text

@@ -33,7 +33,7 @@ def test_text_names_waiting_states_and_senders(shown: Callable[..., str]) -> Non
     flat = " ".join(shown("dash").split())
     assert "waits" in flat
     assert "send read to home → IS" in flat
-    assert "cache N0 S → I" in flat.replace("invalidate (told by its home)", "")
+    assert "cache N0 S → I" in flat.replace("invalidate (from its node's home)", "")
 
 
 def test_data_are_complete_and_add_up(shown: Callable[..., str]) -> None:
@@ -96,8 +96,8 @@ def test_a_full_pointer_list_broadcasts_invalidations() -> None:
     full, short = hn.explain(
         ["dash", "dash:pointers=1"], example=text, home="fixed:node=0", processors=5
     ).data["protocols"]
-    told = [one["walk"]["totals"]["messages"]["invalidate"] for one in (full, short)]
-    assert told == [2, 4]
+    invalidations = [one["walk"]["totals"]["messages"]["invalidate"] for one in (full, short)]
+    assert invalidations == [2, 4]
     entry = short["walk"]["steps"][1]["scenes"][0]["entry"]
     assert messages.entry(entry) == "shared, lists N1 and others"
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-# What the last of some steps sends between nodes, where node 0 is the home and a cache has room
-# for one block: the tables of messages in docs/directory.md.
+# The messages of the last of some steps, where node 0 is the home and a cache has room for one
+# block: the tables of messages in docs/directory.md.
 _DASH = [
     ("0 R a0", ""),
     ("1 R a0", "request 1-0, reply 0-1"),

@@ -1,4 +1,4 @@
-"""Where processors of today wait: `hn.lines`, `sharing` on such machines, and what they show."""
+"""Where present-day processors wait: `hn.lines`, `sharing` on such machines, and their output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _counters(path: Path | None = None, distance: int = 8, size: int = 4) -> hn.Trace:
-    """Two threads that count beside each other."""
+    """Two threads with counters beside each other."""
     turns = 400
     return hn.Trace.from_numpy(
         thread=[0, 0, 1, 1] * turns,

@@ -20,7 +20,7 @@ TODAY = ("spr-2s-directory", "genoa-8n-directory", "graviton2-mesh")
 
 
 def _counters(path: Path | None = None, distance: int = 8) -> hn.Trace:
-    """Two threads that each count in 64 records: in those of the other, or in lines of their own.
+    """Two threads that each count in 64 records, in shared lines or in lines of their own.
 
     An owner of a line uses it until another thread's request arrives through its home: with one
     line only, it would do so dozens of times.
@@ -109,7 +109,7 @@ def test_a_report_answers_with_the_machine_that_was_chosen(
 
 
 def test_homes_with_hindsight_are_those_of_memories() -> None:
-    """What a first run found of processors is added up for the memory that they share."""
+    """Counts of processors in a first run are added up for the memory that they share."""
     found = hn.simulate(
         _counters(), protocols="dash", machines=[TODAY[1]], homes=["best-static", "optimal-static"]
     )

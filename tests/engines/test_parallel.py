@@ -28,7 +28,7 @@ def test_results_are_in_the_order_of_the_tasks_and_progress_is_the_sum() -> None
     seen: list[tuple[int, int | None]] = []
 
     def task(number: int, report: Report) -> int:
-        met.wait(_PATIENCE_SECONDS)  # both run at a time, or this fails
+        met.wait(_PATIENCE_SECONDS)  # fails unless both run at the same time
         report(10 * number, 100)
         return number
 
@@ -58,7 +58,7 @@ def test_a_task_that_fails_ends_the_others() -> None:
     with pytest.raises(ValueError, match="no"):
         all_in_parallel([goes_on, fails, *[goes_on] * 20], None)
     assert ended.is_set()
-    assert len(started) < 20, "those that had not begun do not begin"
+    assert len(started) < 20, "analyses that had not begun do not begin"
 
 
 def test_what_progress_raises_ends_all() -> None:

@@ -1,4 +1,4 @@
-"""Pictures of sharing: what is in a cell, what is drawn, and the command."""
+"""Pictures of sharing: the content of cells, what is drawn, and the command."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_the_optimum_is_that_of_the_simulation(trace: hn.Trace) -> None:
 
 
 def _counters(apart: int, path: Path | None = None) -> hn.Trace:
-    """Two threads that count for themselves, `apart` bytes from each other."""
+    """Two threads with counters `apart` bytes from each other."""
     turns = range(40)
     return hn.Trace.from_numpy(
         thread=[i % 2 for i in turns],

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conftest import Outcome
 
 _EXAMPLE = "0 W 0x1000 8\n1 R 0x1000 8\n1 R 0x1004 4\n0 R 0x1006 4\n"
-# What may differ: the name of the trace, and what says that words were counted.
+# What may differ: the name of the trace, and the note that words were counted.
 _OF_THE_TRACE = ("trace", "trace_checksum", "word_bytes", "suggestions")
 
 

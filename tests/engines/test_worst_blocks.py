@@ -1,4 +1,4 @@
-"""The worst blocks of real programs are the ones that the programs were written to have."""
+"""The worst blocks of real programs are those that were planted in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of live programs, and replays of their traces, as the tests of this folder look at them."""
+"""Runs of live programs and replays of their traces, for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
-# For a process that hangs: ten times what any needs.
+# For a process that hangs: ten times what any process needs.
 TIMEOUT_S = 1500
 # A machine of each kind of engine with a clock.
 MACHINES = {
@@ -58,7 +58,7 @@ def check_run_and_replay(program: str, trace: Path, machine: str, *more: str) ->
     """Checks that the replay of a program's run is the run, which is returned."""
     threads = "3" if Path(program).name.startswith("pipeline") else "4"
     of_machine = ["--machine", machine, *MACHINES[machine], "--processors", "4", "--json"]
-    told = [*more, "--expected-threads", threads, "-o", str(trace)]
-    lived = only_row("run", *of_machine, *told, "--", program)
+    options = [*more, "--expected-threads", threads, "-o", str(trace)]
+    lived = only_row("run", *of_machine, *options, "--", program)
     check_replay(lived, trace, of_machine)
     return lived

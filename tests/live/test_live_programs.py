@@ -112,7 +112,7 @@ def test_a_program_measures_what_the_machine_makes_it_wait(built: Callable[..., 
         ]
         return int(run("run", *words, "--", built("measures_itself.c")).stdout.split()[0])
 
-    # Both say how fast their processors are; a miss of one takes longer than of the other.
+    # Both give the speed of their processors; a miss takes longer on one than on the other.
     mesh, crossbar = measured("dash-mesh"), measured("alite")
     assert mesh > 0
     assert crossbar > 0
@@ -136,7 +136,7 @@ def test_the_exit_code_and_the_output_are_the_programs(
 ) -> None:
     trace = tmp_path / "t.hnt"
     words = ["--machine", "bus-smp", "--protocol", "mesi", "--processors", "2", "-o", str(trace)]
-    done = run("run", *words, "--csv", os.devnull, "--", built("ends_as_told.c"), how, code=code)
+    done = run("run", *words, "--csv", os.devnull, "--", built("endings.c"), how, code=code)
     assert done.stdout == f"{how}\n"
     assert hn.Trace.open(trace).references > 3000
 
@@ -158,7 +158,7 @@ def test_an_interrupted_run_leaves_nothing(built: Callable[..., str], tmp_path: 
     trace = tmp_path / "t.hnt"
     words = ["run", "--machine", "bus-smp", "--processors", "2", "-o", str(trace), "--"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "homenode", *words, built("ends_as_told.c"), "endless"],
+        [sys.executable, "-m", "homenode", *words, built("endings.c"), "endless"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -200,7 +200,7 @@ def test_what_cannot_be_run_is_refused(words: list[str], said: str, tmp_path: Pa
 
 
 def test_a_run_from_python(built: Callable[..., str]) -> None:
-    result = hn.run([built("ends_as_told.c"), "4"], "moesi", processors=2)
+    result = hn.run([built("endings.c"), "4"], "moesi", processors=2)
     assert (result.rows[0]["protocol"], result.run_summary["exit_code"]) == ("moesi", 4)
     with pytest.raises(hn.ConfigError, match="--contention is for machines with caches"):
-        hn.run([built("ends_as_told.c")], machine="dash-mesh", contention="none")
+        hn.run([built("endings.c")], machine="dash-mesh", contention="none")

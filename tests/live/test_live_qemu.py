@@ -27,7 +27,7 @@ pytestmark = [
 
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """Builds a program as it is, once."""
+    """Builds a program without the wrapper, once."""
     folder = tmp_path_factory.mktemp("plain")
 
     def build(name: str, compiler: str = "gcc") -> str:
@@ -59,8 +59,8 @@ def test_two_runs_are_the_same_to_the_byte(
     for nth in "12":
         trace = tmp_path / f"{nth}.hnt"
         words = ["--machine", machine, *MACHINES[machine], "--processors", "4", "--json"]
-        told = ["--via", "qemu", "--slack", "100", "-o", str(trace), "--"]
-        row = only_row("run", *words, *told, plain("spin_lock.c"))
+        options = ["--via", "qemu", "--slack", "100", "-o", str(trace), "--"]
+        row = only_row("run", *words, *options, plain("spin_lock.c"))
         seen.append((trace.read_bytes(), {**row, "trace": ""}))
     assert seen[0] == seen[1]
     metadata = hn.Trace.open(tmp_path / "1.hnt").metadata
@@ -71,7 +71,9 @@ def test_two_runs_are_the_same_to_the_byte(
 def test_instructions_between_references_take_time(plain: Callable[..., str]) -> None:
     words = ["--machine", "dash-mesh", "--processors", "4", "--json", "--slack", "300"]
     row = only_row("run", *words, "--via", "qemu", "--", plain("grid.c"))
-    assert row["busy"] > 1.5 * row["references"], "a cycle for each, and for what lies between"
+    assert row["busy"] > 1.5 * row["references"], (
+        "a cycle for each, and for the instructions between"
+    )
 
 
 def test_waits_end_and_clocks_go_by_simulated_time(plain: Callable[..., str]) -> None:
@@ -108,9 +110,7 @@ def test_the_exit_code_and_the_output_are_the_programs(
 ) -> None:
     trace = tmp_path / "t.hnt"
     words = ["--machine", "bus-smp", "--processors", "2", "--slack", "300", "-o", str(trace)]
-    done = run(
-        "run", "--via", "qemu", *words, "--json", "--", plain("ends_as_told.c"), how, code=code
-    )
+    done = run("run", "--via", "qemu", *words, "--json", "--", plain("endings.c"), how, code=code)
     assert how in done.stderr
     assert hn.Trace.open(trace).references > 3000
 

@@ -1,4 +1,4 @@
-"""What the tests of the planted programs share: each twin is compiled and recorded once."""
+"""Fixtures for the planted programs: each twin is compiled and recorded once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Twin:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The first test of a session also compiles the runtime; on a busy machine all wait."""
+    """The first test of a session also compiles the runtime, and the others wait for it."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.timeout(1200))
@@ -59,7 +59,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Program], dict[
 
 
 def _make_twins(program: Program, folder: Path) -> list[dict[str, Any]]:
-    # A program without anything to fix is its own twin.
+    # A program with nothing to fix is its own twin.
     chosen = TWINS if program.twin else TWINS[:1]
     with ThreadPoolExecutor(len(chosen)) as pool:
         return [asdict(t) for t in pool.map(lambda twin: _make(program, twin, folder), chosen)]

@@ -1,6 +1,6 @@
-"""What advice says of the planted programs, as the table in the documentation and the test have it.
+"""Advice for the planted programs, for the table in the documentation and the test.
 
-As a program it writes the table anew: python -m planted.found (in tests/).
+As a program it updates the table: python -m planted.found (in tests/).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).parents[2] / "docs" / "planted.md"
 MARKS = ("<!-- table: planted -->\n", "<!-- end -->")
-# Least part of the processors' time waited for a finding that counts.
+# Smallest share of the processors' time that makes a wait a finding.
 _FINDING = 0.2
 
 
 @dataclass(frozen=True)
 class Found:
-    """What is said of a program and its twin.
+    """The advice for a program and its twin.
 
     Attributes:
         advice: kind and object of the first advice; nothing if there is none.
         finding: the object that is waited for longest by false sharing, where that is much.
-        said: the kinds of findings that only a change of the program helps: count, lock.
-        before, promised, came: cycles, or cost on pages: as it is, with all advice, of the twin.
+        said: the kinds of findings that need a change of the program: count, lock.
+        before, promised, came: cycles, or cost on pages: unchanged, with all advice, of the twin.
         twin: the kinds of advice that the twin gets.
     """
 
@@ -48,7 +48,7 @@ class Found:
 
     @property
     def ratio(self) -> float:
-        """What was promised over what came."""
+        """The promised gain divided by the twin's."""
         return self.promised / self.came
 
 
@@ -70,7 +70,7 @@ def look(program: Program, traces: Mapping[str, Path]) -> Found:
 
 def _advice(program: Program, trace: Path) -> hn.AdviceResult:
     if program.granularity == "page":
-        # The programs are small: they stand for ones whose data no cache holds.
+        # The programs are small: they represent programs whose data fit in no cache.
         return hn.advise(str(trace), "spr-2s", "first-touch", threads=1, filter="none")
     return hn.advise(str(trace), threads=1)
 
@@ -85,8 +85,8 @@ def _finding(lines: dict[str, Any] | None) -> str:
 def is_about(program: Program, label: str) -> bool:
     """Whether a name that the tool gives is the planted object's.
 
-    Static and local variables are known by their names, these by the line of the declaration, too;
-    heap blocks by the file or, in C, the very line.
+    Static and local variables are identified by name, local ones also by the line of the
+    declaration; heap blocks by the file or, in C, the exact line.
     """
     if program.storage == "static":
         return re.fullmatch(rf"(.*::)?(?:{program.object})", label) is not None

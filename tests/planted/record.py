@@ -1,6 +1,6 @@
-"""The planted programs: what corpus.toml says of them, and how their twins are built and recorded.
+"""The planted programs: their table, corpus.toml, and how their twins are built and recorded.
 
-As a program it records all, or those that are named, into a folder:
+As a program it records all programs, or those named, into a folder:
 
     python tests/planted/record.py FOLDER [wordcount.c ...]
 """
@@ -20,7 +20,7 @@ from typing import Any
 HERE = Path(__file__).parent
 TWINS = ("planted", "fixed")
 KINDS = ("align", "pad", "group", "split", "replicate", "separate-lock", "place", "none")
-# What the wrapper is called with, and the plain compiler of the same language.
+# The wrapper's command, and the plain compiler of the same language.
 _COMPILERS = {"c": ("cc", "gcc", "-std=gnu11"), "c++": ("c++", "g++", "-std=c++17")}
 _TIMEOUT_S = 600
 
@@ -57,7 +57,7 @@ class Program:
 
     @property
     def openmp(self) -> bool:
-        """Whether it has to be compiled for OpenMP."""
+        """Whether it must be compiled for OpenMP."""
         return "#pragma omp" in self.source.read_text()
 
     def marked_lines(self, marker: str) -> list[int]:
@@ -68,7 +68,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Run:
-    """What a program wrote and how it ended."""
+    """A program's output and how it ended."""
 
     out: str
     code: int
@@ -85,7 +85,7 @@ def _frozen(value: Any) -> Any:
 
 
 def compile_twin(program: Program, twin: str, folder: Path, *, native: bool = False) -> Path:
-    """Compiles a twin with the wrapper, or as any user would; returns the program."""
+    """Compiles a twin with the wrapper or the plain compiler; returns the program."""
     wrapper, plain, standard = _COMPILERS[program.language]
     compiler = [plain, "-Wall", "-Wextra", "-Werror"] if native else [*_homenode(), wrapper]
     target = folder / f"{program.source.stem}.{twin}{'.native' if native else ''}"
@@ -96,12 +96,12 @@ def compile_twin(program: Program, twin: str, folder: Path, *, native: bool = Fa
 
 
 def run_native(program: Program, executable: Path) -> Run:
-    """Runs a program as it is."""
+    """Runs a program without recording it."""
     return _run([str(executable), *program.args])
 
 
 def record(program: Program, executable: Path, trace: Path) -> tuple[Run, dict[str, Any]]:
-    """Records a program; what it did, and what the recorder says."""
+    """Records a program; returns its run and the recorder's summary."""
     options = ["--quantum", str(program.quantum), "--json", "-o", str(trace)]
     line = [*_homenode(), "record", *options, "--", str(executable), *program.args]
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
@@ -109,7 +109,7 @@ def record(program: Program, executable: Path, trace: Path) -> tuple[Run, dict[s
 
 
 def record_twin(program: Program, twin: str, folder: Path) -> Path:
-    """Compiles and records a twin; the trace."""
+    """Compiles and records a twin; returns the trace."""
     trace = folder / f"{program.source.stem}.{twin}.hnt"
     run, _ = record(program, compile_twin(program, twin, folder), trace)
     if run.code != 0:
@@ -126,7 +126,7 @@ def record_all(programs: list[Program], folder: Path) -> dict[tuple[str, str], P
 
 
 def ask(*words: object) -> Any:
-    """What a command of homenode answers, which has to be JSON."""
+    """The output of a homenode command, which must be JSON."""
     line = [*_homenode(), *(str(word) for word in words), "--json"]
     return json.loads(_done(line))
 
@@ -148,7 +148,7 @@ def _done(line: list[str]) -> str:
 
 
 def main() -> None:
-    """Records what the command line names."""
+    """Records the programs that the command line names."""
     folder, *names = sys.argv[1:] or ["planted-traces"]
     Path(folder).mkdir(parents=True, exist_ok=True)
     chosen = [p for p in corpus() if not names or p.file in names]

@@ -1,4 +1,4 @@
-"""Advice on the planted programs: the planted cause comes first, and what is promised comes."""
+"""Advice on the planted programs: the planted cause comes first, and the promised gain is real."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_planted_cause_is_found_and_what_is_promised_comes(
 ) -> None:
     runs = twins(program)
     found = look(program, {twin: runs[twin].trace for twin in TWINS})
-    # What is fixed, or was never broken, needs no advice.
+    # Programs that are fixed, or were never broken, need no advice.
     assert found.twin == ()
     if program.kind == "none":
         assert found.advice is None
@@ -41,8 +41,8 @@ def test_the_planted_cause_is_found_and_what_is_promised_comes(
         assert is_about(program, label)
         assert found.promised < 0.9 * found.before
         assert program.apart or 0.9 < found.ratio < 1.1
-    # The table of the documentation is about the same; what of like advice comes first, and what a
-    # program costs, may differ by the compiler and by where it lies.
+    # The documentation's table is about the same; the order of similar advice, and the cost of a
+    # program, may depend on the compiler and on addresses.
     row = table([(program, found)]).splitlines()[-1].split(" | ")
     written = [line.split(" | ") for line in _table() if line.startswith(row[0])]
     assert [line[:2] for line in written] == [row[:2]]

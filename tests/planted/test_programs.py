@@ -1,4 +1,4 @@
-"""The planted programs are what corpus.toml says: they work, and have the problem, and no other."""
+"""The planted programs are as corpus.toml describes them: they work, and have only that problem."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _on_a_bus(trace: Path) -> dict[str, Any]:
 
 def _on_two_sockets(trace: Path) -> dict[str, Any]:
     words = ("--machine", "spr-2s", "--policy", "first-touch", "--block-size", "4K")
-    # The programs are small: they stand for ones whose data no cache holds.
+    # The programs are small: they represent programs whose data fit in no cache.
     return ask("simulate", trace, *words, "--processors", 2, "--filter", "none")[0]
 
 
@@ -94,7 +94,7 @@ def test_the_fixed_twin_is_faster_on_a_bus(program: Program, twins: Twins) -> No
 
 
 def _misses(program: Program, misses: dict[str, int]) -> int:
-    """Misses for what is planted."""
+    """Misses on the planted object."""
     by_bytes = misses["invalidation_true"] if program.unit == "byte" else 0
     return misses["invalidation_false"] + by_bytes
 

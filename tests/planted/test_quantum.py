@@ -1,4 +1,4 @@
-"""What is said of cache lines does not depend on the turns of the recording."""
+"""Answers about cache lines do not depend on the turns of the recording."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_headline_is_the_same_whatever_the_quantum(name: str, tmp_path: Path
 
 
 def test_prices_without_a_clock_do_depend_on_it(tmp_path: Path) -> None:
-    """That is why the answer comes from a clock."""
+    """This is why the answer comes from a clock."""
     program = next(p for p in corpus() if p.source.stem == "wordcount")
     executable = compile_twin(program, "planted", tmp_path)
     costs = []
@@ -66,7 +66,7 @@ def test_what_has_no_clock_says_so(tmp_path: Path) -> None:
 
 
 def test_nor_do_the_source_lines_of_a_report(tmp_path: Path) -> None:
-    """Their misses are counted without a clock, in turns of a reference."""
+    """Their misses are counted without a clock, in turns of one reference."""
     program = next(p for p in corpus() if p.source.stem == "wordcount")
     executable = compile_twin(program, "planted", tmp_path)
     tables = []

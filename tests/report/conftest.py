@@ -1,4 +1,4 @@
-"""What tests of pages share: a browser, and the page of `explained` open in it."""
+"""Fixtures for tests of pages: a browser, and the page of `explained` open in it."""
 
 from __future__ import annotations
 

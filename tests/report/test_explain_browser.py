@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.timeout(1200)
 
-# What is seen of each protocol: states and values by cache and block, the rest of the picture.
+# What the page shows of each protocol: states and values by cache and block, and the rest.
 _SEEN = """[...document.querySelectorAll('.panel')].map((panel, index) => {
   const values = (place) => [...place.querySelectorAll('.word')].map(
     word => Number(word.lastChild.textContent));
@@ -43,7 +43,7 @@ def explained() -> hn.Explanation:
 
 
 def _expected(protocol: dict[str, Any], number: int) -> dict[str, Any]:
-    """What the picture of a protocol has to show after a step."""
+    """What the picture of a protocol must show after a step."""
     walk = protocol["walk"]
     step = walk["steps"][number]
     scenes = step["scenes"]
@@ -117,7 +117,7 @@ def test_keys_buttons_slider_and_list_go_anywhere(
     opened.value("""(() => { const slider = document.getElementById('slider');
         slider.focus(); slider.value = 3; slider.dispatchEvent(new Event('input')); })()""")
     assert _at(opened) == f"3 of {count}"
-    # The slider moves itself: the page does not move it a second time.
+    # The slider moves by itself: the page must not move it a second time.
     opened.press("ArrowRight")
     assert _at(opened) == f"4 of {count}"
     opened.value("document.activeElement.blur()")

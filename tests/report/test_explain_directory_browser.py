@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.timeout(1200)
 
-# What is seen of each protocol: caches, the homes, the messages, and the cells that are marked.
+# What the page shows of each protocol: caches, homes, messages, and the marked cells.
 _SEEN = """[...document.querySelectorAll('.panel')].map((panel, index) => {
   const values = (place) => [...place.querySelectorAll('.word')].map(
     word => Number(word.lastChild.textContent));
@@ -50,7 +50,7 @@ def explained(request: pytest.FixtureRequest) -> hn.Explanation:
 
 
 def _expected(protocol: dict[str, Any], number: int) -> dict[str, Any]:
-    """What the picture of a protocol has to show after a step."""
+    """What the picture of a protocol must show after a step."""
     walk = protocol["walk"]
     step = walk["steps"][number]
     scenes = step["scenes"]

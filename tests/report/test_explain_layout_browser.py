@@ -1,4 +1,4 @@
-"""What every page of `homenode explain` does in a real browser, whatever it shows."""
+"""What all pages of `homenode explain` do in a real browser."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.timeout(1200)
 
-# What is seen: page tables, what is owed, lines, homes, messages, and the cells that are marked.
+# What the page shows: page tables, releases, lines, homes, messages, and the marked cells.
 _SEEN = """(() => {
   const panel = document.querySelector('.panel');
   const values = (place) => [...place.querySelectorAll('.word')].map(
@@ -50,7 +50,7 @@ def explained() -> hn.Explanation:
 
 
 def _expected(walk: dict[str, Any], number: int) -> dict[str, Any]:
-    """What the picture has to show after a step."""
+    """What the picture must show after a step."""
     step = walk["steps"][number]
     pages, lines = step["scene"]["pages"], step["scene"]["lines"]
     nodes = range(len(pages[0]["mappings"]))

@@ -1,4 +1,4 @@
-"""The report: what it says, what it draws, and that it needs nothing but itself."""
+"""The report: its text, its figures, and that the file is self-contained."""
 
 from __future__ import annotations
 

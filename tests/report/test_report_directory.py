@@ -1,4 +1,4 @@
-"""What the report says of machines with a directory, and its picture of pages."""
+"""The report about machines with a directory, and its picture of pages."""
 
 from __future__ import annotations
 

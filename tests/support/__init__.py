@@ -1,1 +1,1 @@
-"""What tests share: outcomes, traces, mixes and a browser."""
+"""Helpers for tests: outcomes, traces, mixes and a browser."""

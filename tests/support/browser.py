@@ -1,4 +1,4 @@
-"""A headless Chromium for tests of pages, spoken to over its debugging protocol."""
+"""A headless Chromium for tests of pages, driven over its debugging protocol."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BROWSER = next(
 
 
 class Browser:
-    """A headless Chromium, spoken to over its debugging protocol."""
+    """A headless Chromium, driven over its debugging protocol."""
 
     def __init__(self, folder: Path) -> None:
         assert BROWSER is not None
@@ -138,7 +138,7 @@ class Browser:
 
 
 def check_fits(opened: Browser, width: int) -> None:
-    """Checks that nothing of an unfolded page is wider than a window of this width."""
+    """Checks that nothing on an unfolded page is wider than a window of this width."""
     opened.size(width)
     opened.value("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     assert opened.value("document.documentElement.scrollWidth") <= width

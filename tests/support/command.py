@@ -1,4 +1,4 @@
-"""The command line, run in this process or as a process of its own."""
+"""The command line, run in this process or as a separate process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended and what it said."""
+    """How a command ended and what it printed."""
 
     code: int
     out: str
@@ -40,7 +40,7 @@ def homenode() -> Callable[..., Outcome]:
 
 @pytest.fixture
 def program() -> Callable[..., Outcome]:
-    """Runs the command line as a process of its own, by way of `script` if there is one."""
+    """Runs the command line as a separate process, through `script` if there is one."""
 
     def run(*words: object, stdin: str = "", script: Path | None = None) -> Outcome:
         start = ["-m", "homenode"] if script is None else [str(script)]

@@ -1,4 +1,4 @@
-"""Explanations for tests of their pages, and what these have counted."""
+"""Explanations for tests of their pages, and the counts that the pages show."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STEPS = (
     "0 W a0; 1 W a1; 2 R b0; 1 W c0; 0 rel; 1 R b0; 2 R a0; 2 acq; 2 R a0; 1 rel; 0 acq; "
     "0 R c0; 3 W b1; 3 rel; 2 acq"
 )
-# Home, which is node 0, gets several reads at once, and the proxy of block b too.
+# The home, node 0, gets several reads at once, and so does the proxy of block b.
 _READS = (
     "0 R a0; 1 R b0 &; 2 R b0 &; 3 R b0 &; 4 R b0; 2 W b1; 5 R b1; 1 R a0; 5 R a0; 3 W a2; 1 W a0"
 )
@@ -31,7 +31,7 @@ def directory() -> hn.Explanation:
 
 
 def lists() -> hn.Explanation:
-    """A protocol of lists of copies, with reads that come back and that go by a proxy."""
+    """A protocol of lists of copies, with reads that bounce and reads through a proxy."""
     return hn.explain("sdd", example=_READS, buffers="1", proxies="reactive:clusters=1")
 
 
@@ -41,7 +41,7 @@ def pages() -> hn.Explanation:
 
 
 def counts(opened: Browser, protocol: int) -> dict[str, Any]:
-    """What a page has counted under a protocol up to its step."""
+    """The counts that a page shows for a protocol up to its step."""
     found: dict[str, Any] = opened.value(
         f'Object.fromEntries([...document.querySelectorAll(\'[data-total="{protocol}"] '
         "[data-count]')].map(cell => [cell.dataset.count, Number(cell.textContent)]))"
@@ -50,7 +50,7 @@ def counts(opened: Browser, protocol: int) -> dict[str, Any]:
 
 
 def check_messages(opened: Browser, explained: hn.Explanation) -> None:
-    """At its end a page has counted the messages and misses of the walks."""
+    """At its last step a page shows the counts of messages and misses of the walks."""
     opened.press("End")
     for index, protocol in enumerate(explained.data["protocols"]):
         totals, shown = protocol["walk"]["totals"], counts(opened, index)

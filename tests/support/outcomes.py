@@ -1,4 +1,4 @@
-"""Outcomes as the engines print them, made up, for tests of what is said about them."""
+"""Invented outcomes in the form that the engines print, for tests of reports about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that commands print, and whether they are whole at every width of the terminal."""
+"""Tables that commands print, and whether they are complete at every width of the terminal."""
 
 from __future__ import annotations
 

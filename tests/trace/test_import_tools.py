@@ -1,4 +1,4 @@
-"""Traces of tracers and profilers come in, and samples are called samples everywhere."""
+"""Traces of tracers and profilers are imported, and samples are called samples everywhere."""
 
 from __future__ import annotations
 

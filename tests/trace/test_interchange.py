@@ -1,4 +1,4 @@
-"""Arrow and Parquet in and out: what goes in comes back, and what is wrong is named."""
+"""Arrow and Parquet: exports can be imported again, and errors name their place."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_recording_starts_at_the_requested_place(recorded: dict[str, Path]) -> N
     before = hn.transform("select", whole, until="function:work")
     assert set(_functions(before)) == {"fill", "main"}
 
-    # All four threads leave the barrier first thing, and a simulated one waits for none of them.
+    # All four threads leave the barrier first, so a simulated barrier waits for none of them.
     together = hn.transform("select", whole, from_="first-barrier")
     assert 2048 < together.references < parallel.references
     assert hn.lines(together).facts["deadlocks_broken"] == 0

@@ -62,5 +62,5 @@ def test_a_recorded_mix_has_all_numbers_at_every_width(drawn: tuple[Drawn, set[s
 
 def test_every_function_that_prints_a_table_has_a_case() -> None:
     tested = {function for functions in _CASES.values() for function in functions.split()}
-    # It needs QEMU and servers, and has a test of its own above.
+    # It needs QEMU and servers, and has a separate test above.
     assert printing_functions(Path(ecommerce.__file__).parent) == tested | {"ecommerce._print"}

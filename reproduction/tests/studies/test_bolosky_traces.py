@@ -1,4 +1,4 @@
-"""Our traces beside the thesis's, and what counts as private in them."""
+"""Homenode's traces beside the thesis's, and which memory counts as private in them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHOSEN = {"e-fft", "water", "chip"}
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> StudyContext:
-    """A program with private memory in the thesis, and one without; both have some in ours.
+    """A program with private memory in the thesis, and one without; both have some here.
 
     And chip.
     """
@@ -85,7 +85,7 @@ def test_moves_of_chip_are_counted_from_what_it_writes(context: StudyContext) ->
     counted = chip_moves.counted(context)
     assert [row["program"] for row in counted] == ["chip"]
     made, considered = counted[0]["made"], counted[0]["considered"]
-    # Six writes a move, without a remainder; 60 rounds, in which no place of 36 is in two pairs.
+    # Six writes a move, without remainder; 60 rounds, in which none of 36 places is in two pairs.
     assert made == int(made)
     assert 0 < made < considered <= 60 * 18
     assert ch3_measures.chip_acceptance(Evidence({"chip-moves": counted})) == made / considered

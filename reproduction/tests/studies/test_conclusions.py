@@ -1,6 +1,6 @@
 """The main conclusions in the docs follow from the ledgers in the docs.
 
-``HOMENODE_BLESS=1 pytest tests/studies/test_conclusions.py`` writes the table anew.
+``HOMENODE_BLESS=1 pytest tests/studies/test_conclusions.py`` updates the table.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _verdicts(ledger: Mapping[str, list[str]]) -> dict[str, str]:
 
 
 def _first(text: str) -> str:
-    """A cell without how it is computed; of a long one the beginning, the ledger has the rest."""
+    """A cell without how it is computed; a long one is cut, and the ledger has the rest."""
     value = text.partition("<br>")[0]
     return value if len(value) <= _LONG else f"{value[:_LONG].rpartition(', ')[0]}, …"
 

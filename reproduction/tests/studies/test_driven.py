@@ -1,4 +1,4 @@
-"""Replays of recordings against runs that the machine drives."""
+"""Replays of recordings compared with runs that the machine drives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study of Foglia, Giorgi and Prete: what it computes, on made-up points and made-up mixes."""
+"""The study of Foglia, Giorgi and Prete: its results for invented points and mixes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SVG = "{http://www.w3.org/2000/svg}"
 
 
 def _point(workload: str, setting: Setting, **columns: Any) -> dict[str, Any]:
-    """A point of 1000 references, with nothing else than is said."""
+    """A point of 1000 references, with these values only."""
     row: dict[str, Any] = {"workload": workload, **setting.point(), "stands_for": 1}
     row |= {"references": 1000, "block_references": 1000, "gsp": 1.0, "bus_utilisation": 0.5}
     classes = ("cold", "replacement", "removal", *(f"invalidation_{kind}" for kind in m.KINDS))
@@ -141,8 +141,8 @@ def test_idle_processors_are_told_up_to_where_there_should_be_none() -> None:
     many = _point(EC, Setting(processors=24), cycles=100, idle_cycles=1200)
     assert m.idle(busy) == pytest.approx(0.01)
     assert [row["idle_percent"] for row in latency.idle(runs.Runs([busy, many])).rows] == [1, 50]
-    assert "at most 1 %" in latency.told(runs.Runs([busy, many]))
-    assert "**not** under" in latency.told(runs.Runs([busy | {"idle_cycles": 80}]))
+    assert "at most 1 %" in latency.sentence(runs.Runs([busy, many]))
+    assert "**not** under" in latency.sentence(runs.Runs([busy | {"idle_cycles": 80}]))
 
 
 def test_bands_are_those_of_seeds_and_of_holds() -> None:

@@ -1,4 +1,4 @@
-"""The study of Marchetti et al.: what it computes, on made-up points and on its small programs."""
+"""The study of Marchetti et al.: its results for invented points and small programs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ BOTH = (HARDWARE, SOFTWARE)
 
 
 def _point(program: str, setting: Setting, **columns: Any) -> dict[str, Any]:
-    """A point with nothing else than is said."""
+    """A point with these values only."""
     row: dict[str, Any] = {"program": program, **setting.fields()}
     row |= {"processors": 4, "cycles": 1000, "references": 500, "hops": 30, "messages_request": 10}
     row |= {"local_fill_share": 0.5, "local_write_back_share": None, "mean_fill_cycles": 100.0}
@@ -51,7 +51,7 @@ def _point(program: str, setting: Setting, **columns: Any) -> dict[str, Any]:
 
 
 def _pair(program: str, before: int, after: int, base: Setting = PAPER_CASE) -> list[Any]:
-    """A program whose time placement changes."""
+    """A program whose time depends on placement."""
     placed = base.changed(home=WITH)
     return [_point(program, base, cycles=before), _point(program, placed, cycles=after)]
 
@@ -164,16 +164,16 @@ def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     for row in tables["trace-driven"]:
         assert row["replay"] == row["run"] > 0, "its threads have work of their own"
     for row in tables["optimum"]:
-        # Each policy may do what the one before may, and more.
+        # Each policy may do everything the one before may, and more.
         assert row["best_references_best-static"] <= row["best_references_optimal"]
     for row in tables["advice"]:
-        # It may know more in hindsight, and the paper's advice is among what it chooses from.
+        # It has hindsight, and the paper's advice is among its choices.
         assert 0 <= row["best_gains"] <= row["best_in_hindsight_gains"]
         assert (row["best_gains"] == 0) == (row["best"] == WITH)
         assert (row["replication_gains"] == 0) == (row["replication"] == "none")
     pictures = {picture.name: picture.svg for picture in first.products.pictures}
     assert set(pictures) == {"pages-sor", "pages-mgrid"}
-    # Both have cells of nodes at home and elsewhere.
+    # Both have cells for home nodes and others.
     assert all('class="near' in svg and 'class="far' in svg for svg in pictures.values())
     page = write(first, tmp_path / "page")
     assert (page.parent / "pages-sor.svg").read_text(encoding="utf-8") == pictures["pages-sor"]

@@ -1,4 +1,4 @@
-"""The study of Markatos and Chronaki: what it looks up, computes, and lays out."""
+"""The study of Markatos and Chronaki: its lookups, results and layouts."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_the_reading_of_freezing_is_the_one_nearest_to_the_paper_s_words(
     rows = small.tables["freezing-readings"].set_index("reading")
     assert len(rows) == 8
     assert rows.loc[points.FREEZING, "off by"] == rows["off by"].min()
-    # The study's own points are of that reading.
+    # The study's own points use that interpretation.
     own = {
         row["page"]: row["normalised"]
         for row in small.products.extra["points"]

@@ -1,4 +1,4 @@
-"""The rules of all ledgers on the sources' own numbers, and what verdict follows."""
+"""The rules of all ledgers applied to the sources' own numbers, and the verdicts."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_foglia_s_tables_are_read_as_our_results_are() -> None:
 
 def test_properties_of_optimal_placements_are_found_to_fail_where_they_do() -> None:
     assert all(row["exceptions"] == 0 for row in ch4_properties.tried())
-    # Without leave to move where the references are, staying costs four each.
+    # If a block may not move to its references, staying costs four each.
     trace = [(0, "W"), *[(1, "W")] * 6]
     places = [[frozenset([p]) for p in range(3)]] * len(trace)
     free = ch4_properties.cheapest(trace, places, 3, lambda *_: True)

@@ -1,4 +1,4 @@
-"""Studies: what they judge and how, on made-up tables and on small programs."""
+"""Studies: their verdicts, for invented tables and small programs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def results(traces: Path) -> dict[str, StudyResult]:
-    """Every study on small programs: three of the thesis, all of the papers."""
+    """Every study on small programs: three from the thesis, all of the papers'."""
     mixes = make_mixes(traces / "mixes", 40_000)
     return {
         name: studies.study(

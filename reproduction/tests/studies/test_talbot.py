@@ -1,4 +1,4 @@
-"""The study of Talbot and Kelly: on its own numbers, on made-up points, on its small programs."""
+"""The study of Talbot and Kelly: its own numbers, invented points, and small programs."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _NODES = (16,)
 
 
 def _row(setting: Setting, cycles: int) -> dict[str, Any]:
-    """A simulated row with nothing else than is looked at."""
+    """A simulated row with only the fields that are read."""
     row: dict[str, Any] = {**setting.fields(), "cycles": cycles, "references": 500}
     row |= {"mean_read_response_cycles": cycles / 10, "mean_queue_cycles": cycles / 100}
     row |= {"fills": 50, "local_fills": 20, "local_fill_share": 0.4, "pages_moved": 3}
@@ -99,7 +99,7 @@ def test_the_paper_s_numbers_are_where_they_are_from() -> None:
         kinds = 3 if rows[0]["buffers"] == "finite" else 2
         assert len(rows) == len(PROGRAMS) * kinds * 2
         for row in rows:
-            # A number has a place, and what has none says that it is not legible.
+            # Every number has a place, or says that it is not legible.
             assert (row["printed"] is None) == (row["place"] is None) == (row["legible"] == "no")
     figure = printed["figure-1.8"]
     assert sum(row["printed"] is not None for row in figure) == 34
@@ -114,7 +114,7 @@ def test_every_rule_is_tried_on_the_paper_s_own_numbers(claim: Claim) -> None:
     except Missing:
         assert not claim.contradicted
         return
-    # A rule that does not hold there is one by which the paper contradicts itself, and says so.
+    # If a rule does not hold there, the paper contradicts itself, and the claim says so.
     assert claim.judge(own) == (not claim.contradicted)
 
 
@@ -133,7 +133,7 @@ def test_there_are_claims_of_every_part() -> None:
 def test_stated_changes_are_held_against_ours() -> None:
     assert j.near(0.222)({"ge": 0.18})
     assert not j.near(0.222)({"ge": 0.16})
-    # What is itself a tie is not held to five points.
+    # A tie in the paper is not held to five points.
     assert j.near(-0.002)({"barnes": 0.015})
     assert not j.near(-0.002)({"barnes": 0.03})
 
@@ -173,7 +173,7 @@ def test_what_is_not_legible_is_left_out_and_not_judged() -> None:
     assert printed.at(GE, TIME, Setting(proxies=REACTIVE)) == 77.8
     for program, setting in (
         (FFT, Setting(ROUND)),
-        (FMM, Setting(ROUND)),  # printed, but which bar has it is not certain
+        (FMM, Setting(ROUND)),  # printed, but it is not certain for which bar
     ):
         with pytest.raises(Illegible, match="not legible"):
             printed.at(program, TIME, setting)
@@ -218,7 +218,7 @@ def test_everything_is_made_from_points() -> None:
     assert set(tables) >= {"promise", "table-1.4", "sides", "beyond", "homes", "dials", "clusters"}
     assert [figure.name for figure in made.figures] == [f"figure-1.{n}" for n in range(5, 11)]
     rings = [row for row in made.figures[3].rows if row.get("printed")]
-    assert len(rings) == 30  # one for each number of which the bar is certain
+    assert len(rings) == 30  # one for each number whose bar is certain
     promised = next(row for row in tables["promise"] if row["program"] == GE)
     assert (promised["ours rr"], promised["printed rr"]) == (pytest.approx(110), 98.8)
     assert {row["clusters"] for row in tables["clusters"]} == {1, 2, 3, 4, 8}
@@ -283,7 +283,7 @@ def test_a_pass_is_asked_for_once_and_found_again(tmp_path: Path) -> None:
         assert protocols == PROTOCOL
         asked.append(options)
         rows = []
-        # In an order that is not ours.
+        # In another order than homenode's.
         for length, kind, home in product(*(options[n] for n in ("buffers", "proxies", "homes"))):
             setting = Setting(home, kind.partition(":")[0], length)
             row = _row(setting, _cycles(setting)) | {"proxies": f"{kind}:clusters=3"}
@@ -302,7 +302,7 @@ def test_a_pass_is_asked_for_once_and_found_again(tmp_path: Path) -> None:
     batch = next(b for b in wanted(FFT, (), quick=False) if len(b.lengths) > 1)
     several = runs._of_batch(context, context.programs[0], batch, simulate)
     assert len(several) == 12
-    # Those with the paper's length are known.
+    # Programs with the paper's length are known.
     assert asked[-1]["buffers"] == tuple(n for n in batch.lengths if n != FINITE)
     assert all(row["cycles"] == _cycles(beyond._setting(row)) for row in several)
 
@@ -342,7 +342,7 @@ def test_a_second_run_simulates_nothing(tmp_path: Path) -> None:
     points = {row["program"]: row for row in first.products.extra["points"]}
     assert set(points) == {GE, FFT}
     for row in first.products.extra["points"]:
-        # Only full buffers send reads back, and only a read that came back asks a proxy then.
+        # Only full buffers bounce reads, and only a bounced read then goes to a proxy.
         assert row["bounced"] == 0 or row["buffers"] == FINITE
         if row["proxies"] == REACTIVE:
             assert row["proxy_reads"] <= row["bounced"]

@@ -1,4 +1,4 @@
-"""Variants of a study: claims judged anew under changes of machine and workload."""
+"""Variants of a study: claims judged again under changes of machine and workload."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The e-commerce workload, as far as it needs no guest: browsers, database, pictures, mixes."""
+"""The parts of the e-commerce workload that need no guest: browsers, database, pictures, mixes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ TITLES = {name: name.replace("-", " ").capitalize() for name in SHOPPING_MIX}
 
 
 class Shop(BaseHTTPRequestHandler):
-    """Answers as the shop does, without one: a title, two pictures, an end."""
+    """A stand-in for the shop's answers: a title, two pictures, an end."""
 
     protocol_version = "HTTP/1.1"
     asked: ClassVar[dict[str, list[str]]] = {}
@@ -74,7 +74,7 @@ class Shop(BaseHTTPRequestHandler):
         images = '<img src="a.gif"><img src="b.gif">'
         title = "Nothing" if page == self.broken else TITLES[page]
         text = f"<html><title>{title}</title>{images}{more}</html>".encode()
-        # Every other page comes in chunks, as PHP sends what is long.
+        # Every other page is sent in chunks, as PHP sends long ones.
         self._answer("text/html", text, chunked=len(self.asked[self.headers["Cookie"]]) % 2 == 0)
 
     def _answer(self, kind: str, body: bytes, *, chunked: bool = False) -> None:
@@ -352,7 +352,7 @@ def test_what_is_there_is_found(tmp_path: Path) -> None:
         (tmp_path / "usr/lib" / name).write_text("")
     with pytest.raises(hn.ConfigError) as error:
         needs.find(tmp_path)
-    # pgbench is of the same package.
+    # pgbench is in the same package.
     assert "bin/pgbench" in str(error.value)
     assert "bin/postgres," not in str(error.value)
 
@@ -399,8 +399,8 @@ def test_the_mixes_that_come_along_are_what_they_say(name: str) -> None:
         assert entry["distinct_blocks"] > 100, entry
         assert 0 <= entry["shared_writes"] <= entry["shared"] <= entry["data"], entry
     assert {"kernel", "postgresql", "apache", "qemu", "command", "seed"} <= set(row)
-    # The guest's shell has utilities of its own, which are not meant. A few addresses are in both
-    # the shell and gawk, neither of which can be moved, and have one name.
+    # The guest's shell has built-in utilities, which are not meant. A few addresses are in both the
+    # shell and gawk, neither of which can be moved, and have one name.
     functions = {line["pc"]: line["function"] for line in trace.metadata["lines"]}
     own = {"[ls]", "[awk]", "[cp]", "[gzip]", "[rm]"} & set(functions.values())
     assert bool(own) == (name != "web")

@@ -1,6 +1,6 @@
-"""The e-commerce workload as a whole: a guest is made, booted, recorded, and its mix looked at.
+"""The complete e-commerce workload: a guest is made, booted and recorded, and its mix checked.
 
-Needs what the workload needs (PostgreSQL, Apache, PHP, QEMU), and a kernel that
+Has the workload's requirements (PostgreSQL, Apache, PHP, QEMU), and a kernel that
 HOMENODE_TEST_KERNEL names.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _ready() -> str:
-    """Why this cannot run here, or nothing."""
+    """The reason why this cannot run here, if any."""
     if not os.environ.get("HOMENODE_TEST_KERNEL"):
         return "HOMENODE_TEST_KERNEL names no kernel"
     try:

@@ -1,4 +1,4 @@
-"""What runs in the guest of the e-commerce workload, without one: script, files and settings."""
+"""The guest's part of the e-commerce workload, tested without a guest: script, files, settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LS, GZIP = 5860, 7123
 
 
 def _functions(*names: str) -> str:
-    """Functions of the guest's first process, as it has them."""
+    """Functions of the guest's first process, extracted from its script."""
     found = [
         re.search(rf"^{name}\(\) {{\n.*?^}}\n", INIT, re.DOTALL | re.MULTILINE) for name in names
     ]
@@ -61,7 +61,7 @@ def test_utilities_go_over_the_same_few_files_in_every_round(tmp_path: Path) -> 
     rounds = 3
     head = f"ROUNDS={rounds} BEGINNING=0 UTILITIES=\nprepare_utilities\n"
     seen = "find {0}/tmp -type f -printf '%i\\n' | sort -u | wc -l\nls {0}/tmp/old | wc -l\n"
-    # No process is stopped here: all run to their end.
+    # No process is stopped: all run to their end.
     tail = "kill() { :; }\nutilities\nfor utility in $UTILITIES; do wait $utility; done\n"
     said = _run(script + head + seen.format(tmp_path) + tail).split()
     # The files that are read and removed, and those that are written.
@@ -81,13 +81,13 @@ def _found(folder: Path, *, counting: bool = True) -> needs.Found:
 def test_all_five_utilities_are_started(tmp_path: Path) -> None:
     lines = re.findall(r"^    start (\S+)", INIT, re.MULTILINE)
     assert tuple(Path(line).name for line in lines) == mixes.UTILITIES
-    # They have more rounds to do the more is recorded, and some in any case.
+    # Their number of rounds grows with the length of the recording, and is at least one.
     rounds = [
         mixes.Plan(mixes.find("ec"), references=many).settings(_found(tmp_path))["ROUNDS"]
         for many in (1, 60_000_000, 600_000_000)
     ]
     assert rounds == [60, 70, 160]
-    # A guest whose time is that of this machine does less in a second.
+    # A guest in real time does less in a second.
     plan = mixes.Plan(mixes.find("ec"), references=100_000_000)
     settings = [plan.settings(_found(tmp_path, counting=counting)) for counting in (True, False)]
     assert [each["BEGINNING"] for each in settings] == [0.03, 0.15]
@@ -110,15 +110,15 @@ def test_timer_interrupts_of_all_processors_are_counted(tmp_path: Path) -> None:
 def test_time_goes_by_instructions_where_qemu_can(
     counts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """QEMU's words, of a recording that is none."""
+    """QEMU's words, from a recording that is not run."""
     said: list[list[str]] = []
 
     class Recorder:
-        """Takes the place of the trace."""
+        """Replaces the trace."""
 
         @staticmethod
         def record(argv: list[str], *_: Any, **__: Any) -> None:
-            """Keeps the words, and says what a guest says at its end."""
+            """Keeps the words, and prints what a guest prints at its end."""
             said.append(argv)
             results = {"alive": 1, "orders_in_database": 0, "orders_whole": 0, "ticks": 7}
             results |= {"pages_recorded": 1, "query_errors": 0}

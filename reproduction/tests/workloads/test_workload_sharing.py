@@ -1,4 +1,4 @@
-"""What each workload's page says about its sharing, held against its trace.
+"""The claims of each workload's page about its sharing, checked against its trace.
 
 A miss in a 64-byte block is cold, truly shared (the processor needs a word that another has written
 since it last had the block) or falsely shared; a page says where the last two come from.
@@ -25,17 +25,17 @@ pytestmark = [
 
 
 class Claim(NamedTuple):
-    """Which misses that are not cold a program has, and the functions that nearly all come from."""
+    """The kinds of a program's misses other than cold ones, and where nearly all come from."""
 
     kind: str
     functions: str = ""
 
 
-# What Presto itself does (presto.h).
+# Functions of Presto itself (presto.h).
 PRESTO = "fork_thread run_thread take_thread thread_object take_stack fill_stack depth_of"
 
-# once: data move once to each reader, next to no misses but cold ones. true, false: most of the
-# others are. both: neither is under a third.
+# once: data move once to each reader, and nearly all misses are cold. true, false: the kind of most
+# other misses. both: neither kind is under a third.
 CLAIMS = {
     "gauss": Claim("once"),
     "sorbyr": Claim("true", "relax"),

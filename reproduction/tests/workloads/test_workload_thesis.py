@@ -1,6 +1,6 @@
-"""Properties of the thesis's programs that ours have too, each on a small size.
+"""Properties of the thesis's programs that these have too, each at a small size.
 
-Bolosky's thesis says them in its chapter 2, or its tables follow from them.
+Bolosky's thesis states them in chapter 2, or they follow from its tables.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ pytestmark = [
 
 @pytest.fixture
 def record(tmp_path: Path) -> Record:
-    """Records a program of ours with arguments, in words of 4 bytes."""
+    """Records a workload with arguments, in words of 4 bytes."""
 
     def made(name: str, *arguments: str, threads: int = 8, quantum: int = 10) -> hn.Trace:
         program = workloads.build(name, tmp_path / name, "homenode")

@@ -1,4 +1,4 @@
-"""The workload programs as recorded ones: the same trace each time, the same result as natively."""
+"""Recorded workload programs: the same trace each time, the same result as natively."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NAMES = [entry.name for entry in workloads.TABLE]
 
 # Programs whose references are mostly to private memory, as in the thesis (table 2.1), and the
-# prime finders that keep to themselves.
+# prime finders that use private memory.
 MOSTLY_PRIVATE = {
     *("fft", "simple", "hyd", "nasa", "water", "primes1", "primes2"),
 }
@@ -64,7 +64,7 @@ def test_recording_gives_a_program_eight_threads_or_as_many_as_asked(
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> workloads.Size:
-    """A small size of a study of no publication, of two programs."""
+    """A small study of no publication, of two programs."""
     size = workloads.Size(3, ("-n", "300"), 7)
     for name in ("false-sharing", "primes1"):
         monkeypatch.setitem(workloads.find(name).sizes, "tiny", size)
@@ -144,8 +144,8 @@ def _recorded(name: str, folder: Path) -> hn.Trace:
 
 @pytest.mark.parametrize("name", ["barnes", "fmm"])
 def test_what_threads_share_is_in_one_heap(name: str, tmp_path: Path) -> None:
-    # Large arrays the C library maps elsewhere, if it is not told otherwise; in a direct-mapped
-    # cache they meet what is in the heap, or not, as addresses come.
+    # By default the C library maps large arrays outside the heap; whether they conflict with the
+    # heap in a direct-mapped cache depends on their addresses.
     ranges = _recorded(name, tmp_path).metadata["ranges"]
     blocks = [(r["start"], r["start"] + r["size"]) for r in ranges if r["kind"] == "heap"]
     low, high = min(start for start, _ in blocks), max(end for _, end in blocks)

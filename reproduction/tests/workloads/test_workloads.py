@@ -15,7 +15,7 @@ from homenode_studies import workloads
 
 NAMES = [entry.name for entry in workloads.TABLE]
 STRICT = ("-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
-# Programs of Bolosky's thesis: its table 2.1, and those that only its table 3.1 has.
+# Programs of Bolosky's thesis: its table 2.1, and those that are only in its table 3.1.
 THESIS = {
     *("e-fft", "e-simp", "e-hyd", "e-nasa", "gauss", "chip", "bsort", "kmerge", "plytrace"),
     *("sorbyc", "sorbyr", "matmult", "mp3d", "cholesky", "water"),
@@ -26,9 +26,9 @@ OK = re.compile(r"(?P<name>[a-z0-9-]+): ok, checksum (?P<checksum>[0-9a-f]{16})\
 
 
 class Programs(dict[str, Path]):
-    """The programs by name, built by the system's compiler when one is first asked for.
+    """The programs by name, each built by the system's compiler when first used.
 
-    All at once would take longer than a single test may on a busy machine.
+    Building all at once would take longer than a single test may on a busy machine.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -279,7 +279,7 @@ def test_source_says_what_the_table_says(name: str) -> None:
 
 def test_every_workload_has_a_page() -> None:
     folder = Path(__file__).parents[3] / "docs" / "workloads"
-    # What is more than one program has a page too.
+    # A collection of programs has a page too.
     others = ["ecommerce"]
     pages = {path.stem for path in folder.glob("*.md")} - {"index"}
     assert pages == {*NAMES, *others}

@@ -1,5 +1,5 @@
-/* Where the stack and the arguments are, and whether the environment has variables of the
- * recorder's. */
+/* Prints where the stack and the arguments are, and whether the environment has variables of
+ * the recorder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* memcpy and its family: what they touch must be in the recording, in pieces of a line. */
+/* memcpy and its family: the memory they access must be recorded, split at cache lines. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Cancelled in every kind of wait; what was pushed for cleaning up runs. */
+/* Threads are cancelled in every kind of wait; their cleanup handlers run. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Children of every kind, while another thread goes on: none may appear in the recording. */
+/* Children of every kind while another thread runs: none may appear in the recording. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <spawn.h>

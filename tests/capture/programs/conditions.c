@@ -1,4 +1,4 @@
-/* A bounded buffer with a lock and two conditions, and a token that goes round by semaphores. */
+/* A bounded buffer with a lock and two conditions, and a token passed round by semaphores. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* All the ways to end, named by the first argument; two threads are still at work. */
+/* Ends in the way that the first argument names, while two threads still run. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

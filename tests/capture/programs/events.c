@@ -1,8 +1,8 @@
-/* Waits with time-outs, as in servers and event loops, and others that the kernel alone can end:
- * prints what came of each. Time-outs are exact in virtual time, and far from anything else.
+/* Waits with time-outs, as in servers and event loops, and others that only the kernel can end:
+ * prints their results. Time-outs are exact in virtual time, and far from all other events.
  *
  * The argument is how many milliseconds pass before each signal: in real time a thread that is late
- * for its wait misses the signal that is to end it. */
+ * for its wait misses the signal that should end it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static void on_signal(int number)
     (void)number;
 }
 
-/* Nothing comes: all of them wait for as long as they were told. */
+/* Nothing arrives: all of them wait until their time-outs. */
 static void time_outs(void)
 {
     struct pollfd p = {to[0], POLLIN, 0};
@@ -78,7 +78,7 @@ static void time_outs(void)
     close(epoll);
 }
 
-/* A loop that does something every 10 ms, and what the other thread sends it when it comes. */
+/* A loop that acts every 10 ms, and when the other thread's bytes arrive. */
 static void *server(void *argument)
 {
     struct epoll_event want = {.events = EPOLLIN}, got;

@@ -1,5 +1,5 @@
 /* References that can be counted: every variable is touched a known number of times by each of two
- * threads, one after the other. With an argument, threads and counts stay out of it. */
+ * threads, one after the other. With an argument, it makes no threads and counts nothing. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* A timer ends waits so often that some signals come while a wait is about to go on. */
+/* A timer ends waits so often that some signals arrive while a wait is about to resume. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// What is initialised once is read by all without a race: a static variable, call_once, a future.
+// Threads read data initialised once, without a race: a static variable, call_once, a future.
 #include <cstdio>
 #include <future>
 #include <mutex>

@@ -1,5 +1,5 @@
-/* Four threads add to one counter under a mutex and note the order: what a free recording, too,
- * must get right, because the program has no race. */
+/* Four threads add to one counter under a mutex and note the order, which even a free
+ * recording must get right, because the program has no race. */
 #include <pthread.h>
 #include <stdio.h>
 

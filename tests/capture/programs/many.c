@@ -1,4 +1,4 @@
-/* As many threads as the first argument says, at once. */
+/* Runs as many threads at once as the first argument says. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

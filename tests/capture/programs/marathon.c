@@ -1,5 +1,5 @@
-/* Four threads with locks and barriers and far more references than any buffer holds. Says in the
- * file named by the first argument when it starts and when it is done. */
+/* Four threads with locks and barriers and far more references than any buffer holds. Writes to
+ * the file named by the first argument when it starts and when it is done. */
 #include <pthread.h>
 #include <stdio.h>
 

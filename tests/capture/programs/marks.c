@@ -1,4 +1,4 @@
-/* What a program says through homenode.h, and which of its memory is private. */
+/* Marks by homenode.h, and memory that is private. */
 #include <homenode.h>
 #include <pthread.h>
 #include <stdio.h>

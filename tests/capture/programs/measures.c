@@ -1,6 +1,6 @@
-/* What a program can measure and draw: processor time, ticks, random files, the machine's state.
+/* Measures and draws: processor time, ticks, random files, the machine's state.
  * Prints what must be the same in every recording, then "ok" if it makes sense. With an argument
- * it is about a child. */
+ * it tests a child. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -162,14 +162,14 @@ static void print_file(const char *name)
     size_t size = file == NULL ? 0 : fread(text, 1, sizeof text, file);
 
     if (file == NULL && strncmp(name, "/sys/", 5) == 0)
-        return;         /* a kernel that knows no nodes */
+        return;         /* a kernel without NUMA nodes */
     expect(size > 0, name);
     printf("%s:\n%.*s", name, (int)size, text);
     if (file != NULL)
         fclose(file);
 }
 
-/* The recorder keeps the program on one processor; it is told of all that it may use. */
+/* The recorder keeps the program on one processor, but reports all that it may use. */
 static void allowed_processors(void)
 {
     FILE *file = fopen("/proc/self/status", "r");
@@ -188,7 +188,7 @@ static void allowed_processors(void)
                     allowed += __builtin_popcount((unsigned)(*c - 'a' + 10));
             found++;
         } else if (strncmp(line, "Pid:", 4) == 0) {
-            /* 9999 and 10000 must not differ in what is read. */
+            /* 9999 and 10000 must be read with the same width. */
             expect(strlen(line) == 13, "a number of one width");
         }
     expect(found == 2 && allowed == CPU_COUNT(&set), "processors in /proc/self/status");

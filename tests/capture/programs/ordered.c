@@ -1,4 +1,4 @@
-/* Ordered sections: libgomp alone knows whose turn it is. */
+/* Ordered sections: only libgomp knows which thread is next. */
 #include <stdio.h>
 
 enum { N = 64 };

@@ -1,5 +1,5 @@
-/* What a thread finds to be its own after every turn: number, name, rounding, errno, time; and its
- * end. With an argument: a child, and a handler, on the way. Prints "own", or what is not.
+/* Checks that a thread keeps its state after every turn: number, name, rounding, errno, time; and
+ * its end. With an argument, it also makes a child and runs a handler. Prints "own" or the error.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Threads read and overwrite one word without any lock, and say afterwards what they read. The
- * order of a recording is legal only if every read finds what the last write before it left. */
+/* Threads read and overwrite one word without any lock, and then print what they read. The
+ * order of a recording is legal only if every read returns what the last write before it wrote. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

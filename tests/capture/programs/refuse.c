@@ -1,4 +1,4 @@
-/* Starts a program to which the kernel refuses to send system calls back, as older ones do. */
+/* Starts a program for which the kernel refuses syscall user dispatch, as older kernels do. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,4 +1,4 @@
-/* Signal handlers that come at any moment: in the scheduler, in a hook, in a thread that waits. */
+/* Signal handlers that run at any moment: in the scheduler, in a hook, in a thread that waits. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -80,7 +80,7 @@ int main(void)
     setitimer(ITIMER_PROF, &interval, NULL);
     printf("count %ld\n", data[1][1] > 0 ? data[3][7] : 0);
 
-    /* The only one who can wake the thread is the handler that interrupts it. */
+    /* Only the handler that interrupts the thread can wake it. */
     sem_init(&sem, 0, 0);
     sigaction(SIGUSR1, &post, NULL);
     pthread_create(&waits, NULL, sleeper, NULL);

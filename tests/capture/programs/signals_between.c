@@ -1,4 +1,4 @@
-/* Signals to threads that take turns: faults that a handler mends, a timer's for the main thread
+/* Signals to threads that take turns: faults that a handler repairs, a timer's for the main thread
  * only, and those that threads send one another.
  */
 #define _GNU_SOURCE

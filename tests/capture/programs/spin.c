@@ -1,4 +1,4 @@
-/* Threads that wait by looking at memory: a flag, a ticket lock, a barrier of one's own. */
+/* Threads that wait by reading memory: a flag, a ticket lock, a barrier of the program's own. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A thread computes without end and without memory, while others call the kernel and end. */
+/* A thread computes endlessly without memory references, while others call the kernel and end. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

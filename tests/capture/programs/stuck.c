@@ -1,5 +1,5 @@
 /* Waits that the runtime cannot see: reading a stream that another thread fills, and spinning in
- * code without hooks. Only the watchdog helps. */
+ * code without hooks. Only the watchdog ends them. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

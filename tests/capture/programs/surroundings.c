@@ -1,4 +1,4 @@
-/* What a program can see of its surroundings: it must not see the recorder. */
+/* Prints what a program sees of its environment: it must not see the recorder. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>

@@ -32,7 +32,7 @@ static struct timespec after_us(long us)
     return t;
 }
 
-/* Whether it took as long as it was to take, and little more. */
+/* Whether it took the given time, and little more. */
 static const char *took(long since_us, long us)
 {
     long passed = now_us() - since_us;

@@ -1,4 +1,4 @@
-/* Threads tell by bits of one word which of them are at work. */
+/* Bits of one word say which threads are at work. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Workers say by a flag whether they are busy; a watchdog adds up the flags at the end. */
+/* Each worker has a flag that says whether it is busy; a watchdog adds up the flags at the end. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -18,7 +18,7 @@ static void walk(int *position, unsigned seed)
 int main()
 {
 #ifdef FIXED
-    const std::unique_ptr<int[]> positions(new int[members * walkers]); // nobody touches them yet
+    const std::unique_ptr<int[]> positions(new int[members * walkers]); // not touched yet
 #else
     std::vector<int> positions(members * walkers); // mark: positions
 #endif

@@ -1,4 +1,4 @@
-/* Rows of an image are taken one by one from an atomic index, which is rarely used. */
+/* Threads take rows of an image one by one from an atomic index, which is rarely used. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Meters that somebody once padded, for machines with lines of 32 bytes. */
+/* Meters padded for machines with lines of 32 bytes. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Each worker says after every row how far it is; whoever is done looks at the others. */
+/* Each worker stores its progress after every row; a worker that is done reads the others'. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Histograms of each thread, aligned to 256 bytes: more than it takes, and no problem.
+// Histograms of each thread, aligned to 256 bytes: more than necessary, and no problem.
 #include <array>
 #include <cstdio>
 #include <thread>

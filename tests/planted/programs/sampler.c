@@ -1,4 +1,4 @@
-/* Threads weigh samples with a small table; one of them also counts samples for all to see. */
+/* Threads weigh samples with a small table; one of them also counts samples in a global. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A table of sines that main makes and all threads look into, in no order that could be placed. */
+/* A table of sines that main makes and all threads read, in an order without locality. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

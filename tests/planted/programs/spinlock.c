@@ -1,4 +1,4 @@
-/* A spin lock that tests and sets, in a line of its own; the twin looks before it leaps. */
+/* A spin lock that tests and sets, in a line of its own; the twin tests before it sets. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

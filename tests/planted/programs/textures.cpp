@@ -1,4 +1,4 @@
-// Textures count who uses them; the count is written all the time, the other members never.
+// Textures count their users; the count is written all the time, the other members never.
 #include <atomic>
 #include <cstdio>
 #include <memory>

@@ -51,19 +51,21 @@ def tried(
         variant.name: ledger(entry.claims, variant.experiments(context).evidence(printed))
         for variant in entry.variants
     }
-    told: list[Finding] = []
+    answers: list[Finding] = []
     rows: list[Row] = []
     for at, finding in enumerate(findings):
         if finding.verdict != "differs":
-            told.append(finding)
+            answers.append(finding)
             continue
         others = {name: judged[at] for name, judged in under.items()}
-        told.append(_told(finding, others))
+        answers.append(_answered(finding, others))
         rows.append(_row(finding, others))
-    return told, Table("variants", "claims that differ, under each variant", rows, described(entry))
+    return answers, Table(
+        "variants", "claims that differ, under each variant", rows, described(entry)
+    )
 
 
-def _told(finding: Finding, others: Mapping[str, Finding]) -> Finding:
+def _answered(finding: Finding, others: Mapping[str, Finding]) -> Finding:
     """The finding, with the variants under which its claim holds."""
     holds = [f"{name} ({it.ours})" for name, it in others.items() if it.verdict == "holds"]
     said = f"holds with {', '.join(holds)}" if holds else "holds under no variant"

@@ -88,7 +88,7 @@ def idle(runs: Runs) -> Table:
     )
 
 
-def told(runs: Runs) -> str:
+def sentence(runs: Runs) -> str:
     """The note on idle processors."""
     few = [m.idle(row) for row in runs.rows if row["processors"] <= BUSY_UP_TO]
     all_ = [m.idle(row) for row in runs.rows]

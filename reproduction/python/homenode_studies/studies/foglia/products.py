@@ -32,5 +32,5 @@ def products(
         made += [tables.scalability(found), tables.stated(found), latency.delays(found)]
     made += [tables.protocols(found), latency.origins(found), latency.idle(found)]
     extra = {"points": points, "footprints": touched}
-    said = (*notes.of(points, quick=context.quick), latency.told(found))
+    said = (*notes.of(points, quick=context.quick), latency.sentence(found))
     return Products(made, figures.figures(found), extra, said)

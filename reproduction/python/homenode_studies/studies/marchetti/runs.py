@@ -187,8 +187,8 @@ def asked(
 
 def driven() -> tuple[str, str, dict[str, Any]]:
     """Machine, protocol and options of programs that the machine drives: the paper's setting."""
-    told = {"homes": WITHOUT, "measure_from": "init-done", "sync": "exclude"}
-    return MESH, HARDWARE, told
+    options = {"homes": WITHOUT, "measure_from": "init-done", "sync": "exclude"}
+    return MESH, HARDWARE, options
 
 
 def machine_file(name: str) -> str:

@@ -50,8 +50,8 @@ def proxies(setting: Setting, data: Sequence[str]) -> str:
 
 def driven() -> tuple[str, str, dict[str, Any]]:
     """Machine, protocol and options of programs that the machine drives, without proxies."""
-    told = {"homes": Setting().home, "measure_from": "init-done", "sync": "exclude"}
-    return ALITE, PROTOCOL, told
+    options = {"homes": Setting().home, "measure_from": "init-done", "sync": "exclude"}
+    return ALITE, PROTOCOL, options
 
 
 def simulated(context: StudyContext, simulate: Simulate = simulation.simulate) -> list[Row]:

@@ -1,4 +1,4 @@
-/* Ends as its argument says. */
+/* Ends in the way that its argument names. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

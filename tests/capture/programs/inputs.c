@@ -1,4 +1,4 @@
-/* What the world tells a program: the time, random numbers, processors, its input. */
+/* Prints what the system gives a program: time, random numbers, processors, input. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>

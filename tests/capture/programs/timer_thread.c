@@ -1,4 +1,4 @@
-/* A thread that the C library makes by itself, for a timer, writes a table that main waits for. */
+/* A thread that the C library makes for a timer writes a table that main waits for. */
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
