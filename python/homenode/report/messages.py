@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Up to this number, all nodes are drawn, idle ones too: they fit beside each other.
 _ALL_SHOWN = 8
-_BY_HOME = " (told by its home)"
+_BY_HOME = " (from its node's home)"
 _PROXY_CACHE = "proxy cache"
 _WAYS = {"network": "", "within": "within the node", "with-reply": "with the reply"}
 _WHERE = {

@@ -51,7 +51,7 @@ labelled! {
         Follower = "follower": "a link of a chain of clients",
         SharingWriteBack = "sharing_write_back": "a dirty copy becomes a shared one",
         WriteBack = "write_back": "a dirty copy is replaced",
-        WrittenBack = "written_back": "home has been told of that",
+        WrittenBack = "written_back": "home confirms a write-back",
     }
 }
 

@@ -1,10 +1,10 @@
-//! The words in which protocols are written that keep pages coherent in software: messages, what
-//! the controllers of a node and of a home see, and what they do.
+//! The vocabulary of protocols that keep pages coherent in software: messages, and events and
+//! actions of the controllers of a node and of a home.
 //!
-//! The controllers are handlers of an operating system. A node has two for a page, which know
-//! nothing of one another: its *mapping* is what the node's page table has, its *release* what the
-//! node owes to others for what it has written. Caches fetch lines from the memory of the page's
-//! home, remote or not, and have a dirty bit for each word.
+//! The controllers are handlers of an operating system. A node has two independent ones for a page:
+//! its *mapping* is the page's entry in the node's page table, its *release* what the node owes to
+//! others for what it has written. Caches fetch lines from the memory of the page's home, remote or
+//! not, and have a dirty bit for each word.
 
 use homenode_protocol::labelled;
 
@@ -16,15 +16,15 @@ labelled! {
         WriteFault = "write fault": "tells home that the sender maps the page, read-write",
         Upgrade = "upgrade": "tells home that the sender, which maps the page, will write it",
         Mapped = "mapped": "the node is listed, and may use the page",
-        Unmap = "unmap": "tells home that the sender maps the page no longer",
+        Unmap = "unmap": "tells home that the sender no longer maps the page",
         Fetch = "fetch": "asks home for a line",
         Line = "line": "brings a line from memory",
         WriteBack = "write-back": "brings the dirty words of a line to memory",
         WrittenBack = "written back": "memory has the words",
         Modified = "modified": "tells home that the sender releases what it wrote to the page",
         WriteNotice = "write notice": "another node releases what it wrote to the page",
-        NoticesSent = "notices sent": "tells who releases how many nodes will acknowledge",
-        Acknowledge = "acknowledge": "tells who releases that its write notice has come",
+        NoticesSent = "notices sent": "tells the releasing node how many nodes will acknowledge",
+        Acknowledge = "acknowledge": "tells the releasing node that its write notice has arrived",
     }
 }
 
@@ -69,7 +69,7 @@ impl PageMessage {
         })
     }
 
-    /// What the mapping sees when it comes. What a cache sends for and gets, it does not see.
+    /// Its event at the mapping, if it has one. Messages of the cache are not events there.
     #[must_use]
     pub const fn event_at_mapping(self) -> Option<MappingEvent> {
         Some(match self {
@@ -89,8 +89,9 @@ impl PageMessage {
         })
     }
 
-    /// What the release sees when it comes: `due` says how many acknowledgements are due then, less
-    /// those that came before that was known, `known` whether home has said how many there will be.
+    /// Its event at the release, if it has one: `due` says how many acknowledgements are then still
+    /// due, less those that arrived before home announced their number, `known` whether home has
+    /// announced it.
     #[must_use]
     pub const fn event_at_release(self, due: i32, known: bool) -> Option<ReleaseEvent> {
         Some(match self {
@@ -126,12 +127,12 @@ impl PageMessage {
 }
 
 labelled! {
-    /// What the mapping of a page at a node sees: its processor, its cache, or a message.
+    /// Events at the mapping of a page at a node, from its processor, its cache, or a message.
     pub enum MappingEvent {
         Load = "load": "the processor reads",
         Store = "store": "the processor writes",
         Acquire = "acquire": "the processor acquires",
-        WrittenBack = "written back": "no write-back of the page is under way any more",
+        WrittenBack = "written back": "no write-back of the page is in flight any more",
         Mapped = "mapped": "home has listed the node",
         WriteNotice = "write notice": "another node has written the page and releases",
     }
@@ -146,15 +147,16 @@ impl MappingEvent {
 }
 
 labelled! {
-    /// What the release of a page at a node sees.
+    /// Events at the release of a page at a node.
     pub enum ReleaseEvent {
         Store = "store": "a write of the processor takes place",
         Release = "release": "the processor releases",
-        WrittenBack = "written back": "no write-back of the page is under way any more",
-        NoticesSent = "notices sent": "home knows, and nothing is to be acknowledged any more",
-        NoticesSentDue = "notices sent, acks due": "home knows before all have acknowledged",
-        Acknowledge = "acknowledge": "a notice has come, acknowledgements or home's word are due",
-        LastAcknowledge = "last acknowledge": "all notices have come",
+        WrittenBack = "written back": "no write-back of the page is in flight any more",
+        NoticesSent = "notices sent": "home has sent the notices, and no acknowledgement is due",
+        NoticesSentDue = "notices sent, acks due": "home has sent the notices, and acknowledgements \
+            are due",
+        Acknowledge = "acknowledge": "a notice has arrived; others, or home's answer, are due",
+        LastAcknowledge = "last acknowledge": "all notices have arrived",
     }
 }
 
@@ -167,12 +169,12 @@ impl ReleaseEvent {
 }
 
 labelled! {
-    /// What the controller of a page's home sees: a message.
+    /// Events at the controller of a page's home: messages.
     pub enum PageHomeEvent {
         ReadFault = "read fault": "a node maps the page, read-only",
         WriteFault = "write fault": "a node maps the page, read-write",
         Upgrade = "upgrade": "a node that maps the page will write it",
-        Unmap = "unmap": "a node maps the page no longer",
+        Unmap = "unmap": "a node no longer maps the page",
         Fetch = "fetch": "a cache needs a line",
         WriteBack = "write-back": "a cache has dirty words for memory",
         Modified = "modified": "a node releases what it wrote to the page",
@@ -180,10 +182,10 @@ labelled! {
 }
 
 labelled! {
-    /// Who sent what the home's controller sees, as far as it matters.
+    /// The sender of a message to a home, as far as it matters.
     pub enum PageSender {
-        Only = "only": "the one node that is listed",
-        Sharer = "sharer": "one of several nodes that are listed",
+        Only = "only": "the only listed node",
+        Sharer = "sharer": "one of several listed nodes",
         Other = "other": "a node that is not listed",
     }
 }
@@ -193,7 +195,7 @@ labelled! {
 pub enum MappingAction {
     /// Tells home.
     SendHome(PageMessage),
-    /// Tells the node that releases that its write notice has come.
+    /// Tells the releasing node that its write notice has arrived.
     Acknowledge,
     /// The processor's access goes on to the cache, which fetches the line if it lacks it.
     Complete,
@@ -217,12 +219,11 @@ pub enum ReleaseAction {
 pub enum PageHomeAction {
     /// The sender is listed.
     List,
-    /// The sender is listed no longer.
+    /// The sender is no longer listed.
     Unlist,
     /// Answers the sender.
     Reply(PageMessage),
-    /// Sends a write notice to every node that is listed but the sender, to whom they acknowledge
-    /// it.
+    /// Sends a write notice to every other listed node; they acknowledge it to the sender.
     Notify,
     /// Memory takes the dirty words, and no others.
     TakeWords,

@@ -28,18 +28,18 @@ pub(crate) const ENTRY: FamilyProtocol<DirectoryTable> = FamilyProtocol {
     source: "Marchetti et al. 1995, section 3.1",
     params: &[ProtocolParameter {
         name: "pointers",
-        doc: "nodes that the directory lists; if there are more, all are told of a write. Default: \
-              all nodes",
+        doc: "nodes that the directory lists; if more have copies, a write invalidates all nodes. \
+              Default: all nodes",
         values: ValueRange::Number { from: 1, to: 1024 },
     }],
     example: Example {
         name: "three-hops",
-        summary: "Who is asked, and in how many hops",
+        summary: "Who answers a miss, and in how many hops",
         about: "All blocks lie on one page, whose home is node 0 where it is referenced first. \
-                Nodes read a word that memory has, and node 3 writes it: those that are listed \
-                have to give up their copies. Then a node that owns the block answers, to node 1 \
-                that reads and to node 2 that writes, in three hops by way of the home; to the \
-                home itself in two. At last node 1 needs its frame and writes the block back.",
+                Nodes read a word that memory has, and node 3 writes it: the listed nodes have to \
+                give up their copies. Then a node that owns the block answers, to node 1 that \
+                reads and to node 2 that writes, in three hops by way of the home; to the home \
+                itself in two. At last node 1 needs its frame and writes the block back.",
         protocol: Some("dash"),
         text: "0 R a0; 1 R a0; 1 R a0; 2 R a0; 3 W a0; 1 R a0; 1 W a0; 2 W a1; 0 R a1; 0 W a0; \
                1 R a0; 1 W a0; 1 R b0; 0 R a0",

@@ -41,10 +41,10 @@ const EXAMPLE: Example = Example {
     name: "list-of-copies",
     summary: "A list grows at its head, and a write goes down it",
     about: "Nodes read a word, and each becomes the head of the list, ahead of the one before. \
-            Node 0 writes: the list is told from its head on, and the last copy acknowledges. Then \
-            the owner answers a reader and memory gets the data back; the head of the list writes \
-            without being sent data; and a copy in the middle is replaced, with which those behind \
-            it go as well.",
+            Node 0 writes: the list is invalidated from its head on, and the last copy \
+            acknowledges. Then the owner answers a reader and memory gets the data back; the head \
+            of the list writes without being sent data; and a copy in the middle is replaced, \
+            which removes those behind it as well.",
     protocol: Some("sdd"),
     text: "1 R a0; 2 R a0; 3 R a0; 0 W a0; 1 R a0; 2 R a0; 2 W a0; 3 R a0; 1 R a0; 0 R a0; 1 R b0; \
            3 R a0",

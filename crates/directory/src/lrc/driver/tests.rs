@@ -277,7 +277,7 @@ fn faults_are_errors() {
     let fetch = PageMessage::Fetch;
     let sent = SentPageMessage { message: fetch, page: PAGE, from, to, requester: 0, due: 0 };
     let error = nodes.driver.deliver(&sent, &mut nodes.effects).unwrap_err();
-    assert!(error.to_string().starts_with("fetch at page 3, of node 0, in state nobody: "));
+    assert!(error.to_string().starts_with("fetch at page 3, of node 0, in state unmapped: "));
     let lost = SentPageMessage { to: PageEnd::Node(1), ..sent };
     let error = nodes.driver.deliver(&lost, &mut nodes.effects).unwrap_err();
     assert_eq!(error.to_string(), "fetch of page 3 has no recipient");

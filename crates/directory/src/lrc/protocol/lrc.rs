@@ -39,7 +39,7 @@ pub(crate) const ENTRY: FamilyProtocol<PagedTable> = FamilyProtocol {
 
 const EXAMPLE: Example = Example {
     name: "write-notices",
-    summary: "Two writers of one page, and who learns of it when",
+    summary: "Two writers of one page, and when other nodes see their writes",
     about: "Nodes 0 and 1 write two words of one line, and no copy is taken away: the page, which \
             node 0 mapped alone for writing, is on the weak list as soon as node 1 maps it. Node 2 \
             reads the first word and, after node 0 has released, still reads the old value, for it \

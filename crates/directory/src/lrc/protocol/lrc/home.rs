@@ -13,13 +13,13 @@ use ControllerCell::{Does, Impossible, Waits};
 use PageHomeState::{Nobody, Readers, Weak, Writer};
 
 labelled! {
-    /// States of a page at its home. With the list they say what each node's mapping permits, but
-    /// for a weak page, where nothing depends on it.
+    /// States of a page at its home. With the list they say what each node's mapping permits,
+    /// except for a weak page, where nothing depends on it.
     pub(super) enum PageHomeState {
-        Nobody = "nobody": "no node maps the page",
-        Readers = "readers": "those listed map the page, all of them read-only",
-        Writer = "writer": "the node that is listed maps the page read-write",
-        Weak = "weak": "those listed map the page, and caches may have lines that are out of date",
+        Nobody = "unmapped": "no node maps the page",
+        Readers = "readers": "the listed nodes map the page, all of them read-only",
+        Writer = "writer": "the listed node maps the page read-write",
+        Weak = "weak": "the listed nodes map the page, and caches may have stale lines",
     }
 }
 

@@ -21,12 +21,12 @@ labelled! {
         ReadOnlyNoticed = "read-only, noticed": "the same, and the next acquire unmaps it",
         ReadWrite = "read-write": "mapped",
         ReadWriteNoticed = "read-write, noticed": "the same, and the next acquire unmaps it",
-        ReadFault = "read fault": "home was told of a read fault",
-        WriteFault = "write fault": "home was told of a write fault",
-        Upgrade = "upgrade": "mapped read-only, home was told of a write fault",
+        ReadFault = "read fault": "home was notified of a read fault",
+        WriteFault = "write fault": "home was notified of a write fault",
+        Upgrade = "upgrade": "mapped read-only, home was notified of a write fault",
         UpgradeNoticed = "upgrade, noticed": "the same, and the next acquire unmaps it",
-        Leaving = "leaving": "out of the page table and the cache, home is told once all dirty \
-            words are written back",
+        Leaving = "leaving": "removed from the page table and the cache; home is notified once \
+            all dirty words are written back",
     }
 }
 

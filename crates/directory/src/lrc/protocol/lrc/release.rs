@@ -11,8 +11,8 @@ use ReleaseAction::{SendHome, WriteBack};
 use ReleaseState::{Acknowledging, Released, Telling, WritingBack, Written};
 
 labelled! {
-    /// States of what a node owes for what it wrote to a page. They are independent of whether the
-    /// node still maps it: an acquire may unmap a page before what was written is released.
+    /// States of a node's release of a page. They are independent of whether the node still maps
+    /// the page: an acquire may unmap it before its writes are released.
     pub(super) enum ReleaseState {
         Released = "released": "nothing was written since the last release",
         Written = "written": "the page was written since the last release",
