@@ -1,4 +1,4 @@
-//! With a clock the engine does what the slow simulator does, cycle for cycle, on random programs.
+//! With a clock, the engine agrees with the slow simulator cycle for cycle on random programs.
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test names what concerns it")]
 
 use std::collections::BTreeMap;
@@ -11,9 +11,9 @@ use homenode_base::Rng;
 use homenode_clock::streams::Operation;
 use homenode_machine::{CacheShape, LastLevelModel, MemoryTopology, SharedMemories};
 
-/// What has to happen in some of the programs.
+/// Events that must happen in some of the programs.
 const OFTEN: &[&str] = &[
-    "a block comes back before its owner has told home",
+    "a block is written back before its owner has notified home",
     "a controller is in use",
     "a copy at home goes",
     "a copy is lost that was to be made the only one",
@@ -30,7 +30,7 @@ const OFTEN: &[&str] = &[
     "a request waits at home",
     "a request waits for its frame",
     "acknowledgements due after the reply",
-    "all are told, for too many have copies",
+    "all are invalidated, because too many have copies",
     "an acknowledgement before the reply",
     "an owner is asked again",
     "home answers after a write-back",
@@ -112,7 +112,7 @@ fn engine(machine: &SlowMachine) -> TimedMachine {
     given
 }
 
-/// What happened, if the two agree; else what they differ in.
+/// The events, if the two agree; otherwise the difference.
 fn compare(
     machine: &SlowMachine,
     programs: &[Vec<Operation>],

@@ -1,4 +1,4 @@
-//! The engine counts what the slow oracle counts, on random traces, for every kind of machine.
+//! The engine's counts equal the slow oracle's, on random traces, for every kind of machine.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ fn the_engine_agrees_with_the_oracle_in_every_count() {
             *seen.entry(name).or_default() += count;
         }
     }
-    // The traces are worth something: whatever can happen does.
+    // The traces cover everything that can happen.
     for name in [
         "request",
         "reply",
@@ -48,7 +48,7 @@ fn the_engine_agrees_with_the_oracle_in_every_count() {
     assert!(!seen.contains_key("refuse"), "{seen:?}");
 }
 
-/// The machines that the specification names, one by one.
+/// The machines named in the specification, one by one.
 #[test]
 fn every_combination_agrees_with_the_oracle() {
     let mut rng = Rng::new(3);

@@ -11,7 +11,7 @@ const DATA: u64 = 0x1_0000;
 const LOCK: u64 = 0x4_0000;
 const BARRIER: u64 = 64;
 const NODES: usize = 64;
-/// Node 0 is the home; how far away these are from it.
+/// Node 0 is the home; distances of these nodes from it.
 const DISTANCES: [(usize, u64); 4] = [(0, 0), (1, 1), (7, 7), (63, 14)];
 
 /// An operation `cycles` cycles after the one before.
@@ -31,7 +31,7 @@ fn programs(of: &[(usize, Vec<Operation>)]) -> Vec<Vec<Operation>> {
     all
 }
 
-/// Cycles that a node waits for the last of its steps, after what others do.
+/// Cycles that a node waits for the last of its steps, after the others' steps.
 fn waits(home: &str, node: usize, steps: &[Operation], others: &[(usize, Vec<Operation>)]) -> u64 {
     let delay = |steps: &[Operation]| {
         let mut all = programs(others);
@@ -41,12 +41,12 @@ fn waits(home: &str, node: usize, steps: &[Operation], others: &[(usize, Vec<Ope
     delay(steps) - delay(&steps[..steps.len() - 1])
 }
 
-/// Cycles until a read is there: the first of them is the operation's own.
+/// Cycles until a read's data arrive: the first is the operation's own.
 fn read(node: usize, others: &[(usize, Vec<Operation>)]) -> u64 {
     waits("fixed:node=0", node, &[later(OpKind::Read, 10_000)], others) + 1
 }
 
-/// Cycles until a write has come that the processor waits for, perhaps after a read.
+/// Cycles until a write that the processor waits for is complete, perhaps after a read.
 fn write(node: usize, before: &[Operation], others: &[(usize, Vec<Operation>)]) -> u64 {
     let steps = [before, &[later(OpKind::Atomic, 10_000)]].concat();
     waits("fixed:node=0", node, &steps, others)
@@ -91,7 +91,8 @@ fn a_copy_becomes_the_only_one() {
         let expected = if distance == 0 { 10 } else { 18 + 12 * distance };
         assert_eq!(write(node, &had, &[]), expected);
         assert_eq!(latency().upgrade(distance), expected);
-        // Each invalidation leaves home before the permission, which within a node leaves nothing.
+        // Each invalidation leaves home before the permission, which sends no message within a
+        // node.
         let shared: Vec<_> = [9, 18].map(|sharer| (sharer, had.to_vec())).into();
         let sent = if distance == 0 { 0 } else { 2 * 4 };
         assert_eq!(write(node, &had, &shared), expected + sent);
@@ -132,7 +133,7 @@ fn pages_are_mapped_and_move() {
         assert_eq!(whole, moves + 320 + 86);
         assert_eq!(latency().page_move(distance, 4096), moves);
     }
-    // At the mean distance of two nodes, 16/3 hops, it is what the publication says: 4,300.
+    // At the mean distance of two nodes, 16/3 hops, it is the publication's value: 4,300.
     let mean = latency().page_move(5, 4096) + 4;
     assert!((3_870..=4_730).contains(&mean), "{mean}");
 }
@@ -153,7 +154,7 @@ fn locks_and_barriers() {
     let holds = (1, vec![take, later(OpKind::Read, 5_000), give]);
     let waits = (63, vec![step(OpKind::Read, DATA + 64), later(OpKind::Read, 1_000), take]);
     assert_eq!(cycles(&[holds, waits]), 30 + 5_000 + 102 + 18 + 6 * (1 + 14) + 1);
-    // Node 1 is the last to arrive. It is told after node 63, but has a shorter way.
+    // Node 1 is the last to arrive. It is notified after node 63, but is closer.
     let arrive = step(OpKind::Arrive, BARRIER);
     let depart = Operation { count: 2, ..step(OpKind::Depart, BARRIER) };
     let first = (63, vec![arrive, depart]);

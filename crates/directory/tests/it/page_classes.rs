@@ -1,5 +1,5 @@
-//! Whose sharing a miss is where the operating system keeps pages coherent: copies of a line are
-//! written by several nodes at a time, and one that is flushed may have been old for long.
+//! Classes of misses where the operating system keeps pages coherent: several nodes write copies of
+//! a line at the same time, and a flushed copy may have been stale for long.
 
 use crate::timed::{dash_mesh, step};
 use homenode_clock::streams::{OpKind, Operation};
@@ -9,8 +9,7 @@ use homenode_directory::{DirectoryProtocol, MissCounts};
 const LINE: u64 = 0x1000;
 const OTHER: u64 = 0x1040;
 
-/// Both nodes wait for each other after each of some steps: first references of node 0, then those
-/// of node 1.
+/// Both nodes wait for each other after each step: first references of node 0, then of node 1.
 fn misses(phases: &[[&[(OpKind, u64)]; 2]]) -> MissCounts {
     let mut programs = vec![Vec::new(); 2];
     for (episode, phase) in (0..).zip(phases) {
@@ -24,8 +23,8 @@ fn misses(phases: &[[&[(OpKind, u64)]; 2]]) -> MissCounts {
     dash_mesh(2, "fixed:node=0").try_run(table, &programs, 100).unwrap().counts.misses
 }
 
-/// Misses by true and by false sharing of node 1, which holds the two lines while node 0 writes the
-/// first word of one, and then refers to these.
+/// True and false sharing misses of node 1, which holds the two lines while node 0 writes the first
+/// word of one, and then makes these references.
 fn after_a_write(used: &[(OpKind, u64)]) -> (u64, u64) {
     let both = [(OpKind::Read, LINE), (OpKind::Read, OTHER)];
     let found = misses(&[[&[], &both], [&[(OpKind::Write, LINE)], &[]], [&[], used]]);

@@ -13,14 +13,14 @@ struct RealMachine {
     ns: f64,
 }
 
-/// A machine with its pages in one memory.
+/// A machine with all its pages in one memory.
 fn machine(name: &str, processors: u16, home: u16) -> RealMachine {
     let mhz = CachedMachine::parse(name).unwrap().directory().unwrap().cycles_per_ms / 1000;
     let machine = machine_of(name, processors, &format!("fixed:node={home}"));
     RealMachine { machine, ns: 1000.0 / f64::from(u32::try_from(mhz).unwrap()) }
 }
 
-/// Ns that a processor waits for a read, after some operations of its own and of another one.
+/// Nanoseconds that a processor waits for a read, after operations of its own and of another one.
 fn read(
     machine: &RealMachine,
     reader: usize,
@@ -42,7 +42,7 @@ fn read(
     ns * f64::from(u32::try_from(cycles + 1).unwrap())
 }
 
-/// A read of what another processor wrote, whose page is in this memory.
+/// A read of data that another processor wrote, on a page in this memory.
 fn written(name: &str, processors: u16, home: u16, reader: usize, writer: usize) -> f64 {
     let wrote = Some((writer, step(OpKind::Write, DATA)));
     read(&machine(name, processors, home), reader, &[], wrote)
@@ -65,11 +65,11 @@ fn two_sockets() {
     is(memory(NAME, 40, 0, 0), [106.0, 113.0]);
     is(memory(NAME, 40, 1, 0), [168.0, 170.0]);
     is(written(NAME, 40, 0, 0, 1), [69.0, 71.0]);
-    // What follows: 138.6 was measured between the sockets of a Graviton4, which are said to be
+    // Derived: 138.6 was measured between the sockets of a Graviton4, which are reported to be
     // about as far from each other.
     is(written(NAME, 40, 0, 0, 39), [125.0, 150.0]);
     is(written(NAME, 40, 1, 0, 39), [125.0, 150.0]);
-    // A hit in the last level: the line was read before, and another one has its frame.
+    // A hit in the last level: the line was read before, and its frame was reused.
     let ours = machine(NAME, 40, 0);
     let cache = ours.machine.setup.cache;
     let set = cache.size_bytes / cache.associativity;
@@ -81,7 +81,7 @@ fn two_sockets() {
 #[test]
 fn eight_nodes() {
     const NAME: &str = "genoa-8n-directory";
-    // Measured on an EPYC 9354P in NPS4 mode: the own quadrant, and another one.
+    // Measured on an EPYC 9354P in NPS4 mode: the processor's quadrant, and another one.
     is(memory(NAME, 64, 0, 0), [104.0, 106.0]);
     is(memory(NAME, 64, 3, 0), [113.0, 118.6]);
     is(memory(NAME, 64, 4, 0), [190.0, 220.0]);
@@ -89,7 +89,7 @@ fn eight_nodes() {
     is(written(NAME, 64, 0, 0, 1), [97.0, 104.0]);
     is(written(NAME, 64, 0, 0, 63), [193.0, 202.0]);
     is(written(NAME, 64, 4, 0, 32), [193.0, 202.0]);
-    // What follows: within a socket it takes 188 to 196 where the page is in the other one
+    // Derived: within a socket it takes 188 to 196 where the page is in the other one
     // (core-to-core-latency, issue 97).
     is(written(NAME, 64, 4, 0, 1), [188.0, 202.0]);
 }

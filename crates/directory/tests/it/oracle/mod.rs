@@ -1,5 +1,5 @@
 //! A slow simulator written from the sentences of the table of messages: maps, lists and searches,
-//! and no messages under way.
+//! and no messages in flight.
 
 pub mod random;
 
@@ -46,10 +46,10 @@ struct Line {
     last_use: u64,
 }
 
-/// What the home knows of a block.
+/// The home's entry for a block.
 #[derive(Default)]
 struct Known {
-    /// In the order in which they came.
+    /// In order of arrival.
     sharers: Vec<u16>,
     too_many: bool,
     owner: Option<u16>,
@@ -116,7 +116,7 @@ impl Oracle {
         self.homes[&self.page_of(block)].0
     }
 
-    /// The page gets a home, or another one.
+    /// The page gets a home, or a new one.
     fn place(&mut self, r: u16, block: u64) {
         let page = self.page_of(block);
         let nth = self.homes.len() as u64;
@@ -212,8 +212,8 @@ impl Oracle {
         self.list(block, r);
     }
 
-    /// The messages for a block that is dirty elsewhere, and what its owner tells home.
-    fn fetch_from_owner(&mut self, r: u16, o: u16, h: u16, told: &'static str, carries: bool) {
+    /// The messages for a block that is dirty elsewhere, and the owner's message to home.
+    fn fetch_from_owner(&mut self, r: u16, o: u16, h: u16, notice: &'static str, carries: bool) {
         if o == h {
             self.message("request", false);
             self.message("reply", true);
@@ -224,7 +224,7 @@ impl Oracle {
             self.message("request", false);
             self.message("forward", false);
             self.message("reply", true);
-            self.message(told, carries);
+            self.message(notice, carries);
         }
     }
 
@@ -244,9 +244,9 @@ impl Oracle {
             self.message("reply", with_block);
         }
         let known = self.directory.remove(&block).unwrap();
-        let told: Vec<u16> =
+        let invalidated: Vec<u16> =
             if known.too_many { (0..self.machine.nodes).collect() } else { known.sharers };
-        for s in told {
+        for s in invalidated {
             if s != r && s != h {
                 self.message("invalidate", false);
                 self.message("ack", false);
@@ -272,7 +272,7 @@ impl Oracle {
         }
     }
 
-    /// Replaces the copy used longest ago, if all frames of the set have one.
+    /// Replaces the least recently used copy, if all frames of the set have one.
     fn make_room(&mut self, r: u16, block: u64) {
         let lines = self.caches.entry((r, block % self.machine.sets)).or_default();
         if lines.len() < self.machine.ways {

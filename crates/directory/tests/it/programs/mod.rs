@@ -11,7 +11,7 @@ pub fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
     from[number(rng, from.len())]
 }
 
-/// A number below this one.
+/// A random number below this one.
 pub fn number(rng: &mut Rng, below: usize) -> usize {
     usize::try_from(rng.below(below as u64)).unwrap()
 }
@@ -35,8 +35,8 @@ fn reference(rng: &mut Rng, habits: &Habits) -> Operation {
     Operation { size: 4, count, ..Operation::new(kind, addr) }
 }
 
-/// What the process of each node does with blocks of this size: references, between them locks that
-/// are held for a while, and barriers of all.
+/// The operations of each node's process on blocks of this size: references, locks held for a
+/// while, and barriers of all processes.
 pub fn random_programs(rng: &mut Rng, nodes: usize, block: u64) -> Vec<Vec<Operation>> {
     let habits = Habits { blocks: 1 + rng.below(8), block, writes: pick(rng, &[10, 30, 60]) };
     let mut all = vec![Vec::new(); nodes];
@@ -79,7 +79,8 @@ fn part(rng: &mut Rng, habits: &Habits, steps: &mut Vec<Operation>) {
     }
 }
 
-/// What can be left out of programs: a reference, a lock taken and given back, a barrier.
+/// The parts that can be left out of programs: a reference, a lock's acquire and release, a
+/// barrier.
 fn parts(programs: &[Vec<Operation>]) -> Vec<Vec<(usize, usize)>> {
     let mut parts = Vec::new();
     let mut barriers = BTreeMap::<u64, Vec<(usize, usize)>>::new();
@@ -103,7 +104,7 @@ fn parts(programs: &[Vec<Operation>]) -> Vec<Vec<(usize, usize)>> {
     parts
 }
 
-/// Leaves out parts as long as an engine and its oracle still differ.
+/// Leaves out parts while an engine and its oracle still differ.
 pub fn shrink(
     mut programs: Vec<Vec<Operation>>,
     differs: impl Fn(&[Vec<Operation>]) -> bool,
@@ -128,7 +129,7 @@ pub fn shrink(
     }
 }
 
-/// As a failure prints them.
+/// The format in which a failure prints them.
 pub fn program_text(programs: &[Vec<Operation>]) -> String {
     let step = |step: &Operation| format!("{:?} {:x}+{}", step.kind, step.addr, step.count);
     let line = |steps: &Vec<Operation>| steps.iter().map(step).collect::<Vec<_>>().join("; ");

@@ -1,4 +1,4 @@
-//! Caches: what a node has of a block, and what it has asked for.
+//! Caches: the state of a block at a node, and its pending requests.
 
 use super::events::{Happening, Note, Says};
 use super::{Access, SlowClock, Waiter};
@@ -18,19 +18,19 @@ pub(super) struct SlowFrame {
     used: u64,
 }
 
-/// What is under way for a block of a node.
+/// The pending request of a node for a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
-    /// Who waits for it, until it has come.
+    /// The operation that waits for it.
     waiter: Option<Waiter>,
     write: bool,
     misses: bool,
     since: u64,
-    /// Whether a copy that is on its way has to go as soon as it is read.
+    /// Whether a copy in flight must be invalidated as soon as it is read.
     goes: bool,
-    /// Whether the reply has come.
+    /// Whether the reply has arrived.
     came: bool,
-    /// Acknowledgements that are due, less those that came before it was known how many.
+    /// Acknowledgements due, less those that arrived before their number was known.
     due: i64,
 }
 
@@ -52,7 +52,7 @@ impl SlowClock {
         self.frame(node, block).unwrap().copy = copy;
     }
 
-    /// Whether the node may refer to the block without asking.
+    /// Whether the node may access the block without a request.
     pub(super) fn permits(&mut self, node: usize, access: Access) -> bool {
         match self.copy(node, access.block) {
             SlowCopy::None => false,
@@ -66,13 +66,13 @@ impl SlowClock {
         self.frame(node, block).unwrap().used = number;
     }
 
-    /// Whether something is under way for any block of the node.
+    /// Whether the node has a pending request for any block.
     pub(super) fn has_asked(&self, node: usize) -> bool {
         self.asked.keys().any(|&(by, _)| by == node) || !self.deferred[node].is_empty()
     }
 
-    /// The block whose frame a block would take, if all of its set are in use: one without a copy
-    /// that was used longest ago, else the one used longest ago.
+    /// The block whose frame a block would take, if all frames of its set are in use: the least
+    /// recently used one without a copy, otherwise the least recently used one.
     fn victim(&mut self, node: usize, block: u64) -> Option<u64> {
         let ways = self.machine.ways;
         let frames = self.set_of(node, block).clone();
@@ -85,7 +85,7 @@ impl SlowClock {
         frames.iter().min_by_key(|frame| (has(frame), frame.used)).map(|frame| frame.block)
     }
 
-    /// Asks for what a reference needs, once there is a frame for it.
+    /// Requests what a reference needs, once there is a frame for it.
     pub(super) fn ask(&mut self, node: usize, waiter: Waiter, access: Access) {
         let block = access.block;
         let found = self.frame(node, block).is_some();
@@ -149,7 +149,7 @@ impl SlowClock {
         }
     }
 
-    /// A message has come to a cache.
+    /// A message arrives at a cache.
     pub(super) fn comes_to_cache(&mut self, note: &Note) {
         match note.says {
             Says::Data | Says::Exclusive | Says::Permission => self.reply_comes(note),
@@ -201,7 +201,7 @@ impl SlowClock {
         }
     }
 
-    /// The reference for which a block was asked takes place, and its data are there.
+    /// The reference for which a block was requested takes place; its data have arrived.
     fn reference_done(&mut self, node: usize, block: u64) {
         let asked = self.asked.get_mut(&(node, block)).unwrap();
         let Some(waiter) = asked.waiter.take() else { return };
@@ -219,7 +219,7 @@ impl SlowClock {
         self.plan(self.now, node, Happening::Done(node, waiter));
     }
 
-    /// Nothing is under way for the block: what waited in the node is tried again.
+    /// No request for the block is pending any more: operations waiting in the node retry.
     fn comes_to_rest(&mut self, node: usize, block: u64) {
         self.asked.remove(&(node, block));
         for (waiter, access) in self.take_deferred(node) {
@@ -230,7 +230,7 @@ impl SlowClock {
         }
     }
 
-    /// The copy of a node has to go.
+    /// A node's copy is invalidated.
     pub(super) fn invalidate_here(&mut self, node: usize, block: u64) {
         let copy = self.copy(node, block);
         assert_ne!(copy, SlowCopy::Modified, "{node} {block}");
@@ -272,8 +272,8 @@ impl SlowClock {
         };
         self.answer(Note::new(node, note.requester, says, block));
         let with_reply = home == note.requester;
-        let told = Note::new(node, home, tells, block).of(note.requester);
-        self.answer(Note { with_reply, ..told });
+        let notice = Note::new(node, home, tells, block).of(note.requester);
+        self.answer(Note { with_reply, ..notice });
         self.set_copy(node, block, copy);
         if with_reply {
             self.see("home itself asks an owner");

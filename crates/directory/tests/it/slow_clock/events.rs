@@ -4,7 +4,7 @@ use homenode_clock::streams::Operation;
 
 use super::{SlowClock, Waiter};
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Says {
     Read,
@@ -21,17 +21,17 @@ pub(super) enum Says {
     OwnershipTransfer,
     WriteBack,
     Refuse,
-    /// The new home of a page asks the old one for it, which sends it.
+    /// The new home of a page asks the old one to send it.
     AsksPage,
     Page,
-    /// A processor's operation, that it has what it asked for, and that a process may go on.
+    /// A processor's operation, its grant, and that a process may continue.
     Operation(Operation),
     Grant,
     Wake,
 }
 
 impl Says {
-    /// The name under which it is counted, if it is, and whether it carries the block.
+    /// Its name as a count, if it is counted, and whether it carries the block.
     fn counted(self) -> Option<(&'static str, bool)> {
         Some(match self {
             Self::Read | Self::Write | Self::Upgrade => ("request", false),
@@ -73,7 +73,7 @@ pub(super) struct Note {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) says: Says,
-    /// The block or page that it is about.
+    /// Its block or page.
     pub(super) about: u64,
     pub(super) requester: usize,
     /// Acknowledgements that it announces.
@@ -92,7 +92,7 @@ impl Note {
     }
 }
 
-/// What happens by itself.
+/// Events.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Happening {
     HeadComes(Note, u64),
@@ -113,14 +113,14 @@ pub(super) enum Happening {
 pub(super) struct Planned {
     pub(super) time: u64,
     pub(super) node: usize,
-    /// What happens in memory, cache and controllers, then in a processor, then to processes.
+    /// Order: events in memory, cache and controllers, then in a processor, then of processes.
     pub(super) class: (u8, u8),
     pub(super) made: u64,
     pub(super) happening: Happening,
 }
 
 impl SlowClock {
-    /// Something will happen at a node.
+    /// An event will happen at a node.
     pub(super) fn plan(&mut self, time: u64, node: usize, happening: Happening) {
         let class = match happening {
             Happening::Done(_, waiter) => (1, waiter as u8),
@@ -132,7 +132,7 @@ impl SlowClock {
         self.planned.push(Planned { time, node, class, made, happening });
     }
 
-    /// A message is sent now, and counted if it goes from one node to another.
+    /// Sends a message now, and counts it if it goes to another node.
     pub(super) fn say(&mut self, note: Note) {
         self.count_message(&note);
         self.send(note, self.now);

@@ -1,11 +1,11 @@
-//! The directory: what homes know, and what they do about messages.
+//! The directory: entries of homes, and how homes handle messages.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use super::SlowClock;
 use super::events::{Note, Says};
 
-/// What home knows of a block.
+/// A home's entry for a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SlowEntry {
     listed: BTreeSet<usize>,
@@ -31,7 +31,7 @@ impl SlowClock {
         self.entries.entry(block).or_default()
     }
 
-    /// Home has looked up what a message is about.
+    /// Home has looked up the block of a message.
     pub(super) fn comes_to_home(&mut self, note: Note) {
         if !self.home_handles(&note) {
             self.see("a request waits at home");
@@ -46,7 +46,7 @@ impl SlowClock {
         }
     }
 
-    /// Returns whether home did something about the message.
+    /// Returns whether home handled the message.
     fn home_handles(&mut self, note: &Note) -> bool {
         match note.says {
             Says::Read | Says::Write | Says::Upgrade => self.request_at_home(note),
@@ -108,7 +108,7 @@ impl SlowClock {
         self.say_block(Note::new(home, to, Says::Data, block));
     }
 
-    /// The requester owns the block, and has a copy or gets one.
+    /// The requester becomes the owner; it has a copy or gets one.
     fn reply_exclusive(&mut self, home: usize, to: usize, block: u64, has: bool, due: i64) {
         let says = if has { Says::Permission } else { Says::Exclusive };
         let note = Note { due, ..Note::new(home, to, says, block) };
@@ -137,7 +137,7 @@ impl SlowClock {
         }
     }
 
-    /// All others that may have a copy are told; returns how many will acknowledge.
+    /// Invalidates all other possible copies; returns how many nodes will acknowledge.
     fn tell_all(&mut self, home: usize, asks: usize, block: u64) -> i64 {
         let nodes = self.machine.nodes;
         let entry = self.entry(block);
@@ -154,7 +154,7 @@ impl SlowClock {
             }
         }
         if too_many {
-            self.see("all are told, for too many have copies");
+            self.see("all are invalidated, because too many have copies");
         }
         due
     }
@@ -169,7 +169,7 @@ impl SlowClock {
             self.list(block, note.from);
             self.list(block, under_way.requester);
         } else if under_way.returned {
-            self.see("a block comes back before its owner has told home");
+            self.see("a block is written back before its owner has notified home");
             self.own(block, None);
         } else {
             self.own(block, Some(under_way.requester));

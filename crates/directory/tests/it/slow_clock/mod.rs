@@ -44,11 +44,11 @@ pub struct SlowShared {
     pub near: u64,
     pub socket: u64,
     pub far: u64,
-    /// Sets and ways of what is in front of a slice, and its cycles.
+    /// Sets and ways of the cache in front of a slice, and its cycles.
     pub last_level: Option<(u64, usize, u64)>,
 }
 
-/// A machine and what its parts take.
+/// A machine and the times of its parts.
 #[derive(Clone, Copy, Debug)]
 pub struct SlowMachine {
     pub nodes: usize,
@@ -78,11 +78,11 @@ pub struct SlowMachine {
     pub shared: Option<SlowShared>,
 }
 
-/// What came out.
+/// The result.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SlowOutcome {
     pub cycles: u64,
-    /// Of each processor: operations, waiting, without a process.
+    /// For each processor: cycles of operations, of waiting, and without a process.
     pub processors: Vec<(u64, u64, u64)>,
     pub counts: BTreeMap<&'static str, u64>,
 }
@@ -94,7 +94,7 @@ struct Access {
     write: bool,
 }
 
-/// What in a processor waits for a block.
+/// The operations of a processor that wait for a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Waiter {
     Load,
@@ -110,14 +110,14 @@ pub struct SlowClock {
     network: SlowNetwork,
     lookup_free: Vec<u64>,
     memory_free: Vec<u64>,
-    /// When all that came to a controller or memory is done, and the most that one had at a time.
+    /// When a controller or memory has finished everything that arrived, and its longest queue.
     queues: BTreeMap<(&'static str, usize), Vec<u64>>,
     longest: usize,
-    /// What is in front of memories, by end point and set, used last first.
+    /// Caches in front of memories, by end point and set, most recently used first.
     last_levels: BTreeMap<(usize, u64), Vec<u64>>,
     /// Frames by node and set.
     frames: BTreeMap<(usize, u64), Vec<SlowFrame>>,
-    /// Blocks that nodes had a frame for.
+    /// Blocks for which nodes had a frame.
     ever: BTreeSet<(usize, u64)>,
     asked: BTreeMap<(usize, u64), Asked>,
     deferred: Vec<Vec<(Waiter, Access)>>,
@@ -126,7 +126,7 @@ pub struct SlowClock {
     sync: SlowSync,
     processors: Vec<SlowProcessor>,
     counts: BTreeMap<&'static str, u64>,
-    /// How often what tests are to see happened.
+    /// How often each event that tests must see happened.
     pub seen: BTreeMap<&'static str, u64>,
 }
 
@@ -175,7 +175,7 @@ impl SlowClock {
         self.made
     }
 
-    /// Until everything is done.
+    /// Runs until everything is done.
     pub fn run(&mut self) -> SlowOutcome {
         loop {
             let event = self.planned.iter().map(|planned| planned.time).min();
@@ -202,7 +202,7 @@ impl SlowClock {
         }
     }
 
-    /// Time goes on: processors that have a process and do nothing wait.
+    /// Time advances: processors with a process and nothing to do wait.
     fn pass_time(&mut self, until: u64) {
         let (from, cycles) = (self.now, until - self.now);
         for processor in &mut self.processors {
@@ -215,8 +215,8 @@ impl SlowClock {
         self.now = until;
     }
 
-    /// The first event of now: of the lowest node, of what belongs to its memory first, and of
-    /// those that were made first.
+    /// The first event of this cycle: of the lowest node, its memory's first, and in order of
+    /// creation.
     fn take_event(&mut self) -> Option<Happening> {
         let now = self.now;
         let due = self.planned.iter().enumerate().filter(|(_, planned)| planned.time == now);
@@ -244,7 +244,7 @@ impl SlowClock {
         }
     }
 
-    /// Blocks in a queue of a node, kept here as both controllers need it.
+    /// Blocks in a queue of a node, kept here because both controllers need it.
     fn take_deferred(&mut self, node: usize) -> VecDeque<(Waiter, Access)> {
         std::mem::take(&mut self.deferred[node]).into()
     }

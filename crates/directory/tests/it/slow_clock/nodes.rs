@@ -1,4 +1,4 @@
-//! What every node has: a way into the mesh, a controller that looks up, and memory.
+//! The parts of every node: a path into the mesh, a controller with lookups, and memory.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl SlowNetwork {
 }
 
 impl SlowClock {
-    /// A message leaves its node, the last of whose data are there to be sent at `ready`.
+    /// A message leaves its node; the last of its data can be sent at `ready`.
     pub(super) fn send(&mut self, note: Note, ready: u64) {
         let (from, to, now) = (note.from, note.to, self.now);
         if from == to {
@@ -97,7 +97,7 @@ impl SlowClock {
         (first, first + words)
     }
 
-    /// Something waits now for a controller or a memory, is begun with and done.
+    /// A task waits for a controller or a memory, begins, and is done.
     fn comes_to_queue(&mut self, queue: (&'static str, usize), start: u64, end: u64) {
         self.add("queued", 1);
         self.add("waited", start - self.now);
@@ -108,7 +108,8 @@ impl SlowClock {
         self.longest = self.longest.max(there);
     }
 
-    /// Whether what is in front of memory has a block; it has it from now on, if there is any.
+    /// Whether the cache in front of memory has a block; from now on it has it, if there is a
+    /// cache.
     fn last_level(&mut self, at: usize, block: u64) -> Option<bool> {
         let (sets, ways, _) = self.machine.shared?.last_level?;
         let hash = block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -121,14 +122,14 @@ impl SlowClock {
         Some(had)
     }
 
-    /// A block comes to the memory of its home.
+    /// A block arrives at the memory of its home.
     pub(super) fn store_block(&mut self, at: usize, block: u64) {
         if self.last_level(at, block).is_none() {
             self.access_memory(at, self.machine.block);
         }
     }
 
-    /// A message leaves with its block, from memory or what is in front of it.
+    /// A message leaves with its block, from memory or the cache in front of it.
     pub(super) fn say_block(&mut self, note: Note) {
         if self.last_level(note.from, note.about) == Some(true) {
             self.see("the last level has a block");

@@ -25,7 +25,7 @@ impl SlowClock {
         home == SlowHome::FirstTouch || (home == SlowHome::FirstUse && self.pages.initialised)
     }
 
-    /// The home of a block's page, which it gets now if it has none.
+    /// The home of a block's page; a page without a home gets one.
     pub(super) fn home_from_now(&mut self, node: usize, block: u64) -> usize {
         let page = self.page_of(block);
         let turn = self.pages.homes.len() % self.machine.memories();

@@ -2,13 +2,13 @@
 
 use super::SlowMachine;
 
-/// A way through the network.
+/// A route through the network.
 pub(super) struct SlowWay {
-    /// Places that it leads through; links are between neighbours.
+    /// The places on it; links are between neighbours.
     pub(super) places: Vec<usize>,
     /// Cycles of each link.
     pub(super) hop: u64,
-    /// Cycles beside those of links.
+    /// Cycles in addition to those of links.
     pub(super) entry: u64,
 }
 

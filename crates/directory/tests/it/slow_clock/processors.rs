@@ -1,4 +1,4 @@
-//! Processors: one load at a time under way, and a store buffer.
+//! Processors: one load in flight at a time, and a store buffer.
 
 use std::collections::VecDeque;
 
@@ -6,11 +6,11 @@ use homenode_clock::streams::{OpKind, Operation};
 
 use super::{Access, SlowClock, Waiter};
 
-/// A load under way.
+/// A load in flight.
 #[derive(Clone, Copy, Debug)]
 struct SlowLoad {
     block: u64,
-    /// Whether it waits for a store to the same block, and has taken place with that.
+    /// Whether it waits for a store to the same block, and takes place with that store.
     behind_store: bool,
     took_place: bool,
 }
@@ -19,11 +19,11 @@ struct SlowLoad {
 pub(super) struct SlowProcessor {
     steps: VecDeque<Operation>,
     pub(super) has_process: bool,
-    /// When the process that it has begins.
+    /// When its process begins.
     pub(super) begins: u64,
-    /// When it looks at its next step.
+    /// When it checks its next step.
     pub(super) looks_at: Option<u64>,
-    /// Whether it looks again when something that it asked for is there.
+    /// Whether it checks again when a requested block arrives.
     stalls: bool,
     pub(super) operates_until: u64,
     gap_done: bool,
@@ -32,7 +32,7 @@ pub(super) struct SlowProcessor {
     store_asked: bool,
     store_took_place: bool,
     waits: Option<Access>,
-    /// Whether it waits until nothing that it asked for is under way.
+    /// Whether it waits until it has no pending request.
     pub(super) releases: bool,
     pub(super) busy: u64,
     pub(super) delay: u64,
@@ -95,7 +95,7 @@ impl SlowProcessor {
 }
 
 impl SlowClock {
-    /// A processor looks at its next step.
+    /// A processor checks its next step.
     pub(super) fn look(&mut self, node: usize) {
         let processor = &mut self.processors[node];
         let Some(step) = processor.steps.front().copied() else {
@@ -114,7 +114,7 @@ impl SlowClock {
             }
             return;
         }
-        // Reads are waited for by the next instruction.
+        // The next instruction waits for reads.
         if processor.load.is_some() {
             processor.stall();
             return;
@@ -205,7 +205,7 @@ impl SlowClock {
         true
     }
 
-    /// What something in a processor waited for takes place.
+    /// An operation that waited in a processor takes place.
     pub(super) fn takes_place(&mut self, node: usize, block: u64, waiter: Waiter) {
         self.touch(node, block);
         if waiter == Waiter::Store {
@@ -224,7 +224,7 @@ impl SlowClock {
         }
     }
 
-    /// What something in a processor waited for is there.
+    /// The block for which an operation in a processor waited has arrived.
     pub(super) fn done(&mut self, node: usize, waiter: Waiter) {
         let (now, operation) = (self.now, self.machine.operation);
         let processor = &mut self.processors[node];
@@ -243,7 +243,7 @@ impl SlowClock {
         }
     }
 
-    /// Stores take place in order, up to one that has to ask.
+    /// Stores take place in order, up to one that needs a request.
     fn drain(&mut self, node: usize) {
         loop {
             let processor = &self.processors[node];

@@ -9,15 +9,15 @@ use super::{SlowClock, SlowHome};
 
 #[derive(Default)]
 pub(super) struct SlowSync {
-    /// Who has each lock, and who waits for it.
+    /// The holder of each lock, and the processors that wait for it.
     locks: BTreeMap<u64, (usize, VecDeque<usize>)>,
     arrived: BTreeMap<u64, u32>,
-    /// Who waits for how many arrivals.
+    /// The waiting processors and the number of arrivals they wait for.
     departing: Vec<(u64, usize, u32)>,
 }
 
 impl SlowClock {
-    /// A processor comes to a synchronisation operation; all its references are done.
+    /// A processor reaches a synchronisation operation; all its references are done.
     pub(super) fn synchronise(&mut self, node: usize, step: Operation) {
         let first_rests = matches!(step.kind, OpKind::Release | OpKind::Arrive | OpKind::InitDone);
         let waits = first_rests && self.has_asked(node);

@@ -1,4 +1,4 @@
-//! What comes to a controller, waits for it or goes back, and what that takes.
+//! Messages that arrive at a controller, wait for it or bounce, and how long that takes.
 
 use std::collections::VecDeque;
 
@@ -7,15 +7,15 @@ use homenode_clock::streams::Operation;
 use super::letters::{Letter, Says};
 use super::{PlainLists, Turn, access};
 
-/// What waits for a controller.
+/// A task that waits for a controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Input {
     Letter(Letter),
     /// An operation of a node's processor.
     Operation(usize, Operation),
-    /// The processor has what it has asked a home for.
+    /// A processor's request at a home is granted.
     Grant,
-    /// A process may go on.
+    /// A process may continue.
     Wake,
     /// The same three, from the node itself.
     OwnOperation(Operation),
@@ -25,7 +25,7 @@ pub(super) enum Input {
     Processor,
 }
 
-/// What happens by itself.
+/// Events.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Comes(usize, Input),
@@ -43,7 +43,7 @@ pub(super) enum Step {
 pub(super) struct Planned {
     pub(super) time: u64,
     pub(super) node: usize,
-    /// What concerns controllers, then a processor's references, processes, and effects.
+    /// Order: events of controllers, then a processor's references, processes, and effects.
     pub(super) class: u8,
     pub(super) made: u64,
     pub(super) step: Step,
@@ -56,7 +56,7 @@ impl Input {
 }
 
 impl PlainLists {
-    /// Something will happen at a node.
+    /// An event will happen at a node.
     pub(super) fn plan(&mut self, time: u64, node: usize, step: Step) {
         let class = match step {
             Step::Done(_) => 1,
@@ -68,7 +68,7 @@ impl PlainLists {
         self.planned.push(Planned { time, node, class, made, step });
     }
 
-    /// The network has something at its node, which receives one thing after the other.
+    /// The network delivers a message to a node, which receives one at a time.
     pub(super) fn comes(&mut self, to: usize, input: Input) {
         let received = self.now.max(self.nodes[to].receive_free);
         self.nodes[to].receive_free = received + self.machine.timed.machine.network.gap_cycles;
@@ -80,7 +80,7 @@ impl PlainLists {
         }
     }
 
-    /// A node takes what has come, or the network sends it back.
+    /// A node accepts a message, or the network bounces it.
     pub(super) fn received(&mut self, to: usize, input: Input) {
         if let Input::Letter(letter) = input
             && letter.says.is_read()
@@ -92,7 +92,7 @@ impl PlainLists {
         self.queue_up(to, input);
     }
 
-    /// Only the network is busy with that.
+    /// Only the network is busy with it.
     fn send_back(&mut self, letter: Letter) {
         let says = Says::Bounce { from_proxy: matches!(letter.says, Says::ProxyRead) };
         let back = Letter { from: letter.to, to: letter.receiver(), says, ..letter };
@@ -102,7 +102,7 @@ impl PlainLists {
         self.plan(there, node, Step::Comes(node, Input::Letter(back)));
     }
 
-    /// Something waits for a controller.
+    /// A task waits for a controller.
     pub(super) fn queue_up(&mut self, node: usize, input: Input) {
         self.nodes[node].queue.push_back((self.now, input));
         let waiting = self.see_length(node);
@@ -122,8 +122,8 @@ impl PlainLists {
         }
     }
 
-    /// The queue is full once more messages wait than the buffer holds, until fewer do. Returns how
-    /// many wait.
+    /// The queue is full from when more messages wait than the buffer holds until fewer do. Returns
+    /// how many wait.
     fn see_length(&mut self, node: usize) -> u64 {
         let at = &mut self.nodes[node];
         let waiting = at.queue.iter().filter(|(_, input)| input.is_from_another()).count() as u64;
@@ -138,7 +138,8 @@ impl PlainLists {
         waiting
     }
 
-    /// The controller takes up what has come first, and then what it sends to itself for that.
+    /// The controller begins the first task that arrived, and then the messages that it sends
+    /// itself for it.
     pub(super) fn take_up_next(&mut self, node: usize) {
         let (since, input) = self.nodes[node].queue.pop_front().unwrap();
         self.see_length(node);
@@ -176,8 +177,8 @@ impl PlainLists {
         }
     }
 
-    /// A node's processor or controller has the bus of a cache from this time on, or when those
-    /// have had it who asked before. Returns when it is done.
+    /// A node's processor or controller gets the bus of a cache at this time, or after earlier
+    /// requests. Returns when it is done.
     pub(super) fn use_bus(&mut self, cache: usize, from: u64, looks_up: bool, line: bool) -> u64 {
         let start = from.max(self.caches[cache].bus_free);
         if start > from {

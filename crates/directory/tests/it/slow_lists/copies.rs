@@ -1,36 +1,36 @@
-//! What a cache has of a block, and what is done about messages to it.
+//! The state of a block in a cache, and how its messages are handled.
 
 use super::letters::{Letter, Link, Says};
 use super::{PlainLists, Turn};
 
-/// What a cache has of a block.
+/// The state of a block in a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Has {
     Nothing,
     Shared,
     Modified,
-    /// A copy is on its way; whether it is known to whom it goes next.
+    /// A copy is in flight; whether its next recipient is known.
     Reads {
         follower: bool,
     },
-    /// A copy that has to be handed on, when it is known to whom.
+    /// A copy to be handed on once the recipient is known.
     Owes,
-    /// The only copy is on its way; whether there was one before, and whether others are gone.
+    /// The only copy is in flight; whether the cache had one before, and whether others are gone.
     Writes {
         had: bool,
         gone: bool,
     },
     /// The only copy, once the others are gone.
     AwaitsAck,
-    /// It was replaced; those behind it are not gone yet.
+    /// Replaced; the copies behind it are not gone yet.
     Walks,
-    /// It was written back; whether home had forwarded a request before, and whether a forwarded
-    /// request was served.
+    /// Written back; whether home had forwarded a request before, and whether a forwarded request
+    /// was served.
     WroteBack {
         late: bool,
         served: bool,
     },
-    /// Home was asked for a copy for clients, which is to be handed on only.
+    /// A copy was requested for clients; it is only handed on.
     Relays,
 }
 
@@ -48,7 +48,7 @@ impl Has {
     }
 }
 
-/// A frame that has or had a block, or a block that was replaced or is to be handed on only.
+/// A frame that has or had a block, or a block that was replaced or is only handed on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlainFrame {
     pub(super) block: u64,
@@ -91,7 +91,7 @@ impl PlainLists {
         Link { cache, tag }
     }
 
-    /// A message has come that is not for a home.
+    /// A message arrives that is not for a home.
     pub(super) fn comes_to_copy(&mut self, turn: &mut Turn, letter: Letter) {
         let (cache, block) = (turn.cache, letter.block);
         let before = self.has(cache, block);
@@ -115,7 +115,7 @@ impl PlainLists {
         }
     }
 
-    /// What waits for another state is tried again, before all else.
+    /// Messages that wait for another state are retried, before everything else.
     fn changed(&mut self, turn: &mut Turn, block: u64) {
         let cache = turn.cache;
         let waiting = std::mem::take(&mut self.caches[cache].waiting);
@@ -264,7 +264,7 @@ impl PlainLists {
         self.forget(cache, block);
     }
 
-    /// The first level, which holds what is in the second level, loses a block.
+    /// The first level, a subset of the second, loses a block.
     pub(super) fn forget(&mut self, cache: usize, block: u64) {
         if let Some(node) = self.nodes.get_mut(cache) {
             node.first_level.retain(|_, &mut had| had != block);
@@ -320,8 +320,8 @@ impl PlainLists {
         }
     }
 
-    /// Finds a frame for a block that has none; what is in it is replaced. There is none while
-    /// something is under way for what is in it.
+    /// Finds a frame for a block that has none, and replaces its content. There is none while a
+    /// request for that content is pending.
     pub(super) fn find_frame(&mut self, turn: &mut Turn, block: u64) -> bool {
         let cache = turn.cache;
         let (sets, ways) = self.caches[cache].sets_and_ways;

@@ -1,17 +1,17 @@
-//! What the home of a block knows, and does about messages.
+//! Entries of homes, and how homes handle messages.
 
 use std::collections::VecDeque;
 
 use super::letters::{Letter, Link, Says};
 use super::{PlainLists, Turn};
 
-/// What home knows of a block.
+/// A home's entry for a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockEntry {
     head: Option<Link>,
-    /// Whose copy memory lacks.
+    /// The owner, whose data memory lacks.
     owner: Option<Link>,
-    /// Whether the owner's data are on their way to memory.
+    /// Whether the owner's data are in flight to memory.
     returning: bool,
     waiting: VecDeque<Letter>,
 }
@@ -21,7 +21,7 @@ impl PlainLists {
         self.directory.entry(block).or_default()
     }
 
-    /// Home serves a message, and then those that waited for that, in order, until one has to wait
+    /// Home serves a message, and then those that waited for it, in order, until one must wait
     /// again.
     pub(super) fn comes_to_home(&mut self, turn: &mut Turn, letter: Letter) {
         if !self.home_serves(turn, letter) {
@@ -38,7 +38,7 @@ impl PlainLists {
         }
     }
 
-    /// Returns whether it does something about it.
+    /// Returns whether it handles the message.
     fn home_serves(&mut self, turn: &mut Turn, letter: Letter) -> bool {
         match letter.says {
             Says::SharingWriteBack { copy } => {
@@ -65,7 +65,7 @@ impl PlainLists {
         true
     }
 
-    /// Whether a copy is the head of a list of which memory has the data.
+    /// Whether a copy is the head of a list whose data memory has.
     fn is_head(&mut self, block: u64, copy: Link) -> bool {
         let entry = self.entry(block);
         entry.owner.is_none() && entry.head == Some(copy)
@@ -111,7 +111,7 @@ impl PlainLists {
         (entry.head, entry.owner) = (Some(writer), Some(writer));
     }
 
-    /// A modified block comes back, unless its node was asked for it before.
+    /// A modified block is written back, unless its node was asked for it before.
     fn takes_back(&mut self, turn: &mut Turn, letter: Letter, copy: Link) {
         let entry = self.entry(letter.block);
         let owned = entry.owner == Some(copy);

@@ -1,13 +1,13 @@
 //! Messages about blocks.
 
-/// A copy, or one on its way: the cache, and the number of its request.
+/// A copy, or one in flight: the cache, and the number of its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link {
     pub(super) cache: usize,
     pub(super) tag: u64,
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Says {
     Read,
@@ -21,9 +21,9 @@ pub(super) enum Says {
     },
     Data {
         behind: Option<Link>,
-        /// How many clients the block is to be handed on to.
+        /// The number of clients to which the block is handed on.
         clients: u64,
-        /// Whether who gets it next is ahead of who hands it on to that one.
+        /// Whether the next recipient is ahead of the sender in the list.
         ahead: bool,
     },
     Exclusive {
@@ -90,22 +90,22 @@ impl Says {
     }
 }
 
-/// A message from one cache to another, or to a home, which has the number of its node's second
+/// A message from one cache to another or to a home; a home has the number of its node's second
 /// level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Letter {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) block: u64,
-    /// Who has asked for what it is about.
+    /// The requester of the block.
     pub(super) requester: Link,
-    /// The proxy by which the requester gets what it has asked for.
+    /// The proxy through which the requester gets the block.
     pub(super) via: Option<usize>,
     pub(super) says: Says,
 }
 
 impl Letter {
-    /// To whom what the requester has asked for goes.
+    /// The recipient of the block that the requester asked for.
     pub(super) fn receiver(&self) -> usize {
         self.via.unwrap_or(self.requester.cache)
     }

@@ -26,24 +26,24 @@ use processors::{PlainProcessor, PlainRequest};
 use proxies::Owed;
 use synchronising::{PlainLocks, PlainPages};
 
-/// What came out.
+/// The result.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PlainOutcome {
     pub cycles: u64,
-    /// Of each processor, cycles by what it does.
+    /// For each processor, cycles by activity.
     pub processors: Vec<BTreeMap<&'static str, u64>>,
-    /// Of each controller.
+    /// For each controller.
     pub controllers: Vec<ControllerLoad>,
     pub counts: BTreeMap<&'static str, u64>,
 }
 
-/// What a controller did.
+/// The work of a controller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ControllerLoad {
     pub busy: u64,
     /// Cycles of accesses of memory.
     pub memory: u64,
-    /// Messages from other nodes, how long they waited, and the most that did.
+    /// Messages from other nodes, how long they waited, and the longest queue.
     pub served: u64,
     pub waited: u64,
     pub longest: u64,
@@ -53,14 +53,14 @@ pub struct ControllerLoad {
 #[derive(Default)]
 struct PlainNode {
     processor: PlainProcessor,
-    /// What its processor waits for, and whether the controller could not begin with it.
+    /// The access its processor waits for, and whether the controller could not begin it.
     request: Option<PlainRequest>,
     put_off: bool,
     /// The block in each place of the first level.
     first_level: HashMap<u64, u64>,
     queue: VecDeque<(u64, Input)>,
     full: bool,
-    /// Whether it is planned that the controller takes up what comes next.
+    /// Whether the controller's next task is scheduled.
     planned: bool,
     controller_free: u64,
     send_free: u64,
@@ -74,31 +74,31 @@ struct PlainCache {
     node: usize,
     sets_and_ways: (u64, u64),
     frames: Vec<PlainFrame>,
-    /// Blocks that it has replaced, and with which the controller is not done; or that it is to
-    /// hand on only.
+    /// Blocks that it has replaced and that the controller has not finished, or that are only
+    /// handed on.
     left: HashMap<u64, PlainFrame>,
-    /// Blocks that it had a frame for.
+    /// Blocks for which it had a frame.
     ever: HashSet<u64>,
     /// Requests for copies so far.
     tags: u64,
     /// Messages that wait for another state of their block.
     waiting: Vec<Letter>,
-    /// Clients for which it fetches blocks, in the order in which they came.
+    /// Clients for which it fetches blocks, in order of arrival.
     clients: HashMap<u64, Vec<Link>>,
-    /// To whom it hands blocks on, and to how many they go after it.
+    /// The recipients of blocks that it hands on, and how many clients follow.
     followers: HashMap<u64, Link>,
     owed: HashMap<u64, Owed>,
     bus_free: u64,
 }
 
-/// What a controller does about one thing that has come.
+/// A controller's handling of one task.
 struct Turn {
     node: usize,
-    /// The cache that it is about; the node's second level for a home.
+    /// The cache concerned; for a home, the node's second level.
     cache: usize,
-    /// Up to when it is busy.
+    /// The time until which it is busy.
     time: u64,
-    /// What it has sent to itself.
+    /// Messages to itself.
     own: VecDeque<Letter>,
 }
 
@@ -114,7 +114,7 @@ pub struct PlainLists {
     pages: PlainPages,
     locks: PlainLocks,
     counts: BTreeMap<&'static str, u64>,
-    /// How often what tests are to see happened.
+    /// How often each event that tests must see happened.
     pub seen: BTreeMap<&'static str, u64>,
 }
 
@@ -154,7 +154,7 @@ impl PlainLists {
         self.made
     }
 
-    /// Until everything is done.
+    /// Runs until everything is done.
     pub fn run(&mut self) -> PlainOutcome {
         loop {
             let event = self.planned.iter().map(|planned| planned.time).min();
@@ -188,8 +188,8 @@ impl PlainLists {
         self.now = until;
     }
 
-    /// The first event of now: of the lowest node, of its controller first, and of those that came
-    /// about first.
+    /// The first event of this cycle: of the lowest node, its controller's first, and in order of
+    /// creation.
     fn take_event(&mut self) -> Option<Step> {
         let now = self.now;
         let due = self.planned.iter().enumerate().filter(|(_, planned)| planned.time == now);
@@ -244,7 +244,7 @@ fn access(store: &BusyStore, looks_up: bool, line: bool) -> u64 {
     store.acquire_cycles + taken + store.release_cycles
 }
 
-/// What is not 0.
+/// Counts other than 0.
 fn some(counts: &BTreeMap<&'static str, u64>) -> BTreeMap<&'static str, u64> {
     counts.clone().into_iter().filter(|&(_, count)| count > 0).collect()
 }

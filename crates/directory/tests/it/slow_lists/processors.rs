@@ -1,4 +1,4 @@
-//! Processors, which wait for every reference, and what they ask of their controllers.
+//! Processors, which wait for every reference, and their requests to controllers.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,24 +12,24 @@ use super::{PlainLists, Turn};
 #[derive(Debug)]
 pub(super) struct PlainProcessor {
     pub(super) steps: VecDeque<Operation>,
-    /// The name under which its cycles count at the moment.
+    /// The name under which its cycles are currently counted.
     pub(super) doing: &'static str,
-    /// When it looks at its next step.
+    /// When it checks its next step.
     pub(super) looks_at: Option<u64>,
     gap_done: bool,
     pub(super) cycles: BTreeMap<&'static str, u64>,
 }
 
-/// What a processor waits for.
+/// An access that a processor waits for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlainRequest {
     pub(super) block: u64,
     write: bool,
     since: u64,
     misses: bool,
-    /// Whether the controller has taken it up.
+    /// Whether the controller has begun it.
     taken_up: bool,
-    /// The request's number, once the controller has begun with it.
+    /// The request's number, once the controller has begun it.
     pub(super) tag: Option<u64>,
     /// When it went to another node as a read.
     pub(super) sent: Option<u64>,
@@ -62,7 +62,7 @@ impl PlainProcessor {
 }
 
 impl PlainLists {
-    /// A processor looks at its next step.
+    /// A processor checks its next step.
     pub(super) fn look(&mut self, node: usize) {
         let now = self.now;
         let processor = &mut self.nodes[node].processor;
@@ -145,7 +145,7 @@ impl PlainLists {
         }
     }
 
-    /// The controller takes up the request of its processor.
+    /// The controller begins the request of its processor.
     pub(super) fn begin(&mut self, turn: &mut Turn) {
         turn.cache = turn.node;
         let node = turn.node;
@@ -219,8 +219,8 @@ impl PlainLists {
         tag
     }
 
-    /// What a processor waits for is there at this time, if it waits for this block and may do now
-    /// what it wants.
+    /// A processor's access completes at this time, if it waits for this block and may access it
+    /// now.
     pub(super) fn complete(&mut self, cache: usize, block: u64, ready: u64) {
         let has = self.has(cache, block);
         let waits = |request: &PlainRequest| {

@@ -1,4 +1,4 @@
-//! Reads that go by a proxy.
+//! Reads through a proxy.
 
 use homenode_directory::{ProxyAllocation, ProxyUse};
 
@@ -6,17 +6,17 @@ use super::copies::{Has, PlainFrame};
 use super::letters::{Letter, Link, Says};
 use super::{PlainLists, Turn};
 
-/// Clients that wait for a block that comes to one of them.
+/// Clients that wait for a block, which arrives at one of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owed {
     clients: u64,
-    /// Whether who gets it next is ahead in the list of who hands it on.
+    /// Whether the next recipient is ahead of the sender in the list.
     ahead: bool,
 }
 
 impl PlainLists {
-    /// The clusters are of nodes with neighbouring numbers; a node's proxy is in its own, at the
-    /// place that is the block's number modulo its size.
+    /// Clusters are nodes with neighbouring numbers; a node's proxy is in its cluster, at the
+    /// position of the block's number modulo the cluster's size.
     fn proxy_of(&self, node: usize, block: u64) -> usize {
         let nodes = self.nodes.len();
         let clusters = usize::try_from(self.machine.timed.proxies.clusters).unwrap().min(nodes);
@@ -37,7 +37,8 @@ impl PlainLists {
         (cache != node).then_some(cache)
     }
 
-    /// A cache asks for a copy: by its proxy if that is wanted, and it is not there for clients.
+    /// A cache requests a copy, through its proxy if so configured and if it is not a cache for
+    /// clients.
     pub(super) fn ask(&mut self, turn: &mut Turn, block: u64, by_proxy: bool) {
         let (node, cache) = (turn.node, turn.cache);
         let proxy = if by_proxy && cache == node { self.proxy_cache(node, block) } else { None };
@@ -52,7 +53,7 @@ impl PlainLists {
         self.post(turn, Letter { from: cache, to, block, requester, via: None, says });
     }
 
-    /// If a copy is for this node's processor, that waits for other nodes from now on.
+    /// If the copy is for this node's processor, it waits for other nodes from now on.
     fn awaits_others(&mut self, turn: &Turn, block: u64, copy: Link) {
         if let Some(request) = &mut self.nodes[turn.node].request
             && copy.cache == turn.node
@@ -63,13 +64,13 @@ impl PlainLists {
         }
     }
 
-    /// The first time: by a proxy if those are for all reads.
+    /// The first request: through a proxy if all reads use proxies.
     pub(super) fn ask_first(&mut self, turn: &mut Turn, block: u64) {
         let by_proxy = self.machine.timed.proxies.used == ProxyUse::Basic;
         self.ask(turn, block, by_proxy);
     }
 
-    /// A read has come back from a full buffer.
+    /// A read has bounced from a full buffer.
     pub(super) fn read_is_back(&mut self, turn: &mut Turn, letter: Letter, from_proxy: bool) {
         self.add("retried", 1);
         if from_proxy {
@@ -133,7 +134,8 @@ impl PlainLists {
         }
     }
 
-    /// Home is asked for a copy for a client, which comes to it by this cache or at once.
+    /// Requests a copy for a client from home; it reaches the client through this cache or
+    /// directly.
     fn ask_for_client(&mut self, turn: &mut Turn, letter: Letter, via: Option<usize>) {
         let (from, to) = (turn.cache, self.home_of(letter.block));
         self.post(turn, Letter { from, to, via, says: Says::Read, ..letter });
@@ -147,7 +149,7 @@ impl PlainLists {
         found
     }
 
-    /// A client waits for a block that is on its way to the proxy.
+    /// A client waits for a block in flight to the proxy.
     fn joins(&mut self, turn: &mut Turn, block: u64, client: Link) {
         let fair = self.machine.timed.proxies.fair;
         let clients = self.caches[turn.cache].clients.entry(block).or_default();
@@ -155,14 +157,14 @@ impl PlainLists {
         clients.push(client);
         let Some(before) = before else { return };
         self.add("combined", 1);
-        // Who gets the block first is told of the other.
-        let (told, follower) = if fair { (before, client) } else { (client, before) };
+        // The first recipient gets the number of the next one.
+        let (informed, follower) = if fair { (before, client) } else { (client, before) };
         let says = Says::Follower { client: follower };
-        let (from, to, requester) = (turn.cache, told.cache, client);
+        let (from, to, requester) = (turn.cache, informed.cache, client);
         self.post(turn, Letter { from, to, block, requester, via: None, says });
     }
 
-    /// A client is told to whom it hands the block on.
+    /// Informs a client of its follower, to which it hands the block on.
     pub(super) fn learns_follower(&mut self, turn: &mut Turn, block: u64, client: Link) {
         let cache = turn.cache;
         self.caches[cache].followers.insert(block, client);
@@ -178,14 +180,14 @@ impl PlainLists {
         }
     }
 
-    /// A client gets a block, for which others wait.
+    /// A client gets a block for which others wait.
     pub(super) fn owes(&mut self, cache: usize, block: u64, clients: u64, ahead: bool) {
         if clients > 0 {
             self.caches[cache].owed.insert(block, Owed { clients, ahead });
         }
     }
 
-    /// Who of the clients of a proxy gets the block first, and for how many others.
+    /// The client of a proxy that gets the block first, and how many follow.
     fn first_of_clients(&mut self, cache: usize, block: u64) -> Option<(Link, u64)> {
         let clients = self.caches[cache].clients.remove(&block)?;
         let fair = self.machine.timed.proxies.fair;
@@ -193,7 +195,8 @@ impl PlainLists {
         Some((*next?, clients.len() as u64 - 1))
     }
 
-    /// A cache that has got a block hands it on to who waits for it, if anybody does.
+    /// A cache that has received a block hands it on to the client that waits for it, if there is
+    /// one.
     pub(super) fn hand_on(&mut self, turn: &mut Turn, block: u64) {
         let cache = turn.cache;
         if let Some((next, clients)) = self.first_of_clients(cache, block) {
@@ -204,8 +207,9 @@ impl PlainLists {
         }
     }
 
-    /// A proxy that keeps nothing hands on what has come. Home has put the first client at the head
-    /// of the list: if that is the last to get the block, each is ahead of who got it before.
+    /// A proxy that keeps no copies hands on a block. Home has put the first client at the head of
+    /// the list: if it is the last to get the block, each client is ahead of the one that got it
+    /// before.
     pub(super) fn relays(&mut self, turn: &mut Turn, block: u64, behind: Option<Link>) {
         let cache = turn.cache;
         self.caches[cache].left.remove(&block);

@@ -1,4 +1,4 @@
-//! Locks, barriers, the end of initialisation, and pages that get their home by use.
+//! Locks, barriers, the end of initialisation, and pages that get their homes when used.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,11 +9,12 @@ use super::{PlainLists, Turn};
 
 #[derive(Default)]
 pub(super) struct PlainLocks {
-    /// Who has each lock, how often, and who waits for it. One can have it twice: an acquire
-    /// overtakes the own release before it if the lock's page gets another home meanwhile.
+    /// The holder of each lock, how often it holds it, and the processors that wait. A processor
+    /// can hold a lock twice: its acquire overtakes its own release if the lock's page gets another
+    /// home meanwhile.
     locks: BTreeMap<u64, (usize, u32, VecDeque<usize>)>,
     arrived: BTreeMap<u64, u32>,
-    /// Who waits for how many arrivals.
+    /// The waiting processors and the number of arrivals they wait for.
     departing: Vec<(u64, usize, u32)>,
 }
 
@@ -34,7 +35,7 @@ impl PlainLists {
             || (self.machine.home == "first-use" && self.pages.initialised)
     }
 
-    /// The home of a block's page, which it gets now if it has none.
+    /// The home of a block's page; a page without a home gets one.
     pub(super) fn home_from_now(&mut self, node: usize, block: u64) -> usize {
         let turn = self.pages.homes.len() % self.nodes.len();
         let first = match self.machine.home.strip_prefix("fixed:node=") {
@@ -53,8 +54,8 @@ impl PlainLists {
         !self.by_use() || self.pages.mapped.contains(&self.page_of(block))
     }
 
-    /// A processor refers to a page that is not mapped, which is here from now on. It looks again
-    /// in the same cycle, after whatever happens in it.
+    /// A processor accesses a page that is not mapped; from now on it is at this node. The
+    /// processor checks again in the same cycle, after all other events of the cycle.
     pub(super) fn fault(&mut self, node: usize, block: u64) {
         let page = self.page_of(block);
         let before = self.pages.homes.insert(page, node);
@@ -65,7 +66,7 @@ impl PlainLists {
         self.plan(self.now, node, Step::GoesOn(node));
     }
 
-    /// A processor comes to a synchronisation operation.
+    /// A processor reaches a synchronisation operation.
     pub(super) fn synchronise(&mut self, node: usize, step: Operation) {
         let processor = &mut self.nodes[node].processor;
         match step.kind {
@@ -99,7 +100,7 @@ impl PlainLists {
         }
     }
 
-    /// A processor tells the home of a lock or a barrier: that of the page, or by number.
+    /// A processor sends to the home of a lock or a barrier: that of its page, or by number.
     fn tells(&mut self, node: usize, step: Operation, number: u64) {
         let by_number = usize::try_from(number % self.nodes.len() as u64).unwrap();
         let page = self.page_of(number);
@@ -118,7 +119,7 @@ impl PlainLists {
         }
     }
 
-    /// The home of a lock or barrier looks it up, after which the operation has its effect.
+    /// The home of a lock or barrier looks it up; then the operation takes effect.
     pub(super) fn look_up_lock(&mut self, turn: &mut Turn, by: usize, operation: Operation) {
         self.use_memory(turn, false);
         self.plan(turn.time, by, Step::Effect(by, operation, turn.node));
