@@ -1,4 +1,4 @@
-//! Caches under a protocol as a memory system of the clock drives them, whatever connects them.
+//! Caches under a protocol, driven by a memory system of the clock with any interconnect.
 
 use homenode_cache::{BlockAccess, CacheArrays, ClockError, WordMask, WordWaits};
 use homenode_clock::streams::OpKind;

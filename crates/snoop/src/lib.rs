@@ -1,8 +1,8 @@
 //! The shared-bus multiprocessor (Foglia, Giorgi and Prete 2004): coherence protocols as tables.
 //!
 //! A protocol is one file in [`protocol`], a total match over states, events and conditions.
-//! Written down as a [`ProtocolTable`] it is what the model checker ([`check()`]) explores, the
-//! simulator follows and people read.
+//! Its [`ProtocolTable`] is explored by the model checker ([`check()`]), executed by the simulator,
+//! and printed for users.
 //!
 //! ```
 //! use homenode_snoop::{ProtocolSpec, check};

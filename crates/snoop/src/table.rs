@@ -13,7 +13,7 @@ use crate::vocabulary::{
 pub trait ProtocolRules {
     /// States of a copy; the first one is the invalid one.
     type State: Labelled;
-    /// What the bus tells a cache about the other caches before it acts.
+    /// The bus's responses about the other caches, before the cache acts.
     type Condition: Labelled;
 
     /// The promise of a state.
@@ -198,7 +198,7 @@ impl ProtocolTable {
         possible.peek().is_some() && possible.all(|cell| cell == quiet)
     }
 
-    /// Cells that happen, in order: state, event, condition, action.
+    /// Cells that can occur, in order: state, event, condition, action.
     pub fn actions(&self) -> impl Iterator<Item = (u8, ProcessorEvent, u8, Action<u8>)> + '_ {
         let states = 0..u8::try_from(self.states.len()).unwrap_or(u8::MAX);
         states.flat_map(move |state| {
@@ -242,7 +242,7 @@ fn numbered<S: Labelled>(cell: TableCell<S>) -> TableCell<u8> {
     }
 }
 
-/// One line a cell that happens, then one line a signal and copy.
+/// One line for each cell that can occur, then one for each signal and copy.
 impl fmt::Display for ProtocolTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (state, event, condition, action) in self.actions() {

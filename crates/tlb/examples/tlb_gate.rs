@@ -10,7 +10,7 @@ const REFERENCES: usize = 50_000;
 const ROUNDS: usize = 20;
 
 /// Eight threads that take turns every 100 references. Each walks along three arrays of its own,
-/// looks into a table that all share, and comes back to its stack in between.
+/// reads a table that all share, and returns to its stack in between.
 fn batch() -> Batch {
     let mut rng = Rng::new(1);
     let mut steps = [0u64; 8];

@@ -1,5 +1,5 @@
-//! That a picture can be broken off, which no case can say: what pictures show is worked out by
-//! hand in `testdata/cases/picture.toml`.
+//! Interrupting a picture, which no case can test: the content of pictures is worked out by hand in
+//! `testdata/cases/picture.toml`.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! Random traces against a slow oracle, and what a case cannot say: that neither the memory budget
+//! Random traces against a slow oracle, and a test that no case can make: neither the memory budget
 //! nor an interruption changes an answer. Blocks worked out by hand are cases
 //! (`testdata/cases/worst-blocks.toml`).
 
@@ -91,7 +91,8 @@ fn the_callback_stops_it() {
     assert!(matches!(result, Err(AnalysisError::Interrupted)));
 }
 
-/// References all over a few hundred bytes, with names that overlap, leave gaps and share blocks.
+/// References spread over a few hundred bytes, with names that overlap, leave gaps and share
+/// blocks.
 fn random_trace(seed: u64, references: usize) -> (Vec<Access>, Metadata) {
     let mut rng = Rng::new(seed);
     let mut below = |n: u64| rng.below(n);
@@ -129,7 +130,7 @@ fn random_trace(seed: u64, references: usize) -> (Vec<Access>, Metadata) {
     (accesses, Metadata { ranges, lines, ..Metadata::default() })
 }
 
-/// Everything about a block, by the definitions and without cleverness.
+/// Everything about a block, directly from the definitions.
 #[derive(Default)]
 struct Slow {
     first: Option<u16>,

@@ -62,7 +62,7 @@ impl PageDemands {
     }
 }
 
-/// What fills and write-backs cost, in any unit.
+/// Costs of fills and write-backs, in any unit.
 pub trait HomeCost {
     /// A fill for a node from a home.
     fn fill(&self, node: u16, home: u16) -> u64;
@@ -78,7 +78,7 @@ pub trait HomeCost {
     }
 }
 
-/// Messages, where nothing has a time: request and reply for a fill, one for a write-back.
+/// Messages, if there is no clock: request and reply for a fill, one for a write-back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageCost;
 

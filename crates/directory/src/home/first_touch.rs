@@ -4,7 +4,8 @@ use super::{Entry, HomePolicy, PlacedPage};
 
 /// The node that references a page first is its home for good, even if only to initialise it.
 ///
-/// Source: Marchetti, Kontothanassis, Bianchini and Scott 1995; naive, beside their `first-use`.
+/// Source: Marchetti, Kontothanassis, Bianchini and Scott 1995; the naive policy that they compare
+/// with `first-use`.
 pub const ENTRY: Entry = Entry {
     name: "first-touch",
     summary: "the node that references the page first",

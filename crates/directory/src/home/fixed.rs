@@ -6,7 +6,7 @@ use super::{Entry, HomeError, HomePolicy, PlacedPage};
 
 /// One node is the home of all pages.
 ///
-/// Source: ours: the worst that homes can be, and all memory in one place.
+/// Source: ours; the worst placement, and a machine with all memory in one place.
 pub const ENTRY: Entry = Entry {
     name: "fixed",
     summary: "one node for all pages",

@@ -6,8 +6,8 @@ use super::{Entry, HomePolicy, PlacedPage};
 
 /// Each page gets any node, each equally likely, at its first reference.
 ///
-/// Source: ours, as a base to compare with; the generator is the project's, so that a seed means
-/// the same homes everywhere.
+/// Source: ours, as a baseline; the generator is the project's own, so that a seed gives the same
+/// homes everywhere.
 pub const ENTRY: Entry = Entry {
     name: "random",
     summary: "any node, drawn at each page's first reference",

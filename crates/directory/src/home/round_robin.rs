@@ -4,7 +4,7 @@ use super::{Entry, HomePolicy, PlacedPage};
 
 /// Pages are dealt out in the order of their first references.
 ///
-/// Source: ours, as what a machine does that tries no placement.
+/// Source: ours; a machine without a placement policy does this.
 pub const ENTRY: Entry = Entry {
     name: "round-robin",
     summary: "the nodes in turn, in the order of the pages' first references",

@@ -1,4 +1,4 @@
-//! The machine on a bus: table 4 of Foglia, Giorgi and Prete, and what users get wrong.
+//! The machine on a bus: table 4 of Foglia, Giorgi and Prete, and errors in files.
 
 use homenode_base::BlockSize;
 use homenode_machine::{

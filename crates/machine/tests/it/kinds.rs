@@ -96,7 +96,7 @@ fn bases_have_bases() {
     assert_eq!(list(&mine).remote_reference, dsm.remote_reference.map(|price| price + 2 * 50));
 }
 
-/// A formula is that of one file: terms do not add to those of the base, nor does infinity stay.
+/// A formula comes from one file: its terms replace those of the base, and so does infinity.
 #[test]
 fn a_formula_is_taken_whole() {
     let text = |price: &str| format!("base = \"cc\"\n[prices.r]\n{price}\n");

@@ -1,4 +1,4 @@
-//! The machines of the thesis, prices in place, and what users get wrong.
+//! The machines of the thesis, inline prices, and errors in files.
 
 use homenode_base::BlockSize;
 use homenode_machine::{Machine, MachineError, PricedMachine, TABLE};

@@ -75,7 +75,7 @@ fn copies_cheaper_than_global(rng: &mut Rng) -> Prices {
 }
 
 /// A few groups of writes by one processor, and between them read-runs in which every processor
-/// reads about as often as makes a copy at R or at G, or a global copy, just worth it.
+/// reads about as often as is needed to make a copy at R or at G, or a global copy, worthwhile.
 fn read_runs(rng: &mut Rng, processors: u16, prices: Prices) -> Vec<BlockReference> {
     let mut trace = Vec::new();
     let enough = 2 * prices.global_move.unwrap() / prices.global_reference.unwrap();
@@ -116,7 +116,7 @@ fn equals_exhaustive_search_on_150_000_random_traces_and_all_tiny_ones() {
     println!("{} tiny traces", all_tiny(&[(2, 6), (3, 4)]));
 }
 
-/// Nothing but local references is possible: finite only where one processor is alone.
+/// Only local references are possible: the cost is finite only with a single processor.
 #[test]
 fn without_remote_reference_and_move_the_cost_is_infinite() {
     let prices = Prices::whole(None, None, None, None);
@@ -164,7 +164,7 @@ fn a_global_copy_is_dropped_before_a_move_that_is_cheaper_without() {
 }
 
 /// From global memory: one copy at G, the global copy is dropped, three more at R, and the global
-/// copy returns for those who read little. Seven processors are the fewest that show it.
+/// copy returns for processors that read little. This takes at least seven processors.
 #[test]
 fn a_global_copy_returns_after_copies_that_are_cheaper_without() {
     let prices = Prices::whole(Some(8), Some(8), Some(2), Some(16));

@@ -1,4 +1,4 @@
-//! What theory says, looped over the table of machines and the tables of policies.
+//! Theorems, tested for the table of machines and the tables of policies.
 
 use crate::support::{TABLES, cost, random_trace, tally};
 use homenode_base::{BlockSize, Rng};
@@ -26,7 +26,7 @@ fn cases(seed: u64, rounds: u64, mut check: impl FnMut(&mut Rng, Prices, u16, &[
     }
 }
 
-/// Real prices of moves are high: only long runs by one processor make anything move.
+/// Real prices of moves are high: only long runs by one processor cause a move.
 fn long_runs(rng: &mut Rng, processors: u16, length: u64) -> Vec<BlockReference> {
     let short = random_trace(rng, processors, length);
     let each = short.into_iter().flat_map(|r| {
@@ -96,7 +96,7 @@ fn no_policy_beats_the_optimum_on_any_machine() {
 }
 
 /// Theorem 1: with prices 1 + s(r - 1), sR, 1 + s(g - 1), sG the same placement is optimal;
-/// corollary 1, which holds of every policy that sees no prices too: c'/n = 1 + s(c/n - 1).
+/// corollary 1, which also holds for every policy that ignores prices: c'/n = 1 + s(c/n - 1).
 #[test]
 fn s_theorem_and_corollary_1_on_every_machine_for_every_policy() {
     cases(51, 12, |rng, prices, n, trace| {
@@ -121,7 +121,7 @@ fn s_theorem_and_corollary_1_on_every_machine_for_every_policy() {
     });
 }
 
-/// Section 5.3: what a policy that sees no prices costs is a straight line in each of them.
+/// Section 5.3: the cost of a policy that ignores prices is linear in each of them.
 #[test]
 fn on_line_cost_is_linear_in_every_price() {
     cases(52, 12, |rng, prices, n, trace| {

@@ -126,8 +126,8 @@ fn equals_exhaustive_search_on_random_traces_with_global_memory() {
     }
 }
 
-/// The printed algorithm agrees with itself where the fault does not show, so that the test of the
-/// counter-example is a test of the printed text and not of a slip in copying it.
+/// The printed algorithm is right where its fault has no effect, so the counter-example tests the
+/// printed text and not an error in transcribing it.
 #[test]
 fn the_printed_algorithm_is_never_below_the_optimum_and_mostly_equal() {
     let mut rng = Rng::new(22);
@@ -159,7 +159,7 @@ fn ties_go_to_the_lowest_numbered_place() {
     assert_eq!((move_at(2, 0, true), move_at(0, 2, true)), (20, 21));
     // Dietz's form moves a block only to the processor that refers to it.
     assert_eq!((move_at(2, 0, false), move_at(0, 2, false)), (21, 21));
-    // Nothing to choose but the place itself.
+    // The only choice is the place itself.
     let both = [reference(1, true), reference(0, true)];
     for replicate in [true, false] {
         let histories = histories(&both, 3, Vec::new());

@@ -1,4 +1,4 @@
-//! What theory says of the optimum, looped over every policy there is.
+//! Theorems about the optimum, tested for every policy.
 
 use crate::support::{TABLES, cost, random_global_prices, random_prices, random_trace, tally};
 use homenode_base::Rng;
@@ -112,7 +112,7 @@ fn the_optimum_never_falls_when_a_price_rises() {
     });
 }
 
-/// With r infinite nothing is left to decide: the optimum is to migrate and replicate always.
+/// With r infinite there is no choice: the optimum always migrates and replicates.
 #[test]
 fn without_remote_reference_the_optimum_is_migrate() {
     cases(6, 200, |rng, n, trace| {
@@ -121,8 +121,8 @@ fn without_remote_reference_the_optimum_is_migrate() {
     });
 }
 
-/// Keys too wide for 64 bits give the same: a run of 2^30 reads at the end makes room for as many
-/// moves, and prices times 2^32 do the rest.
+/// Keys wider than 64 bits give the same: a run of 2^30 reads at the end allows as many moves, and
+/// prices are multiplied by 2^32.
 #[test]
 fn wide_keys_agree_with_narrow_ones() {
     cases(8, 200, |rng, n, trace| {

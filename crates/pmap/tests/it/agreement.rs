@@ -75,8 +75,8 @@ fn with_limit_writes_and_keep_the_manager_is_ace() {
 }
 
 /// Pages that one processor uses, that are only read, or only written: there the manager is `ace`
-/// whichever way its two open questions are answered. Only pages that are both read and written by
-/// several processors tell the answers apart.
+/// whichever way its two open questions are answered. The answers differ only for pages that are
+/// both read and written by several processors.
 #[test]
 fn plain_pages_tell_no_difference() {
     let mut rng = Rng::new(13);

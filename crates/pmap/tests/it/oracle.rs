@@ -1,5 +1,5 @@
 //! The manager against a slow one that is written from the prose of §3.1.3, not from the table:
-//! reference by reference, with sets and maps, under policies that are spelled out here again.
+//! reference by reference, with sets and maps, under policies that are written out again here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ struct Slow {
     invalidations: u64,
 }
 
-/// Answers LOCAL or GLOBAL; spelled out from the definitions.
+/// Answers LOCAL or GLOBAL, directly from the definitions.
 type Answer = dyn FnMut(&Slow, u16, bool) -> bool;
 
 impl Slow {
@@ -122,7 +122,7 @@ impl Slow {
     }
 }
 
-/// A policy that changes its mind: pseudo-random in the number of questions asked of a page.
+/// A policy with changing answers: pseudo-random in the number of queries for a page.
 struct Moody(u64);
 
 fn mood(asked: u64) -> bool {
@@ -136,7 +136,7 @@ impl CachePolicy for Moody {
     }
 }
 
-/// A policy of the manager, and the same as the slow manager asks it.
+/// A policy of the manager, and its form for the slow manager.
 fn policies(name: &str, limit: u64) -> (Box<dyn CachePolicy>, Box<Answer>) {
     let table = |name| (find(name).unwrap().build)(limit);
     match name {

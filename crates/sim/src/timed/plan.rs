@@ -66,8 +66,8 @@ pub(crate) trait TimedPlan: Sized + Send + Sync {
     /// The number of combinations.
     fn count(&self) -> usize;
 
-    /// Whether private areas that are user pages are told from the kernel's, and if so, whether
-    /// addresses are virtual, so that each process has pages of its own.
+    /// Whether private areas that are user pages are distinguished from the kernel's, and if so,
+    /// whether addresses are virtual, so that each process has pages of its own.
     fn user_areas(&self) -> Option<bool> {
         None
     }

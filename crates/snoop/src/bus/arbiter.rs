@@ -33,7 +33,7 @@ pub(super) struct Arbiter {
     grantable: usize,
     /// The number of requests for new transactions, by bucket of the block.
     in_bucket: [u16; BUCKETS],
-    /// Blocks that memory has still to send: no new transaction on them is granted.
+    /// Blocks that memory has yet to send: no new transaction on them is granted.
     expected: Vec<u64>,
     /// The processor after the one that was served last.
     turn: usize,

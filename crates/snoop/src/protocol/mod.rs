@@ -26,13 +26,13 @@ pub struct Entry {
     pub name: &'static str,
     /// One line about it.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Its source.
     pub source: &'static str,
-    /// Switches that can be set after the colon; all are off unless said.
+    /// Switches that can be set after the colon; all are off by default.
     pub params: &'static [ProtocolParameter],
-    /// What `homenode explain` walks through to show what the protocol is about.
+    /// The example of `homenode explain` for the protocol.
     pub example: Example,
-    /// Writes down its table.
+    /// Builds its table.
     pub build: fn() -> ProtocolTable,
 }
 

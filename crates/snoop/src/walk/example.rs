@@ -1,8 +1,8 @@
-//! The examples to walk through: one of each protocol, and one to compare protocols by.
+//! The examples to walk through: one for each protocol, and one to compare protocols.
 
 use crate::protocol::{Example, TABLE};
 
-/// What is shown when protocols are compared, whatever machine they are for.
+/// The example that compares protocols, on any machine.
 pub const TOUR: Example = Example {
     name: "tour",
     summary: "Four ways to share",
@@ -19,7 +19,7 @@ pub fn examples() -> impl Iterator<Item = &'static Example> {
     TABLE.iter().map(|entry| &entry.example).chain(std::iter::once(&TOUR))
 }
 
-/// The example for some protocols: the one's own, or that for comparing several.
+/// The example for some protocols: a single protocol's own, or the one to compare several.
 #[must_use]
 pub fn example(protocols: &[&str]) -> &'static Example {
     let own = |example: &&Example| {

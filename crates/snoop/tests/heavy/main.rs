@@ -1,4 +1,4 @@
-//! The bus with a clock beside a slow simulator that looks at every processor in every cycle.
+//! The bus with a clock, compared with a slow simulator that checks every processor in every cycle.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod clock_oracle;

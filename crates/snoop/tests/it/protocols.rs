@@ -1,4 +1,4 @@
-//! Every protocol keeps its promises, and the checker finds bugs that are planted.
+//! Every protocol keeps its promises, and the checker finds planted bugs.
 use homenode_snoop::{
     Action, DataSupplier, FindingKind, ProcessorEvent, ProtocolSpec, ProtocolTable, Reply, Signal,
     TABLE, TableCell, Transaction, check,
@@ -41,7 +41,7 @@ impl Plant {
         self
     }
 
-    /// The first thing the checker finds, with the number of events that show it.
+    /// The checker's first finding, with the number of events that lead to it.
     fn found(&self) -> (FindingKind, usize) {
         let report = check(&self.0);
         let first = report.findings.first().expect("the bug is found");

@@ -1,6 +1,6 @@
-//! What holds of schedules of random processes. Who runs where and when is worked out by hand in
-//! cases (`testdata/cases/bus-scheduling.toml`); a case cannot compare policies or seeds with each
-//! other, nor portions in which operations arrive.
+//! Laws of schedules of random processes. Hand-worked schedules are cases
+//! (`testdata/cases/bus-scheduling.toml`); a case cannot compare policies, seeds, or the portions
+//! in which operations arrive.
 
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
@@ -13,7 +13,7 @@ fn read(addr: u64) -> Operation {
     item(OpKind::Read, addr)
 }
 
-/// Simulates, in portions of several lengths, which must not matter.
+/// Simulates in portions of several lengths, which must not affect the result.
 fn run(given: &Given, processes: &[Vec<Operation>]) -> BusResult {
     let result = given.run(processes, 1);
     for portion in [2, 5, 1000] {
@@ -25,7 +25,7 @@ fn run(given: &Given, processes: &[Vec<Operation>]) -> BusResult {
 
 #[test]
 fn what_is_private_for_all_is_written_without_the_bus() {
-    // Processes with blocks of their own, in user mode and in the kernel, and blocks of all.
+    // Processes with blocks of their own, in user mode and in the kernel, and shared blocks.
     let passive = |protocol: &'static str, private_kernel| {
         let mut rng = Rng::new(4);
         let mut given = given(protocol, 4, 9);
@@ -47,12 +47,12 @@ fn what_is_private_for_all_is_written_without_the_bus() {
         counts.coherence.passive
     };
     assert_eq!(passive("pscr", true), 0);
-    // What the kernel reads is shared otherwise; other protocols leave copies behind.
+    // The kernel's reads are shared otherwise; other protocols leave copies behind.
     assert!(passive("pscr", false) > 10);
     assert!(passive("mesi", true) > 10);
 }
 
-/// Processes that come and go often.
+/// Processes that often leave and resume.
 fn busy_processes(count: u64) -> Vec<Vec<Operation>> {
     let process = |p: u64| {
         let part = |i: u64| {

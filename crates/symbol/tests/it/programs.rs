@@ -1,4 +1,4 @@
-//! Asks real compilers' output, and damaged copies of it.
+//! Symbols of real compilers' output, and of damaged copies of it.
 
 use crate::support::compile;
 use homenode_base::Rng;

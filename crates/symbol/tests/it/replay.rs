@@ -1,4 +1,5 @@
-//! Every file that ever made the `symbol` fuzz target fail, and this test program cut and changed.
+//! Every file that made the `symbol` fuzz target fail, and this test program, truncated and
+//! changed.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Debug information in a file of its own, made by binutils as distributions make it.
+//! Debug information in a separate file, made by binutils as in distributions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::compile;
 use homenode_symbol::{SymbolError, Symbolizer};
 
-/// A stripped program and where its debug information went.
+/// A stripped program and the file with its debug information.
 struct Split {
     _dir: tempfile::TempDir,
     program: PathBuf,
@@ -67,7 +67,7 @@ fn main_of(split: &Split) -> u64 {
     whole.function_addresses().find(is_main).expect("there is a main")
 }
 
-/// Whether some code is known to be of the function that is always inlined.
+/// Whether any code belongs to the function that is always inlined.
 fn names_bump(symbolizer: &Symbolizer) -> bool {
     let code = symbolizer.function_addresses().flat_map(|start| start..start + 64);
     code.into_iter().any(|addr| symbolizer.frames(addr).iter().any(|f| f.function == "bump"))
@@ -120,7 +120,7 @@ fn found_by_the_link_wherever_it_lies() {
     assert_eq!(line_of_main(&Symbolizer::open(&alias).unwrap()), Some(16));
 }
 
-/// The file of another build, by either way of telling, is refused; the next place is tried.
+/// A file from another build, by either check, is refused; the next place is tried.
 #[test]
 fn files_of_another_build_are_refused() {
     let Some(split) = split(&[ID], true) else { return };
@@ -142,7 +142,7 @@ fn files_of_another_build_are_refused() {
     assert!(refused.refused()[0].to_string().contains("CRC-32"), "{:?}", refused.refused());
 }
 
-/// Cut anywhere, the debug file is refused or gives fewer answers; the program stays usable.
+/// Truncated anywhere, the debug file is refused or gives fewer answers; the program stays usable.
 #[test]
 fn truncated_files_do_no_harm() {
     let Some(split) = split(&[ID], false) else { return };
@@ -158,8 +158,8 @@ fn truncated_files_do_no_harm() {
     }
 }
 
-/// What two programs have in common lies in a third file: names that are there are found, without
-/// it there are fewer, and that of another build is refused.
+/// What two programs have in common is in a third file: its names are found, without it there are
+/// fewer, and a file from another build is refused.
 #[test]
 fn what_dwz_moved_is_found() {
     let Some(split) = split(&[ID], true) else { return };
@@ -178,7 +178,7 @@ fn what_dwz_moved_is_found() {
     let main = main_of(&split);
     let place = split.folder.join(BY_ID);
     std::fs::create_dir_all(place.parent().unwrap()).unwrap();
-    // As Debian installs it, a link: the way to the third file begins where the debug file is.
+    // As installed by Debian, a link: the path to the third file is relative to the debug file.
     std::os::unix::fs::symlink(&split.debug, &place).unwrap();
     let found = split.open();
     assert!(found.refused().is_empty(), "{:?}", found.refused());
@@ -200,7 +200,7 @@ fn what_dwz_moved_is_found() {
     assert_eq!(line_of_main(&refused), None);
 }
 
-/// A program with debug information of its own asks no further.
+/// A program with its own debug information reads no other file.
 #[test]
 fn nothing_is_looked_for_without_need() {
     let dir = tempfile::tempdir().unwrap();

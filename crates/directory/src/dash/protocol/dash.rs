@@ -18,10 +18,10 @@ use home::HomeState;
 /// three, clean blocks are replaced silently.
 ///
 /// # Deviations
-/// What the paper leaves open is ours: a home with a transaction under way lets later requests
-/// wait. An owner that has not yet got its data, waits for acknowledgements, or has replaced the
-/// block refuses what is forwarded to it; the home then answers itself, if the block was written
-/// back meanwhile, or asks again.
+/// Choices where the paper is silent: a home with a transaction in progress lets later requests
+/// wait. An owner that has not yet received its data, waits for acknowledgements, or has replaced
+/// the block refuses forwarded requests; the home then answers itself, if the block was written
+/// back meanwhile, or forwards again.
 pub(crate) const ENTRY: FamilyProtocol<DirectoryTable> = FamilyProtocol {
     name: "dash",
     summary: "DASH: a directory at each block's home; a write invalidates all other copies",

@@ -16,18 +16,20 @@ use mapping::MappingState;
 use release::ReleaseState;
 
 /// Source: Marchetti, Kontothanassis, Bianchini and Scott 1995, section 3.1 and its footnote: page
-/// faults tell the home, which keeps a list of sharers; a page goes on the weak list when its only
-/// mapping was read-write, or at a write fault when all were read-only; a release writes dirty
-/// words back and sends write notices, an acquire unmaps and flushes pages for which one has come.
+/// faults notify the home, which keeps a list of sharers; a page goes on the weak list when its
+/// only mapping was read-write, or at a write fault when all were read-only; a release writes dirty
+/// words back and sends write notices, an acquire unmaps and flushes pages for which a notice has
+/// arrived.
 ///
 /// # Deviations
-/// What the paper leaves open is ours. A node whose page was written since its last release, as the
-/// modified bit of its page table says, tells home at the release; home sends notices if the page
-/// is weak. It does so when the write-backs of the page are acknowledged: else a node could map the
-/// page after the notices and fetch a line before the words. Those who get a notice acknowledge it
-/// to the node that releases. An unmap follows the acknowledgements of the page's write-backs, and
-/// is not itself acknowledged: a fault of a node that is still listed waits at home for it.
-/// Messages between two nodes may overtake each other.
+/// Choices where the paper is silent: at a release, a node notifies the home of each page that it
+/// wrote since its last release, according to the modified bit of its page table; the home sends
+/// notices if the page is weak. The node does so when the write-backs of the page are acknowledged:
+/// otherwise another node could map the page after the notices and fetch a line before the words
+/// arrive. Recipients of a notice acknowledge it to the releasing node. An unmap follows the
+/// acknowledgements of the page's write-backs, and is not itself acknowledged: a fault of a node
+/// that is still listed waits at the home for it. Messages between two nodes may overtake each
+/// other.
 pub(crate) const ENTRY: FamilyProtocol<PagedTable> = FamilyProtocol {
     name: "lrc",
     summary: "lazy release consistency in software: pages, several writers, notices at a release",

@@ -1,4 +1,4 @@
-//! A slow simulator with a clock, written from the sentences of `docs/bus.md`: it looks at every
+//! A slow simulator with a clock, written from the sentences of `docs/bus.md`: it checks every
 //! processor in every cycle.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -48,14 +48,14 @@ pub struct ClockOracle {
     caches: Oracle,
     cpus: Vec<Cpu>,
     processes: Vec<Process>,
-    /// References that are still to be made.
+    /// References not yet made.
     left: u64,
     scheduler: Scheduler,
     locks: Locks,
     forced: u64,
     wishes: Vec<Wish>,
     later: Vec<Later>,
-    /// Blocks that memory has still to send.
+    /// Blocks that memory has yet to send.
     missing: BTreeSet<u64>,
     served_last: usize,
     bus_free: u64,
@@ -68,7 +68,7 @@ pub struct Outcome {
     pub counts: BTreeMap<String, u64>,
     pub cycles: u64,
     pub bus_busy: u64,
-    /// Of each processor: operations, waiting.
+    /// For each processor: cycles of operations and of waiting.
     pub processors: Vec<(u64, u64)>,
     pub switches: u64,
     pub migrations: u64,
@@ -134,7 +134,7 @@ impl ClockOracle {
         }
     }
 
-    /// Ready processes come to idle processors.
+    /// Idle processors take ready processes.
     fn dispatch(&mut self, cycle: u64) {
         if self.left == 0 {
             return;
@@ -145,7 +145,7 @@ impl ClockOracle {
             let switch = self.system.switch(process);
             let cpu = &mut self.cpus[who];
             (cpu.process, cpu.looks_at) = (Some(process), Some(cycle));
-            // The switch is no part of the slice.
+            // The switch is not part of the time slice.
             cpu.left = self.times.schedule.slice + switch.len() as u64;
             for does in switch.into_iter().rev() {
                 self.processes[process].does.push_front(does);
@@ -183,7 +183,7 @@ impl ClockOracle {
         }
         self.stores(who);
         let cpu = &mut self.cpus[who];
-        // A processor that could not begin tries again.
+        // A processor that could not begin retries.
         if cpu.looks_at == Some(u64::MAX) && cpu.waits.is_none() {
             cpu.looks_at = Some(cycle);
         }
@@ -206,7 +206,7 @@ impl ClockOracle {
         self.caches.piece(r, part.block, &part.words);
     }
 
-    /// The next block that the processor refers to, if that is what its process does next.
+    /// The next block that the processor references, if its process's next step is a reference.
     fn next_part(&mut self, who: usize, cycle: u64) -> Option<Part> {
         let cpu = &mut self.cpus[who];
         let process = cpu.process.unwrap();
@@ -223,7 +223,7 @@ impl ClockOracle {
                     cpu.left = if cpu.left == 0 { self.times.schedule.slice } else { cpu.left };
                     self.cpus[who].parts = self.parts(op, who);
                 }
-                // Everything before comes first.
+                // Everything before it must be complete.
                 _ if !cpu.is_quiet() => cpu.looks_at = Some(u64::MAX),
                 _ => {
                     if self.leaves(process, does, cycle) {
@@ -235,7 +235,8 @@ impl ClockOracle {
         self.cpus[who].parts.front().cloned()
     }
 
-    /// A process does what is no reference, or makes way for others. Returns whether it leaves.
+    /// A process does a step that is not a reference, or yields. Returns whether it leaves the
+    /// processor.
     fn leaves(&mut self, process: usize, does: Option<Does>, cycle: u64) -> bool {
         if let Some(Does::Waits | Does::Takes(_) | Does::GivesBack(_)) = does {
             self.processes[process].does.pop_front();
@@ -255,7 +256,7 @@ impl ClockOracle {
         true
     }
 
-    /// A process has done everything, and perhaps starts again.
+    /// A process has ended, and perhaps restarts.
     fn ends(&mut self, process: usize) {
         let may = self.times.schedule.restart && self.left > 0;
         if may && self.processes[process].begins_again() {
@@ -265,7 +266,7 @@ impl ClockOracle {
         }
     }
 
-    /// If all wait for each other, the lowest is let go.
+    /// If all wait for each other, the lowest process is released.
     fn let_go(&mut self) {
         let busy = self.cpus.iter().any(|cpu| cpu.process.is_some());
         if !busy && !self.scheduler.is_any_process_due() {

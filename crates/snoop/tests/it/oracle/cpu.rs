@@ -1,13 +1,13 @@
-//! Processes and processors of the slow simulator: what each has before it and under way.
+//! Processes and processors of the slow simulator: their remaining and pending work.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use super::system::{Does, Op};
 
-/// A process: what it has still to do, and whether it has fetched instructions.
+/// A process: its remaining steps, and whether it has fetched instructions.
 pub(super) struct Process {
     pub(super) does: VecDeque<Does>,
-    /// What it does from beginning to end.
+    /// All its steps.
     pub(super) all: Vec<Does>,
     pub(super) fetches: bool,
     pub(super) ended: bool,
@@ -18,7 +18,7 @@ impl Process {
         Self { does: all.clone().into(), all, fetches: false, ended: false }
     }
 
-    /// It begins again, as it began first, if it makes any reference.
+    /// It restarts, if it makes any reference.
     pub(super) fn begins_again(&mut self) -> bool {
         let again = self.references() > 0;
         if again {
@@ -27,7 +27,7 @@ impl Process {
         again
     }
 
-    /// How many references it makes from beginning to end.
+    /// The number of references in all its steps.
     pub(super) fn references(&self) -> u64 {
         self.all.iter().filter(|does| matches!(does, Does::Refers(_))).count() as u64
     }
@@ -51,12 +51,12 @@ impl Part {
     }
 }
 
-/// A load under way.
+/// A load in flight.
 pub(super) struct Load {
     pub(super) id: u64,
     pub(super) part: Part,
     pub(super) instruction: u64,
-    /// In which cycle it began.
+    /// The cycle in which it began.
     pub(super) began: u64,
     pub(super) happened: bool,
     pub(super) with_store: bool,
@@ -75,11 +75,11 @@ pub(super) struct Cpu {
     pub(super) process: Option<usize>,
     /// References left of the time slice.
     pub(super) left: u64,
-    /// What is left of the reference that it makes.
+    /// The rest of its current reference.
     pub(super) parts: VecDeque<Part>,
-    /// When it looks next; nothing without a process, the end of time until something is over.
+    /// When it checks next: `None` without a process, the maximum until an event ends its wait.
     pub(super) looks_at: Option<u64>,
-    /// Until when an operation lasts.
+    /// The end of its operation.
     pub(super) operates: u64,
     pub(super) instructions: u64,
     pub(super) loads: Vec<Load>,
@@ -96,7 +96,7 @@ impl Cpu {
         self.loads.is_empty() && self.stores.is_empty() && self.waits.is_none()
     }
 
-    /// Whether a load from the block is on its way or a store to it in the buffer.
+    /// Whether a load from the block is in flight or a store to it in the buffer.
     pub(super) fn is_busy_with(&self, part: &Part) -> bool {
         let loads = self.loads.iter().map(|load| load.part.place());
         loads.chain(self.stores.iter().map(Part::place)).any(|place| place == part.place())
@@ -117,7 +117,7 @@ impl Cpu {
         })
     }
 
-    /// What happens with a transaction: its own reference first, then those that waited for it.
+    /// The effects of a transaction: its own reference first, then those that waited for it.
     pub(super) fn transacts(&mut self, what: What) -> Vec<Part> {
         let mut parts = Vec::new();
         let take = |load: &mut Load, parts: &mut Vec<Part>| {

@@ -1,7 +1,7 @@
 //! A slow simulator written from the sentences of the specification: maps, lists and searches.
 //!
-//! It keeps the whole past: every write with its time, every touch of every copy. What a miss was
-//! is found out afterwards by looking at that.
+//! It keeps the complete history: every write with its time, every access to every copy. Misses are
+//! classified afterwards from it.
 
 #![allow(dead_code, reason = "each test program uses its own part")]
 
@@ -31,9 +31,9 @@ pub struct Ref {
     pub size: u8,
     pub private: bool,
     pub kernel: bool,
-    /// Of a private reference by the kernel: the page is the user's.
+    /// For a private reference by the kernel: the page is the user's.
     pub user_page: bool,
-    /// To what the kernel has for each processor.
+    /// A reference to the kernel's data of each processor.
     pub of_processor: bool,
     pub fetch: bool,
 }
@@ -45,7 +45,7 @@ impl Ref {
         self.private && (kernel_pages || self.user_page || !self.kernel)
     }
 
-    /// What kind of page it is to.
+    /// The kind of its page.
     fn origin(&self) -> &'static str {
         match (self.of_processor, self.private) {
             (true, _) => "processor_area",
@@ -64,22 +64,23 @@ pub struct Machine {
     pub size: u64,
     pub block: u64,
     pub ways: usize,
-    /// Bytes and ways of each processor's instruction cache, if it is not the same one.
+    /// Bytes and ways of each processor's instruction cache, if it is separate.
     pub instructions: Option<(u64, usize)>,
     pub torrellas: bool,
     pub private_kernel: bool,
 }
 
-/// A frame that was used: a copy, or what is left of one.
+/// A frame that was used: a copy, or the record of one.
 struct Frame {
     block: u64,
     valid: bool,
     last_use: u64,
     /// How and when the copy was lost.
     lost: Option<(&'static str, u64)>,
-    /// When the copy before was lost, and whether by a kernel miss: an invalidation miss to judge.
+    /// When the previous copy was lost, and whether to a kernel miss: an invalidation miss to
+    /// classify.
     judge: Option<(u64, bool)>,
-    /// Words touched during this copy's life, and when.
+    /// Words accessed during this copy's life, with times.
     touched: Vec<(u64, u64)>,
 }
 
@@ -207,7 +208,7 @@ impl Oracle {
         if touched { "coherence_true" } else { "coherence_false" }
     }
 
-    /// Says why the block is missing and finds a frame. Returns what has to be judged later.
+    /// Determines why the block is missing and finds a frame. Returns the miss to classify later.
     fn miss(
         &mut self,
         r: Ref,
@@ -254,8 +255,8 @@ impl Oracle {
         }
     }
 
-    /// A never-used frame, else the invalidated one used longest ago, else the one used longest
-    /// ago.
+    /// An unused frame, otherwise the least recently used invalidated one, otherwise the least
+    /// recently used one.
     fn make_room(&mut self, who: usize, block: u64) {
         let (set, ways) = (self.set_of(who, block), self.shape(who).1);
         let frames = self.caches.entry((who, set)).or_default();
@@ -281,7 +282,7 @@ impl Oracle {
         });
     }
 
-    /// Judges what is left.
+    /// Classifies the remaining misses.
     pub fn finish(mut self) -> BTreeMap<String, u64> {
         let all: Vec<(usize, u64)> = self
             .caches

@@ -57,7 +57,7 @@ pub fn random_trace(rng: &mut Rng, length: usize) -> Vec<Ref> {
     let fetches = rng.below(2) == 0;
     let one = |_| {
         let word = if rng.below(2) == 0 { rng.below(words) } else { rng.below(24) };
-        // Every other 64 bytes are private, if anything is; now and then a reference disagrees.
+        // Every other 64 bytes are private, if anything is; a few references disagree.
         let private = flags > 0 && ((word / 16) % 2 == 1) != (flags > 1 && rng.below(40) == 0);
         let write = rng.below(100) < writes;
         let kernel = flags > 0 && rng.below(4) == 0;
@@ -76,7 +76,7 @@ pub fn random_trace(rng: &mut Rng, length: usize) -> Vec<Ref> {
     (0..length).map(one).collect()
 }
 
-/// A machine with small caches, so that everything happens often.
+/// A machine with small caches, so that all events are frequent.
 pub fn random_machine(rng: &mut Rng, protocol: &'static str) -> Machine {
     let block = 16 << rng.below(7);
     let ways = [1, 2, 3, 4, 8, 16, 17, 24][usize::try_from(rng.below(8)).unwrap()];

@@ -1,23 +1,23 @@
-//! The six protocols in sentences: what a read or write does to the states of all caches.
+//! The six protocols in sentences: how a read or write changes the states of all caches.
 //!
-//! Written apart from the tables of the crate, and in another way: a function changes a map from
-//! processor to state and says which transactions it took.
+//! Written independently of the crate's tables, and differently: a function changes a map from
+//! processor to state and returns the transactions.
 
 use std::collections::BTreeMap;
 
-/// State of each processor's copy; a processor without a copy is not there.
+/// State of each processor's copy; a processor without a copy is absent.
 pub type States = BTreeMap<usize, &'static str>;
 
-/// What happened on the bus, in order, and who lost a copy.
+/// The transactions on the bus, in order, and the processors that lost a copy.
 #[derive(Default)]
 pub struct Happened {
     pub bus: Vec<&'static str>,
     pub lost: Vec<usize>,
-    /// The copies that others held when a write or invalidate went over the bus.
+    /// The copies that others held at a write or invalidate on the bus.
     pub remote: Vec<usize>,
 }
 
-/// The protocols whose rules are here. Another one brings a test in its file.
+/// The protocols whose rules are here. Other protocols have tests in their own files.
 pub const PROTOCOLS: [&str; 6] = ["mesi", "amsd", "pscr", "moesi", "dragon", "mesi-memory"];
 
 pub fn reference(
@@ -50,7 +50,7 @@ pub fn reference(
     happened
 }
 
-/// Which states are written back when they are replaced.
+/// The states that are written back when replaced.
 pub fn written_back(protocol: &str) -> &'static [&'static str] {
     match protocol {
         "mesi" | "mesi-memory" => &["M"],

@@ -1,13 +1,13 @@
-//! Who runs where, written from the sentences of `docs/bus.md`.
+//! Which process runs where, written from the sentences of `docs/bus.md`.
 //!
-//! What is left to chance comes from the same generator as in the crate: a number for each
-//! processor that asks, of a ready process, those that are ready longest first.
+//! Random choices use the crate's generator: a number for each processor that takes a process,
+//! among ready processes ordered by how long they are ready.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use homenode_base::Rng;
 
-/// How processes are given to processors.
+/// How processes are assigned to processors.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
     pub random: bool,
@@ -15,7 +15,7 @@ pub struct Schedule {
     pub aging: u32,
     pub wait: u64,
     pub seed: u64,
-    /// Whether who ends starts again, until as many references are done as there are.
+    /// Whether ended processes restart until as many references are done as the trace has.
     pub restart: bool,
 }
 
@@ -29,13 +29,13 @@ pub struct Scheduler {
     how: Schedule,
     processors: usize,
     chance: Rng,
-    /// Those that a processor may take, by when they became ready.
+    /// Processes that a processor may take, by when they became ready.
     ready: Vec<Ready>,
-    /// Those that became ready in this cycle.
+    /// Processes that became ready in this cycle.
     fresh: Vec<usize>,
-    /// Those that wait, and until when.
+    /// Waiting processes, and until when they wait.
     away: Vec<(u64, usize)>,
-    /// Where each process ran last.
+    /// The processor on which each process ran last.
     last: Vec<Option<usize>>,
     pub switches: u64,
     pub migrations: u64,
@@ -56,7 +56,8 @@ impl Scheduler {
         }
     }
 
-    /// Who became ready in the cycle before may be taken; whose wait is over may be in the next.
+    /// Processes that became ready in the previous cycle may be taken; those whose wait is over may
+    /// be in the next.
     pub fn begin_cycle(&mut self, cycle: u64) {
         let ready = self.fresh.drain(..).map(|process| Ready { process, passed: 0 });
         self.ready.extend(ready);
@@ -70,7 +71,7 @@ impl Scheduler {
         !self.ready.is_empty() || !self.fresh.is_empty()
     }
 
-    /// Whether any process is or will be ready by itself.
+    /// Whether any process is ready or will be without another process's action.
     pub fn is_any_process_due(&self) -> bool {
         self.is_any_ready() || !self.away.is_empty()
     }
@@ -79,7 +80,7 @@ impl Scheduler {
         self.fresh.push(process);
     }
 
-    /// A system call keeps the process away.
+    /// A system call blocks the process.
     pub fn waits(&mut self, process: usize, cycle: u64) {
         match self.how.wait {
             0 => self.becomes_ready(process),
@@ -87,7 +88,7 @@ impl Scheduler {
         }
     }
 
-    /// Which of the idle processors, lowest first, take which processes.
+    /// Which idle processors, lowest first, take which processes.
     pub fn assign(&mut self, idle: &[usize]) -> Vec<(usize, usize)> {
         let mut given = Vec::new();
         if self.how.random {
@@ -114,7 +115,7 @@ impl Scheduler {
         given
     }
 
-    /// Who was passed over too often.
+    /// A process that was passed over too often.
     fn starving(&self) -> Option<usize> {
         self.ready.iter().position(|r| r.passed >= self.how.aging)
     }
@@ -138,7 +139,7 @@ impl Scheduler {
 /// A lock that a process has.
 struct Lock {
     owner: usize,
-    /// How often it took the lock without giving it back.
+    /// How often it acquired the lock without releasing it.
     times: u32,
     waiting: VecDeque<usize>,
 }
@@ -148,7 +149,7 @@ struct Lock {
 pub struct Locks(BTreeMap<u64, Lock>);
 
 impl Locks {
-    /// Returns whether the process has the lock; else it waits.
+    /// Returns whether the process gets the lock; otherwise it waits.
     pub fn take(&mut self, process: usize, lock: u64) -> bool {
         let free = Lock { owner: process, times: 0, waiting: VecDeque::new() };
         let lock = self.0.entry(lock).or_insert(free);
@@ -160,7 +161,7 @@ impl Locks {
         true
     }
 
-    /// Who has the lock now that the process had, if that one waited.
+    /// The next holder of a released lock, if it waited.
     pub fn give_back(&mut self, process: usize, at: u64) -> Option<usize> {
         let lock = self.0.get_mut(&at).filter(|lock| lock.owner == process)?;
         lock.times -= 1;
@@ -175,7 +176,7 @@ impl Locks {
         next
     }
 
-    /// The process waits no more.
+    /// The process no longer waits.
     pub fn forget(&mut self, process: usize) {
         self.0.values_mut().for_each(|lock| lock.waiting.retain(|&other| other != process));
     }

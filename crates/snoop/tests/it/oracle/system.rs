@@ -13,28 +13,28 @@ pub struct Op {
     pub r: Ref,
     pub fetch: bool,
     pub atomic: bool,
-    /// Instructions without a reference before it, of a process that fetches none.
+    /// Instructions without a reference before it, if the process fetches none.
     pub gap: u32,
-    /// Where it is, if that is in a processor's area.
+    /// Its place, if it is in a processor's area.
     pub area: Option<AreaPlace>,
 }
 
 /// A place in the area of a processor.
 #[derive(Clone, Copy, Debug)]
 pub struct AreaPlace {
-    /// How many processors further the area is than that of the processor itself.
+    /// The number of processors from the processor's own area to this one.
     pub further: usize,
     /// The offset within the area.
     pub offset: u64,
 }
 
-/// What a process does next.
+/// A step of a process.
 #[derive(Clone, Copy, Debug)]
 pub enum Does {
     Refers(Op),
-    /// It gives its processor up.
+    /// It gives up its processor.
     Waits,
-    /// It takes a lock, and gives one back.
+    /// It acquires a lock, and releases one.
     Takes(u64),
     GivesBack(u64),
 }
@@ -50,11 +50,11 @@ pub enum Line {
     Was(usize, usize),
 }
 
-/// What there is besides processors.
+/// The parameters other than the number of processors.
 #[derive(Clone, Debug, Default)]
 pub struct System {
     pub areas: Option<ProcessorAreas>,
-    /// With what chooses the buffers.
+    /// The generator that chooses buffers.
     pub kernel: Option<(KernelModel, u64)>,
 }
 
@@ -104,11 +104,11 @@ impl System {
 
     fn chance(&self, process: usize) -> Rng {
         let seed = self.kernel.map_or(0, |(_, seed)| seed);
-        // The crate's: one generator for each process.
+        // As in the crate: one generator for each process.
         Rng::new(seed ^ (process as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// Which area the address is in, counted from the processor that the process was on.
+    /// The area of an address, counted from the processor that the process was on.
     fn area(&self, was: usize, addr: u64) -> Option<AreaPlace> {
         let areas = self.areas.as_ref()?;
         let count = areas.starts.len();
@@ -118,7 +118,7 @@ impl System {
         Some(AreaPlace { further, offset: addr - areas.starts[area] })
     }
 
-    /// Where an area's place is for a processor.
+    /// The address of an area's place for a processor.
     pub fn address(&self, place: AreaPlace, at: usize, processors: usize) -> u64 {
         let starts = &self.areas.as_ref().unwrap().starts;
         let number = (at + place.further) % processors;
@@ -127,7 +127,7 @@ impl System {
         start.unwrap_or((1 << 40) + number as u64 * apart) + place.offset
     }
 
-    /// What a processor that takes a process does before anything else.
+    /// The first steps of a processor that takes a process.
     pub fn switch(&self, process: usize) -> Vec<Does> {
         let Some((model, _)) = &self.kernel else { return Vec::new() };
         let at = Places::of(model, process);
@@ -150,7 +150,7 @@ fn transfers(number: u32) -> bool {
 
 const QUEUE: u64 = 1 << 42;
 
-/// Where a process's things are.
+/// The addresses of a process's kernel data.
 struct Places {
     headers: u64,
     buffers: u64,
@@ -180,7 +180,7 @@ impl Places {
     }
 }
 
-/// References of the kernel to words of four bytes; `own`: to what belongs to the process alone.
+/// References of the kernel to words of four bytes; `own`: to data of this process only.
 fn words(first: u64, count: u64, how: &str) -> Vec<Does> {
     let one = |word| {
         let r = Ref {
