@@ -140,18 +140,18 @@ impl<M: ProtocolModel> Search<M> {
     }
 
     /// Repeats the steps from the start, and describes each in words.
-    pub fn tell(&mut self, steps: &[M::Step]) -> Vec<String> {
+    pub fn narrate(&mut self, steps: &[M::Step]) -> Vec<String> {
         let mut state = self.model.start();
-        let mut told = Vec::new();
+        let mut stories = Vec::new();
         for step in steps {
             let mut story = self.model.describe(step);
             // A step that breaks a promise is the last one.
             if let Ok(Some(next)) = self.model.perform(&state, step, Some(&mut story)) {
                 state = next;
             }
-            told.push(story);
+            stories.push(story);
         }
-        told
+        stories
     }
 
     /// The steps that lead to a state.
@@ -174,7 +174,7 @@ impl<K, M: ProtocolModel<Fault = BrokenPromise<K>>> Search<M> {
             Err(broken) => (broken.fault, broken.steps),
             Ok(()) => (BrokenPromise::new(stuck.0, stuck.1), self.stuck()?),
         };
-        Some(ProtocolFinding { kind, message, steps: self.tell(&steps), caches })
+        Some(ProtocolFinding { kind, message, steps: self.narrate(&steps), caches })
     }
 }
 
@@ -331,9 +331,9 @@ mod tests {
         let broken = search.explore().unwrap_err();
         // Both ask, both requests are served, both grants arrive; no recall comes in between.
         assert_eq!((broken.steps.len(), broken.fault), (6, "two owners"));
-        let told = search.tell(&broken.steps);
-        assert_eq!(told[0], "Ask(0) -> [Waits, Idle]");
-        assert!(told[5].ends_with("-> [Owns, Owns]"), "{told:?}");
+        let stories = search.narrate(&broken.steps);
+        assert_eq!(stories[0], "Ask(0) -> [Waits, Idle]");
+        assert!(stories[5].ends_with("-> [Owns, Owns]"), "{stories:?}");
     }
 
     #[test]

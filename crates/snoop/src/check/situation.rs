@@ -126,7 +126,7 @@ impl StepRun<'_> {
                     }
                 };
                 let [old, new] = [state, action.next].map(|state| self.table.name(state));
-                self.tell(&format!("{old} -> {new}, {bus}{from}"));
+                self.append(&format!("{old} -> {new}, {bus}{from}"));
                 Ok(action)
             }
             TableCell::Impossible(why) => {
@@ -210,7 +210,7 @@ impl StepRun<'_> {
                 }
                 self.coverage.change(held.state, next);
                 let [old, new] = [held.state, next].map(|state| self.table.name(state));
-                self.tell(&format!("; cache {other}: {old} -> {new}"));
+                self.append(&format!("; cache {other}: {old} -> {new}"));
                 let stays = self.table.role(next).is_copy();
                 let latest = if stays { held.latest } else { [false; WORDS] };
                 situation.caches[other] = CheckedCopy { state: next, latest };
@@ -269,7 +269,7 @@ impl StepRun<'_> {
         }
     }
 
-    fn tell(&mut self, what: &str) {
+    fn append(&mut self, what: &str) {
         if let Some(story) = &mut self.story {
             story.push_str(what);
         }

@@ -142,9 +142,9 @@ impl SlowClock {
         let nodes = self.machine.nodes;
         let entry = self.entry(block);
         let too_many = entry.too_many;
-        let told = if too_many { (0..nodes).collect() } else { entry.listed.clone() };
+        let invalidated = if too_many { (0..nodes).collect() } else { entry.listed.clone() };
         let mut due = 0;
-        for node in told.into_iter().filter(|&node| node != asks) {
+        for node in invalidated.into_iter().filter(|&node| node != asks) {
             if node == home {
                 self.see("a copy at home goes");
                 self.invalidate_here(home, block);

@@ -168,9 +168,9 @@ fn counts_and_locks_of_many_threads_are_findings() {
         list.push(Access::new(thread, AccessKind::Write, 0x1_0000, 8));
     };
     assert_eq!(shared_word(stored, false, "hits"), []);
-    let told = |thread, list: &mut Vec<Access>| {
+    let one_writer = |thread, list: &mut Vec<Access>| {
         let kind = if thread == 0 { AccessKind::Atomic } else { AccessKind::Read };
         list.push(Access::new(thread, kind, 0x1_0000, 8));
     };
-    assert_eq!(shared_word(told, false, "hits"), []);
+    assert_eq!(shared_word(one_writer, false, "hits"), []);
 }

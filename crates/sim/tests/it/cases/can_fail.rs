@@ -45,9 +45,9 @@ fn refusal(from: &str, to: &str) -> String {
 fn a_correct_case_has_no_faults() {
     let summary = summary(RIGHT);
     assert!(summary.faults.is_empty(), "{:?}", summary.faults);
-    let told = summary.to_string();
-    assert!(told.contains("bus-trace: ran 1, compared 1 expectations"), "{told}");
-    assert!(told.contains("sharing: ran 1, compared 0 expectations"), "{told}");
+    let text = summary.to_string();
+    assert!(text.contains("bus-trace: ran 1, compared 1 expectations"), "{text}");
+    assert!(text.contains("sharing: ran 1, compared 0 expectations"), "{text}");
 }
 
 #[test]
@@ -91,11 +91,11 @@ fn a_skipped_engine_has_no_expectation() {
 
 #[test]
 fn a_skipped_engine_is_reported_with_its_reason() {
-    let told =
+    let text =
         summary(&RIGHT.replace("[[case.expect]]", "skip = { tlb = \"why\" }\n[[case.expect]]"));
-    let told = told.to_string();
-    assert!(told.contains("tlb: ran 0"), "{told}");
-    assert!(told.contains("skipped 1 (why): in-turn"), "{told}");
+    let text = text.to_string();
+    assert!(text.contains("tlb: ran 0"), "{text}");
+    assert!(text.contains("skipped 1 (why): in-turn"), "{text}");
 }
 
 /// An engine that can run nothing.

@@ -10,13 +10,13 @@ use crate::lrc::vocabulary::{
 
 use Action::{List, Notify, Reply, TakeWords, Unlist};
 use ControllerCell::{Does, Impossible, Waits};
-use PageHomeState::{Nobody, Readers, Weak, Writer};
+use PageHomeState::{Readers, Unmapped, Weak, Writer};
 
 labelled! {
     /// States of a page at its home. With the list they say what each node's mapping permits,
     /// except for a weak page, where nothing depends on it.
     pub(super) enum PageHomeState {
-        Nobody = "unmapped": "no node maps the page",
+        Unmapped = "unmapped": "no node maps the page",
         Readers = "readers": "the listed nodes map the page, all of them read-only",
         Writer = "writer": "the listed node maps the page read-write",
         Weak = "weak": "the listed nodes map the page, and caches may have stale lines",
@@ -39,11 +39,11 @@ impl ControllerStates for PageHomeState {
 
     fn cell(self, event: E, sender: By) -> PageCell {
         match (self, event, sender) {
-            (Nobody, _, By::Only | By::Sharer) => Impossible(because::NONE_LISTED),
+            (Unmapped, _, By::Only | By::Sharer) => Impossible(because::NONE_LISTED),
             (Writer, _, By::Sharer) => Impossible(because::ONE),
 
-            (Nobody | Readers, E::ReadFault, By::Other) => Does(ENTERS, Readers),
-            (Nobody, E::WriteFault, By::Other) => Does(ENTERS, Writer),
+            (Unmapped | Readers, E::ReadFault, By::Other) => Does(ENTERS, Readers),
+            (Unmapped, E::WriteFault, By::Other) => Does(ENTERS, Writer),
             (Readers | Weak, E::WriteFault, By::Other) => Does(ENTERS, Weak),
             (Writer | Weak, E::ReadFault, By::Other) | (Writer, E::WriteFault, By::Other) => {
                 Does(ENTERS, Weak)
@@ -57,7 +57,7 @@ impl ControllerStates for PageHomeState {
             }
             (Writer, E::Upgrade, By::Only) => Impossible(because::WRITES),
 
-            (Readers | Writer | Weak, E::Unmap, By::Only) => Does(&[Unlist], Nobody),
+            (Readers | Writer | Weak, E::Unmap, By::Only) => Does(&[Unlist], Unmapped),
             (Readers | Weak, E::Unmap, By::Sharer) => Does(&[Unlist], self),
 
             (Readers | Writer | Weak, E::Fetch, By::Only | By::Sharer) => {
@@ -69,7 +69,7 @@ impl ControllerStates for PageHomeState {
             (Readers, E::WriteBack, By::Only | By::Sharer) => Impossible(because::ONLY_READS),
 
             // Nodes that map a page that is not weak have fetched its lines since memory got the words.
-            (Nobody | Readers | Writer, E::Modified, _) | (Weak, E::Modified, By::Only) => {
+            (Unmapped | Readers | Writer, E::Modified, _) | (Weak, E::Modified, By::Only) => {
                 Does(&[Reply(Msg::NoticesSent)], self)
             }
             (Weak, E::Modified, By::Sharer | By::Other) => {
