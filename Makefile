@@ -1,4 +1,4 @@
-# Every target a person needs; logic lives in `cargo xtask` and in Python.
+# All targets for developers; their logic is in `cargo xtask` and in Python.
 PYTHON ?= python3
 BIN := .venv/bin
 export CARGO_TERM_COLOR ?= auto
@@ -23,13 +23,13 @@ build: .venv/installed ## build homenode into .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable reproduction
 	touch $@
 
-setup: .venv/installed .venv/studies ## the same, with what tests and lints need
+setup: .venv/installed .venv/studies ## the same, with the tools for tests and lints
 	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet --extras $(EXTRAS)
 
 demo: build ## record a real program with 8 threads, simulate it, write demo/report.html
 	$(BIN)/homenode demo -o demo
 
-test: test-rust test-python test-studies ## run every test but the heavy ones
+test: test-rust test-python test-studies ## run all tests except the heavy ones
 
 test-rust:
 	cargo test --release --quiet
@@ -40,11 +40,11 @@ test-python: setup
 test-studies: setup
 	$(BIN)/pytest -q -n auto --maxprocesses 8 --dist loadfile reproduction/tests
 
-test-heavy: ## model checks of every message order, and a tree that grows: many minutes
+test-heavy: ## model checks of all message orders, and a tree with added entries: many minutes
 	cargo test --release --quiet --test heavy
 	cargo test --release --quiet --test extending -- --ignored
 
-generate: setup ## write the types, page and schemas that follow from the engines' options
+generate: setup ## write the types, page and schemas that are generated from the engines' options
 	$(BIN)/python -m homenode.options.generate .
 
 lint: lint-rust lint-python ## formatting, clippy, links of the documentation, tidy, ruff, types, C warnings

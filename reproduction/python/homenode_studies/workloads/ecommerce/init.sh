@@ -1,9 +1,9 @@
 #!/bin/sh
-# The first process of the guest. /etc/mix says what to do: MIX, POSTGRES (the folder of its
+# The first process of the guest. /etc/mix has the parameters: MIX, POSTGRES (the folder of its
 # programs), BROWSERS, SEED, ITEMS, CUSTOMERS, CHILDREN (of Apache), WARM_UP (interactions of each
-# browser), BEGINNING (seconds that utilities have to begin), ROUNDS (how often they go over their
+# browser), BEGINNING (seconds for utilities to start), ROUNDS (how often they process their
 # files), LENGTH (seconds to record). A line on the second serial port ends the recording, too.
-# What the host has to know is printed as "result: NAME VALUE".
+# Results for the host are printed as "result: NAME VALUE".
 . /etc/mix
 PATH=/bin:/usr/bin:/usr/sbin
 mount -t proc proc /proc
@@ -38,14 +38,14 @@ serve() {
     $BROWSE -s "$((SEED + 1000000))" -i "$WARM_UP" > /tmp/warm-up.log 2>&1 || fail "the shop does not answer"
 }
 
-# pgbench takes a transaction after the other from the queries of all pages, as often as browsers
-# ask for these pages.
+# pgbench runs transactions from the queries of all pages, with the frequencies at which browsers
+# request these pages.
 query() {
     as_postgres "exec $POSTGRES/pgbench -n -h /run/postgresql -c 21 -j 1 --random-seed=$1 \
         $(cat /srv/pgbench/scripts) $2 tpcw"
 }
 
-# Timer interrupts of all processors, of a copy of /proc/interrupts.
+# Timer interrupts of all processors, from a copy of /proc/interrupts.
 count_ticks() {
     ticks=0
     for count in $(sed -n 's/^ *LOC: *\([0-9 ]*\).*/\1/p' "$1"); do
@@ -54,7 +54,7 @@ count_ticks() {
     echo $ticks
 }
 
-# Pages that the web server has answered; of the database, transactions that it has finished.
+# Pages that the web server has answered; for the database, finished transactions.
 count_pages() {
     if [ "$MIX" = db ]; then
         ask "SELECT sum(xact_commit) FROM pg_stat_database"
@@ -63,7 +63,7 @@ count_pages() {
     fi
 }
 
-# What is copied and removed is there before the recording: the same few files, under other names
+# Files to copy and remove exist before the recording: the same few, under other names
 # in each round.
 prepare_utilities() {
     mkdir /tmp/source /tmp/copies /tmp/old
@@ -72,7 +72,7 @@ prepare_utilities() {
     i=0
     TREES= LOGS=
     while [ $i -lt "$ROUNDS" ]; do
-        # A round of ls is the shortest: it has several where others have one.
+        # A round of ls is the shortest: it does several where others do one.
         TREES="$TREES /srv/files /srv/files /srv/files /srv/files" LOGS="$LOGS /srv/access.log"
         /bin/busybox cp -rl /srv/files /tmp/source/$i
         /bin/busybox cp -rl /srv/copy /tmp/copies/$i
@@ -81,14 +81,15 @@ prepare_utilities() {
     done
 }
 
-# Starts a utility. It has its path, for this shell has utilities of its own.
+# Starts a utility. It is called by its path, because this shell has built-in utilities.
 UTILITIES=
 start() {
     "$@" > /dev/null &
     UTILITIES="$UTILITIES $!"
 }
 
-# They stand still when they have begun their work, as starting a program takes more than a round.
+# They are stopped once they have begun their work, because starting a program takes longer than a
+# round.
 utilities() {
     start /usr/bin/ls -aR $TREES
     start /usr/bin/awk -f /srv/count.awk $LOGS
@@ -112,15 +113,16 @@ esac
 LOAD=$!
 case $MIX in ec | db) prepare_utilities ;; esac
 
-# Whoever drives the guest stands still around the marks, so that what is counted was recorded.
+# The program that drives the guest is stopped around the marks, so that exactly the counted work
+# is recorded.
 sleep 2
 DRIVERS=$(pidof browsers pgbench)
 kill -STOP $DRIVERS
 sleep 1
 case $MIX in ec | db) utilities ;; esac
 before=$(count_pages)
-# From here on this shell comes before the servers, however busy they are: the utilities go on, and
-# the recording ends, when they have to.
+# From here on this shell has priority over the servers, however busy they are: the utilities
+# continue, and the recording ends, on time.
 /bin/busybox renice -n -20 $$
 echo "result: recording begins"
 /homenode/mark start || fail "the recording does not begin"
@@ -128,8 +130,8 @@ cat /proc/interrupts > /tmp/interrupts-before
 sh -c "read -r -t $LENGTH line < /dev/ttyS1; kill -STOP $DRIVERS
     cat /proc/interrupts > /tmp/interrupts-after; exec /homenode/mark stop" &
 END=$!
-# It is there before the others go on. The utilities go on with them: behind servers that are busy
-# again one of them might not get a processor before a short recording ends.
+# It runs before the others continue. The utilities continue with them: behind busy servers one of
+# them might not get a processor before a short recording ends.
 sleep 0.01
 kill -CONT $DRIVERS $UTILITIES
 wait $END

@@ -42,8 +42,8 @@ CREATE TABLE cc_xacts (
     cx_co_id integer
 );
 
--- Names are made of seven syllables, one for each digit (clause 4.6.2.10), so that whoever asks
--- for a customer, an author or a title needs to know nothing but numbers.
+-- Names are made of seven syllables, one for each digit (clause 4.6.2.10), so that clients can
+-- request a customer, an author or a title by number.
 CREATE FUNCTION syllable(digit integer) RETURNS text IMMUTABLE LANGUAGE sql AS $$
     SELECT (ARRAY['BA','OG','AL','RI','RE','SE','AT','UL','IN','NG'])[digit % 10 + 1]
 $$;
@@ -52,7 +52,7 @@ CREATE FUNCTION syllables(number integer) RETURNS text IMMUTABLE LANGUAGE sql AS
         || syllable(number / 1000) || syllable(number / 100) || syllable(number / 10)
         || syllable(number)
 $$;
--- A number without its last two digits begins up to a hundred names.
+-- A number without its last two digits is the prefix of up to a hundred names.
 CREATE FUNCTION beginning(number integer) RETURNS text IMMUTABLE LANGUAGE sql AS $$
     SELECT left(syllables(number), 10) || '%'
 $$;

@@ -1,5 +1,5 @@
 <?php
-/* Pages of those who look around. */
+/* Pages for browsing. */
 
 function home_page(): void
 {

@@ -1,5 +1,5 @@
 <?php
-/* Queries are files with :names where numbers go; pgbench reads the same files. */
+/* Queries are files with :names in place of numbers; pgbench reads the same files. */
 
 const FOLDER = '/srv/queries/';
 
@@ -14,7 +14,7 @@ function connection(): PgSql\Connection
     return $connection;
 }
 
-/* Runs a query; its rows. A query that fails is an error of the server. */
+/* Runs a query and returns its rows. A failed query is a server error. */
 function query(string $name, array $numbers): array
 {
     static $known = [];

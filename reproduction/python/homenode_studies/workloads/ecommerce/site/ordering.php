@@ -1,5 +1,5 @@
 <?php
-/* Pages of those who buy. What is in a cart is in the session's file. */
+/* Pages for ordering. The content of a cart is in the session's file. */
 
 function cart_shown(): int
 {
@@ -15,7 +15,7 @@ function cart_shown(): int
     return $cents;
 }
 
-/* Nobody comes to a cart and leaves it empty (clause 2.4.3). */
+/* The requested item is added, so a cart is never empty (clause 2.4.3). */
 function shopping_cart_page(): void
 {
     $cart = $_SESSION['cart'] ?? [];
@@ -35,7 +35,7 @@ function customer_registration_page(): void
     echo "<form><input name=\"customer\"><input type=\"password\"><input type=\"submit\"></form>\n";
 }
 
-/* A customer who has been here before says who he is; another one becomes one. */
+/* A returning customer logs in; a new customer registers. */
 function buy_request_page(): void
 {
     $customer = number('customer');

@@ -35,7 +35,7 @@ function promotions(): void
     }
 }
 
-/* At most 50 books, one a line. */
+/* At most 50 books, one per line. */
 function books(array $rows): void
 {
     echo "<table>\n";
