@@ -55,8 +55,8 @@ impl Borrow<MatrixPlan> for SharingPlan {
 }
 
 /// Note on machines whose caches are ignored.
-const EVERY_REFERENCE: &str = "costs are of every reference, though the machine has caches: words \
-                               are told apart by all references to them; --filter takes misses";
+const EVERY_REFERENCE: &str = "costs are of all references, although the machine has caches: \
+                               sharing is classified by all references; --filter takes misses";
 
 fn examined(
     config: &SharingConfig,
