@@ -232,8 +232,7 @@ CLAIMS_64 = (
     stated(
         Claim(
             "8",
-            "The Presto programs cost so much that nobody would run them unchanged on such "
-            "machines",
+            "The Presto programs cost too much to be run unchanged on such machines",
             "dear",
             "their MCPR on the base NUMA",
             presto_costs,
