@@ -175,5 +175,5 @@ def test_the_command_prints_what_is_shared_and_how_often_the_timer_came(
     assert done.exit_code == 0, done.output
     words = " ".join(done.output.split())
     assert "10 70.00 % 30.00 % 10.00 % 4 3.07 % 1.09 %" in words
-    timer = "1,234 interrupts, 1.1 in a million instructions of the guest, whose time is that of "
+    timer = "1,234 interrupts, 1.1 in a million instructions of the guest, whose clock is that of "
     assert f"timer {timer}its instructions" in words
