@@ -7,7 +7,7 @@ use homenode_protocol::Labelled;
 use serde::Serialize;
 
 use crate::cell::{ControllerTable, MessageWay, is_any};
-use crate::counts::{DirectoryCounts, MessageCounts};
+use crate::counts::{CountedMessage, DirectoryCounts, MessageCounts};
 use crate::setup::DirectorySetupError;
 use crate::sheet::SheetAction;
 
@@ -181,6 +181,13 @@ pub struct WalkMessage {
     pub way: MessageWay,
     /// Its number among those that are counted, from 1.
     pub number: Option<u64>,
+}
+
+impl WalkMessage {
+    pub(crate) fn new(message: impl CountedMessage, from: u16, to: u16) -> Self {
+        let way = if from == to { MessageWay::Within } else { MessageWay::Network };
+        Self { name: message.name(), kind: message.kind(), from, to, way, number: None }
+    }
 }
 
 /// Gives messages across the network their numbers, after `crossed` earlier ones.

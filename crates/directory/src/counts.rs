@@ -1,22 +1,82 @@
 //! Counts. The names of the fields are a public contract (`docs/directory.md`).
 
-use homenode_cache::MissCounts;
-use homenode_protocol::{Labelled, labelled};
-use serde::Serialize;
+use std::marker::PhantomData;
 
-labelled! {
-    /// Kinds of messages as they are counted. The names are a public contract
-    /// (`docs/directory.md`).
-    pub enum MessageKind {
-        Request = "request": "read, write and upgrade",
-        Reply = "reply": "data, exclusive and permission",
-        Forward = "forward": "forwarded read and write",
-        Invalidate = "invalidate": "a copy has to go",
-        Ack = "ack": "a copy is gone",
-        SharingWriteBack = "sharing_write_back": "a dirty copy becomes a shared one",
-        OwnershipTransfer = "ownership_transfer": "a dirty copy goes to another node",
-        WriteBack = "write_back": "a dirty copy is replaced",
-        Refuse = "refuse": "an owner cannot supply a block now",
+use homenode_cache::MissCounts;
+use homenode_protocol::Labelled;
+use rustc_hash::FxHashSet;
+use serde::{Serialize, Serializer};
+
+use crate::dash::Message;
+
+/// Messages of a protocol that keeps blocks coherent with a directory.
+pub type MessageCounts = SentMessages<Message, { Message::ALL.len() }>;
+
+/// A message from one node to another, as it is counted. The names are a public contract
+/// (`docs/directory.md`).
+pub trait CountedMessage: Labelled {
+    /// The name of its kind.
+    fn kind(self) -> &'static str;
+}
+
+/// Messages between different nodes, of `TYPES` types. Serialised as a field for each kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentMessages<M, const TYPES: usize> {
+    sent: [u64; TYPES],
+    of: PhantomData<M>,
+}
+
+impl<M, const TYPES: usize> Default for SentMessages<M, TYPES> {
+    fn default() -> Self {
+        Self { sent: [0; TYPES], of: PhantomData }
+    }
+}
+
+impl<M: CountedMessage, const TYPES: usize> SentMessages<M, TYPES> {
+    /// Counts a message if it crosses the network.
+    #[inline]
+    pub(crate) fn add_if(&mut self, message: M, crosses: bool) {
+        self.sent[usize::from(message.index())] += u64::from(crosses);
+    }
+
+    /// Messages of one type.
+    #[must_use]
+    pub fn of_type(&self, message: M) -> u64 {
+        self.sent[usize::from(message.index())]
+    }
+
+    /// The kinds, in the order of the fields.
+    #[must_use]
+    pub fn kinds() -> Vec<&'static str> {
+        let mut kinds: Vec<_> = M::ALL.iter().map(|message| message.kind()).collect();
+        let mut known = FxHashSet::default();
+        kinds.retain(|&kind| known.insert(kind));
+        kinds
+    }
+
+    /// Messages of one kind.
+    #[must_use]
+    pub fn of_kind(&self, kind: &str) -> u64 {
+        let of = M::ALL.iter().filter(|message| message.kind() == kind);
+        of.map(|&message| self.of_type(message)).sum()
+    }
+
+    /// All messages.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.sent.iter().sum()
+    }
+
+    /// Bytes of all messages: a header each, and the block where one is carried.
+    pub(crate) fn bytes(&self, header: u64, block: u64, carries_block: fn(M) -> bool) -> u64 {
+        let data = |message| if carries_block(message) { block } else { 0 };
+        M::ALL.iter().map(|&message| self.of_type(message) * (header + data(message))).sum()
+    }
+}
+
+impl<M: CountedMessage, const TYPES: usize> Serialize for SentMessages<M, TYPES> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Self::kinds().into_iter().map(|kind| (kind, self.of_kind(kind))))
     }
 }
 
@@ -51,77 +111,18 @@ pub struct DirectoryCounts {
     pub pages_moved: u64,
 }
 
-/// Messages between different nodes, by kind ([`MessageKind`]).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct MessageCounts {
-    /// See [`MessageKind::Request`].
-    pub request: u64,
-    /// See [`MessageKind::Reply`].
-    pub reply: u64,
-    /// See [`MessageKind::Forward`].
-    pub forward: u64,
-    /// See [`MessageKind::Invalidate`].
-    pub invalidate: u64,
-    /// See [`MessageKind::Ack`].
-    pub ack: u64,
-    /// See [`MessageKind::SharingWriteBack`].
-    pub sharing_write_back: u64,
-    /// See [`MessageKind::OwnershipTransfer`].
-    pub ownership_transfer: u64,
-    /// See [`MessageKind::WriteBack`].
-    pub write_back: u64,
-    /// See [`MessageKind::Refuse`].
-    pub refuse: u64,
-}
-
-impl MessageCounts {
-    /// Messages of all kinds.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        MessageKind::ALL.iter().map(|&kind| self.get(kind)).sum()
-    }
-
-    /// Messages of one kind.
-    #[must_use]
-    pub const fn get(&self, kind: MessageKind) -> u64 {
-        match kind {
-            MessageKind::Request => self.request,
-            MessageKind::Reply => self.reply,
-            MessageKind::Forward => self.forward,
-            MessageKind::Invalidate => self.invalidate,
-            MessageKind::Ack => self.ack,
-            MessageKind::SharingWriteBack => self.sharing_write_back,
-            MessageKind::OwnershipTransfer => self.ownership_transfer,
-            MessageKind::WriteBack => self.write_back,
-            MessageKind::Refuse => self.refuse,
-        }
-    }
-
-    pub(crate) const fn of_kind(&mut self, kind: MessageKind) -> &mut u64 {
-        match kind {
-            MessageKind::Request => &mut self.request,
-            MessageKind::Reply => &mut self.reply,
-            MessageKind::Forward => &mut self.forward,
-            MessageKind::Invalidate => &mut self.invalidate,
-            MessageKind::Ack => &mut self.ack,
-            MessageKind::SharingWriteBack => &mut self.sharing_write_back,
-            MessageKind::OwnershipTransfer => &mut self.ownership_transfer,
-            MessageKind::WriteBack => &mut self.write_back,
-            MessageKind::Refuse => &mut self.refuse,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_message_is_counted_under_its_name() {
-        for &kind in MessageKind::ALL {
-            let mut counts = MessageCounts::default();
-            *counts.of_kind(kind) = 3;
-            assert_eq!((counts.get(kind), counts.total()), (3, 3));
+    fn bytes_are_a_header_and_the_block_where_one_is_carried() {
+        let mut sent = MessageCounts::default();
+        sent.add_if(Message::Data, false);
+        for message in [Message::Read, Message::Data, Message::Permission] {
+            sent.add_if(message, true);
         }
+        let by_kind = ["request", "reply"].map(|kind| sent.of_kind(kind));
+        assert_eq!((by_kind, sent.bytes(8, 64, Message::carries_block)), ([1, 2], 3 * 8 + 64));
     }
 }

@@ -30,7 +30,7 @@ pub use cell::{
 };
 pub use check::check;
 pub use clock::{directory_clock, linked_clock};
-pub use counts::{DirectoryCounts, MessageCounts, MessageKind};
+pub use counts::{CountedMessage, DirectoryCounts, MessageCounts, SentMessages};
 pub use dash::{
     CacheAction, CacheEvent, CacheTable, DirectoryResult, DirectorySimulation, DirectoryTable,
     HomeAction, HomeEvent, HomeTable, Message, Recipient, Sender, check_blocks,
@@ -44,15 +44,13 @@ pub use homenode_cache::{CheckError, ClockError, MissCounts, MissRule};
 pub use homenode_protocol::ProtocolError;
 pub use linked::{
     CopyAction, CopyEvent, CopyMatter, CopyStates, CopyTable, ListClockSetup, ListCounts,
-    ListHomeAction, ListHomeEvent, ListHomeTable, ListLatency, ListMessage, ListMessageKind,
-    ListSender, ListTable, PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse,
-    check_linked,
+    ListHomeAction, ListHomeEvent, ListHomeTable, ListLatency, ListMessage, ListSender, ListTable,
+    PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse, check_linked,
 };
 pub use lrc::{
-    MappingAction, MappingEvent, MappingTable, PageAnswer, PageDriver, PageEffect, PageEnd,
-    PageFault, PageHomeAction, PageHomeEvent, PageHomeTable, PageMessage, PageMessageCounts,
-    PagePermission, PageSender, PagedRules, PagedTable, ReleaseAction, ReleaseEvent, ReleaseTable,
-    SentPageMessage, check_pages,
+    MappingAction, MappingEvent, MappingTable, PageHomeAction, PageHomeEvent, PageHomeTable,
+    PageMessage, PageMessageCounts, PagePermission, PageSender, PagedRules, PagedTable,
+    ReleaseAction, ReleaseEvent, ReleaseTable, check_pages,
 };
 pub use mesh::{
     ClockedDirectoryResult, DirectoryClockSetup, DirectoryTiming, DistanceCost, HomeLoad,

@@ -5,6 +5,7 @@ use homenode_protocol::{Labelled, TableLabel};
 use serde::Serialize;
 
 use crate::cell::{ControllerCell, ControllerTable, CopyRole, is_any};
+use crate::counts::CountedMessage;
 
 /// What walks call the controller of a cache.
 pub(crate) const CACHE: &str = "cache";
@@ -125,18 +126,18 @@ impl SheetAction {
 
 impl DirectorySheet {
     /// The tables of controllers, and of the messages those that a controller sends, or that are in
-    /// `besides`; `about` says what a message is counted as, and whether it carries the block.
-    pub(crate) fn new<M: Labelled>(
+    /// `besides`.
+    pub(crate) fn new<M: CountedMessage>(
         controllers: Vec<ControllerSheet>,
         besides: &[M],
-        about: impl Fn(M) -> (&'static str, bool),
+        carries_block: fn(M) -> bool,
     ) -> Self {
         let actions = || controllers.iter().flat_map(|it| &it.cells).flat_map(|it| &it.actions);
         let sent = |name| actions().any(|action| action.message == Some(name));
         let used = |message: &&M| besides.contains(message) || sent(message.name());
         let sheet = |&message: &M| {
-            let (kind, carries_block) = about(message);
             let TableLabel { name, meaning } = message.label();
+            let (kind, carries_block) = (message.kind(), carries_block(message));
             SheetMessage { name, meaning, kind, carries_block }
         };
         let messages = M::ALL.iter().filter(used).map(sheet).collect();

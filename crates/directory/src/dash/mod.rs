@@ -4,7 +4,6 @@ mod check;
 mod clock;
 mod driver;
 pub(crate) mod protocol;
-mod sent;
 mod sheet;
 mod table;
 mod trace_order;

@@ -1,7 +1,5 @@
 //! The printed tables of a block protocol.
 
-use homenode_protocol::Labelled;
-
 use super::table::DirectoryTable;
 use super::vocabulary::{CacheAction, HomeAction, Message, Recipient};
 use crate::sheet::{DirectorySheet, SheetAction};
@@ -48,7 +46,6 @@ impl DirectoryTable {
         let role = |state| Some(self.role(state));
         let cache = self.cache.sheet("The controller of a cache", role);
         let home = self.home.sheet("The controller of a block's home", |_| None);
-        let about = |message: Message| (message.kind().name(), message.carries_block());
-        DirectorySheet::new(vec![cache, home], &[], about)
+        DirectorySheet::new(vec![cache, home], &[], Message::carries_block)
     }
 }

@@ -4,7 +4,7 @@
 use homenode_protocol::labelled;
 use serde::Serialize;
 
-use crate::counts::MessageKind;
+use crate::counts::CountedMessage;
 
 labelled! {
     /// A message from one node to another.
@@ -27,22 +27,6 @@ labelled! {
 }
 
 impl Message {
-    /// What it is counted as.
-    #[must_use]
-    pub const fn kind(self) -> MessageKind {
-        match self {
-            Self::Read | Self::Write | Self::Upgrade => MessageKind::Request,
-            Self::Data | Self::Exclusive | Self::Permission => MessageKind::Reply,
-            Self::ForwardRead | Self::ForwardWrite => MessageKind::Forward,
-            Self::Invalidate => MessageKind::Invalidate,
-            Self::Acknowledge => MessageKind::Ack,
-            Self::SharingWriteBack => MessageKind::SharingWriteBack,
-            Self::OwnershipTransfer => MessageKind::OwnershipTransfer,
-            Self::WriteBack => MessageKind::WriteBack,
-            Self::Refuse => MessageKind::Refuse,
-        }
-    }
-
     /// Its event at the controller of a home, if it goes to a home.
     #[must_use]
     pub const fn event_at_home(self) -> Option<HomeEvent> {
@@ -106,6 +90,22 @@ impl Message {
     #[must_use]
     pub const fn carries_block(self) -> bool {
         matches!(self, Self::Data | Self::Exclusive | Self::SharingWriteBack | Self::WriteBack)
+    }
+}
+
+impl CountedMessage for Message {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Read | Self::Write | Self::Upgrade => "request",
+            Self::Data | Self::Exclusive | Self::Permission => "reply",
+            Self::ForwardRead | Self::ForwardWrite => "forward",
+            Self::Invalidate => "invalidate",
+            Self::Acknowledge => "ack",
+            Self::SharingWriteBack => "sharing_write_back",
+            Self::OwnershipTransfer => "ownership_transfer",
+            Self::WriteBack => "write_back",
+            Self::Refuse => "refuse",
+        }
     }
 }
 

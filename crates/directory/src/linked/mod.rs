@@ -14,6 +14,5 @@ pub use clock::{ListClockSetup, ListCounts, ListLatency, walk_linked};
 pub use proxies::{PROXIES, ProxyAllocation, ProxyEntry, ProxySetup, ProxyUse};
 pub use table::{CopyStates, CopyTable, ListHomeTable, ListTable};
 pub use vocabulary::{
-    CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListMessageKind,
-    ListSender,
+    CopyAction, CopyEvent, CopyMatter, ListHomeAction, ListHomeEvent, ListMessage, ListSender,
 };

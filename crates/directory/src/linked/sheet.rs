@@ -1,7 +1,5 @@
 //! The printed tables of a linked-list protocol.
 
-use homenode_protocol::Labelled;
-
 use crate::linked::table::ListTable;
 use crate::linked::vocabulary::{CopyAction, ListHomeAction, ListMessage as Msg};
 use crate::sheet::{DirectorySheet, SheetAction};
@@ -99,7 +97,6 @@ impl ListTable {
         let copy = self.copy.sheet("The controller of a copy", role);
         let home = self.home.sheet("The controller of a block's home", |_| None);
         let of_reads = [Msg::ProxyRead, Msg::Bounce];
-        let about = |message: Msg| (message.kind().name(), message.carries_block());
-        DirectorySheet::new(vec![copy, home], &of_reads, about)
+        DirectorySheet::new(vec![copy, home], &of_reads, Msg::carries_block)
     }
 }

@@ -12,6 +12,8 @@
 
 use homenode_protocol::labelled;
 
+use crate::counts::CountedMessage;
+
 labelled! {
     /// A message about a block from one node to another.
     pub enum ListMessage {
@@ -37,43 +39,7 @@ labelled! {
     }
 }
 
-labelled! {
-    /// Kinds of messages as they are counted. The names are a public contract
-    /// (`docs/directory.md`).
-    pub enum ListMessageKind {
-        Request = "request": "read, write and upgrade",
-        ProxyRead = "proxy_read": "a read that goes to a proxy",
-        Bounce = "bounce": "a read comes back",
-        Reply = "reply": "data, exclusive and permission",
-        Forward = "forward": "forwarded read and write",
-        Invalidate = "invalidate": "a part of a list has to go",
-        Ack = "ack": "it is gone",
-        Follower = "follower": "a link of a chain of clients",
-        SharingWriteBack = "sharing_write_back": "a dirty copy becomes a shared one",
-        WriteBack = "write_back": "a dirty copy is replaced",
-        WrittenBack = "written_back": "home confirms a write-back",
-    }
-}
-
 impl ListMessage {
-    /// What it is counted as.
-    #[must_use]
-    pub const fn kind(self) -> ListMessageKind {
-        match self {
-            Self::Read | Self::Write | Self::Upgrade => ListMessageKind::Request,
-            Self::ProxyRead => ListMessageKind::ProxyRead,
-            Self::Bounce => ListMessageKind::Bounce,
-            Self::Data | Self::Exclusive | Self::Permission => ListMessageKind::Reply,
-            Self::ForwardRead | Self::ForwardWrite => ListMessageKind::Forward,
-            Self::Invalidate => ListMessageKind::Invalidate,
-            Self::Acknowledge => ListMessageKind::Ack,
-            Self::Follower => ListMessageKind::Follower,
-            Self::SharingWriteBack => ListMessageKind::SharingWriteBack,
-            Self::WriteBack => ListMessageKind::WriteBack,
-            Self::WrittenBack | Self::WrittenBackLate => ListMessageKind::WrittenBack,
-        }
-    }
-
     /// Its event at the controller of a home, if it goes to a home.
     #[must_use]
     pub const fn event_at_home(self) -> Option<ListHomeEvent> {
@@ -125,16 +91,34 @@ impl ListMessage {
         })
     }
 
+    /// Whether a node whose buffer is full sends it back.
+    #[must_use]
+    pub const fn may_bounce(self) -> bool {
+        matches!(self, Self::Read | Self::ProxyRead)
+    }
+
     /// Whether it carries the block.
     #[must_use]
     pub const fn carries_block(self) -> bool {
         matches!(self, Self::Data | Self::Exclusive | Self::SharingWriteBack | Self::WriteBack)
     }
+}
 
-    /// Whether a node whose buffer is full sends it back.
-    #[must_use]
-    pub const fn may_bounce(self) -> bool {
-        matches!(self, Self::Read | Self::ProxyRead)
+impl CountedMessage for ListMessage {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Read | Self::Write | Self::Upgrade => "request",
+            Self::ProxyRead => "proxy_read",
+            Self::Bounce => "bounce",
+            Self::Data | Self::Exclusive | Self::Permission => "reply",
+            Self::ForwardRead | Self::ForwardWrite => "forward",
+            Self::Invalidate => "invalidate",
+            Self::Acknowledge => "ack",
+            Self::Follower => "follower",
+            Self::SharingWriteBack => "sharing_write_back",
+            Self::WriteBack => "write_back",
+            Self::WrittenBack | Self::WrittenBackLate => "written_back",
+        }
     }
 }
 

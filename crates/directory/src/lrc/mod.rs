@@ -2,7 +2,6 @@
 
 mod check;
 mod clock;
-mod counts;
 mod driver;
 pub(crate) mod protocol;
 mod sheet;
@@ -14,10 +13,8 @@ pub(crate) use clock::LrcMemory;
 pub use clock::{
     LineView, PageView, PagedScene, PagedWalk, PagedWalkStep, PagedWalkTotals, walk_pages,
 };
-pub use counts::PageMessageCounts;
-pub use driver::{PageAnswer, PageDriver, PageEffect, PageEnd, PageFault, SentPageMessage};
 pub use table::{MappingTable, PageHomeTable, PagedRules, PagedTable, ReleaseTable};
 pub use vocabulary::{
-    MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PagePermission,
-    PageSender, ReleaseAction, ReleaseEvent,
+    MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PageMessage, PageMessageCounts,
+    PagePermission, PageSender, ReleaseAction, ReleaseEvent,
 };

@@ -66,7 +66,7 @@ impl PagedTable {
         let release = self.release.sheet("The release of a page at a node", |_| None);
         let home = self.home.sheet("The controller of a page's home", |_| None);
         let of_caches = [PageMessage::Fetch, PageMessage::WriteBack];
-        let about = |message: PageMessage| (message.counted_as(), message == PageMessage::Line);
-        DirectorySheet::new(vec![mapping, release, home], &of_caches, about)
+        let controllers = vec![mapping, release, home];
+        DirectorySheet::new(controllers, &of_caches, |message| message == PageMessage::Line)
     }
 }

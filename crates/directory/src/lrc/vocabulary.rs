@@ -6,7 +6,9 @@
 //! others for what it has written. Caches fetch lines from the memory of the page's home, remote or
 //! not, and have a dirty bit for each word.
 
-use homenode_protocol::labelled;
+use homenode_protocol::{Labelled, labelled};
+
+use crate::counts::{CountedMessage, SentMessages};
 
 labelled! {
     /// A message about a page from one node to another. The names are a public contract
@@ -29,26 +31,6 @@ labelled! {
 }
 
 impl PageMessage {
-    /// What it is counted as: the name of a field (`docs/directory.md`).
-    #[must_use]
-    pub const fn counted_as(self) -> &'static str {
-        match self {
-            Self::ReadFault => "read_fault",
-            Self::WriteFault => "write_fault",
-            Self::Upgrade => "upgrade",
-            Self::Mapped => "mapped",
-            Self::Unmap => "unmap",
-            Self::Fetch => "fetch",
-            Self::Line => "line",
-            Self::WriteBack => "write_back",
-            Self::WrittenBack => "written_back",
-            Self::Modified => "modified",
-            Self::WriteNotice => "write_notice",
-            Self::NoticesSent => "notices_sent",
-            Self::Acknowledge => "acknowledge",
-        }
-    }
-
     /// Its event at the controller of a home, if it goes to a home.
     #[must_use]
     pub const fn event_at_home(self) -> Option<PageHomeEvent> {
@@ -122,6 +104,29 @@ impl PageMessage {
             -1
         } else {
             0
+        }
+    }
+}
+
+/// Messages of a protocol that keeps pages coherent.
+pub type PageMessageCounts = SentMessages<PageMessage, { PageMessage::ALL.len() }>;
+
+impl CountedMessage for PageMessage {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::ReadFault => "read_fault",
+            Self::WriteFault => "write_fault",
+            Self::Upgrade => "upgrade",
+            Self::Mapped => "mapped",
+            Self::Unmap => "unmap",
+            Self::Fetch => "fetch",
+            Self::Line => "line",
+            Self::WriteBack => "write_back",
+            Self::WrittenBack => "written_back",
+            Self::Modified => "modified",
+            Self::WriteNotice => "write_notice",
+            Self::NoticesSent => "notices_sent",
+            Self::Acknowledge => "acknowledge",
         }
     }
 }

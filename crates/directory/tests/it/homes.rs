@@ -92,13 +92,13 @@ fn nothing_is_lost_when_a_page_moves() {
     let after = |more: &str| {
         let [one, all] = [before.to_owned(), format!("{before}; {more}")]
             .map(|text| run(&setup(4), "first-use", &text).counts.messages);
-        [all.request - one.request, all.forward - one.forward, all.invalidate - one.invalidate]
+        ["request", "forward", "invalidate"].map(|kind| all.of_kind(kind) - one.of_kind(kind))
     };
     assert_eq!(after("1 R 0"), [0, 1, 0], "node 0 is the owner, node 1 the home");
     assert_eq!(after("1 W 40"), [0, 0, 2], "nodes 2 and 3 are listed");
     assert_eq!(after("2 R 0"), [1, 1, 0]);
     let replaced = run(&setup(4), "first-use", &format!("{before}; 0 R 400")).counts;
-    assert_eq!(replaced.messages.write_back, 1, "the write-back goes to node 1");
+    assert_eq!(replaced.messages.of_kind("write_back"), 1, "the write-back goes to node 1");
 }
 
 #[test]

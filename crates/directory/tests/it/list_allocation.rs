@@ -40,7 +40,7 @@ fn run(machine: &ListMachine, steps: &[(usize, Vec<Operation>)]) -> ClockedDirec
 
 /// Messages of this kind.
 fn sent(found: &ClockedDirectoryResult, message: ListMessage) -> u64 {
-    found.list_messages.unwrap().get(message)
+    found.list_messages.unwrap().sent.of_type(message)
 }
 
 #[test]

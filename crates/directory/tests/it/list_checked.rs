@@ -72,7 +72,7 @@ fn programs(rng: &mut Rng, nodes: u16) -> Vec<Vec<Operation>> {
 
 fn adds_up(found: &ClockedDirectoryResult, machine: &ListMachine, of: &str) {
     let (counts, messages) = (&found.counts, found.list_messages.unwrap());
-    let get = |message| messages.get(message);
+    let get = |message| messages.sent.of_type(message);
     assert_eq!(counts.fills, counts.misses.total(), "{of}");
     assert_eq!(get(ListMessage::Bounce), messages.retried, "{of}: all are sent again");
     let told = get(ListMessage::Follower);
@@ -110,13 +110,13 @@ fn no_read_is_stale_and_every_reference_completes() {
         assert_eq!(found.counts.references, references as u64 - 1, "{of}");
         adds_up(&found, &machine, &of);
         let messages = found.list_messages.unwrap();
-        bounced += messages.get(ListMessage::Bounce);
+        bounced += messages.sent.of_type(ListMessage::Bounce);
         let kind = match machine.timed.proxies.allocation {
             ProxyAllocation::SecondLevel => 0,
             ProxyAllocation::Nowhere => 1,
             ProxyAllocation::Separate { .. } => 2,
         };
-        proxied[kind] += messages.get(ListMessage::ProxyRead);
+        proxied[kind] += messages.sent.of_type(ListMessage::ProxyRead);
         combined[kind] += messages.combined;
     }
     let enough = |least| move |count: &u64| *count > least;

@@ -131,13 +131,16 @@ fn a_proxy_that_has_a_copy_answers() {
     let come = asked + (49 + 5) + 10 + 21;
     assert_eq!(found.time.processors[30].delay, come + 5 + 10 + 21);
     let messages = found.list_messages.unwrap();
-    assert_eq!(messages.get(ListMessage::ProxyRead), 1);
-    assert_eq!((messages.get(ListMessage::Read), messages.get(ListMessage::Data)), (1, 2));
+    assert_eq!(messages.sent.of_type(ListMessage::ProxyRead), 1);
+    assert_eq!(
+        (messages.sent.of_type(ListMessage::Read), messages.sent.of_type(ListMessage::Data)),
+        (1, 2)
+    );
     // The next client is served by the copy that the proxy has kept.
     all[31] = vec![later(OpKind::Read, 20_000)];
     let found = machine.run(&all, 10);
     assert_eq!(found.time.processors[31].delay, 9 + 10 + (27 + 5) + 10 + 21);
-    assert_eq!(found.list_messages.unwrap().get(ListMessage::Read), 1);
+    assert_eq!(found.list_messages.unwrap().sent.of_type(ListMessage::Read), 1);
 }
 
 #[test]

@@ -2,10 +2,9 @@
 //! counts of the same references, and its messages are those of `docs/controllers.md`.
 
 use crate::controllers::{ListMachine, alite, sdd};
-use crate::walked::check_links;
+use crate::walked::{check_links, processes, told};
 use homenode_base::{Access, AccessKind, Rng};
 use homenode_cache::walk::{Example, WrittenStep, written_references};
-use homenode_clock::streams::{OpKind, Operation};
 use homenode_directory::walk::{DirectoryWalk, walk_linked};
 use homenode_directory::{ListCounts, ListMessage, ProxyAllocation, ProxySetup, ProxyUse, TABLE};
 use homenode_machine::CacheShape;
@@ -13,9 +12,12 @@ use homenode_machine::CacheShape;
 /// Cycles between two references, so that each is over before the next begins.
 const APART: u32 = 100_000;
 
-fn walked(machine: &ListMachine, references: &[Access]) -> DirectoryWalk<ListCounts> {
-    let references: Vec<_> = references.iter().copied().map(WrittenStep::Access).collect();
-    walk_linked(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap().0
+fn walked(machine: &ListMachine, steps: &[WrittenStep]) -> DirectoryWalk<ListCounts> {
+    walk_linked(&machine.setup, &sdd(), machine.homes(), &machine.timed, steps).unwrap().0
+}
+
+fn references(all: Vec<Access>) -> Vec<WrittenStep> {
+    all.into_iter().map(WrittenStep::Access).collect()
 }
 
 /// Nodes whose caches have room for `blocks` blocks of 16 bytes.
@@ -23,20 +25,6 @@ fn machine(nodes: u16, blocks: u64, home: &str) -> ListMachine {
     let mut machine = alite(nodes, home);
     machine.setup.cache = CacheShape { size_bytes: 16 * blocks, ..Example::CACHE };
     machine
-}
-
-/// The same for the clock: each node makes its own references, when it is their turn.
-fn processes(nodes: u16, references: &[Access]) -> Vec<Vec<Operation>> {
-    let mut all = vec![Vec::new(); usize::from(nodes)];
-    let mut done = vec![0; usize::from(nodes)];
-    for (number, access) in (1u32..).zip(references) {
-        let own = usize::from(access.thread);
-        let turns = number - std::mem::replace(&mut done[own], number);
-        let kind = if access.kind.writes() { OpKind::Write } else { OpKind::Read };
-        let count = APART * turns;
-        all[own].push(Operation { size: access.size, count, ..Operation::new(kind, access.addr) });
-    }
-    all
 }
 
 #[test]
@@ -61,53 +49,48 @@ fn steps_add_up_to_what_the_clock_counts() {
             let kinds = [AccessKind::Read, AccessKind::Read, AccessKind::Write];
             let kind = kinds[usize::try_from(rng.below(3)).unwrap()];
             let node = u16::try_from(rng.below(u64::from(nodes))).unwrap();
-            Access::new(node, kind, 0x1000 + 4 * rng.below(24), 4)
+            WrittenStep::Access(Access::new(node, kind, 0x1000 + 4 * rng.below(24), 4))
         };
-        let references: Vec<Access> = (0..150).map(reference).collect();
+        let references: Vec<_> = (0..150).map(reference).collect();
         let walk = walked(&machine, &references);
-        let counted = machine.run(&processes(nodes, &references), 100);
+        let counted = machine.run(&processes(nodes, &references, APART), 100);
         assert_eq!(walk.totals.counts, counted.counts, "round {round}");
         assert_eq!(Some(walk.totals.messages), counted.list_messages, "round {round}");
         let waited: u64 = walk.steps.iter().map(|step| step.cycles.unwrap()).sum();
         let delays = counted.time.processors.iter().map(|processor| processor.delay);
         assert_eq!(waited, delays.sum::<u64>(), "round {round}");
-        check_links(&walk, ListCounts::total);
+        check_links(&walk, |counts| counts.sent.total());
     }
 }
 
 /// Messages of the last step between nodes, where node 0 is the home.
 fn last_messages(text: &str) -> String {
-    let references = written_references(text).unwrap();
-    let walk = walked(&machine(4, 1, "fixed:node=0"), &references);
-    let sent = walk.steps.last().unwrap().acts.iter().filter_map(|act| act.message);
-    let crossing = sent.filter(|message| message.number.is_some());
-    let shown: Vec<String> =
-        crossing.map(|one| format!("{} {}-{}", one.name, one.from, one.to)).collect();
-    shown.join(", ")
+    let references = references(written_references(text).unwrap());
+    told(&walked(&machine(4, 1, "fixed:node=0"), &references).steps.last().unwrap().acts)
 }
 
 #[test]
 fn each_reference_takes_the_messages_that_are_documented() {
     for (text, expected) in [
         ("0 R a0", ""),
-        ("1 R a0", "read 1-0, data 0-1"),
+        ("1 R a0", "1-0 read, 0-1 data"),
         ("1 R a0; 1 R a0", ""),
-        ("2 W a0; 1 R a0", "read 1-0, forwarded read 0-2, data 2-1, sharing write-back 2-0"),
-        ("2 W a0; 1 W a0", "write 1-0, forwarded write 0-2, exclusive 2-1"),
-        ("1 R a0; 1 W a0", "upgrade 1-0, permission 0-1"),
+        ("2 W a0; 1 R a0", "1-0 read, 0-2 forwarded read, 2-1 data, 2-0 sharing write-back"),
+        ("2 W a0; 1 W a0", "1-0 write, 0-2 forwarded write, 2-1 exclusive"),
+        ("1 R a0; 1 W a0", "1-0 upgrade, 0-1 permission"),
         // The head of the list tells those behind it.
         (
             "2 R a0; 3 R a0; 1 R a0; 1 W a0",
-            "upgrade 1-0, permission 0-1, invalidate 1-3, invalidate 3-2, acknowledge 2-1",
+            "1-0 upgrade, 0-1 permission, 1-3 invalidate, 3-2 invalidate, 2-1 acknowledge",
         ),
         // Home tells the head before it sends the data.
         (
             "2 R a0; 3 R a0; 1 W a0",
-            "write 1-0, invalidate 0-3, exclusive 0-1, invalidate 3-2, acknowledge 2-1",
+            "1-0 write, 0-3 invalidate, 0-1 exclusive, 3-2 invalidate, 2-1 acknowledge",
         ),
         // The middle of the list is replaced, and what is behind it goes.
-        ("1 R a0; 2 R a0; 3 R a0; 2 R b0", "invalidate 2-1, read 2-0, acknowledge 1-2, data 0-2"),
-        ("1 W a0; 1 R b0", "write-back 1-0, read 1-0, written back 0-1, data 0-1"),
+        ("1 R a0; 2 R a0; 3 R a0; 2 R b0", "2-1 invalidate, 2-0 read, 1-2 acknowledge, 0-2 data"),
+        ("1 W a0; 1 R b0", "1-0 write-back, 1-0 read, 0-1 written back, 0-1 data"),
     ] {
         assert_eq!(last_messages(text), expected, "{text}");
     }
@@ -116,7 +99,8 @@ fn each_reference_takes_the_messages_that_are_documented() {
 #[test]
 fn the_example_shows_lists_in_their_order() {
     let example = TABLE.iter().find(|entry| entry.name == "sdd").unwrap().example;
-    let walk = walked(&machine(example.processors(), 1, "first-touch"), &example.references());
+    let walk =
+        walked(&machine(example.processors(), 1, "first-touch"), &references(example.references()));
     let lists: Vec<&[u16]> =
         walk.steps.iter().map(|step| &step.scenes[step.block.unwrap()].entry.listed[..]).collect();
     let expected: [&[u16]; 12] = [
@@ -144,7 +128,7 @@ fn overlapping(machine: &ListMachine, readers: &[u16]) -> DirectoryWalk<ListCoun
         if node == *last { WrittenStep::Access(access) } else { WrittenStep::Begins(access) }
     };
     let references: Vec<_> = readers.iter().map(reference).collect();
-    walk_linked(&machine.setup, &sdd(), machine.homes(), &machine.timed, &references).unwrap().0
+    walked(machine, &references)
 }
 
 #[test]
@@ -156,7 +140,7 @@ fn references_that_overlap_fill_buffers_and_are_combined() {
     assert!(walk.steps[..3].iter().all(|step| step.cycles.is_none()), "under way");
     assert_eq!(walk.steps[0].scenes[0].data.copies[1].state, "IS");
     assert!(messages.retried > 0);
-    assert_eq!(messages.get(ListMessage::Bounce), messages.retried);
+    assert_eq!(messages.sent.of_type(ListMessage::Bounce), messages.retried);
     let bounced = last.acts.iter().filter(|act| act.event == "bounce").count() as u64;
     assert_eq!(bounced, messages.retried);
     assert_eq!(last.scenes[0].entry.listed.len(), 4);
@@ -166,7 +150,7 @@ fn references_that_overlap_fill_buffers_and_are_combined() {
     let used = ProxyUse::Basic;
     machine.timed.proxies = ProxySetup { used, clusters: 1, ..ProxySetup::default() };
     let walk = overlapping(&machine, &[1, 2, 3, 4]);
-    let read = |message| walk.totals.messages.get(message);
+    let read = |message| walk.totals.messages.sent.of_type(message);
     assert_eq!((read(ListMessage::ProxyRead), read(ListMessage::Read)), (4, 1));
     assert_eq!(walk.totals.messages.combined, 3);
     // The first client is the last of the chain.

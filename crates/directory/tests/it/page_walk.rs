@@ -2,11 +2,11 @@
 //! counts of the same accesses, and its messages are those of the tables in `docs/directory.md`.
 
 use crate::timed::{TimedMachine, dash_mesh};
+use crate::walked::{check_acts, processes, told};
 use homenode_base::{Access, AccessKind, Rng};
 use homenode_cache::walk::{Example, WrittenStep, written_steps};
-use homenode_clock::streams::{OpKind, Operation};
-use homenode_directory::walk::{ActCause, PagedWalk, PagedWalkStep, walk_pages};
-use homenode_directory::{CoherenceTable, DirectoryProtocol, MessageWay, PagedTable, TABLE};
+use homenode_directory::walk::{PagedWalk, PagedWalkStep, walk_pages};
+use homenode_directory::{CoherenceTable, DirectoryProtocol, PagedTable, TABLE};
 use homenode_machine::CacheShape;
 
 /// Cycles between two steps, so that each is over before the next begins.
@@ -56,31 +56,6 @@ fn random_steps(rng: &mut Rng, nodes: u16) -> Vec<WrittenStep> {
     steps
 }
 
-/// The same for the clock: each process does its own steps, when it is their turn.
-fn processes(nodes: u16, steps: &[WrittenStep]) -> Vec<Vec<Operation>> {
-    let mut all = vec![Vec::new(); usize::from(nodes)];
-    let mut done = vec![0; usize::from(nodes)];
-    for (number, step) in (1u32..).zip(steps) {
-        let own = usize::from(step.thread());
-        all[own].push(match step {
-            WrittenStep::Access(access) | WrittenStep::Begins(access) => {
-                let turns = number - std::mem::replace(&mut done[own], number);
-                let kind = if access.kind.writes() { OpKind::Write } else { OpKind::Read };
-                let count = APART * turns;
-                Operation { size: access.size, count, ..Operation::new(kind, access.addr) }
-            }
-            // Locks that are always free.
-            WrittenStep::Acquire(_) => {
-                Operation::new(OpKind::Acquire, 0x9000_0000 + 64 * u64::from(number))
-            }
-            WrittenStep::Release(_) => {
-                Operation::new(OpKind::Release, 0x9000_0000 + 64 * u64::from(number))
-            }
-        });
-    }
-    all
-}
-
 /// What follows from one step to the next, and within one, holds in every walk.
 fn check_links(walk: &PagedWalk) {
     let mut scene = &walk.start;
@@ -91,18 +66,10 @@ fn check_links(walk: &PagedWalk) {
             assert_eq!((before, after), (&step.before, &step.after), "{nth}");
             assert!(!step.acts.is_empty(), "step {nth} uses no cell of a table");
         }
-        let mut written_back = 0;
-        for act in &step.acts {
-            assert_eq!(act.cause == ActCause::Message, act.message.is_some());
-            let Some(message) = act.message else { continue };
-            assert_eq!(act.node, message.to, "{act:?}");
-            assert_eq!(message.way == MessageWay::Within, message.from == message.to);
-            number += u64::from(message.way == MessageWay::Network);
-            assert_eq!(message.number.unwrap_or(number), number);
-            written_back += i32::from(message.name == "write-back");
-            written_back -= i32::from(message.name == "written back");
-        }
-        assert_eq!(written_back, 0, "every write-back is acknowledged");
+        check_acts(&step.acts, &mut number);
+        let messages = || step.acts.iter().filter_map(|act| act.message);
+        let of = |name| messages().filter(|message| message.name == name).count();
+        assert_eq!(of("write-back"), of("written back"), "every write-back is acknowledged");
         assert_eq!(step.messages.unwrap().total(), number, "messages so far, step {nth}");
         let (was, is) = (&scene.lines, &step.scenes.lines);
         for (was, line) in was.iter().zip(is) {
@@ -131,7 +98,7 @@ fn steps_add_up_to_what_the_clock_counts() {
         check_links(&walk);
         machine.setup.check = true;
         let table = CoherenceTable::Pages(lrc());
-        let found = machine.try_run(table, &processes(nodes, &steps), 1000).unwrap();
+        let found = machine.try_run(table, &processes(nodes, &steps, APART), 1000).unwrap();
         assert_eq!(walk.totals.counts, found.counts, "{round}");
         assert_eq!(Some(walk.totals.messages), found.page_messages, "{round}");
         let system = (walk.totals.page_faults, walk.totals.tlb_misses);
@@ -150,10 +117,7 @@ fn steps_add_up_to_what_the_clock_counts() {
 fn last(text: &str) -> String {
     let walk = walked(&machine(4, 2, "fixed:node=0"), &written_steps(text).unwrap());
     check_links(&walk);
-    let messages = walk.steps.last().unwrap().acts.iter().filter_map(|act| act.message);
-    let crossing = messages.filter(|message| message.way == MessageWay::Network);
-    let told: Vec<String> = crossing.map(|m| format!("{}-{} {}", m.from, m.to, m.name)).collect();
-    told.join(", ")
+    told(&walk.steps.last().unwrap().acts)
 }
 
 #[test]

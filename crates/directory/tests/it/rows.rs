@@ -1,8 +1,7 @@
 //! Every row of the table of messages, worked by hand. The home is node 0 of four.
 
 use crate::support::{run, setup};
-use homenode_directory::{DirectoryCounts, DirectorySetup, MessageKind};
-use homenode_protocol::Labelled;
+use homenode_directory::{DirectoryCounts, DirectorySetup, MessageCounts};
 
 /// What the last reference adds to the counts: messages by kind, then whatever else.
 fn last_on(setup: &DirectorySetup, text: &str) -> String {
@@ -14,8 +13,8 @@ fn last_on(setup: &DirectorySetup, text: &str) -> String {
         1 => added.push(name.to_owned()),
         many => added.push(format!("{many} {name}")),
     };
-    for &kind in MessageKind::ALL {
-        add(kind.name(), before.messages.get(kind), after.messages.get(kind));
+    for kind in MessageCounts::kinds() {
+        add(kind, before.messages.of_kind(kind), after.messages.of_kind(kind));
     }
     type Count = fn(&DirectoryCounts) -> u64;
     let others: [(&str, Count); 6] = [

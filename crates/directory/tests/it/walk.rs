@@ -2,13 +2,13 @@
 //! those of the table in `docs/directory.md`.
 
 use crate::support::setup;
-use crate::walked::check_links;
+use crate::walked::{check_links, told};
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_cache::walk::{Example, batch_of, written_references};
 use homenode_directory::walk::{DirectoryWalk, DirectoryWalkStep, walk};
 use homenode_directory::{
     CoherenceTable, DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation,
-    HomePolicy, HomeSetup, HomeSpec, MessageCounts, MessageWay, TABLE,
+    HomePolicy, HomeSetup, HomeSpec, MessageCounts, TABLE,
 };
 use homenode_machine::CacheShape;
 
@@ -90,10 +90,7 @@ fn last(text: &str) -> String {
     let setup = DirectorySetup { cache: Example::CACHE, page_bytes: 4096, ..setup(4) };
     let walk = walked(&setup, "dash", "fixed:node=0", &written_references(text).unwrap());
     check_links(&walk, MessageCounts::total);
-    let messages = walk.steps.last().unwrap().acts.iter().filter_map(|act| act.message);
-    let crossing = messages.filter(|message| message.way == MessageWay::Network);
-    let told: Vec<String> = crossing.map(|m| format!("{}-{} {}", m.from, m.to, m.name)).collect();
-    told.join(", ")
+    told(&walk.steps.last().unwrap().acts)
 }
 
 #[test]

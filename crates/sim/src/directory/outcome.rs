@@ -172,9 +172,9 @@ impl DirectoryTimes {
     /// Adds the counts of reads on nodes with controllers.
     fn with_reads(self, counts: Option<&ListCounts>) -> Self {
         Self {
-            bounced: counts.map(|counts| counts.get(ListMessage::Bounce)),
+            bounced: counts.map(|counts| counts.sent.of_type(ListMessage::Bounce)),
             retried: counts.map(|counts| counts.retried),
-            proxy_reads: counts.map(|counts| counts.get(ListMessage::ProxyRead)),
+            proxy_reads: counts.map(|counts| counts.sent.of_type(ListMessage::ProxyRead)),
             combined: counts.map(|counts| counts.combined),
             ..self
         }

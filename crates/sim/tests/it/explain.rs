@@ -122,7 +122,7 @@ fn protocols_with_a_directory_are_walked_on_machines_with_one() {
     assert_eq!(machine.cache_size, 16);
     assert_eq!(found.example.unwrap().name, "three-hops");
     let several = run_directory(r#"{"protocols": ["dash", "dash:pointers=1"]}"#, None).unwrap();
-    let sent = |i: usize| several.protocols[i].walk.totals.messages.invalidate;
+    let sent = |i: usize| several.protocols[i].walk.totals.messages.of_kind("invalidate");
     assert!(sent(0) < sent(1), "with one pointer more nodes get messages");
     // On this machine fetches are not references.
     let trace = trace();

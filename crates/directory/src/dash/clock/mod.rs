@@ -20,9 +20,8 @@ use homenode_cache::{
 use homenode_clock::{ClockTime, Requester, TimedMemory};
 use rustc_hash::FxHashMap;
 
-use crate::counts::DirectoryCounts;
+use crate::counts::{DirectoryCounts, MessageCounts};
 use crate::dash::driver::permissions;
-use crate::dash::sent::SentMessages;
 use crate::dash::table::DirectoryTable;
 use crate::dash::vocabulary::Message;
 use crate::entries::DirectoryEntries;
@@ -77,7 +76,7 @@ pub(crate) struct DashMemory<F, W, const WORDS: usize> {
     waiting: FxHashMap<u32, VecDeque<(BlockEnvelope, BlockMessage)>>,
     /// Recipients of invalidations; a field to reuse its allocation.
     invalidation_targets: Vec<u16>,
-    sent: SentMessages,
+    sent: MessageCounts,
     values: CheckedValues<CarriedBlock>,
     /// Error raised where none can be returned; reported at the next event.
     error: Option<ClockError>,
@@ -127,7 +126,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DashMemory<F, W, WORDS>
             active_requesters: FxHashMap::default(),
             waiting: FxHashMap::default(),
             invalidation_targets: Vec::new(),
-            sent: SentMessages::default(),
+            sent: MessageCounts::default(),
             values: CheckedValues::new(setup.check),
             error: None,
             timed: *timed,
@@ -158,8 +157,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMem
 
     fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult {
         self.caches.end_all_copies();
-        let (messages, message_bytes) = self.sent.counts(self.header_bytes, self.block_bytes);
-        let counts = DirectoryCounts { messages, message_bytes, ..self.counts };
+        let message_bytes =
+            self.sent.bytes(self.header_bytes, self.block_bytes, Message::carries_block);
+        let counts = DirectoryCounts { messages: self.sent, message_bytes, ..self.counts };
         let timing = DirectoryTiming {
             page_faults: self.pages.faults,
             ..self.transport.timing(self.timing)

@@ -6,8 +6,7 @@ use homenode_clock::{
 };
 
 use super::{BlockEnvelope, BlockMessage, DashMemory};
-use crate::counts::DirectoryCounts;
-use crate::dash::sent::SentMessages;
+use crate::counts::{DirectoryCounts, MessageCounts};
 use crate::mesh::network::Route;
 use crate::mesh::sync::{self, SyncMessage, node, part};
 use crate::mesh::transport::{Content, NodeEvent, rank};
@@ -195,7 +194,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         self.caches.counts = CacheCounts::default();
         self.counts = DirectoryCounts::default();
         self.timing = DirectoryTiming::default();
-        self.sent = SentMessages::default();
+        self.sent = MessageCounts::default();
         self.homes.restart_uses();
         self.pages.faults = 0;
         self.transport.restart_counts();

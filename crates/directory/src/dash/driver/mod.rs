@@ -20,10 +20,10 @@ use homenode_cache::{
 
 use crate::acts::LoggedAct;
 use crate::cell::ControllerCell;
-use crate::counts::DirectoryCounts;
-use crate::dash::sent::SentMessages;
+use crate::counts::{DirectoryCounts, MessageCounts};
 use crate::dash::table::DirectoryTable;
 use crate::dash::vocabulary::CacheEvent;
+use crate::dash::vocabulary::Message;
 use crate::entries::{DirectoryEntries, EntryHead, NO_PAGE};
 use crate::home::{HomePolicy, PageFill, PageHomes};
 use crate::setup::{DirectorySetup, DirectorySetupError};
@@ -44,7 +44,7 @@ pub(crate) struct DirectoryDriver<F, W, const WORDS: usize> {
     queue: MessageQueue,
     /// Recipients of invalidations; a field to reuse its allocation.
     invalidation_targets: Vec<u16>,
-    sent: SentMessages,
+    sent: MessageCounts,
     /// Log of the table cells used, if kept: then values are checked, so that every reference goes
     /// through the table.
     pub(crate) log: Option<Vec<LoggedAct>>,
@@ -80,7 +80,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             table,
             queue: MessageQueue::new(setup.nodes),
             invalidation_targets: Vec::new(),
-            sent: SentMessages::default(),
+            sent: MessageCounts::default(),
             log: None,
             header_bytes: setup.header_bytes,
             block_bytes: block.bytes(),
@@ -272,7 +272,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
 
     /// Counts so far, without unclassified misses.
     pub(crate) fn counts(&self, writes: u64) -> DirectoryCounts {
-        let (messages, message_bytes) = self.sent.counts(self.header_bytes, self.block_bytes);
+        let message_bytes =
+            self.sent.bytes(self.header_bytes, self.block_bytes, Message::carries_block);
         let CacheCounts { references, misses, .. } = self.caches.counts;
         DirectoryCounts {
             references,
@@ -284,7 +285,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             local_fills: self.local_fills,
             write_backs: self.write_backs,
             local_write_backs: self.local_write_backs,
-            messages,
+            messages: self.sent,
             message_bytes,
             pages_moved: self.homes.moved(),
         }

@@ -1,7 +1,6 @@
 //! Log of the acts of controllers, kept for walks only. The simulation does not depend on it.
 
 use homenode_cache::{BlockAccess, CacheArrays, WordMask};
-use homenode_protocol::Labelled;
 
 use super::network::SentMessage;
 use super::transaction::DirectoryTransaction;
@@ -25,12 +24,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     ) {
         if self.log.is_some() {
             let message = message.map(|sent| WalkMessage {
-                name: sent.message.name(),
-                kind: sent.message.kind().name(),
-                from: sent.from,
-                to: sent.to,
                 way: t.way(sent),
-                number: None,
+                ..WalkMessage::new(sent.message, sent.from, sent.to)
             });
             let cause = if message.is_some() { ActCause::Message } else { cause };
             let entry = self.observed_entry(t.number);

@@ -155,7 +155,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         let more = u16::from(post.message == ListMessage::ProxyRead);
         let (message, to) = (ListMessage::Bounce, self.receiver(post));
         let bounce = ListPost { message, from: post.to, to, more, ..*post };
-        self.sent.add(message);
+        self.sent.sent.add_if(message, true);
         let there = requesters.now() + self.machine.network.short_cycles;
         let event = ControllerEvent::Arrives(Parcel::Block(bounce));
         requesters.schedule_at(there, rank(self.node_of(to)), event);

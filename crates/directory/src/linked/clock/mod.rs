@@ -35,6 +35,7 @@ use crate::counts::DirectoryCounts;
 use crate::home::{HomePolicy, PageHomes};
 use crate::linked::proxies::ProxySetup;
 use crate::linked::table::ListTable;
+use crate::linked::vocabulary::ListMessage;
 use crate::mesh::pages::SharedPageTable;
 use crate::mesh::sync::Synchroniser;
 use crate::mesh::values::CheckedValues;
@@ -201,6 +202,11 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         })
     }
 
+    /// Bytes of all messages.
+    fn message_bytes(&self) -> u64 {
+        self.sent.sent.bytes(self.header_bytes, self.block_bytes, ListMessage::carries_block)
+    }
+
     /// An error with its time and place.
     fn failed(&self, now: u64, block: u64, node: u16, what: &'static str) -> ClockError {
         ClockError::impossible(now, block << self.block_shift, node, what)
@@ -223,13 +229,12 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for ListMem
 
     fn result(&mut self, time: ClockTime) -> ClockedDirectoryResult {
         self.caches.end_all_copies();
-        let message_bytes = self.sent.bytes(self.header_bytes, self.block_bytes);
-        let counts = DirectoryCounts { message_bytes, ..self.counts };
+        let counts = DirectoryCounts { message_bytes: self.message_bytes(), ..self.counts };
         let of_nodes =
             |part: fn(&BusyTimes) -> u64| self.nodes.iter().map(|node| part(&node.busy)).sum();
         let timing = DirectoryTiming {
             page_faults: self.pages.faults,
-            hops: self.sent.total(),
+            hops: self.sent.sent.total(),
             sending: of_nodes(|busy| busy.sending),
             looking_up: of_nodes(|busy| busy.serving),
             accessing: of_nodes(|busy| busy.accessing),

@@ -2,13 +2,12 @@
 //! depend on it.
 
 use homenode_cache::{CacheArrays, WordMask};
-use homenode_protocol::Labelled;
 
 use super::ListMemory;
 use super::copy::CopyPlace;
 use super::posted::{ListPointer, ListPost};
 use crate::acts::{ActCause, ControllerAct, DirectoryEntry, UsedCell, WalkMessage};
-use crate::cell::{AnySender, MessageWay};
+use crate::cell::AnySender;
 use crate::entries::NO_PAGE;
 use crate::linked::table::ListTable;
 use crate::linked::vocabulary::{CopyAction, CopyEvent};
@@ -44,9 +43,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
         }
         let message = (!of_processor).then(|| {
             let [from, to] = [post.from, post.to].map(|cache| cache % self.node_count);
-            let way = if from == to { MessageWay::Within } else { MessageWay::Network };
-            let (name, kind) = (post.message.name(), post.message.kind().name());
-            WalkMessage { name, kind, from, to, way, number: None }
+            WalkMessage::new(post.message, from, to)
         });
         let entry = self.observed_entry(post.block, post.number);
         let cause = if of_processor { ActCause::Processor } else { ActCause::Message };

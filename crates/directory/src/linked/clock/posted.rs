@@ -1,11 +1,11 @@
 //! Messages, and their counts.
 
 use homenode_cache::BlockRef;
-use homenode_protocol::{Labelled, labels};
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use homenode_protocol::Labelled;
+use serde::Serialize;
 
-use crate::linked::vocabulary::{ListMessage, ListMessageKind};
+use crate::counts::SentMessages;
+use crate::linked::vocabulary::ListMessage;
 
 /// A copy, perhaps in transit: its node, and the request that fetches it. The proxy cache of a node
 /// counts as a node of its own, with a number after those of all nodes.
@@ -74,53 +74,16 @@ impl ListPost {
     }
 }
 
-/// Messages between different nodes by kind, and counts of reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Messages between different nodes, and counts of reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ListCounts {
-    sent: [u64; ListMessage::ALL.len()],
+    /// Messages, by kind.
+    #[serde(flatten)]
+    pub sent: SentMessages<ListMessage, { ListMessage::ALL.len() }>,
     /// Reads sent back by full buffers and sent again.
+    #[serde(skip)]
     pub retried: u64,
     /// Client reads combined with an outstanding read of a proxy.
+    #[serde(skip)]
     pub combined: u64,
-}
-
-impl ListCounts {
-    /// Counts a message.
-    #[inline]
-    pub(super) fn add(&mut self, message: ListMessage) {
-        self.sent[usize::from(message.index())] += 1;
-    }
-
-    /// Messages of one kind.
-    #[must_use]
-    pub fn get(&self, message: ListMessage) -> u64 {
-        self.sent[usize::from(message.index())]
-    }
-
-    /// Messages of all kinds.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.sent.iter().sum()
-    }
-
-    /// Bytes of all messages: a header each, and the block where one is carried.
-    pub(super) fn bytes(&self, header_bytes: u64, block_bytes: u64) -> u64 {
-        let of = |(&message, &sent): (&ListMessage, &u64)| {
-            sent * (header_bytes + if message.carries_block() { block_bytes } else { 0 })
-        };
-        ListMessage::ALL.iter().zip(&self.sent).map(of).sum()
-    }
-}
-
-/// A field for each kind.
-impl Serialize for ListCounts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let kinds = labels::<ListMessageKind>();
-        let mut map = serializer.serialize_map(Some(kinds.len()))?;
-        for (&kind, label) in ListMessageKind::ALL.iter().zip(&kinds) {
-            let of = ListMessage::ALL.iter().filter(|message| message.kind() == kind);
-            map.serialize_entry(label.name, &of.map(|&message| self.get(message)).sum::<u64>())?;
-        }
-        map.end()
-    }
 }

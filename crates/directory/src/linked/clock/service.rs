@@ -93,7 +93,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> ListMemory<F, W, WORDS>
             return;
         }
         service.time += self.machine.controller.send_cycles;
-        self.sent.add(post.message);
+        self.sent.sent.add_if(post.message, true);
         let there = self.transit(from, service.time, post.message.carries_block());
         let event = ControllerEvent::Arrives(Parcel::Block(post));
         service.requesters.schedule_at(there, rank(to), event);

@@ -118,7 +118,7 @@ impl WalkedEngine for WalkedLists<'_> {
         let messages = step.acts.iter_mut().filter_map(|act| act.message.as_mut());
         number_messages(messages, &mut self.crossed);
         step.messages = Some(memory.sent);
-        step.message_bytes = Some(memory.sent.bytes(memory.header_bytes, memory.block_bytes));
+        step.message_bytes = Some(memory.message_bytes());
         Ok(!had_copy)
     }
 

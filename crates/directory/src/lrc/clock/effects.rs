@@ -4,7 +4,7 @@ use homenode_cache::{CacheArrays, ClockError, MAY_READ, MissStatus, WordMask};
 use homenode_clock::Requesters;
 
 use super::{LineEnvelope, LineMessage, LrcMemory};
-use crate::lrc::driver::{PageAnswer, PageEffect, PageEnd, PageFault};
+use crate::lrc::driver::{PageAnswer, PageEffect, PageEnd};
 use crate::lrc::vocabulary::PageMessage;
 use crate::mesh::network::Route;
 use crate::mesh::transport::{Content, NodeEvent, rank};
@@ -42,8 +42,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<PageAnswer, ClockError> {
         self.observe_arrival(envelope, message);
-        let answer = self.driver.deliver(&message.sent, &mut self.effects);
-        let answer = self.checked(envelope.to, message.block, answer, requesters)?;
+        let answer = self.driver.deliver(&message.sent);
+        let answer = self.checked(requesters.now(), envelope.to, message.block, answer)?;
         self.observe_answer(envelope, message, answer);
         self.apply(Some((envelope.to, message)), requesters)?;
         if message.sent.message == PageMessage::WrittenBack {
@@ -54,25 +54,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         Ok(answer)
     }
 
-    /// An answer of the tables, or the error for a fault in them.
-    pub(super) fn checked<T>(
-        &self,
-        node: u16,
-        block: u64,
-        answer: Result<T, PageFault>,
-        requesters: &Requesters<'_, Self>,
-    ) -> Result<T, ClockError> {
-        answer.map_err(|fault| self.failed(requesters.now(), node, block, &fault))
-    }
-
     /// Applies all effects. `cause` is the message that led to them, and the node where it arrived.
     pub(super) fn apply(
         &mut self,
         cause: Option<(u16, LineMessage)>,
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<(), ClockError> {
-        while !self.effects.is_empty() {
-            for effect in std::mem::take(&mut self.effects) {
+        while !self.driver.effects.is_empty() {
+            for effect in std::mem::take(&mut self.driver.effects) {
                 self.apply_one(effect, cause, requesters)?;
             }
         }
@@ -101,20 +90,20 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
                 let block = cause.map_or(0, |(_, message)| message.block);
                 self.post(route, LineMessage { sent, block, bytes: 0 }, requesters);
             }
-            PageEffect::Complete { node, page } => {
+            PageEffect::Complete(node, page) => {
                 let mapped = requesters.now() + self.timed.machine.system.page_table_cycles;
                 requesters.schedule_at(mapped, rank(node), NodeEvent::Entered(node, page));
             }
-            PageEffect::Flush { node, page } => self.flush(node, page, requesters)?,
-            PageEffect::WriteBack { node, page } => self.clean_page(node, page, requesters)?,
-            PageEffect::TakeWords { .. } => {
+            PageEffect::Flush(node, page) => self.flush(node, page, requesters)?,
+            PageEffect::WriteBack(node, page) => self.clean_page(node, page, requesters)?,
+            PageEffect::TakeWords => {
                 if let Some((at, message)) = cause {
                     let bytes = u64::from(message.bytes);
                     self.transport.access_memory(requesters.now(), at, bytes);
                     self.values_taken(message.sent.requester, message.block);
                 }
             }
-            PageEffect::Released { node } => {
+            PageEffect::Released(node) => {
                 let at = usize::from(node);
                 self.released[at] = true;
                 if std::mem::take(&mut self.releasing[at]) {
@@ -179,7 +168,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         lines: u32,
         requesters: &mut Requesters<'_, Self>,
     ) {
-        let answer = self.driver.sent_lines(node, page, lines, &mut self.effects);
+        let answer = self.driver.sent_lines(node, page, lines);
         self.note(requesters.now(), node, answer);
     }
 }

@@ -64,8 +64,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let Some(FaultingAccess { page, store }) = self.faulting[usize::from(own)] else {
             return Ok(());
         };
-        let answer = self.driver.access(own, page, store, &mut self.effects);
-        let answer = self.checked(own, 0, answer, requesters)?;
+        let answer = self.driver.access(own, page, store);
+        let answer = self.checked(requesters.now(), own, 0, answer)?;
         self.awaits_message[usize::from(own)] = answer == PageAnswer::Waits;
         self.apply(None, requesters)
     }

@@ -8,7 +8,7 @@ use homenode_clock::{Requester, Requesters};
 use super::references::{FETCHING, VALID};
 use super::{LineEnvelope, LineMessage, LrcMemory};
 use crate::home::PageFill;
-use crate::lrc::driver::{PageEnd, SentPageMessage};
+use crate::lrc::driver::SentPageMessage;
 use crate::lrc::vocabulary::PageMessage;
 use crate::mesh::network::Route;
 use crate::mesh::sync::node;
@@ -58,7 +58,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.homes.filled(page, PageFill { node: own, source: from, block });
         let pending = PendingLine { access: *access, requester, since: requesters.now() };
         self.pending[cache].push(pending);
-        let sent = line_message(PageMessage::Fetch, page, own);
+        let sent = SentPageMessage::to_home(own, page, PageMessage::Fetch);
         self.post(Route::new(own, from), LineMessage { sent, block, bytes: 0 }, requesters);
         if self.replicas.filled(own, page) && home != own {
             self.copy_page(own, page, requesters);
@@ -132,7 +132,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         self.homes.written_back(page, own);
         self.writing_back[usize::from(own)].push(block);
         let bytes = 4 * words.len();
-        let sent = line_message(PageMessage::WriteBack, page, own);
+        let sent = SentPageMessage::to_home(own, page, PageMessage::WriteBack);
         self.post(Route::new(own, home), LineMessage { sent, block, bytes }, requesters);
         true
     }
@@ -145,7 +145,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         requesters: &mut Requesters<'_, Self>,
     ) {
         let bytes = u32::try_from(self.block_bytes).unwrap_or(u32::MAX);
-        let sent = line_message(PageMessage::Line, request.sent.page, route.to);
+        let sent = SentPageMessage::to_node(route.to, request.sent.page, PageMessage::Line);
         let line = LineMessage { sent, bytes, ..request };
         self.count(route, line);
         self.values_sent(route.to, request.block);
@@ -191,23 +191,4 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             self.begin(requester, &access, requesters);
         }
     }
-}
-
-/// A message between a cache and a home.
-pub(super) fn line_message(message: PageMessage, page: u32, own: u16) -> SentPageMessage {
-    let (from, to) = match message {
-        PageMessage::Line | PageMessage::WrittenBack => (PageEnd::Home, PageEnd::Node(own)),
-        PageMessage::ReadFault
-        | PageMessage::WriteFault
-        | PageMessage::Upgrade
-        | PageMessage::Mapped
-        | PageMessage::Unmap
-        | PageMessage::Fetch
-        | PageMessage::WriteBack
-        | PageMessage::Modified
-        | PageMessage::WriteNotice
-        | PageMessage::NoticesSent
-        | PageMessage::Acknowledge => (PageEnd::Node(own), PageEnd::Home),
-    };
-    SentPageMessage { message, page, from, to, requester: own, due: 0 }
 }

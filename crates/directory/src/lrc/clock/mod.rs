@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 use super::PageMessageCounts;
 use crate::counts::DirectoryCounts;
 use crate::home::{HomePolicy, PageHomes};
-use crate::lrc::driver::{PageDriver, PageEffect, PageFault, SentPageMessage};
+use crate::lrc::driver::{Answered, PageAnswer, PageDriver, SentPageMessage};
 use crate::lrc::table::PagedTable;
 use crate::mesh::network::Route;
 use crate::mesh::sync::Synchroniser;
@@ -74,7 +74,6 @@ pub(crate) struct LrcMemory<F, W, const WORDS: usize> {
     unseen: Vec<W>,
     homes: PageHomes,
     driver: PageDriver,
-    effects: Vec<PageEffect>,
     transport: Transport,
     buffers: LookasideBuffers,
     sync: Synchroniser,
@@ -136,7 +135,6 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
             caches,
             homes,
             driver: PageDriver::new(table, nodes),
-            effects: Vec::new(),
             transport: Transport::new(nodes, timed.machine, block.bytes()),
             buffers: LookasideBuffers::new(nodes, timed.machine.system.tlb_entries),
             sync: Synchroniser::new(block_shift),
@@ -180,21 +178,27 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
 
     fn count(&mut self, route: Route, message: LineMessage) {
         if route.is_remote() {
-            self.sent.add(message.sent.message);
+            self.sent.add_if(message.sent.message, true);
             let header = self.timed.machine.network.header_bytes;
             self.counts.message_bytes += header + u64::from(message.bytes);
         }
     }
 
-    /// The error for a fault of the protocol, with its time and place.
-    fn failed(&self, now: u64, node: u16, block: u64, fault: &PageFault) -> ClockError {
-        ClockError::impossible(now, block << self.block_shift, node, fault.reason())
+    /// An answer of the tables, or the error for a fault in them, with its time and place.
+    fn checked(
+        &self,
+        now: u64,
+        node: u16,
+        block: u64,
+        answer: Answered,
+    ) -> Result<PageAnswer, ClockError> {
+        answer.map_err(|why| ClockError::impossible(now, block << self.block_shift, node, why))
     }
 
     /// Records an error, if there is one.
-    fn note<T>(&mut self, now: u64, node: u16, answer: Result<T, PageFault>) {
-        if let Err(fault) = answer {
-            self.error = Some(self.failed(now, node, 0, &fault));
+    fn note(&mut self, now: u64, node: u16, answer: Answered) {
+        if let Err(error) = self.checked(now, node, 0, answer) {
+            self.error = Some(error);
         }
     }
 }

@@ -68,7 +68,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         let own = node(access.cache);
         self.writers.insert(number, own);
         if let Some(page) = self.homes.find(access.block) {
-            let answer = self.driver.stored(own, page, &mut self.effects);
+            let answer = self.driver.stored(own, page);
             self.note(now, own, answer);
         }
     }

@@ -45,8 +45,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
     ) -> Result<bool, ClockError> {
         let at = usize::from(own);
         if !std::mem::take(&mut self.released[at]) {
-            let answer = self.driver.release(own, &mut self.effects);
-            self.checked(own, 0, answer, requesters)?;
+            let answer = self.driver.release(own);
+            self.checked(requesters.now(), own, 0, answer)?;
             self.apply(None, requesters)?;
             if !std::mem::take(&mut self.released[at]) {
                 self.releasing[at] = true;
@@ -66,8 +66,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> LrcMemory<F, W, WORDS> 
         requesters: &mut Requesters<'_, Self>,
     ) -> Result<u64, ClockError> {
         let before = self.unmapping;
-        let answer = self.driver.acquire(own, &mut self.effects);
-        self.checked(own, 0, answer, requesters)?;
+        let answer = self.driver.acquire(own);
+        self.checked(requesters.now(), own, 0, answer)?;
         self.apply(None, requesters)?;
         if let Some(values) = &mut self.values {
             values.writes.acquire(own);

@@ -8,8 +8,7 @@ use homenode_clock::{
 use super::observed::{MOVES_IN, MOVES_OUT};
 use super::{FaultingAccess, LineEnvelope, LineMessage, LrcMemory};
 use crate::counts::DirectoryCounts;
-use crate::lrc::counts::PageMessageCounts;
-use crate::lrc::vocabulary::{PageMessage, PagePermission};
+use crate::lrc::vocabulary::{PageMessage, PageMessageCounts, PagePermission};
 use crate::mesh::network::Route;
 use crate::mesh::sync::{SyncMessage, node};
 use crate::mesh::transport::{Content, NodeEvent, rank};

@@ -1,11 +1,10 @@
 //! Effects of an access, a synchronisation or a message.
 
 use crate::lrc::vocabulary::PageMessage;
-use homenode_protocol::Labelled;
 
 /// A sender or receiver of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageEnd {
+pub(crate) enum PageEnd {
     /// The page's home.
     Home,
     /// A node as one that uses the page, also the one that is its home.
@@ -14,109 +13,62 @@ pub enum PageEnd {
 
 /// A message in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SentPageMessage {
-    /// Its kind.
-    pub message: PageMessage,
-    /// The page.
-    pub page: u32,
-    /// The sender.
-    pub from: PageEnd,
-    /// The receiver.
-    pub to: PageEnd,
+pub(crate) struct SentPageMessage {
+    pub(crate) message: PageMessage,
+    pub(crate) page: u32,
+    pub(crate) from: PageEnd,
+    pub(crate) to: PageEnd,
     /// The node whose request it serves; for a write notice, the node to which it is acknowledged.
-    pub requester: u16,
+    pub(crate) requester: u16,
     /// Number of acknowledgements that it announces.
-    pub due: i32,
+    pub(crate) due: i32,
+}
+
+impl SentPageMessage {
+    /// A message of a node to the page's home.
+    pub(crate) const fn to_home(node: u16, page: u32, message: PageMessage) -> Self {
+        let (from, to) = (PageEnd::Node(node), PageEnd::Home);
+        Self { message, page, from, to, requester: node, due: 0 }
+    }
+
+    /// A message of the page's home to a node that requested it.
+    pub(crate) const fn to_node(node: u16, page: u32, message: PageMessage) -> Self {
+        let (from, to) = (PageEnd::Home, PageEnd::Node(node));
+        Self { message, page, from, to, requester: node, due: 0 }
+    }
 }
 
 /// An effect that the caller has to apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageEffect {
+pub(crate) enum PageEffect {
     /// Deliver the message. The messages of caches ([`PageMessage::Fetch`],
     /// [`PageMessage::WriteBack`]) are sent by the caller itself.
     Send(SentPageMessage),
-    /// The node's access proceeds to its cache; a write is reported when it takes place there.
-    Complete {
-        /// The node.
-        node: u16,
-        /// The page.
-        page: u32,
-    },
+    /// The node's access to the page proceeds to its cache; a write is reported when it takes place
+    /// there.
+    Complete(u16, u32),
     /// The page's lines are flushed from the node's cache, and their dirty words sent home.
-    Flush {
-        /// The node.
-        node: u16,
-        /// The page.
-        page: u32,
-    },
+    Flush(u16, u32),
     /// The dirty words of the page in the node's cache are sent home; the lines stay.
-    WriteBack {
-        /// The node.
-        node: u16,
-        /// The page.
-        page: u32,
-    },
+    WriteBack(u16, u32),
     /// Memory stores the dirty words of the delivered message.
-    TakeWords {
-        /// The page.
-        page: u32,
-    },
+    TakeWords,
     /// The node's release takes effect.
-    Released {
-        /// The node.
-        node: u16,
-    },
+    Released(u16),
 }
 
 /// Whether an event was handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageAnswer {
+pub(crate) enum PageAnswer {
     /// It was.
     Done,
     /// It has to wait and be tried again.
     Waits,
 }
 
-/// A fault: the table is wrong, or the caller breaks a rule of [`crate::PageDriver`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PageFault {
-    /// An event that a table declares impossible.
-    #[error(
-        "{event} at page {page}, of node {node}, in state {state}: declared impossible ({why})"
-    )]
-    Impossible {
-        /// The node where it happens, or that sent it.
-        node: u16,
-        /// The page's number.
-        page: u32,
-        /// The event.
-        event: &'static str,
-        /// State of the controller.
-        state: &'static str,
-        /// Why the table declares it impossible.
-        why: &'static str,
-    },
-    /// A message without a recipient.
-    #[error("{message} of page {page} has no recipient")]
-    NoRecipient {
-        /// The message.
-        message: &'static str,
-        /// The page's number.
-        page: u32,
-    },
-}
+/// An answer, or why there can be none: the table is wrong, or the caller breaks a rule of
+/// [`super::PageDriver`].
+pub(crate) type Answered = Result<PageAnswer, &'static str>;
 
-impl PageFault {
-    /// Why it is a fault.
-    pub(crate) const fn reason(&self) -> &'static str {
-        match self {
-            Self::Impossible { why, .. } => why,
-            Self::NoRecipient { .. } => "a message has no recipient",
-        }
-    }
-
-    pub(super) fn no_recipient(sent: &SentPageMessage) -> Self {
-        Self::NoRecipient { message: sent.message.name(), page: sent.page }
-    }
-}
+/// A message was sent where nothing receives it.
+pub(super) const NO_RECIPIENT: &str = "a message has no recipient";

@@ -1,7 +1,7 @@
 //! The driver of a page protocol: applies accesses, synchronisation and messages by the protocol's
 //! table.
 //!
-//! The driver has no clock and no cache; the caller has. Every call returns its effects
+//! The driver has no clock and no cache; the caller has. Every call adds its effects
 //! ([`PageEffect`]): messages, which the caller passes to [`PageDriver::deliver`] when they arrive,
 //! in any order, and actions of a cache. So a timed machine can give each effect a time.
 //!
@@ -13,9 +13,8 @@ mod observed;
 mod tests;
 mod under_way;
 
-use homenode_protocol::Labelled;
-
-pub use effects::{PageAnswer, PageEffect, PageEnd, PageFault, SentPageMessage};
+use effects::NO_RECIPIENT;
+pub(crate) use effects::{Answered, PageAnswer, PageEffect, PageEnd, SentPageMessage};
 pub(crate) use observed::{LoggedPageAct, ObservedPageMessage, PAGE};
 
 use crate::acts::ActCause;
@@ -35,7 +34,7 @@ const MAPPING_BITS: u32 = 4;
 /// The controllers of all nodes and homes. Only a timed machine uses it, because acquires and
 /// releases need a clock.
 #[derive(Debug)]
-pub struct PageDriver {
+pub(crate) struct PageDriver {
     table: PagedTable,
     nodes: u16,
     /// For each page and node a byte: the states of mapping and release.
@@ -50,17 +49,15 @@ pub struct PageDriver {
     noticed: Vec<Vec<u32>>,
     /// For each node the pages for which its release has not taken effect.
     releasing: Vec<u32>,
+    /// What the caller has to do.
+    pub(crate) effects: Vec<PageEffect>,
     /// Log of actions, if kept.
     log: Option<Box<PageLog>>,
 }
 
-/// The answer of a call, or a fault of the protocol or the caller.
-type Answered = Result<PageAnswer, PageFault>;
-
 impl PageDriver {
     /// No page is mapped. There may be up to 1,024 nodes.
-    #[must_use]
-    pub fn new(table: PagedTable, nodes: u16) -> Self {
+    pub(crate) fn new(table: PagedTable, nodes: u16) -> Self {
         let each = usize::from(nodes);
         Self {
             table,
@@ -71,12 +68,13 @@ impl PageDriver {
             written: vec![Vec::new(); each],
             noticed: vec![Vec::new(); each],
             releasing: vec![0; each],
+            effects: Vec::new(),
             log: None,
         }
     }
 
     /// Allocates the state of a page. Required before any other call for the page.
-    pub fn reach(&mut self, page: u32) {
+    pub(crate) fn reach(&mut self, page: u32) {
         self.homes.reach(page);
         let end = self.at(0, page) + usize::from(self.nodes);
         if end > self.states.len() {
@@ -86,79 +84,55 @@ impl PageDriver {
 
     /// The accesses of a node to a page that do not fault.
     #[inline]
-    #[must_use]
-    pub fn permission(&self, node: u16, page: u32) -> PagePermission {
+    pub(crate) fn permission(&self, node: u16, page: u32) -> PagePermission {
         self.table.permission(self.mapping(node, page))
-    }
-
-    /// Whether a page is on the weak list.
-    #[must_use]
-    pub fn is_weak(&self, page: u32) -> bool {
-        self.table.is_weak(self.homes.head(page).state)
     }
 
     /// A processor reads or writes. [`PageEffect::Complete`] follows eventually, unless the access
     /// has to wait: then the caller tries it again after the node's next message.
-    ///
-    /// # Errors
-    /// When the table declares it impossible.
-    pub fn access(
-        &mut self,
-        node: u16,
-        page: u32,
-        store: bool,
-        effects: &mut Vec<PageEffect>,
-    ) -> Answered {
+    pub(crate) fn access(&mut self, node: u16, page: u32, store: bool) -> Answered {
         let event = if store { MappingEvent::Store } else { MappingEvent::Load };
-        self.mapping_event(node, page, event, node, effects)
+        self.mapping_event(node, page, event, node)
     }
 
     /// A processor's write takes place in its cache.
-    ///
-    /// # Errors
-    /// When the table declares it impossible.
-    pub fn stored(&mut self, node: u16, page: u32, effects: &mut Vec<PageEffect>) -> Answered {
-        self.release_event(node, page, ReleaseEvent::Store, effects)
+    pub(crate) fn stored(&mut self, node: u16, page: u32) -> Answered {
+        self.release_event(node, page, ReleaseEvent::Store)
     }
 
     /// A processor acquires: pages with a write notice are unmapped. No access of the node may be
     /// outstanding.
-    ///
-    /// # Errors
-    /// When the table declares it impossible.
-    pub fn acquire(&mut self, node: u16, effects: &mut Vec<PageEffect>) -> Answered {
+    pub(crate) fn acquire(&mut self, node: u16) -> Answered {
         for page in std::mem::take(&mut self.noticed[usize::from(node)]) {
-            self.mapping_event(node, page, MappingEvent::Acquire, node, effects)?;
+            self.mapping_event(node, page, MappingEvent::Acquire, node)?;
         }
         Ok(PageAnswer::Done)
     }
 
     /// Every node's next acquire unmaps all its pages, as if each had a write notice.
-    pub fn notice_all(&mut self) {
+    pub(crate) fn notice_all(&mut self) {
         for page in (0..).take(self.states.len() / usize::from(self.nodes).max(1)) {
             for node in 0..self.nodes {
-                let mut acknowledged = Vec::new();
-                let event = MappingEvent::WriteNotice;
-                // The acknowledgement is dropped; the table has an answer in every state.
-                let answer = self.mapping_event(node, page, event, node, &mut acknowledged);
+                let before = self.effects.len();
+                let answer = self.mapping_event(node, page, MappingEvent::WriteNotice, node);
+                // The table has an answer in every state.
                 debug_assert_eq!(answer, Ok(PageAnswer::Done));
+                // The acknowledgement has no receiver.
+                self.effects.truncate(before);
             }
         }
     }
 
     /// A processor releases. It may continue when [`PageEffect::Released`] follows. No access of
     /// the node may be outstanding.
-    ///
-    /// # Errors
-    /// When the table declares it impossible.
-    pub fn release(&mut self, node: u16, effects: &mut Vec<PageEffect>) -> Answered {
+    pub(crate) fn release(&mut self, node: u16) -> Answered {
         let pages = std::mem::take(&mut self.written[usize::from(node)]);
         self.releasing[usize::from(node)] = u32::try_from(pages.len()).unwrap_or(u32::MAX);
         if pages.is_empty() {
-            effects.push(PageEffect::Released { node });
+            self.effects.push(PageEffect::Released(node));
         }
         for page in pages {
-            self.release_event(node, page, ReleaseEvent::Release, effects)?;
+            self.release_event(node, page, ReleaseEvent::Release)?;
         }
         Ok(PageAnswer::Done)
     }
@@ -167,54 +141,40 @@ impl PageDriver {
     /// reports this when it replaces such a line, and always after [`PageEffect::Flush`] and
     /// [`PageEffect::WriteBack`], even for 0 lines. A line must not be fetched before its
     /// write-back is acknowledged.
-    ///
-    /// # Errors
-    /// When the table declares an effect impossible.
-    pub fn sent_lines(
-        &mut self,
-        node: u16,
-        page: u32,
-        lines: u32,
-        effects: &mut Vec<PageEffect>,
-    ) -> Answered {
+    pub(crate) fn sent_lines(&mut self, node: u16, page: u32, lines: u32) -> Answered {
         if self.under_way[usize::from(node)].wrote_back(page, lines) > 0 {
             return Ok(PageAnswer::Done);
         }
-        self.mapping_event(node, page, MappingEvent::WrittenBack, node, effects)?;
-        self.release_event(node, page, ReleaseEvent::WrittenBack, effects)
+        self.mapping_event(node, page, MappingEvent::WrittenBack, node)?;
+        self.release_event(node, page, ReleaseEvent::WrittenBack)
     }
 
     /// A message arrives. The caller delivers a message that has to wait again after the next
     /// message to the page's home.
-    ///
-    /// # Errors
-    /// When the table declares it impossible, or the message has no recipient.
-    pub fn deliver(&mut self, sent: &SentPageMessage, effects: &mut Vec<PageEffect>) -> Answered {
+    pub(crate) fn deliver(&mut self, sent: &SentPageMessage) -> Answered {
         let SentPageMessage { message, page, from, to, requester, due } = *sent;
         match (to, message.event_at_home()) {
             (PageEnd::Home, Some(event)) => {
-                let PageEnd::Node(from) = from else { return Err(PageFault::no_recipient(sent)) };
-                self.home_event(page, event, from, effects)
+                let PageEnd::Node(from) = from else { return Err(NO_RECIPIENT) };
+                self.home_event(page, event, from)
             }
             (PageEnd::Node(node), None) => {
                 if message == PageMessage::WrittenBack {
                     self.under_way[usize::from(node)].written_back(page);
-                    return self.sent_lines(node, page, 0, effects);
+                    return self.sent_lines(node, page, 0);
                 }
                 let change = message.acknowledgements(due);
                 let due = self.under_way[usize::from(node)].change_due(page, change);
                 let known = self.table.knows_due(self.owed(node, page));
                 if let Some(event) = message.event_at_release(due, known) {
-                    return self.release_event(node, page, event, effects);
+                    return self.release_event(node, page, event);
                 }
                 match message.event_at_mapping() {
-                    Some(event) => self.mapping_event(node, page, event, requester, effects),
+                    Some(event) => self.mapping_event(node, page, event, requester),
                     None => Ok(PageAnswer::Done),
                 }
             }
-            (PageEnd::Home, None) | (PageEnd::Node(_), Some(_)) => {
-                Err(PageFault::no_recipient(sent))
-            }
+            (PageEnd::Home, None) | (PageEnd::Node(_), Some(_)) => Err(NO_RECIPIENT),
         }
     }
 
@@ -234,12 +194,6 @@ impl PageDriver {
         self.states[self.at(node, page)] >> MAPPING_BITS
     }
 
-    /// A message of a node to the page's home.
-    fn to_home(node: u16, page: u32, message: PageMessage) -> PageEffect {
-        let (from, to) = (PageEnd::Node(node), PageEnd::Home);
-        PageEffect::Send(SentPageMessage { message, page, from, to, requester: node, due: 0 })
-    }
-
     /// An event at a mapping. `releaser` is the node to which a write notice is acknowledged.
     fn mapping_event(
         &mut self,
@@ -247,16 +201,12 @@ impl PageDriver {
         page: u32,
         event: MappingEvent,
         releaser: u16,
-        effects: &mut Vec<PageEffect>,
     ) -> Answered {
         let before = self.mapping(node, page);
         let (actions, state) = match self.table.mapping.cell(before, event) {
             ControllerCell::Does(actions, state) => (actions, state),
             ControllerCell::Waits => return Ok(PageAnswer::Waits),
-            ControllerCell::Impossible(why) => {
-                let (event, state) = (event.name(), self.table.mapping.name(before));
-                return Err(PageFault::Impossible { node, page, event, state, why });
-            }
+            ControllerCell::Impossible(why) => return Err(why),
         };
         let at = self.at(node, page);
         self.states[at] = state | self.owed(node, page) << MAPPING_BITS;
@@ -267,38 +217,25 @@ impl PageDriver {
         if self.table.is_noticed(state) && !self.table.is_noticed(before) {
             self.noticed[usize::from(node)].push(page);
         }
-        effects.extend(actions.iter().map(|&action| match action {
-            MappingAction::SendHome(message) => Self::to_home(node, page, message),
+        self.effects.extend(actions.iter().map(|&action| match action {
+            MappingAction::SendHome(message) => send_home(node, page, message),
             MappingAction::Acknowledge => PageEffect::Send(SentPageMessage {
-                message: PageMessage::Acknowledge,
-                page,
                 from: PageEnd::Node(node),
-                to: PageEnd::Node(releaser),
-                requester: releaser,
-                due: 0,
+                ..SentPageMessage::to_node(releaser, page, PageMessage::Acknowledge)
             }),
-            MappingAction::Complete => PageEffect::Complete { node, page },
-            MappingAction::Flush => PageEffect::Flush { node, page },
+            MappingAction::Complete => PageEffect::Complete(node, page),
+            MappingAction::Flush => PageEffect::Flush(node, page),
         }));
         Ok(PageAnswer::Done)
     }
 
     /// An event at a release.
-    fn release_event(
-        &mut self,
-        node: u16,
-        page: u32,
-        event: ReleaseEvent,
-        effects: &mut Vec<PageEffect>,
-    ) -> Answered {
+    fn release_event(&mut self, node: u16, page: u32, event: ReleaseEvent) -> Answered {
         let before = self.owed(node, page);
         let (actions, state) = match self.table.release.cell(before, event) {
             ControllerCell::Does(actions, state) => (actions, state),
             ControllerCell::Waits => return Ok(PageAnswer::Waits),
-            ControllerCell::Impossible(why) => {
-                let (event, state) = (event.name(), self.table.release.name(before));
-                return Err(PageFault::Impossible { node, page, event, state, why });
-            }
+            ControllerCell::Impossible(why) => return Err(why),
         };
         let at = self.at(node, page);
         self.states[at] = self.mapping(node, page) | state << MAPPING_BITS;
@@ -309,37 +246,28 @@ impl PageDriver {
         if state != before && self.table.release.rests(before) {
             self.written[usize::from(node)].push(page);
         }
-        effects.extend(actions.iter().map(|&action| match action {
-            ReleaseAction::SendHome(message) => Self::to_home(node, page, message),
-            ReleaseAction::WriteBack => PageEffect::WriteBack { node, page },
+        self.effects.extend(actions.iter().map(|&action| match action {
+            ReleaseAction::SendHome(message) => send_home(node, page, message),
+            ReleaseAction::WriteBack => PageEffect::WriteBack(node, page),
         }));
         if state != before && self.table.release.rests(state) {
             let releasing = &mut self.releasing[usize::from(node)];
             *releasing = releasing.saturating_sub(1);
             if *releasing == 0 {
-                effects.push(PageEffect::Released { node });
+                self.effects.push(PageEffect::Released(node));
             }
         }
         Ok(PageAnswer::Done)
     }
 
     /// An event at a page's home.
-    fn home_event(
-        &mut self,
-        page: u32,
-        event: PageHomeEvent,
-        from: u16,
-        effects: &mut Vec<PageEffect>,
-    ) -> Answered {
+    fn home_event(&mut self, page: u32, event: PageHomeEvent, from: u16) -> Answered {
         let sender = self.sender(page, from);
         let before = self.homes.head(page).state;
         let (actions, state) = match self.table.home.cell_by(before, event, sender) {
             ControllerCell::Does(actions, state) => (actions, state),
             ControllerCell::Waits => return Ok(PageAnswer::Waits),
-            ControllerCell::Impossible(why) => {
-                let (event, state) = (event.name(), self.table.home.name(before));
-                return Err(PageFault::Impossible { node: from, page, event, state, why });
-            }
+            ControllerCell::Impossible(why) => return Err(why),
         };
         self.homes.set_state(page, state);
         self.observe(from, page, ActCause::Node, |table| {
@@ -347,19 +275,18 @@ impl PageDriver {
         });
         let mut due = 0;
         let send = |message, to, due| {
-            let (to, from_home) = (PageEnd::Node(to), PageEnd::Home);
-            let (from, requester) = (from_home, from);
-            PageEffect::Send(SentPageMessage { message, page, from, to, requester, due })
+            let sent = SentPageMessage::to_node(to, page, message);
+            PageEffect::Send(SentPageMessage { requester: from, due, ..sent })
         };
         for &action in actions {
             match action {
                 PageHomeAction::List => self.homes.list(page, from),
                 PageHomeAction::Unlist => self.homes.unlist(page, from),
-                PageHomeAction::TakeWords => effects.push(PageEffect::TakeWords { page }),
-                PageHomeAction::Reply(message) => effects.push(send(message, from, due)),
+                PageHomeAction::TakeWords => self.effects.push(PageEffect::TakeWords),
+                PageHomeAction::Reply(message) => self.effects.push(send(message, from, due)),
                 PageHomeAction::Notify => {
                     for to in self.homes.invalidation_targets(page).filter(|&node| node != from) {
-                        effects.push(send(PageMessage::WriteNotice, to, 0));
+                        self.effects.push(send(PageMessage::WriteNotice, to, 0));
                         due += 1;
                     }
                 }
@@ -379,6 +306,10 @@ impl PageDriver {
             PageSender::Sharer
         }
     }
+}
+
+fn send_home(node: u16, page: u32, message: PageMessage) -> PageEffect {
+    PageEffect::Send(SentPageMessage::to_home(node, page, message))
 }
 
 /// Why a controller acts without a message.

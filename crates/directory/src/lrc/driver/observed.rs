@@ -1,10 +1,8 @@
 //! Log of the table cells used, kept for walks only. The simulation does not depend on it.
 
-use homenode_protocol::Labelled;
-
 use super::PageDriver;
 use crate::acts::{ActCause, ControllerAct, PageEntry, UsedCell, WalkMessage};
-use crate::cell::{AnySender, ControllerCell, MessageWay};
+use crate::cell::{AnySender, ControllerCell};
 use crate::lrc::table::PagedTable;
 use crate::lrc::vocabulary::{MappingEvent, PageHomeEvent, PageMessage};
 
@@ -23,10 +21,9 @@ impl ObservedPageMessage {
     /// The message with names.
     fn named(&self) -> WalkMessage {
         let (from, to) = self.ends;
-        let way = if from == to { MessageWay::Within } else { MessageWay::Network };
-        let name = self.message.map_or(PAGE, Labelled::name);
-        let kind = self.message.map_or(PAGE, PageMessage::counted_as);
-        WalkMessage { name, kind, from, to, way, number: None }
+        // A page that moves is sent as a line is.
+        let named = WalkMessage::new(self.message.unwrap_or(PageMessage::Line), from, to);
+        if self.message.is_some() { named } else { WalkMessage { name: PAGE, kind: PAGE, ..named } }
     }
 }
 

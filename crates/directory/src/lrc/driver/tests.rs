@@ -10,7 +10,6 @@ const PAGE: u32 = 3;
 
 struct Nodes {
     driver: PageDriver,
-    effects: Vec<PageEffect>,
 }
 
 impl Nodes {
@@ -20,55 +19,55 @@ impl Nodes {
         };
         let mut driver = PageDriver::new(table, nodes);
         driver.reach(PAGE);
-        Self { driver, effects: Vec::new() }
+        Self { driver }
     }
 
     /// Makes one call; returns its effects in words.
-    fn effects_of(
-        &mut self,
-        call: impl FnOnce(&mut PageDriver, &mut Vec<PageEffect>) -> Answered,
-    ) -> String {
-        self.effects.clear();
-        let answer = call(&mut self.driver, &mut self.effects).unwrap();
-        let mut words: Vec<String> = self.effects.iter().map(in_words).collect();
+    fn effects_of(&mut self, call: impl FnOnce(&mut PageDriver) -> Answered) -> String {
+        self.driver.effects.clear();
+        let answer = call(&mut self.driver).unwrap();
+        let mut words: Vec<String> = self.driver.effects.iter().map(in_words).collect();
         if answer == PageAnswer::Waits {
             words.push("waits".to_owned());
         }
         words.join(", ")
     }
 
+    fn is_weak(&self) -> bool {
+        self.driver.table.is_weak(self.driver.homes.head(PAGE).state)
+    }
+
     fn access(&mut self, node: u16, store: bool) -> String {
-        self.effects_of(|driver, effects| driver.access(node, PAGE, store, effects))
+        self.effects_of(|driver| driver.access(node, PAGE, store))
     }
 
     fn stored(&mut self, node: u16) {
-        assert_eq!(self.effects_of(|driver, effects| driver.stored(node, PAGE, effects)), "");
+        assert_eq!(self.effects_of(|driver| driver.stored(node, PAGE)), "");
     }
 
     fn acquire(&mut self, node: u16) -> String {
-        self.effects_of(|driver, effects| driver.acquire(node, effects))
+        self.effects_of(|driver| driver.acquire(node))
     }
 
     fn release(&mut self, node: u16) -> String {
-        self.effects_of(|driver, effects| driver.release(node, effects))
+        self.effects_of(|driver| driver.release(node))
     }
 
     fn sent_lines(&mut self, node: u16, lines: u32) -> String {
-        self.effects_of(|driver, effects| driver.sent_lines(node, PAGE, lines, effects))
+        self.effects_of(|driver| driver.sent_lines(node, PAGE, lines))
     }
 
     /// A message from a node arrives at the home.
     fn home(&mut self, from: u16, message: PageMessage) -> String {
-        let (from, to, requester) = (PageEnd::Node(from), PageEnd::Home, from);
-        let sent = SentPageMessage { message, page: PAGE, from, to, requester, due: 0 };
-        self.effects_of(|driver, effects| driver.deliver(&sent, effects))
+        let sent = SentPageMessage::to_home(from, PAGE, message);
+        self.effects_of(|driver| driver.deliver(&sent))
     }
 
     /// A message arrives at a node, on behalf of another or announcing acknowledgements.
     fn node(&mut self, to: u16, message: PageMessage, requester: u16, due: i32) -> String {
-        let (from, to) = (PageEnd::Home, PageEnd::Node(to));
-        let sent = SentPageMessage { message, page: PAGE, from, to, requester, due };
-        self.effects_of(|driver, effects| driver.deliver(&sent, effects))
+        let sent =
+            SentPageMessage { requester, due, ..SentPageMessage::to_node(to, PAGE, message) };
+        self.effects_of(|driver| driver.deliver(&sent))
     }
 
     /// A node maps the page, and its write takes place.
@@ -103,11 +102,11 @@ fn in_words(effect: &PageEffect) -> String {
             let due = if due == 0 { String::new() } else { format!(" ({due})") };
             format!("{}{due} to {to}", message.name())
         }
-        PageEffect::Complete { node, .. } => format!("{node} completes"),
-        PageEffect::Flush { node, .. } => format!("{node} flushes"),
-        PageEffect::WriteBack { node, .. } => format!("{node} writes back"),
-        PageEffect::TakeWords { .. } => "words".to_owned(),
-        PageEffect::Released { node } => format!("{node} released"),
+        PageEffect::Complete(node, _) => format!("{node} completes"),
+        PageEffect::Flush(node, _) => format!("{node} flushes"),
+        PageEffect::WriteBack(node, _) => format!("{node} writes back"),
+        PageEffect::TakeWords => "words".to_owned(),
+        PageEffect::Released(node) => format!("{node} released"),
     }
 }
 
@@ -124,7 +123,7 @@ fn a_first_access_faults_and_later_ones_do_not() {
     assert_eq!(nodes.node(0, PageMessage::Mapped, 0, 0), "0 completes");
     nodes.stored(0);
     assert_eq!(nodes.driver.permission(0, PAGE), PagePermission::Write);
-    assert!(!nodes.driver.is_weak(PAGE));
+    assert!(!nodes.is_weak());
 }
 
 #[test]
@@ -132,9 +131,9 @@ fn a_page_is_weak_when_its_only_mapping_was_read_write() {
     for store in [false, true] {
         let mut nodes = Nodes::new(2);
         nodes.map(1, true);
-        assert!(!nodes.driver.is_weak(PAGE));
+        assert!(!nodes.is_weak());
         nodes.map(0, store);
-        assert!(nodes.driver.is_weak(PAGE));
+        assert!(nodes.is_weak());
     }
 }
 
@@ -143,16 +142,16 @@ fn a_page_is_weak_at_a_write_fault_when_all_mappings_were_read_only() {
     let mut nodes = Nodes::new(130);
     nodes.map(0, false);
     nodes.map(129, false);
-    assert!(!nodes.driver.is_weak(PAGE));
+    assert!(!nodes.is_weak());
     nodes.map(64, true);
-    assert!(nodes.driver.is_weak(PAGE));
+    assert!(nodes.is_weak());
 
     let mut nodes = Nodes::new(2);
     nodes.map(0, false);
     nodes.map(1, false);
     nodes.access(1, true);
     assert_eq!(nodes.home(1, PageMessage::Upgrade), "mapped to 1");
-    assert!(nodes.driver.is_weak(PAGE));
+    assert!(nodes.is_weak());
 }
 
 #[test]
@@ -213,7 +212,7 @@ fn an_acquire_unmaps_pages_with_a_notice_and_no_others() {
     assert_eq!(nodes.access(0, false), "read fault to home");
     assert_eq!(nodes.home(0, PageMessage::ReadFault), "waits");
     assert_eq!(nodes.home(0, PageMessage::Unmap), "");
-    assert!(nodes.driver.is_weak(PAGE));
+    assert!(nodes.is_weak());
     assert_eq!(nodes.home(0, PageMessage::ReadFault), "mapped to 0");
 }
 
@@ -244,12 +243,12 @@ fn a_page_is_weak_until_no_node_maps_it() {
         nodes.node(node, PageMessage::WriteNotice, 1 - node, 0);
         nodes.acquire(node);
         assert_eq!(nodes.sent_lines(node, 0), "unmap to home");
-        assert!(nodes.driver.is_weak(PAGE));
+        assert!(nodes.is_weak());
         nodes.home(node, PageMessage::Unmap);
     }
-    assert!(!nodes.driver.is_weak(PAGE));
+    assert!(!nodes.is_weak());
     nodes.map(0, false);
-    assert!(!nodes.driver.is_weak(PAGE));
+    assert!(!nodes.is_weak());
 }
 
 #[test]
@@ -273,12 +272,9 @@ fn a_notice_during_a_fault_matters_for_lines_in_the_cache() {
 #[test]
 fn faults_are_errors() {
     let mut nodes = Nodes::new(2);
-    let (from, to) = (PageEnd::Node(0), PageEnd::Home);
-    let fetch = PageMessage::Fetch;
-    let sent = SentPageMessage { message: fetch, page: PAGE, from, to, requester: 0, due: 0 };
-    let error = nodes.driver.deliver(&sent, &mut nodes.effects).unwrap_err();
-    assert!(error.to_string().starts_with("fetch at page 3, of node 0, in state unmapped: "));
+    let sent = SentPageMessage::to_home(0, PAGE, PageMessage::Fetch);
+    let why = nodes.driver.deliver(&sent).unwrap_err();
+    assert!(why.starts_with("the requester maps the page"));
     let lost = SentPageMessage { to: PageEnd::Node(1), ..sent };
-    let error = nodes.driver.deliver(&lost, &mut nodes.effects).unwrap_err();
-    assert_eq!(error.to_string(), "fetch of page 3 has no recipient");
+    assert_eq!(nodes.driver.deliver(&lost), Err("a message has no recipient"));
 }

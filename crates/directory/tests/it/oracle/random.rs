@@ -5,34 +5,20 @@ use std::collections::BTreeMap;
 use homenode_base::Rng;
 use homenode_directory::{
     DirectoryCounts, DirectoryProtocol, DirectorySetup, DirectorySimulation, HomeSetup, HomeSpec,
+    MessageCounts,
 };
 use homenode_machine::CacheShape;
-use homenode_protocol::Labelled;
 use homenode_trace::{Batch, Event, EventKind};
 
 use super::{Home, Machine, Ref};
+use crate::support::counts_by_name;
 
 /// The counts by the oracle's names, without those that are 0.
 pub fn named(counts: &DirectoryCounts) -> BTreeMap<&'static str, u64> {
-    let mut all = vec![
-        ("references", counts.references),
-        ("reads", counts.reads),
-        ("writes", counts.writes),
-        ("misses", counts.misses.total()),
-        ("cold", counts.misses.cold),
-        ("upgrades", counts.upgrades),
-        ("fills", counts.fills),
-        ("local_fills", counts.local_fills),
-        ("write_backs", counts.write_backs),
-        ("local_write_backs", counts.local_write_backs),
-        ("message_bytes", counts.message_bytes),
-        ("pages_moved", counts.pages_moved),
-    ];
-    all.extend(
-        homenode_directory::MessageKind::ALL
-            .iter()
-            .map(|&kind| (kind.name(), counts.messages.get(kind))),
-    );
+    let mut all = counts_by_name(counts);
+    all.extend([("reads", counts.reads), ("misses", counts.misses.total())]);
+    let kinds = MessageCounts::kinds().into_iter();
+    all.extend(kinds.map(|kind| (kind, counts.messages.of_kind(kind))));
     all.into_iter().filter(|&(_, count)| count > 0).collect()
 }
 

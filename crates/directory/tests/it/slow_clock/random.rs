@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use homenode_base::Rng;
-use homenode_directory::{ClockedDirectoryResult, MessageKind, QueueLoad};
+use homenode_directory::{ClockedDirectoryResult, MessageCounts, QueueLoad};
 use homenode_machine::NetworkContention;
-use homenode_protocol::Labelled;
 
 use super::{SlowHome, SlowMachine, SlowOutcome, SlowShared};
 use crate::programs::{number, pick};
+use crate::support::counts_by_name;
 
 /// A machine with tiny caches and pages, so that everything happens often.
 pub fn machine(rng: &mut Rng) -> SlowMachine {
@@ -80,19 +80,10 @@ pub fn named(result: &ClockedDirectoryResult) -> SlowOutcome {
         queues.add(&load.accesses);
     }
     assert_eq!(queues.busy, timing.looking_up + timing.accessing);
-    let mut all = vec![
-        ("references", counts.references),
-        ("writes", counts.writes),
-        ("cold", misses.cold),
+    let mut all = counts_by_name(counts);
+    all.extend([
         ("replacement", misses.replacement),
         ("invalidation", misses.total() - misses.cold - misses.replacement),
-        ("upgrades", counts.upgrades),
-        ("fills", counts.fills),
-        ("local_fills", counts.local_fills),
-        ("write_backs", counts.write_backs),
-        ("local_write_backs", counts.local_write_backs),
-        ("message_bytes", counts.message_bytes),
-        ("pages_moved", counts.pages_moved),
         ("filled", timing.filled),
         ("fill_cycles", timing.fill_cycles),
         ("read", timing.read),
@@ -105,8 +96,9 @@ pub fn named(result: &ClockedDirectoryResult) -> SlowOutcome {
         ("queued", queues.served),
         ("waited", queues.waited),
         ("longest", queues.longest),
-    ];
-    all.extend(MessageKind::ALL.iter().map(|&kind| (kind.name(), counts.messages.get(kind))));
+    ]);
+    let kinds = MessageCounts::kinds().into_iter();
+    all.extend(kinds.map(|kind| (kind, counts.messages.of_kind(kind))));
     let times = result.time.processors.iter().map(|p| (p.busy, p.delay, p.idle));
     SlowOutcome {
         cycles: result.time.cycles,

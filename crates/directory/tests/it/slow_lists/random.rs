@@ -12,6 +12,7 @@ use homenode_protocol::Labelled;
 use super::{ControllerLoad, PlainOutcome, some};
 use crate::controllers::{ListMachine, alite};
 use crate::programs::pick;
+use crate::support::counts_by_name;
 
 /// A machine with tiny caches, pages and buffers, so that everything happens often; half of them
 /// with the latencies of `alite`.
@@ -67,19 +68,10 @@ pub fn named(result: &ClockedDirectoryResult) -> PlainOutcome {
     let (counts, timing, messages) =
         (&result.counts, &result.timing, result.list_messages.unwrap());
     let misses = counts.misses;
-    let mut all = vec![
-        ("references", counts.references),
-        ("writes", counts.writes),
-        ("cold", misses.cold),
+    let mut all = counts_by_name(counts);
+    all.extend([
         ("replacement", misses.replacement),
         ("invalidation", misses.total() - misses.cold - misses.replacement),
-        ("upgrades", counts.upgrades),
-        ("fills", counts.fills),
-        ("local_fills", counts.local_fills),
-        ("write_backs", counts.write_backs),
-        ("local_write_backs", counts.local_write_backs),
-        ("message_bytes", counts.message_bytes),
-        ("pages_moved", counts.pages_moved),
         ("filled", timing.filled),
         ("fill_cycles", timing.fill_cycles),
         ("answered", timing.read),
@@ -89,8 +81,10 @@ pub fn named(result: &ClockedDirectoryResult) -> PlainOutcome {
         ("sending", timing.sending),
         ("retried", messages.retried),
         ("combined", messages.combined),
-    ];
-    all.extend(ListMessage::ALL.iter().map(|&message| (message.name(), messages.get(message))));
+    ]);
+    all.extend(
+        ListMessage::ALL.iter().map(|&message| (message.name(), messages.sent.of_type(message))),
+    );
     let time = &result.time;
     let processors = time.processors.iter().zip(&time.stalls).map(|(processor, stalls)| {
         some(&BTreeMap::from([

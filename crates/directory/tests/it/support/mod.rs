@@ -1,8 +1,8 @@
 //! Small machines, and references written as text.
 
 use homenode_directory::{
-    CheckError, DemandCollection, DirectoryProtocol, DirectoryResult, DirectorySetup,
-    DirectorySimulation, DirectoryTable, HomeSetup, HomeSpec, PageDemands,
+    CheckError, DemandCollection, DirectoryCounts, DirectoryProtocol, DirectoryResult,
+    DirectorySetup, DirectorySimulation, DirectoryTable, HomeSetup, HomeSpec, PageDemands,
 };
 use homenode_machine::CacheShape;
 use homenode_trace::{Batch, Event, EventKind};
@@ -80,4 +80,20 @@ pub fn run(setup: &DirectorySetup, home: &str, text: &str) -> DirectoryResult {
     let plain = DirectorySetup { check: false, ..setup.clone() };
     assert_eq!(checked, try_run(&plain, dash(), home, None, text).unwrap(), "{text}");
     checked
+}
+
+/// Counts by the names of oracles.
+pub fn counts_by_name(counts: &DirectoryCounts) -> Vec<(&'static str, u64)> {
+    vec![
+        ("references", counts.references),
+        ("writes", counts.writes),
+        ("cold", counts.misses.cold),
+        ("upgrades", counts.upgrades),
+        ("fills", counts.fills),
+        ("local_fills", counts.local_fills),
+        ("write_backs", counts.write_backs),
+        ("local_write_backs", counts.local_write_backs),
+        ("message_bytes", counts.message_bytes),
+        ("pages_moved", counts.pages_moved),
+    ]
 }
