@@ -5,12 +5,12 @@
 //! `sdd`, `sdd-finite`, `sdd-reactive`). Each figure is the best of three; the streams are
 //! synthetic and the same every time.
 
+#[path = "../../snoop/benches/rate/mod.rs"]
+mod rate;
 mod streams;
 
-use std::sync::OnceLock;
-use std::time::Instant;
-
 use homenode_trace::Batch;
+use rate::rate;
 use streams::clocked::MACHINES;
 
 /// References, and fewer of many nodes.
@@ -20,29 +20,6 @@ const fn references(nodes: u16) -> usize {
 
 /// Bytes and ways of each cache: those of the benchmark of the bus, and dash-mesh's.
 const CACHES: [(u64, u64); 2] = [(32 << 10, 8), (16 << 10, 1)];
-
-/// Seconds that this thread has had a processor: on Linux that leaves out what other programs take.
-/// Elsewhere seconds since the first call.
-fn seconds() -> f64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    let start = START.get_or_init(Instant::now);
-    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = statistics.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64(), |ns| ns / 1e9)
-}
-
-/// Millions of references per second, the best of three.
-fn rate(references: usize, mut work: impl FnMut()) -> f64 {
-    let mut best = f64::INFINITY;
-    for _ in 0..3 {
-        let start = seconds();
-        work();
-        best = best.min(seconds() - start);
-    }
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a rounded figure")]
-    let rate = references as f64 / best / 1e6;
-    rate
-}
 
 /// What is to be measured: everything that is not left out by naming something else of its kind.
 struct Wanted(Vec<String>);

@@ -27,12 +27,7 @@ fn simulate(portions: &[ThreadStreams]) -> BusResult {
     let machine = CachedMachine::parse("spr-2s-lines").expect("a machine of the table");
     let setup = BusSetup::new(streams::CLOCKED, machine.cache);
     let timed = LinkClockSetup {
-        clock: ClockSetup {
-            processor: machine.processor,
-            scheduler: machine.scheduler,
-            seed: 1,
-            processes: usize::from(streams::CLOCKED),
-        },
+        clock: ClockSetup::of(&machine, usize::from(streams::CLOCKED)),
         links: machine.links(BLOCK).expect("a machine with links"),
         page_bytes: machine.page_bytes,
     };

@@ -3,37 +3,13 @@
 //! `cargo bench -p homenode-snoop` prints a table, then one JSON line per figure. Each figure is
 //! the best of three; the streams are synthetic and the same every time.
 
+mod rate;
 mod streams;
 
-use std::sync::OnceLock;
-use std::time::Instant;
-
 use homenode_snoop::TABLE;
+use rate::rate;
 
 const REFERENCES: usize = 20_000_000;
-
-/// Seconds that this thread has had a processor: on Linux that leaves out what other programs take.
-/// Elsewhere seconds since the first call.
-fn seconds() -> f64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    let start = START.get_or_init(Instant::now);
-    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = statistics.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64(), |ns| ns / 1e9)
-}
-
-/// Millions of references per second, the best of three.
-fn rate(mut work: impl FnMut()) -> f64 {
-    let mut best = f64::INFINITY;
-    for _ in 0..3 {
-        let start = seconds();
-        work();
-        best = best.min(seconds() - start);
-    }
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a rounded figure")]
-    let rate = REFERENCES as f64 / best / 1e6;
-    rate
-}
 
 fn main() {
     let mut lines = Vec::new();
@@ -56,7 +32,7 @@ fn main() {
         println!("\n{stream}: {REFERENCES} references, 4 processors, 32 KiB 8-way 64-byte blocks");
         for entry in TABLE.iter().filter(|e| protocols.is_empty() || protocols.contains(&e.name)) {
             let counts = streams::simulate(entry.name, &batches);
-            let speed = rate(|| {
+            let speed = rate(REFERENCES, || {
                 std::hint::black_box(streams::simulate(entry.name, &batches));
             });
             let misses = counts.misses.total();
@@ -80,7 +56,7 @@ fn main() {
         println!("\n{stream} with a clock: {processors} processors, 256 KiB 8-way 64-byte blocks");
         for entry in TABLE.iter().filter(|e| protocols.is_empty() || protocols.contains(&e.name)) {
             let time = streams::simulate_clock(entry.name, &portions).time;
-            let speed = rate(|| {
+            let speed = rate(REFERENCES, || {
                 std::hint::black_box(streams::simulate_clock(entry.name, &portions));
             });
             println!(

@@ -14,7 +14,7 @@ mod synchronise;
 pub use live::LiveClock;
 
 use homenode_base::ReferenceFilter;
-use homenode_machine::{KernelModel, ProcessorModel, SchedulerModel};
+use homenode_machine::{CachedMachine, KernelModel, ProcessorModel, SchedulerModel};
 use homenode_trace::ProcessorAreas;
 
 use crate::processor::{ClockEvent, MemorySystem, Port, Requester, Requesters};
@@ -41,6 +41,15 @@ pub struct ClockSetup {
     pub seed: u64,
     /// Processes, numbered from 0.
     pub processes: usize,
+}
+
+impl ClockSetup {
+    /// The processors and the scheduler of a machine, with one seed for all.
+    #[must_use]
+    pub const fn of(machine: &CachedMachine, processes: usize) -> Self {
+        let (processor, scheduler) = (machine.processor, machine.scheduler);
+        Self { processor, scheduler, seed: 1, processes }
+    }
 }
 
 /// A simulation of processors and their processes over a memory system.

@@ -31,6 +31,19 @@ pub struct ThreadStreams {
     pub processes: usize,
 }
 
+impl ThreadStreams {
+    /// All operations of some processes, `portion` of each at a time.
+    pub fn portions(all: &[Vec<Operation>], portion: usize) -> impl Iterator<Item = Self> {
+        let longest = all.iter().map(Vec::len).max().unwrap_or(0);
+        (0..longest).step_by(portion).map(move |at| {
+            let part = |own: &Vec<Operation>| {
+                Portion::new(own.iter().skip(at).take(portion).copied().collect())
+            };
+            Self { operations: all.iter().map(part).enumerate().collect(), ..Self::default() }
+        })
+    }
+}
+
 /// The operations of one process that are known to a simulation and not yet done.
 #[derive(Default)]
 pub struct PendingOperations {

@@ -165,13 +165,8 @@ fn run(
     portion: usize,
 ) -> (FixedLatency, ClockTime) {
     let mut clock = Clock::new(memory, processes.len(), &setup(processes.len(), blocking));
-    let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
-    for at in (0..longest).step_by(portion) {
-        let part = |all: &Vec<Operation>| {
-            Portion::new(all.get(at..all.len().min(at + portion)).unwrap_or_default().to_vec())
-        };
-        let operations = processes.iter().map(part).enumerate().collect();
-        let Ok(()) = clock.push(&ThreadStreams { operations, ..ThreadStreams::default() });
+    for portion in ThreadStreams::portions(processes, portion) {
+        let Ok(()) = clock.push(&portion);
     }
     let Ok(result) = clock.finish();
     result

@@ -73,7 +73,7 @@ fn dash_mesh(nodes: u16, pointers: Option<u64>) -> (DirectorySetup, DirectoryClo
     let Interconnect::Directory(model) = machine.interconnect else { unreachable!("dash-mesh") };
     let setup =
         DirectorySetup { pointers, ..nodes_of(&machine, nodes, model.network.header_bytes) };
-    let timed = DirectoryClockSetup::new(clock(&machine, nodes), model);
+    let timed = DirectoryClockSetup::new(ClockSetup::of(&machine, nodes.into()), model);
     (setup, timed)
 }
 
@@ -87,20 +87,11 @@ fn alite(nodes: u16, variant: &str) -> (DirectorySetup, ListClockSetup) {
     let timed = ListClockSetup {
         proxies: ProxySetup { used, ..ProxySetup::default() },
         buffer_reads: (!variant.is_empty()).then(|| nodes.isqrt().into()),
-        ..ListClockSetup::new(clock(&machine, nodes), model)
+        ..ListClockSetup::new(ClockSetup::of(&machine, nodes.into()), model)
     };
     (setup, timed)
 }
 
 fn nodes_of(machine: &CachedMachine, nodes: u16, header_bytes: u64) -> DirectorySetup {
     DirectorySetup { header_bytes, ..DirectorySetup::new(nodes, machine.cache, machine.page_bytes) }
-}
-
-fn clock(machine: &CachedMachine, nodes: u16) -> ClockSetup {
-    ClockSetup {
-        processor: machine.processor,
-        scheduler: machine.scheduler,
-        seed: 1,
-        processes: usize::from(nodes),
-    }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use homenode_base::Rng;
 use homenode_cache::WaitCause;
 use homenode_clock::ClockSetup;
-use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
+use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine, LinkLatencies, LinkModel};
 use homenode_multicore::{LinkClockSetup, link_clock};
 use homenode_snoop::{BusResult, BusSetup, ProtocolSpec};
@@ -51,27 +51,16 @@ fn given(processors: u16, cache_bytes: u64) -> Given {
             CacheShape { size_bytes: cache_bytes, block_size_bytes: BLOCK, associativity: 4 },
         )
     };
-    let mut processor = machine.processor;
-    processor.blocking = true;
-    let clock = ClockSetup {
-        processor,
-        scheduler: machine.scheduler,
-        seed: 1,
-        processes: usize::from(processors),
-    };
+    let mut clock = ClockSetup::of(&machine, usize::from(processors));
+    clock.processor.blocking = true;
     Given { setup, timed: LinkClockSetup { clock, links: links(), page_bytes: PAGE } }
 }
 
 fn run(given: &Given, processes: &[Vec<Operation>], portion: usize) -> BusResult {
     let table = ProtocolSpec::parse("mesi").unwrap().table();
     let mut clock = link_clock(&given.setup, table, &given.timed).unwrap();
-    let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
-    for at in (0..longest).step_by(portion) {
-        let part = |all: &Vec<Operation>| {
-            Portion::new(all.get(at..all.len().min(at + portion)).unwrap_or_default().to_vec())
-        };
-        let operations = processes.iter().map(part).enumerate().collect();
-        clock.push(&ThreadStreams { operations, ..ThreadStreams::default() }).unwrap();
+    for portion in ThreadStreams::portions(processes, portion) {
+        clock.push(&portion).unwrap();
     }
     clock.finish().unwrap()
 }

@@ -8,7 +8,7 @@ use homenode_directory::{
     CoherenceTable, DirectoryClockSetup, DirectoryProtocol, DirectorySetup, ListClockSetup,
     ProxySetup,
 };
-use homenode_machine::{CachedMachine, ControllerMachine, DirectoryMachine};
+use homenode_machine::{ControllerMachine, DirectoryMachine};
 
 use super::nodes::{WalkRequest, WalkedNodes};
 use super::outcome::{DirectoryExplanation, ListWalk};
@@ -49,7 +49,7 @@ pub(super) fn explain_lists<T: TraceSource + ?Sized>(
 ) -> Result<DirectoryExplanation<ListWalk>, SimError> {
     let nodes = WalkedNodes::<ControllerMachine>::new(&request)?;
     let config = request.config;
-    let clock = clock(&nodes.machine, nodes.setup.nodes);
+    let clock = ClockSetup::of(&nodes.machine, usize::from(nodes.setup.nodes));
     let timed = ListClockSetup {
         proxies: ProxySetup::parse(config.proxies.as_deref().unwrap_or("none"))?,
         buffer_reads: config.buffers.as_deref().map_or(Ok(None), buffer_reads)?,
@@ -74,7 +74,7 @@ pub(super) fn explain_pages<T: TraceSource + ?Sized>(
     progress: Progress<'_>,
 ) -> Result<DirectoryExplanation<PagedWalk>, SimError> {
     let nodes = WalkedNodes::<DirectoryMachine>::new(&request)?;
-    let clock = clock(&nodes.machine, nodes.setup.nodes);
+    let clock = ClockSetup::of(&nodes.machine, usize::from(nodes.setup.nodes));
     let timed = DirectoryClockSetup::new(clock, nodes.model);
     nodes.explain(protocols, request, WalkedRows::Synchronised, progress, |protocol, walked| {
         walked.check_complete(protocol.entry.name)?;
@@ -86,12 +86,6 @@ pub(super) fn explain_pages<T: TraceSource + ?Sized>(
             .walk(|homes| walk_pages(setup, &table, homes, &timed, steps).map_err(walk_error))?;
         Ok((table.sheet(), walk))
     })
-}
-
-/// The timing of a walk; processors do one step at a time.
-fn clock(machine: &CachedMachine, nodes: u16) -> ClockSetup {
-    let (processor, scheduler) = (machine.processor, machine.scheduler);
-    ClockSetup { processor, scheduler, seed: 1, processes: usize::from(nodes) }
 }
 
 /// The protocols of a request are of one kind, so this is not seen.

@@ -146,12 +146,7 @@ pub fn simulate_clock(protocol: &str, portions: &[ThreadStreams]) -> BusResult {
     );
     let block = BlockSize::new(64).expect("a size");
     let timed = BusClockSetup {
-        clock: ClockSetup {
-            processor: machine.processor,
-            scheduler: machine.scheduler,
-            seed: 1,
-            processes: usize::from(CLOCKED),
-        },
+        clock: ClockSetup::of(&machine, usize::from(CLOCKED)),
         bus: machine.bus().expect("a bus").model,
         cycles: machine.cycles(block).expect("whole cycles").expect("a bus"),
     };

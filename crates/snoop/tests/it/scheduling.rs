@@ -7,21 +7,7 @@ use homenode_clock::streams::{OpKind, Operation};
 use homenode_machine::Dispatch;
 use homenode_snoop::BusResult;
 
-use crate::clocked::{Given, check_conservation, flags, given, item};
-
-fn read(addr: u64) -> Operation {
-    item(OpKind::Read, addr)
-}
-
-/// Simulates in portions of several lengths, which must not affect the result.
-fn run(given: &Given, processes: &[Vec<Operation>]) -> BusResult {
-    let result = given.run(processes, 1);
-    for portion in [2, 5, 1000] {
-        assert_eq!(given.run(processes, portion), result, "portions of {portion}");
-    }
-    check_conservation(given, &result);
-    result
-}
+use crate::clocked::{flags, given, item, read, run};
 
 #[test]
 fn what_is_private_for_all_is_written_without_the_bus() {

@@ -10,21 +10,7 @@ use homenode_snoop::{
 };
 use homenode_trace::Batch;
 
-use crate::clocked::{Given, check_conservation, given, item};
-
-fn read(addr: u64) -> Operation {
-    item(OpKind::Read, addr)
-}
-
-/// Simulates, in portions of several lengths, which must not matter.
-fn run(given: &Given, processes: &[Vec<Operation>]) -> BusResult {
-    let result = given.run(processes, 1);
-    for portion in [2, 3, 1000] {
-        assert_eq!(given.run(processes, portion), result, "portions of {portion}");
-    }
-    check_conservation(given, &result);
-    result
-}
+use crate::clocked::{given, item, read, run};
 
 /// Random references of one process, and the same as a batch.
 fn stream(rng: &mut Rng, length: usize) -> (Vec<Operation>, Batch) {

@@ -29,8 +29,7 @@ pub struct ListMachine {
 pub fn alite(nodes: u16, home: &str) -> ListMachine {
     let machine = CachedMachine::parse("alite").unwrap();
     let Interconnect::Controllers(model) = machine.interconnect else { unreachable!() };
-    let (processor, scheduler) = (machine.processor, machine.scheduler);
-    let clock = ClockSetup { processor, scheduler, seed: 1, processes: usize::from(nodes) };
+    let clock = ClockSetup::of(&machine, usize::from(nodes));
     ListMachine {
         setup: DirectorySetup {
             header_bytes: model.network.header_bytes,

@@ -1,6 +1,6 @@
 //! What tests with a clock share: a machine, operations of processes, one simulation.
 
-use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
+use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_clock::{ClockSetup, TimedSimulation};
 use homenode_directory::{
     ClockError, ClockedDirectoryResult, CoherenceTable, DirectoryClockSetup, DirectoryProtocol,
@@ -25,14 +25,8 @@ pub fn simulate(
     processes: &[Vec<Operation>],
     portion: usize,
 ) -> Result<ClockedDirectoryResult, ClockError> {
-    let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
-    for at in (0..longest).step_by(portion) {
-        let part = |steps: &Vec<Operation>| {
-            let end = steps.len().min(at + portion);
-            Portion::new(steps.get(at..end).unwrap_or_default().to_vec())
-        };
-        let operations = processes.iter().map(part).enumerate().collect();
-        clock.push(&ThreadStreams { operations, ..ThreadStreams::default() })?;
+    for portion in ThreadStreams::portions(processes, portion) {
+        clock.push(&portion)?;
     }
     clock.finish()
 }
@@ -54,8 +48,7 @@ pub fn dash_mesh(nodes: u16, home: &str) -> TimedMachine {
 pub fn machine_of(name: &str, nodes: u16, home: &str) -> TimedMachine {
     let machine = CachedMachine::parse(name).unwrap();
     let Interconnect::Directory(model) = machine.interconnect else { unreachable!() };
-    let (processor, scheduler) = (machine.processor, machine.scheduler);
-    let clock = ClockSetup { processor, scheduler, seed: 1, processes: usize::from(nodes) };
+    let clock = ClockSetup::of(&machine, usize::from(nodes));
     TimedMachine {
         setup: DirectorySetup {
             header_bytes: model.network.header_bytes,

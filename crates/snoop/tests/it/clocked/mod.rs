@@ -3,13 +3,17 @@
 
 use homenode_base::{BlockSize, Flags};
 use homenode_clock::ClockSetup;
-use homenode_clock::streams::{OpKind, Operation, Portion, ThreadStreams};
+use homenode_clock::streams::{OpKind, Operation, ThreadStreams};
 use homenode_machine::{CacheShape, CachedMachine, Dispatch};
 use homenode_snoop::{BusClockSetup, BusResult, BusSetup, ProtocolSpec, bus_clock};
 
 /// A reference.
 pub fn item(kind: OpKind, addr: u64) -> Operation {
     Operation { addr, count: 0, kind, size: 4, flags: 0, continues: false }
+}
+
+pub fn read(addr: u64) -> Operation {
+    item(OpKind::Read, addr)
 }
 
 /// Flags of a reference.
@@ -35,13 +39,13 @@ pub struct Given {
 pub fn given(protocol: &'static str, processors: u16, processes: usize) -> Given {
     let machine = CachedMachine::parse("bus-smp").unwrap();
     let cache = CacheShape { size_bytes: 1024, block_size_bytes: 32, associativity: 2 };
-    let mut scheduler = machine.scheduler;
-    scheduler.policy = Dispatch::Affinity;
+    let mut clock = ClockSetup::of(&machine, processes);
+    clock.scheduler.policy = Dispatch::Affinity;
     Given {
         protocol,
         setup: BusSetup::new(processors, cache),
         timed: BusClockSetup {
-            clock: ClockSetup { processor: machine.processor, scheduler, seed: 1, processes },
+            clock,
             bus: machine.bus().unwrap().model,
             cycles: machine.cycles(BlockSize::new(32).unwrap()).unwrap().unwrap(),
         },
@@ -66,17 +70,21 @@ impl Given {
     pub fn run(&self, processes: &[Vec<Operation>], portion: usize) -> BusResult {
         let table = ProtocolSpec::parse(self.protocol).unwrap().table();
         let mut clock = bus_clock(&self.setup, table, &self.timed).unwrap();
-        let longest = processes.iter().map(Vec::len).max().unwrap_or(0);
-        for at in (0..longest).step_by(portion.max(1)) {
-            let part = |steps: &Vec<Operation>| {
-                let end = steps.len().min(at + portion);
-                Portion::new(steps.get(at..end).unwrap_or_default().to_vec())
-            };
-            let steps = processes.iter().map(part).enumerate().collect();
-            clock.push(&ThreadStreams { operations: steps, ..ThreadStreams::default() }).unwrap();
+        for portion in ThreadStreams::portions(processes, portion) {
+            clock.push(&portion).unwrap();
         }
         clock.finish().unwrap()
     }
+}
+
+/// Simulates, in portions of several lengths, which must not matter.
+pub fn run(given: &Given, processes: &[Vec<Operation>]) -> BusResult {
+    let result = given.run(processes, 1);
+    for portion in [2, 3, 5, 1000] {
+        assert_eq!(given.run(processes, portion), result, "portions of {portion}");
+    }
+    check_conservation(given, &result);
+    result
 }
 
 /// Checks that the cycles of each processor add up, and that the bus was held for the cycles of its
