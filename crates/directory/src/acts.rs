@@ -83,6 +83,16 @@ pub struct ControllerAct<E = DirectoryEntry> {
     /// Whether it is about the node's proxy cache, and not about its second level.
     #[serde(skip_serializing_if = "is_false")]
     pub proxy_cache: bool,
+    /// What it did.
+    #[serde(flatten)]
+    pub used: UsedCell,
+    /// The entry of the block or page at its home after it.
+    pub entry: E,
+}
+
+/// What a controller did, with names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UsedCell {
     /// Which of its controllers, by its name in the tables; or `cache` or `memory`, if these have
     /// no table.
     pub controller: &'static str,
@@ -96,18 +106,6 @@ pub struct ControllerAct<E = DirectoryEntry> {
     pub next: Option<&'static str>,
     /// Its actions. The home's own cache does not acknowledge an invalidation.
     pub actions: Vec<SheetAction>,
-    /// The entry of the block or page at its home after it.
-    pub entry: E,
-}
-
-/// What a controller did, with names.
-pub(crate) struct UsedCell {
-    controller: &'static str,
-    event: &'static str,
-    sender: Option<&'static str>,
-    state: Option<&'static str>,
-    next: Option<&'static str>,
-    actions: Vec<SheetAction>,
 }
 
 impl UsedCell {
@@ -124,22 +122,7 @@ impl UsedCell {
     /// The act at a node, with the entry of the block or page after it.
     pub(crate) fn act<E>(self, cause: ActCause, node: u16, entry: E) -> ControllerAct<E> {
         let (page, block, message, proxy_cache) = (None, None, None, false);
-        let Self { controller, event, sender, state, next, actions } = self;
-        ControllerAct {
-            page,
-            block,
-            cause,
-            message,
-            node,
-            proxy_cache,
-            controller,
-            event,
-            sender,
-            state,
-            next,
-            actions,
-            entry,
-        }
+        ControllerAct { page, block, cause, message, node, proxy_cache, used: self, entry }
     }
 }
 

@@ -70,7 +70,7 @@ pub use sheet::{
 pub mod walk {
     pub use crate::acts::{
         ActCause, ControllerAct, DirectoryEntry, DirectoryScene, DirectoryWalk, DirectoryWalkStep,
-        DirectoryWalkTotals, PageEntry, PagedWalkError, WalkMessage,
+        DirectoryWalkTotals, PageEntry, PagedWalkError, UsedCell, WalkMessage,
     };
     pub use crate::dash::{DirectoryWalkError, walk};
     pub use crate::linked::walk_linked;

@@ -76,7 +76,7 @@ impl<M: MemorySystem> Clock<M> {
             return;
         }
         let (memory, mut requesters) = self.split();
-        if !memory.granted(&request, &mut requesters) {
+        if !memory.goes_on(&request, None, &mut requesters) {
             self.begin_wait(at, Mode::Waits, StallCause::Sync);
         }
     }
@@ -95,7 +95,7 @@ impl<M: MemorySystem> Clock<M> {
             self.blocked[process] = false;
             self.alarms.cancel(process);
             let (memory, mut requesters) = self.split();
-            if memory.woken(cause, process, &mut requesters) {
+            if memory.goes_on(cause, Some(process), &mut requesters) {
                 self.wake(process);
             }
         }

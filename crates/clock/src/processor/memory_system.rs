@@ -241,24 +241,17 @@ pub trait MemorySystem: Sized {
         SyncCourse::Now
     }
 
-    /// The operation that a processor waited for takes effect, and its process continues. Returns
-    /// whether it continues at once; if not, it does at [`Requesters::resume_at`].
+    /// An operation takes effect: the process that waited for it may go on, or another one that it
+    /// has `woken`. Returns whether that process does so at once; if not, it does at
+    /// [`Requesters::resume_at`], or is ready at [`Requesters::ready_at`].
     #[inline]
-    fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        let _ = (request, requesters);
-        true
-    }
-
-    /// An operation wakes another process. Returns whether that process is ready at once; if not,
-    /// it is at [`Requesters::ready_at`].
-    #[inline]
-    fn woken(
+    fn goes_on(
         &mut self,
         cause: &SyncRequest,
-        process: usize,
+        woken: Option<usize>,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
-        let _ = (cause, process, requesters);
+        let _ = (cause, woken, requesters);
         true
     }
 }

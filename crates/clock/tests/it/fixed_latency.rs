@@ -116,16 +116,17 @@ impl MemorySystem for FixedLatency {
         SyncCourse::Awaited
     }
 
-    fn woken(
+    fn goes_on(
         &mut self,
         _: &SyncRequest,
-        process: usize,
+        woken: Option<usize>,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
-        if self.prices_locks {
+        if let Some(process) = woken.filter(|_| self.prices_locks) {
             requesters.ready_at(requesters.now() + HANDOVER, process);
+            return false;
         }
-        !self.prices_locks
+        true
     }
 }
 

@@ -126,20 +126,17 @@ impl Synchroniser {
         decided.map_or(node(cause.processor), |&(.., home)| home)
     }
 
-    /// The message by which the home lets the processor continue.
-    pub(crate) fn grant(&self, request: &SyncRequest) -> (Route, SyncMessage) {
-        (Route::new(self.sender(request), node(request.processor)), SyncMessage::Grant)
-    }
-
-    /// The message that wakes another process, from the home or from the processor that caused it.
-    pub(crate) fn wake(
+    /// The message by which the home, or the processor that performed an operation, lets its process
+    /// go on, or one that it has woken.
+    pub(crate) fn lets_go_on(
         &self,
         cause: &SyncRequest,
-        process: usize,
+        woken: Option<usize>,
         processors: usize,
     ) -> (Route, SyncMessage) {
-        let message = SyncMessage::Wake(u16::try_from(process).unwrap_or(u16::MAX));
-        (Route::new(self.sender(cause), node(process % processors)), message)
+        let wake = |process| SyncMessage::Wake(u16::try_from(process).unwrap_or(u16::MAX));
+        let to = woken.map_or(cause.processor, |process| process % processors);
+        (Route::new(self.sender(cause), node(to)), woken.map_or(SyncMessage::Grant, wake))
     }
 }
 

@@ -7,10 +7,10 @@ use homenode_directory::{
 };
 
 fn sdd() -> ListTable {
-    match DirectoryProtocol::parse("sdd").unwrap().table() {
-        CoherenceTable::Linked(table) => table,
-        CoherenceTable::Blocks(_) | CoherenceTable::Pages(_) => unreachable!(),
-    }
+    let CoherenceTable::Linked(table) = DirectoryProtocol::parse("sdd").unwrap().table() else {
+        unreachable!()
+    };
+    table
 }
 
 /// Every table with one change, in words.

@@ -1,6 +1,7 @@
 //! With a clock reads can be checked: right protocols pass, whatever the programs do, and nothing
 //! that is counted or timed changes; protocols with a planted bug are found out.
 
+use crate::programs::pick;
 use crate::timed::{TimedMachine, dash_mesh};
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
@@ -14,10 +15,6 @@ use homenode_protocol::Labelled;
 
 fn table(protocol: &str) -> CoherenceTable {
     DirectoryProtocol::parse(protocol).unwrap().table()
-}
-
-fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
-    from[usize::try_from(rng.below(from.len() as u64)).unwrap()]
 }
 
 /// A machine with tiny caches and pages, so that everything happens often.

@@ -4,6 +4,7 @@
 //! bug are found out.
 
 use crate::controllers::{ListMachine, alite, sdd};
+use crate::programs::pick;
 use crate::timed::step;
 use homenode_base::Rng;
 use homenode_clock::streams::{OpKind, Operation};
@@ -13,10 +14,6 @@ use homenode_directory::{
 };
 use homenode_machine::CacheShape;
 use homenode_protocol::Labelled;
-
-fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
-    from[usize::try_from(rng.below(from.len() as u64)).unwrap()]
-}
 
 /// A machine with tiny caches and pages, so that everything happens often.
 fn machine(rng: &mut Rng) -> ListMachine {

@@ -141,7 +141,7 @@ fn references_that_overlap_fill_buffers_and_are_combined() {
     assert_eq!(walk.steps[0].scenes[0].data.copies[1].state, "IS");
     assert!(messages.retried > 0);
     assert_eq!(messages.sent.of_type(ListMessage::Bounce), messages.retried);
-    let bounced = last.acts.iter().filter(|act| act.event == "bounce").count() as u64;
+    let bounced = last.acts.iter().filter(|act| act.used.event == "bounce").count() as u64;
     assert_eq!(bounced, messages.retried);
     assert_eq!(last.scenes[0].entry.listed.len(), 4);
     assert_eq!(walk.totals.counts.misses.cold, 4);
@@ -168,7 +168,7 @@ fn a_walk_shows_where_proxies_keep_copies() {
     };
     let walk = read_by(ProxyAllocation::Nowhere, &[1, 2, 3]);
     let mut acts = walk.steps.iter().flat_map(|step| &step.acts);
-    assert!(acts.any(|act| act.node == 5 && act.next == Some("R")), "relays");
+    assert!(acts.any(|act| act.node == 5 && act.used.next == Some("R")), "relays");
     let scene = &walk.steps[2].scenes[0];
     assert_eq!((&scene.entry.listed[..], scene.data.copies[5].state), (&[1, 2, 3][..], "I"));
     assert!(scene.proxy_copies.is_empty());
@@ -181,7 +181,8 @@ fn a_walk_shows_where_proxies_keep_copies() {
     );
     assert_eq!((scene.data.copies[5].state, scene.proxy_copies[5].state), ("S", "S"));
     let mut acts = walk.steps.iter().flat_map(|step| &step.acts);
-    let own = acts.find(|act| act.event == "proxy read" && act.message.unwrap().from == 5).unwrap();
+    let own =
+        acts.find(|act| act.used.event == "proxy read" && act.message.unwrap().from == 5).unwrap();
     assert!(own.proxy_cache, "its second level is the client");
     assert_eq!(own.message.unwrap().number, None, "no message crosses");
 }

@@ -179,7 +179,7 @@ fn examples_of_pages_can_be_read_and_belong_to_their_protocol() {
         assert!(walk.steps.len() >= 10);
         check_links(&walk);
         let used =
-            |name| walk.steps.iter().any(|step| step.acts.iter().any(|act| act.event == name));
+            |name| walk.steps.iter().any(|step| step.acts.iter().any(|act| act.used.event == name));
         for shown in ["read fault", "write fault", "upgrade", "write notice", "unmap", "acquire"] {
             assert!(used(shown), "{shown}");
         }

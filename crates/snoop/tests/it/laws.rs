@@ -17,22 +17,8 @@ fn setup(processors: u16, size_bytes: u64, associativity: u64) -> BusSetup {
     }
 }
 
-/// Reads `0 W 0x1000`, one reference a line or after a semicolon: thread, kind, address.
-fn batch(text: &str) -> Batch {
-    let mut batch = Batch::default();
-    for line in text.split([';', '\n']).map(str::trim).filter(|line| !line.is_empty()) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        batch.turns.push(words[0].parse().unwrap());
-        let kind = ["R", "W", "A", "I"].iter().position(|&k| k == words[1]).unwrap();
-        batch.kind.push(u8::try_from(kind).unwrap());
-        batch.size.push(4);
-        batch.addr.push(u64::from_str_radix(words[2], 16).unwrap());
-    }
-    batch
-}
-
 /// References to words: the thread, whether it writes, and the word.
-fn random(count: usize, mut one: impl FnMut() -> (u64, bool, u64)) -> Batch {
+fn references(count: usize, mut one: impl FnMut() -> (u64, bool, u64)) -> Batch {
     let access = |_| {
         let (thread, write, word) = one();
         let kind = if write { AccessKind::Write } else { AccessKind::Read };
@@ -45,7 +31,7 @@ fn random(count: usize, mut one: impl FnMut() -> (u64, bool, u64)) -> Batch {
 #[test]
 fn one_processor_counts_the_same_under_every_protocol() {
     let mut rng = Rng::new(5);
-    let one = random(50_000, || (0, rng.below(2) == 1, rng.below(4_000)));
+    let one = references(50_000, || (0, rng.below(2) == 1, rng.below(4_000)));
     let mut all = Vec::new();
     for entry in TABLE {
         let setup = BusSetup { check: false, ..setup(1, 4096, 4) };
@@ -66,7 +52,7 @@ fn one_processor_counts_the_same_under_every_protocol() {
 fn a_larger_fully_associative_cache_never_misses_more() {
     let mut rng = Rng::new(6);
     let shared =
-        random(30_000, || (rng.below(3), rng.below(20) == 0, rng.below(60) * rng.below(60)));
+        references(30_000, || (rng.below(3), rng.below(20) == 0, rng.below(60) * rng.below(60)));
     for entry in TABLE.iter().filter(|entry| ["pscr", "dragon"].contains(&entry.name)) {
         // No copy is ever lost to another processor, so every cache is a stack of its own.
         let mut before = u64::MAX;
@@ -85,7 +71,7 @@ fn a_larger_fully_associative_cache_never_misses_more() {
 #[test]
 fn pscr_without_private_areas_is_dragon() {
     let mut rng = Rng::new(7);
-    let shared = random(30_000, || (rng.below(4), rng.below(3) == 0, rng.below(600)));
+    let shared = references(30_000, || (rng.below(4), rng.below(3) == 0, rng.below(600)));
     let [pscr, dragon] = ["pscr", "dragon"].map(|protocol| {
         let table = ProtocolSpec::parse(protocol).unwrap().table();
         let mut counter = TraceOrderSimulation::new(&setup(4, 1024, 2), table).unwrap();
@@ -108,8 +94,9 @@ fn a_planted_bug_is_a_stale_read_with_its_place() {
     let ignores = Reply::Becomes { next: shared, memory: false, word: false };
     table.set_reply(shared, Signal::Write, ignores);
     let mut counter = TraceOrderSimulation::new(&setup(3, 128, 2), table).unwrap();
-    let text = "0 R 1000; 1 R 1000; 1 W 1008; 0 R 1000; 0 R 1008";
-    let error = counter.push(&batch(text)).unwrap_err();
+    let all = [(0, false, 0), (1, false, 0), (1, true, 2), (0, false, 0), (0, false, 2)];
+    let mut next = all.map(|(thread, write, word)| (thread, write, 0x400 + word)).into_iter();
+    let error = counter.push(&references(5, || next.next().unwrap())).unwrap_err();
     assert_eq!(error, CheckError::Stale { reference: 4, processor: 0, address: 0x1008 });
     assert_eq!(
         error.to_string(),

@@ -254,23 +254,15 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for DashMe
         if part.releases { SyncCourse::Posted } else { SyncCourse::Awaited }
     }
 
-    fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        if self.timed.machine.keeps_locks {
-            let (route, message) = self.sync.grant(request);
-            self.transport.post_sync(route, message, requesters);
-        }
-        !self.timed.machine.keeps_locks
-    }
-
-    fn woken(
+    fn goes_on(
         &mut self,
         cause: &SyncRequest,
-        process: usize,
+        woken: Option<usize>,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
         if self.timed.machine.keeps_locks {
             let processors = self.transport.places().processors();
-            let (route, message) = self.sync.wake(cause, process, processors);
+            let (route, message) = self.sync.lets_go_on(cause, woken, processors);
             self.transport.post_sync(route, message, requesters);
         }
         !self.timed.machine.keeps_locks

@@ -50,11 +50,7 @@ pub(crate) struct DirectoryDriver<F, W, const WORDS: usize> {
     pub(crate) log: Option<Vec<LoggedAct>>,
     header_bytes: u64,
     block_bytes: u64,
-    upgrades: u64,
-    fills: u64,
-    local_fills: u64,
-    write_backs: u64,
-    local_write_backs: u64,
+    counts: DirectoryCounts,
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, WORDS> {
@@ -84,11 +80,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             log: None,
             header_bytes: setup.header_bytes,
             block_bytes: block.bytes(),
-            upgrades: 0,
-            fills: 0,
-            local_fills: 0,
-            write_backs: 0,
-            local_write_backs: 0,
+            counts: DirectoryCounts::default(),
         })
     }
 
@@ -128,9 +120,9 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         }
         let Some(at) = found.filter(|&at| self.caches.frames.all()[at].state != 0) else {
             let at = self.miss(access, set, found, number)?;
-            self.fills += 1;
+            self.counts.fills += 1;
             let source = self.homes.home(page);
-            self.local_fills += u64::from(source == node);
+            self.counts.local_fills += u64::from(source == node);
             self.transact(access, at, number, page)?;
             self.homes.filled(page, PageFill { node, source, block: access.block });
             return Ok(());
@@ -139,7 +131,7 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         if self.caches.touch_undecided(access, at, |state| self.permissions[usize::from(state)]) {
             return self.check_hit(access, at, number);
         }
-        self.upgrades += u64::from(access.write && !self.is_settled(at, CacheEvent::Store));
+        self.counts.upgrades += u64::from(access.write && !self.is_settled(at, CacheEvent::Store));
         self.transact(access, at, number, page)
     }
 
@@ -259,8 +251,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
     }
 
     fn count_write_back(&mut self, node: u16, page: u32) {
-        self.write_backs += 1;
-        self.local_write_backs += u64::from(self.homes.home(page) == node);
+        self.counts.write_backs += 1;
+        self.counts.local_write_backs += u64::from(self.homes.home(page) == node);
         self.homes.written_back(page, node);
     }
 
@@ -280,14 +272,10 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
             reads: references - writes,
             writes,
             misses,
-            upgrades: self.upgrades,
-            fills: self.fills,
-            local_fills: self.local_fills,
-            write_backs: self.write_backs,
-            local_write_backs: self.local_write_backs,
             messages: self.sent,
             message_bytes,
             pages_moved: self.homes.moved(),
+            ..self.counts
         }
     }
 }

@@ -44,8 +44,8 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> DirectoryDriver<F, W, W
         frame.permit(self.permissions[usize::from(fetch.cache_state)]);
         frame.touched[usize::from(access.write)] = access.words;
         self.caches.frames.fill(set, at, access.block, frame);
-        self.fills += 1;
-        self.local_fills += u64::from(home == node);
+        self.counts.fills += 1;
+        self.counts.local_fills += u64::from(home == node);
         self.homes.filled(page, PageFill { node, source: home, block: access.block });
         true
     }

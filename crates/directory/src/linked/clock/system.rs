@@ -193,19 +193,13 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for ListMe
         if part.releases { SyncCourse::Posted } else { SyncCourse::Awaited }
     }
 
-    fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        let (route, message) = self.sync.grant(request);
-        self.post_sync(route, message, requesters);
-        false
-    }
-
-    fn woken(
+    fn goes_on(
         &mut self,
         cause: &SyncRequest,
-        process: usize,
+        woken: Option<usize>,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
-        let (route, message) = self.sync.wake(cause, process, usize::from(self.node_count));
+        let (route, message) = self.sync.lets_go_on(cause, woken, self.node_count.into());
         self.post_sync(route, message, requesters);
         false
     }

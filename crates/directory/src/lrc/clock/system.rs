@@ -227,20 +227,14 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MemorySystem for LrcMem
         })
     }
 
-    fn granted(&mut self, request: &SyncRequest, requesters: &mut Requesters<'_, Self>) -> bool {
-        let (route, message) = self.sync.grant(request);
-        self.transport.post_sync(route, message, requesters);
-        false
-    }
-
-    fn woken(
+    fn goes_on(
         &mut self,
         cause: &SyncRequest,
-        process: usize,
+        woken: Option<usize>,
         requesters: &mut Requesters<'_, Self>,
     ) -> bool {
         let processors = self.transport.places().processors();
-        let (route, message) = self.sync.wake(cause, process, processors);
+        let (route, message) = self.sync.lets_go_on(cause, woken, processors);
         self.transport.post_sync(route, message, requesters);
         false
     }

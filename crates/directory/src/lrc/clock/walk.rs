@@ -174,7 +174,7 @@ impl WalkedPages<'_> {
         act.page = Some(pages.iter().position(|page| is_here(page.address)).unwrap_or(0));
         act.block = line.and_then(|line| WalkBlock::position(blocks, line, shift));
         act.entry.home = Some(home);
-        if act.controller == HOME {
+        if act.used.controller == HOME {
             act.node = act.message.map_or(home, |message| message.to);
         }
         act

@@ -11,6 +11,7 @@ use homenode_machine::CacheShape;
 use homenode_trace::{Batch, Event, EventKind};
 
 use super::{Home, Machine, Ref};
+use crate::programs::pick;
 use crate::support::counts_by_name;
 
 /// The counts by the oracle's names, without those that are 0.
@@ -20,10 +21,6 @@ pub fn named(counts: &DirectoryCounts) -> BTreeMap<&'static str, u64> {
     let kinds = MessageCounts::kinds().into_iter();
     all.extend(kinds.map(|kind| (kind, counts.messages.of_kind(kind))));
     all.into_iter().filter(|&(_, count)| count > 0).collect()
-}
-
-fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
-    from[usize::try_from(rng.below(from.len() as u64)).unwrap()]
 }
 
 /// A machine with small caches and pages, so that everything happens often.
