@@ -4,7 +4,7 @@ use super::{Entry, Example};
 use crate::table::{ProtocolRules, ProtocolTable};
 use crate::vocabulary::{
     AreaKind, Copies, DataSupplier, ProcessorEvent, Reply, Role, Signal, TableCell, Transaction,
-    announce, because, becomes, fetch, labelled, silent, updates_memory,
+    absent, announce, because, becomes, fetch, labelled, silent, updates_memory,
 };
 
 use Condition::{Alone, Shared};
@@ -92,14 +92,7 @@ impl ProtocolRules for Msi {
             (M, Signal::ReadInvalidate) => updates_memory(I),
             (M, Signal::Invalidate) => Reply::Impossible(because::ONLY),
             (S | M, Signal::Write) => Reply::Impossible(because::NO_UPDATES),
-            (
-                I,
-                Signal::ReadBlock
-                | Signal::ReadPrivate
-                | Signal::ReadInvalidate
-                | Signal::Invalidate
-                | Signal::Write,
-            ) => Reply::Impossible(because::ABSENT),
+            (I, signal) => absent(signal),
         }
     }
 }

@@ -224,9 +224,15 @@ pub(crate) const fn takes_word<S>(next: S) -> Reply<S> {
     Reply::Becomes { next, memory: false, word: true }
 }
 
-/// A cache without a copy does not answer, whatever it sees.
-pub(crate) const fn absent<S>(_: Signal) -> Reply<S> {
-    Reply::Impossible("a cache without a copy does not answer")
+/// What a cache without a copy does: it does not answer.
+pub(crate) const fn absent<S>(signal: Signal) -> Reply<S> {
+    match signal {
+        Signal::ReadBlock
+        | Signal::ReadPrivate
+        | Signal::ReadInvalidate
+        | Signal::Invalidate
+        | Signal::Write => Reply::Impossible("a cache without a copy does not answer"),
+    }
 }
 
 /// Reasons why something never happens.

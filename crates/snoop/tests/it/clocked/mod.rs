@@ -77,7 +77,7 @@ impl Given {
     }
 }
 
-/// Simulates, in portions of several lengths, which must not matter.
+/// Simulates, in portions of several lengths, which must not affect the result.
 pub fn run(given: &Given, processes: &[Vec<Operation>]) -> BusResult {
     let result = given.run(processes, 1);
     for portion in [2, 3, 5, 1000] {
