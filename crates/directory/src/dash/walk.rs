@@ -29,8 +29,8 @@ pub enum DirectoryWalkError {
 }
 
 /// Walks through references in order. Values are always checked, regardless of the setup.
-/// Instruction fetches are not references here. Returns the demands on pages as well, for the choice
-/// of homes.
+/// Instruction fetches are not references here. Returns the demands on pages as well, for the
+/// choice of homes.
 ///
 /// # Errors
 /// When the configuration is invalid, or the protocol breaks an invariant.

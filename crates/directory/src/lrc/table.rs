@@ -2,7 +2,7 @@
 
 use homenode_protocol::Labelled;
 
-use crate::cell::{AnySender, ControllerStates, ControllerTable};
+use crate::cell::{AnySender, ControllerStates as StatesOf, ControllerTable};
 use crate::lrc::vocabulary::{
     MappingAction, MappingEvent, PageHomeAction, PageHomeEvent, PagePermission, PageSender,
     ReleaseAction, ReleaseEvent,
@@ -19,11 +19,11 @@ pub type PageHomeTable = ControllerTable<PageHomeEvent, PageSender, PageHomeActi
 /// What a page protocol says of its states besides their cells.
 pub trait PagedRules {
     /// States of a page in a node's page table.
-    type Mapping: ControllerStates<Event = MappingEvent, Sender = AnySender, Action = MappingAction>;
+    type Mapping: StatesOf<Event = MappingEvent, Sender = AnySender, Action = MappingAction>;
     /// States of what a node owes for what it wrote to a page.
-    type Release: ControllerStates<Event = ReleaseEvent, Sender = AnySender, Action = ReleaseAction>;
+    type Release: StatesOf<Event = ReleaseEvent, Sender = AnySender, Action = ReleaseAction>;
     /// States of a page at its home.
-    type Home: ControllerStates<Event = PageHomeEvent, Sender = PageSender, Action = PageHomeAction>;
+    type Home: StatesOf<Event = PageHomeEvent, Sender = PageSender, Action = PageHomeAction>;
 
     /// The accesses that a state of the mapping permits.
     fn permission(state: Self::Mapping) -> PagePermission;

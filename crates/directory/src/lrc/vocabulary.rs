@@ -158,8 +158,8 @@ labelled! {
         Release = "release": "the processor releases",
         WrittenBack = "written back": "no write-back of the page is in flight any more",
         NoticesSent = "notices sent": "home has sent the notices, and no acknowledgement is due",
-        NoticesSentDue = "notices sent, acks due": "home has sent the notices, and acknowledgements \
-            are due",
+        NoticesSentDue = "notices sent, acks due": "home has sent the notices, and \
+            acknowledgements are due",
         Acknowledge = "acknowledge": "a notice has arrived; others, or home's answer, are due",
         LastAcknowledge = "last acknowledge": "all notices have arrived",
     }

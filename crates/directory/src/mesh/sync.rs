@@ -126,8 +126,8 @@ impl Synchroniser {
         decided.map_or(node(cause.processor), |&(.., home)| home)
     }
 
-    /// The message by which the home, or the processor that performed an operation, lets its process
-    /// go on, or one that it has woken.
+    /// The message by which the home, or the processor that performed an operation, lets its
+    /// process go on, or one that it has woken.
     pub(crate) fn lets_go_on(
         &self,
         cause: &SyncRequest,

@@ -60,9 +60,9 @@ pub(crate) enum NodeEvent<B> {
 }
 
 /// A memory system of such nodes.
-pub(crate) trait MeshMemory: MemorySystem<Event = NodeEvent<Self::Message>> {
+pub(crate) trait MeshMemory: MemorySystem<Event = NodeEvent<Self::Posted>> {
     /// The protocol's message about a block or page.
-    type Message: Copy;
+    type Posted: Copy;
 }
 
 /// Network, controllers and memories of all nodes.
@@ -126,7 +126,7 @@ impl Transport {
     /// An answer of a cache leaves when the cache has looked up the block.
     pub(crate) fn post_answer<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<M::Message>,
+        envelope: Envelope<M::Posted>,
         requesters: &mut Requesters<'_, M>,
     ) {
         let (leaves, from) = (requesters.now() + self.model.answer_cycles, envelope.from);
@@ -142,7 +142,7 @@ impl Transport {
     /// delivered then.
     pub(crate) fn post<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<M::Message>,
+        envelope: Envelope<M::Posted>,
         ready: u64,
         requesters: &mut Requesters<'_, M>,
     ) {
@@ -184,7 +184,7 @@ impl Transport {
     /// The head of a message arrives. Returns when all of it has been received.
     pub(crate) fn receive<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<M::Message>,
+        envelope: Envelope<M::Posted>,
         tail: u64,
         requesters: &mut Requesters<'_, M>,
     ) -> u64 {
@@ -197,7 +197,7 @@ impl Transport {
     /// A node's controller looks up the block or page of a message, after those of earlier ones.
     pub(crate) fn look_up<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<M::Message>,
+        envelope: Envelope<M::Posted>,
         requesters: &mut Requesters<'_, M>,
     ) {
         let to = envelope.to;
@@ -248,7 +248,7 @@ impl Transport {
     /// from memory; in the latter case the last-level cache keeps it.
     pub(crate) fn post_block<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<M::Message>,
+        envelope: Envelope<M::Posted>,
         block: BlockRef,
         bytes: u64,
         requesters: &mut Requesters<'_, M>,
@@ -273,7 +273,7 @@ impl Transport {
     /// A message with data from its node's memory leaves as the data are read.
     pub(crate) fn post_from_memory<M: MeshMemory>(
         &mut self,
-        envelope: Envelope<M::Message>,
+        envelope: Envelope<M::Posted>,
         bytes: u64,
         requesters: &mut Requesters<'_, M>,
     ) {

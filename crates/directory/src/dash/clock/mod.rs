@@ -178,5 +178,5 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for DashMem
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MeshMemory for DashMemory<F, W, WORDS> {
-    type Message = BlockMessage;
+    type Posted = BlockMessage;
 }

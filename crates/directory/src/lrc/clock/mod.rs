@@ -229,5 +229,5 @@ impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> TimedMemory for LrcMemo
 }
 
 impl<F: CacheArrays<W>, W: WordMask, const WORDS: usize> MeshMemory for LrcMemory<F, W, WORDS> {
-    type Message = LineMessage;
+    type Posted = LineMessage;
 }

@@ -235,8 +235,7 @@ impl ClockOracle {
         self.cpus[who].parts.front().cloned()
     }
 
-    /// A process does a step that is not a reference, or yields. Returns whether it leaves the
-    /// processor.
+    /// A step that is not a reference. Returns whether the process leaves the processor.
     fn leaves(&mut self, process: usize, does: Option<Does>, cycle: u64) -> bool {
         if let Some(Does::Waits | Does::Takes(_) | Does::GivesBack(_)) = does {
             self.processes[process].does.pop_front();

@@ -68,7 +68,8 @@ impl ControllerStates for PageHomeState {
             }
             (Readers, E::WriteBack, By::Only | By::Sharer) => Impossible(because::ONLY_READS),
 
-            // Nodes that map a page that is not weak have fetched its lines since memory got the words.
+            // Nodes that map a page that is not weak have fetched its lines since memory got the
+            // words.
             (Unmapped | Readers | Writer, E::Modified, _) | (Weak, E::Modified, By::Only) => {
                 Does(&[Reply(Msg::NoticesSent)], self)
             }

@@ -55,7 +55,8 @@ impl ControllerStates for MappingState {
             (Unmapped | ReadOnly | ReadOnlyNoticed, E::Mapped)
             | (ReadWrite | ReadWriteNoticed | Leaving, E::Mapped) => Impossible(because::NO_FAULT),
 
-            // Without a mapping the cache has no lines, and those it will fetch have what was written.
+            // Without a mapping the cache has no lines, and those it will fetch have what was
+            // written.
             (Unmapped | ReadFault | WriteFault | Leaving, E::WriteNotice) => {
                 Does(&[Acknowledge], self)
             }
