@@ -95,7 +95,7 @@ pub fn simulate<'py>(
     let found = detached(py, progress, sim_error, |progress| {
         let trace = TraceReader::open(path)?;
         let mut tick = |done, total| progress.tick(done, total);
-        engine.simulate(config_json, collect_uses, &trace, &mut tick)
+        (engine.simulate)(config_json, collect_uses, &trace, &mut tick)
     })?;
     let uses: PyResult<Vec<_>> = found.uses.into_iter().map(|uses| columns(py, uses)).collect();
     Ok((found.json, uses?))

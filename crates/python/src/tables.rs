@@ -75,7 +75,7 @@ pub fn machine_kinds(machines: Vec<String>) -> PyResult<Vec<&'static str>> {
 #[pyfunction]
 pub fn engine_of(machines: Vec<String>) -> PyResult<&'static str> {
     let engine = homenode_sim::engine_of(&machines).map_err(|error| sim_error(&error))?;
-    Ok(engine.name())
+    Ok(engine.name)
 }
 
 /// The number of processors beyond which one more adds less than 0.5 to the power, from pairs of
@@ -115,13 +115,13 @@ pub fn page_actions(owner_copy: &str) -> PyResult<String> {
 
 /// Engines with the kinds of their machines.
 fn engines() -> Vec<Value> {
-    let row = |engine: &&dyn Engine| {
-        let kinds: Vec<&str> = engine.kinds().iter().map(|kind| kind.name()).collect();
+    let row = |engine: &Engine| {
+        let kinds: Vec<&str> = engine.kinds.iter().map(|kind| kind.name()).collect();
         let column = |column: &Column| json!({ "heading": column.heading, "field": column.field });
-        let columns: Vec<Value> = engine.columns().iter().map(column).collect();
+        let columns: Vec<Value> = engine.columns.iter().map(column).collect();
         json!({
-            "name": engine.name(), "kinds": kinds, "machines": engine.machines(),
-            "default_machine": engine.default_machine(), "columns": columns,
+            "name": engine.name, "kinds": kinds, "machines": engine.machines,
+            "default_machine": engine.default_machine, "columns": columns,
         })
     };
     ENGINES.iter().map(row).collect()

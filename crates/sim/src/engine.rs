@@ -28,53 +28,50 @@ pub struct Column {
     pub field: &'static str,
 }
 
+/// Simulates the combinations of a configuration; see [`Engine::simulate`].
+pub type Simulate = fn(&str, bool, &TraceReader, Progress<'_>) -> Result<EngineResult, SimError>;
+
+/// Prepares a machine for a live program; see [`Engine::prepare_run`].
+pub(crate) type PrepareRun = fn(&str, &RunConfig) -> Result<Box<dyn LiveRun>, SimError>;
+
 /// Simulates machines of some kinds.
-pub trait Engine: Sync {
+#[derive(Clone, Copy, Debug)]
+pub struct Engine {
     /// Its name, which is also that of its options ([`crate::study_schema`]).
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// The kinds of its machines.
-    fn kinds(&self) -> &'static [MachineKind];
-
-    /// Its machines in a sentence: `machines with a directory`.
-    fn machines(&self) -> &'static str;
-
-    /// The JSON schema of its options.
-    fn schema(&self) -> Value;
-
+    pub kinds: &'static [MachineKind],
+    /// Its machines in words: `machines with a directory`.
+    pub machines: &'static str,
     /// The machine that it simulates unless another one is given.
-    fn default_machine(&self) -> &'static str;
-
+    pub default_machine: &'static str,
     /// The columns of its table; none if the command line has a table made for it.
-    fn columns(&self) -> &'static [Column] {
-        &[]
-    }
-
+    pub columns: &'static [Column],
+    /// The JSON schema of its options.
+    pub schema: fn() -> Value,
     /// Simulates every combination of a configuration, which is JSON, in one pass over the trace.
-    /// `collect_uses` collects the use of pages by nodes where pages have homes.
-    ///
-    /// # Errors
-    /// When the configuration is invalid (found before the trace is read), the trace is damaged,
-    /// or, with the option `check`, a protocol violates an invariant.
-    fn simulate(
-        &self,
-        config: &str,
-        collect_uses: bool,
-        trace: &TraceReader,
-        progress: Progress<'_>,
-    ) -> Result<EngineResult, SimError>;
+    /// The second argument says whether the use of pages by nodes is collected where pages have
+    /// homes. Fails when the configuration is invalid (found before the trace is read), the trace
+    /// is damaged, or, with the option `check`, a protocol violates an invariant.
+    pub simulate: Simulate,
+    /// `None` if its machines have no clock.
+    pub(crate) prepare_run: Option<PrepareRun>,
+}
 
+impl Engine {
     /// Checks the configuration of a live program, and prepares its machine.
     ///
     /// # Errors
-    /// When the configuration is invalid, or, by default, as the machines have no clock.
-    fn prepare_run(&self, config: &str, run: &RunConfig) -> Result<Box<dyn LiveRun>, SimError> {
-        let _ = (config, run);
-        Err(config_error(format!(
-            "{} have no clock: a program runs on machines such as bus-smp, spr-2s-lines, \
-             dash-mesh or alite",
-            self.machines()
-        )))
+    /// When the configuration is invalid, or the machines have no clock.
+    pub fn prepare_run(&self, config: &str, run: &RunConfig) -> Result<Box<dyn LiveRun>, SimError> {
+        match self.prepare_run {
+            Some(prepare) => prepare(config, run),
+            None => Err(config_error(format!(
+                "{} have no clock: a program runs on machines such as bus-smp, spr-2s-lines, \
+                 dash-mesh or alite",
+                self.machines
+            ))),
+        }
     }
 }
 

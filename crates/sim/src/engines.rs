@@ -6,31 +6,28 @@
 
 use homenode_machine::Machine;
 
-use crate::bus::CachedMachines;
-use crate::directory::DirectoryMachines;
 use crate::engine::Engine;
 use crate::error::{SimError, config_error};
-use crate::placement::PricedMachines;
+use crate::{bus, directory, placement};
 
 /// Every engine, in the order of the documentation.
-pub const ENGINES: &[&dyn Engine] = &[&PricedMachines, &CachedMachines, &DirectoryMachines];
+pub const ENGINES: &[Engine] = &[placement::ENGINE, bus::ENGINE, directory::ENGINE];
 
 /// The engine of these machines.
 ///
 /// # Errors
 /// When a machine is unknown, its description is invalid, or the machines have several engines.
-pub fn engine_of<S: AsRef<str>>(machines: &[S]) -> Result<&'static dyn Engine, SimError> {
-    let mut found: Option<&'static dyn Engine> = None;
+pub fn engine_of<S: AsRef<str>>(machines: &[S]) -> Result<&'static Engine, SimError> {
+    let mut found: Option<&'static Engine> = None;
     for machine in machines {
         let kind = Machine::parse(machine.as_ref())?.kind();
-        let engine = ENGINES.iter().find(|engine| engine.kinds().contains(&kind));
-        let engine = *engine.expect("every kind of machine has an engine");
+        let engine = ENGINES.iter().find(|engine| engine.kinds.contains(&kind));
+        let engine = engine.expect("every kind of machine has an engine");
         match found {
-            Some(other) if other.name() != engine.name() => {
+            Some(other) if other.name != engine.name => {
                 return Err(config_error(format!(
                     "{} and {} cannot be combined in one run: simulate one kind at a time",
-                    other.machines(),
-                    engine.machines()
+                    other.machines, engine.machines
                 )));
             }
             Some(_) | None => found = Some(engine),
@@ -43,9 +40,9 @@ pub fn engine_of<S: AsRef<str>>(machines: &[S]) -> Result<&'static dyn Engine, S
 ///
 /// # Errors
 /// When there is none.
-pub fn engine_named(name: &str) -> Result<&'static dyn Engine, SimError> {
-    let known = ENGINES.iter().find(|engine| engine.name() == name);
-    known.copied().ok_or_else(|| config_error(format!("there is no engine {name}")))
+pub fn engine_named(name: &str) -> Result<&'static Engine, SimError> {
+    let known = ENGINES.iter().find(|engine| engine.name == name);
+    known.ok_or_else(|| config_error(format!("there is no engine {name}")))
 }
 
 #[cfg(test)]
@@ -57,7 +54,7 @@ mod tests {
     #[test]
     fn every_kind_of_machine_has_one_engine() {
         for entry in KINDS {
-            let engines = ENGINES.iter().filter(|engine| engine.kinds().contains(&entry.kind));
+            let engines = ENGINES.iter().filter(|engine| engine.kinds.contains(&entry.kind));
             assert_eq!(engines.count(), 1, "{}", entry.name);
         }
     }
@@ -65,8 +62,8 @@ mod tests {
     #[test]
     fn an_engine_simulates_its_default_machine() {
         for engine in ENGINES {
-            assert_eq!(engine_of(&[engine.default_machine()]).unwrap().name(), engine.name());
-            assert_eq!(engine_named(engine.name()).unwrap().name(), engine.name());
+            assert_eq!(engine_of(&[engine.default_machine]).unwrap().name, engine.name);
+            assert_eq!(engine_named(engine.name).unwrap().name, engine.name);
         }
     }
 }

@@ -45,9 +45,8 @@ pub use directory::{
     DirectoryOutcome, DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow,
     DirectoryProvenance, DirectoryStudy, DirectoryTimes, HomeRow, MeasuredFrom, PageMapping,
     check_directory_protocols, directory_protocol_rows, home_rows, proxy_rows, replication_rows,
-    simulate_directory,
 };
-pub use engine::{Column, Engine, EngineResult};
+pub use engine::{Column, Engine, EngineResult, Simulate};
 pub use engines::{ENGINES, engine_named, engine_of};
 pub use error::SimError;
 pub use explain::{

@@ -57,16 +57,16 @@ const STUDIES: &[StudyOptions] = &[
 /// The names of all that has options: the engines, and studies.
 #[must_use]
 pub fn study_names() -> Vec<&'static str> {
-    let engines = ENGINES.iter().map(|engine| engine.name());
+    let engines = ENGINES.iter().map(|engine| engine.name);
     engines.chain(STUDIES.iter().map(|study| study.name)).collect()
 }
 
 /// The JSON schema of the options of an engine or a study.
 #[must_use]
 pub fn study_schema(name: &str) -> Option<Value> {
-    let engine = ENGINES.iter().find(|engine| engine.name() == name);
+    let engine = ENGINES.iter().find(|engine| engine.name == name);
     let study = || STUDIES.iter().find(|study| study.name == name).map(|study| (study.schema)());
-    engine.map(|engine| engine.schema()).or_else(study)
+    engine.map(|engine| (engine.schema)()).or_else(study)
 }
 
 #[cfg(test)]

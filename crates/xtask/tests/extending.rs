@@ -74,7 +74,7 @@ struct Insertion {
     line: &'static str,
 }
 
-const INSERTIONS: [Insertion; 9] = [
+const INSERTIONS: [Insertion; 8] = [
     Insertion {
         file: "Cargo.toml",
         after: "[workspace.dependencies]\n",
@@ -88,13 +88,8 @@ const INSERTIONS: [Insertion; 9] = [
     Insertion { file: "crates/sim/src/lib.rs", after: "mod explain;\n", line: "mod flat;\n" },
     Insertion {
         file: "crates/sim/src/engines.rs",
-        after: "use crate::error::{SimError, config_error};\n",
-        line: "use crate::flat::FlatMachines;\n",
-    },
-    Insertion {
-        file: "crates/sim/src/engines.rs",
-        after: "&[&PricedMachines, &CachedMachines, &DirectoryMachines",
-        line: ", &FlatMachines",
+        after: "&[placement::ENGINE, bus::ENGINE, directory::ENGINE",
+        line: ", crate::flat::ENGINE",
     },
     Insertion {
         file: "crates/machine/src/kind.rs",

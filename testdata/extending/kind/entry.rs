@@ -5,7 +5,6 @@ use homenode_machine::{Machine, MachineKind, PlainMachine};
 use homenode_trace::{Batch, TraceReader};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::engine::{Column, Engine, EngineResult, configuration};
 use crate::error::{SimError, config_error};
@@ -61,69 +60,51 @@ struct FlatStudy {
 }
 
 /// Machines at which every reference takes the same time.
-pub(crate) struct FlatMachines;
+pub(crate) const ENGINE: Engine = Engine {
+    name: "flat",
+    kinds: &[MachineKind::Flat],
+    machines: "flat machines",
+    default_machine: "flat",
+    columns: &[
+        Column { heading: "machine", field: "machine" },
+        Column { heading: "references", field: "references" },
+        Column { heading: "cycles", field: "cycles" },
+    ],
+    schema: schema::<FlatConfig>,
+    simulate,
+    prepare_run: None,
+};
 
-impl Engine for FlatMachines {
-    fn name(&self) -> &'static str {
-        "flat"
-    }
-
-    fn kinds(&self) -> &'static [MachineKind] {
-        &[MachineKind::Flat]
-    }
-
-    fn machines(&self) -> &'static str {
-        "flat machines"
-    }
-
-    fn schema(&self) -> Value {
-        schema::<FlatConfig>()
-    }
-
-    fn default_machine(&self) -> &'static str {
-        "flat"
-    }
-
-    fn columns(&self) -> &'static [Column] {
-        &[
-            Column { heading: "machine", field: "machine" },
-            Column { heading: "references", field: "references" },
-            Column { heading: "cycles", field: "cycles" },
-        ]
-    }
-
-    fn simulate(
-        &self,
-        config: &str,
-        _: bool,
-        trace: &TraceReader,
-        progress: Progress<'_>,
-    ) -> Result<EngineResult, SimError> {
-        let config: FlatConfig = configuration(config)?;
-        let machines = config.machines.iter().map(|machine| flat(machine));
-        let machines: Vec<(PlainMachine, u64)> = machines.collect::<Result<_, _>>()?;
-        let mut counts = vec![FlatCounts::default(); machines.len()];
-        let pool = thread_pool(config.threads)?;
-        let read = |index, batch: &mut Batch| TraceSource::read(trace, index, batch);
-        for_each_window(&pool, trace, &read, progress, TraceSource::references(trace), |batches| {
-            for batch in batches {
-                for (counts, (_, price)) in counts.iter_mut().zip(&machines) {
-                    counts.push(batch, *price);
-                }
+fn simulate(
+    config: &str,
+    _: bool,
+    trace: &TraceReader,
+    progress: Progress<'_>,
+) -> Result<EngineResult, SimError> {
+    let config: FlatConfig = configuration(config)?;
+    let machines = config.machines.iter().map(|machine| flat(machine));
+    let machines: Vec<(PlainMachine, u64)> = machines.collect::<Result<_, _>>()?;
+    let mut counts = vec![FlatCounts::default(); machines.len()];
+    let pool = thread_pool(config.threads)?;
+    let read = |index, batch: &mut Batch| TraceSource::read(trace, index, batch);
+    for_each_window(&pool, trace, &read, progress, TraceSource::references(trace), |batches| {
+        for batch in batches {
+            for (counts, (_, price)) in counts.iter_mut().zip(&machines) {
+                counts.push(batch, *price);
             }
-            Ok(())
-        })?;
-        let outcome = |((machine, _), counts): (&(PlainMachine, u64), FlatCounts)| FlatOutcome {
-            trace: TraceSource::name(trace),
-            machine: machine.description.name.clone(),
-            references: counts.references,
-            cycles: counts.cycles,
-        };
-        let outcomes = machines.iter().zip(counts).map(outcome).collect();
-        let (notes, suggestions) = (notes_on(trace), suggestions_on(trace));
-        let study = FlatStudy { outcomes, provenance: FlatProvenance { notes, suggestions } };
-        Ok(EngineResult { json: json(&study), uses: Vec::new() })
-    }
+        }
+        Ok(())
+    })?;
+    let outcome = |((machine, _), counts): (&(PlainMachine, u64), FlatCounts)| FlatOutcome {
+        trace: TraceSource::name(trace),
+        machine: machine.description.name.clone(),
+        references: counts.references,
+        cycles: counts.cycles,
+    };
+    let outcomes = machines.iter().zip(counts).map(outcome).collect();
+    let (notes, suggestions) = (notes_on(trace), suggestions_on(trace));
+    let study = FlatStudy { outcomes, provenance: FlatProvenance { notes, suggestions } };
+    Ok(EngineResult { json: json(&study), uses: Vec::new() })
 }
 
 /// A flat machine and its price.
@@ -143,6 +124,7 @@ mod tests {
 
     use homenode_base::{Access, AccessKind};
     use homenode_trace::{Metadata, TraceWriter, WriterOptions};
+    use serde_json::Value;
 
     use super::*;
     use crate::engines::engine_of;
@@ -158,7 +140,7 @@ mod tests {
         let trace = TraceReader::from_bytes(bytes.into_inner(), "t.hnt").unwrap();
         let engine = engine_of(&["flat"]).unwrap();
         let mut progress = |_, _| ControlFlow::Continue(());
-        let found = engine.simulate("{}", false, &trace, &mut progress).unwrap();
+        let found = (engine.simulate)("{}", false, &trace, &mut progress).unwrap();
         let found: Value = serde_json::from_str(&found.json).unwrap();
         assert_eq!(found["outcomes"][0]["machine"], "flat");
         assert_eq!(found["outcomes"][0]["cycles"], 21);

@@ -7,7 +7,7 @@ mod plan;
 mod protocols;
 mod run;
 
-pub(crate) use engine::CachedMachines;
+pub(crate) use engine::ENGINE;
 pub(crate) use plan::BusPlan;
 
 pub use config::{AddressSpace, BusConfig, BusPoint, Contention};

@@ -11,11 +11,10 @@ mod run;
 mod uses;
 
 pub(crate) use controllers::buffer_reads;
-pub(crate) use engine::DirectoryMachines;
+pub(crate) use engine::ENGINE;
 pub(crate) use plan::DirectoryPlan;
 
 pub use config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
-pub use engine::simulate_directory;
 pub use outcome::{
     CountedMessages, DirectoryMachineRecord, DirectoryOutcome, DirectoryProvenance, DirectoryStudy,
     DirectoryTimes,

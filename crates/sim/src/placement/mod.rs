@@ -19,7 +19,7 @@ mod walk;
 mod worst;
 
 pub(crate) use counted::{CountedReferences, on_counted};
-pub(crate) use engine::PricedMachines;
+pub(crate) use engine::ENGINE;
 pub(crate) use outcome::{assemble, nanoseconds, provenance};
 pub(crate) use plan::{MatrixPlan, SizePlan};
 pub(crate) use walk::SizeCounts;
