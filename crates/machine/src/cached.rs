@@ -56,41 +56,29 @@ impl CachedMachine {
     /// Its bus, if it has one.
     #[must_use]
     pub fn bus(&self) -> Option<&Bus> {
-        match &self.interconnect {
-            Interconnect::Bus(bus) => Some(bus),
-            Interconnect::Links(_) | Interconnect::Directory(_) | Interconnect::Controllers(_) => {
-                None
-            }
-        }
+        let Interconnect::Bus(found) = &self.interconnect else { return None };
+        Some(found)
     }
 
     /// Its directory and network, if it has them and nodes without controllers.
     #[must_use]
     pub fn directory(&self) -> Option<&DirectoryMachine> {
-        match &self.interconnect {
-            Interconnect::Directory(model) => Some(model),
-            Interconnect::Bus(_) | Interconnect::Links(_) | Interconnect::Controllers(_) => None,
-        }
+        let Interconnect::Directory(found) = &self.interconnect else { return None };
+        Some(found)
     }
 
     /// Its nodes with controllers, if it has them.
     #[must_use]
     pub fn controllers(&self) -> Option<&ControllerMachine> {
-        match &self.interconnect {
-            Interconnect::Controllers(model) => Some(model),
-            Interconnect::Bus(_) | Interconnect::Links(_) | Interconnect::Directory(_) => None,
-        }
+        let Interconnect::Controllers(found) = &self.interconnect else { return None };
+        Some(found)
     }
 
     /// Its links at a block size, if it has links.
     #[must_use]
     pub fn links(&self, block_size_bytes: u64) -> Option<LinkModel> {
-        match &self.interconnect {
-            Interconnect::Bus(_) | Interconnect::Directory(_) | Interconnect::Controllers(_) => {
-                None
-            }
-            Interconnect::Links(links) => Some(links.with_block_size(block_size_bytes)),
-        }
+        let Interconnect::Links(found) = &self.interconnect else { return None };
+        Some(found.with_block_size(block_size_bytes))
     }
 
     /// Its kind.
@@ -102,6 +90,12 @@ impl CachedMachine {
             Interconnect::Directory(_) => MachineKind::Directory,
             Interconnect::Controllers(_) => MachineKind::Controllers,
         }
+    }
+
+    /// The error where a machine of another kind is wanted; it says how to simulate this one.
+    #[must_use]
+    pub fn is_not(&self, wanted: MachineKind) -> MachineError {
+        MachineError::OtherKind { machine: self.name().to_owned(), kind: self.kind(), wanted }
     }
 
     /// The cycles of each transaction at a block size, if the machine has a bus.

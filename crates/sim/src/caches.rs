@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use homenode_machine::CacheShape;
 
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 
 /// Limit, in bytes, of the caches of all configurations together.
 const MEMORY_MAX_BYTES: u64 = 8 << 30;
@@ -61,19 +61,19 @@ pub(crate) fn check_frames(frames: u64) -> Result<(), SimError> {
     if frames.saturating_mul(FRAME_BYTES) <= MEMORY_MAX_BYTES {
         return Ok(());
     }
-    let problem = "the caches of all configurations together would take more than 8 GiB: \
-                   simulate fewer at a time, or smaller ones (--cache-size)";
-    Err(SimError::Config { problem: problem.to_owned() })
+    Err(config_error(
+        "the caches of all configurations together would take more than 8 GiB: simulate fewer at \
+         a time, or smaller ones (--cache-size)",
+    ))
 }
 
 /// Private areas as ranges of addresses.
 pub(crate) fn private_areas(ends: &[(u64, u64)]) -> Result<Vec<Range<u64>>, SimError> {
     if let Some(&(low, high)) = ends.iter().find(|(low, high)| low >= high) {
-        let problem = format!(
+        return Err(config_error(format!(
             "private range {low:#x}-{high:#x}: expected the first byte and, after it, one past \
              the last"
-        );
-        return Err(SimError::Config { problem });
+        )));
     }
     Ok(ends.iter().map(|&(low, high)| low..high).collect())
 }

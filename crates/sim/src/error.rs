@@ -1,5 +1,6 @@
 //! Errors of simulations.
 
+use homenode_analysis::AnalysisError;
 use homenode_machine::MachineError;
 use homenode_placement::PolicyError;
 use homenode_trace::TraceError;
@@ -86,16 +87,27 @@ impl SimError {
     }
 }
 
+impl From<AnalysisError> for SimError {
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            AnalysisError::Trace(error) => Self::Trace(error),
+            AnalysisError::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
 impl From<homenode_optimal::CurveError> for SimError {
     fn from(error: homenode_optimal::CurveError) -> Self {
         Self::Config { problem: format!("--curve: {error}") }
     }
 }
 
-/// The message for an empty list of `what`, which is also the option's name.
-pub(crate) fn nothing_given(what: &str) -> String {
+/// Checks that no list of an option is empty, given what it is of, which is also the option's name,
+/// and its length.
+pub(crate) fn check_given(lists: &[(&str, usize)]) -> Result<(), SimError> {
+    let Some((what, _)) = lists.iter().find(|(_, length)| *length == 0) else { return Ok(()) };
     let flag = what.replace(' ', "-").to_lowercase();
-    format!("no {what} is given: name at least one with --{flag}")
+    Err(config_error(format!("no {what} is given: name at least one with --{flag}")))
 }
 
 /// An error in the configuration.

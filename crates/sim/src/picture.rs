@@ -1,12 +1,12 @@
 //! The data of a sharing picture.
 
-use homenode_analysis::{AnalysisError, PictureFrame, SharingPicture};
+use homenode_analysis::{PictureFrame, SharingPicture};
 use homenode_base::BlockSize;
 use homenode_trace::TraceReader;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 use crate::pass::{Progress, processors};
 use crate::references::{Inclusion, PrivateReferences, data};
 
@@ -15,47 +15,38 @@ const CELLS_MAX: u32 = 4096;
 
 /// Options of a picture: resolution and references.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct PictureConfig {
     /// Most address ranges, from left to right.
-    #[serde(default = "stretches")]
     #[schemars(range(min = 1))]
     pub stretches: u32,
     /// Time slices, from top to bottom.
-    #[serde(default = "slices")]
     #[schemars(range(min = 1))]
     pub slices: u32,
     /// Smallest size of an address range, in bytes; it is doubled until there are few enough
     /// ranges.
-    #[serde(default = "block_size")]
     #[schemars(extend("x-value" = "block-size", "x-metavar" = "B"))]
     pub block_size: u64,
     /// Processors; thread i is processor i modulo this number.
-    #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
     /// How to treat references to private memory: all values except `shared` leave them out.
-    #[serde(default = "left_out")]
     pub private: PrivateReferences,
     /// How to treat references to synchronisation variables; the thesis leaves them out (§2.3.1).
-    #[serde(default = "Inclusion::exclude")]
     pub sync: Inclusion,
 }
 
-fn stretches() -> u32 {
-    120
-}
-
-fn slices() -> u32 {
-    40
-}
-
-fn block_size() -> u64 {
-    64
-}
-
-fn left_out() -> PrivateReferences {
-    PrivateReferences::Exclude
+impl Default for PictureConfig {
+    fn default() -> Self {
+        Self {
+            stretches: 120,
+            slices: 40,
+            block_size: 64,
+            processors: None,
+            private: PrivateReferences::Exclude,
+            sync: Inclusion::Exclude,
+        }
+    }
 }
 
 /// Computes the data of a sharing picture: which processors reference which part of memory when.
@@ -67,12 +58,13 @@ pub fn sharing_picture(
     trace: &TraceReader,
     progress: Progress<'_>,
 ) -> Result<SharingPicture, SimError> {
-    let block_size = BlockSize::new(config.block_size)
-        .map_err(|error| SimError::Config { problem: error.to_string() })?;
+    let block_size =
+        BlockSize::new(config.block_size).map_err(|error| config_error(error.to_string()))?;
     for (what, number) in [("stretches", config.stretches), ("slices", config.slices)] {
         if !(1..=CELLS_MAX).contains(&number) {
-            let problem = format!("--{what}: {number} {what}: a picture has 1 to {CELLS_MAX}");
-            return Err(SimError::Config { problem });
+            return Err(config_error(format!(
+                "--{what}: {number} {what}: a picture has 1 to {CELLS_MAX}"
+            )));
         }
     }
     let frame = PictureFrame {
@@ -82,8 +74,5 @@ pub fn sharing_picture(
         processors: processors(config.processors, trace)?,
         filter: data(config.private, config.sync),
     };
-    homenode_analysis::picture(trace, &frame, progress).map_err(|error| match error {
-        AnalysisError::Trace(error) => SimError::Trace(error),
-        AnalysisError::Interrupted => SimError::Interrupted,
-    })
+    Ok(homenode_analysis::picture(trace, &frame, progress)?)
 }

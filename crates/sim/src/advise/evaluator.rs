@@ -11,7 +11,7 @@ use homenode_trace::{Batch, TraceReader};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 use crate::layout::LayoutApplier;
 use crate::pass::{TraceSource, WindowReader, part_of};
 use crate::placement::{MatrixPlan, ranges};
@@ -175,14 +175,13 @@ impl<'a> LayoutEvaluator<'a> {
 
     fn cost(&self, tally: &Tally, runs: u64) -> Result<BlockCost, SimError> {
         let Some(steps) = Cost::on(tally, &self.prices).total().steps else {
-            let problem = format!(
+            return Err(config_error(format!(
                 "{} costs infinitely much on {} at {} bytes a block, so that no layout can be \
                  compared; choose a policy that moves blocks, such as --policy optimal or migrate",
                 self.spec.text,
                 self.machine,
                 self.block.bytes()
-            );
-            return Err(SimError::Config { problem });
+            )));
         };
         let local = u128::from(tally.accesses()) * u128::from(self.prices.local());
         Ok(BlockCost { steps, extra: steps.saturating_sub(local), runs })

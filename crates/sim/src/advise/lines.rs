@@ -7,9 +7,10 @@ use homenode_trace::TraceReader;
 
 use super::evaluator::ReportPart;
 use super::line_search::{LineSearch, search};
-use super::report::{AdvicePoint, CostScale, LayoutCost, LineFindings, PointName, lost, rows};
+use super::report::{AdvicePoint, AdviceWriter, CostScale, LayoutCost, LineFindings};
 use crate::error::SimError;
 use crate::lines::{LineReplay, LineResult, LineTime, line_findings, line_objects};
+use crate::results::ratio;
 
 /// Most objects in a list.
 const OBJECTS_MAX: usize = 10;
@@ -44,46 +45,35 @@ pub(super) fn advise(
     } else {
         false_sharing(survey, &found.layout, replay.block)
     };
-    let sharing = [sharing, sharing_after];
-    let side = |result: &LineResult, nth: usize| LayoutCost {
+    let side = |result: &LineResult, false_sharing| LayoutCost {
         accesses: result.accesses,
         total_cost: Amount { steps: Some(u128::from(result.cycles)), scale: 1 },
         total_ns: None,
         mcpr: Amount { steps: Some(u128::from(result.processor_cycles())), scale: 1 }
             .per(result.accesses),
-        false_sharing: sharing[nth],
+        false_sharing,
     };
-    let scale = CostScale { steps: 1, total: u128::from(before.cycles) };
-    let point = PointName {
+    let writer = AdviceWriter {
         machine: replay.machine().name(),
         policy: &replay.protocol,
         block: replay.block,
+        objects,
+        survey,
+        scale: CostScale { steps: 1, total: u128::from(before.cycles) },
     };
-    let advice = rows(&point, objects, survey, &found, &scale);
-    let ratio = crate::results::ratio;
-    Ok((
-        AdvicePoint {
-            machine: point.machine.to_owned(),
-            policy: point.policy.to_owned(),
-            block_size: replay.block.bytes(),
-            unit: "cycles",
-            before: side(before, 0),
-            after: side(after, 1),
-            saved_share: ratio(before.cycles.saturating_sub(after.cycles), before.cycles),
-            speed_up: ratio(before.cycles, after.cycles),
-            chance,
-            false_sharing_gone: lost(sharing[0].references, sharing[1].references),
-            extra_bytes: advice.iter().map(|row| row.extra_bytes).sum(),
-            examined: u64::try_from(found.examined).unwrap_or(u64::MAX),
-            tried: u64::try_from(found.trials.len()).unwrap_or(u64::MAX),
-            lines: Some(LineFindings {
-                before: LineTime::of(before),
-                after: LineTime::of(after),
-                objects: waiting,
-                findings,
-            }),
-            advice,
-        },
-        found.layout,
-    ))
+    let advice = writer.layouts(&found);
+    let point = AdvicePoint {
+        unit: "cycles",
+        saved_share: ratio(before.cycles.saturating_sub(after.cycles), before.cycles),
+        speed_up: ratio(before.cycles, after.cycles),
+        chance,
+        lines: Some(LineFindings {
+            before: LineTime::of(before),
+            after: LineTime::of(after),
+            objects: waiting,
+            findings,
+        }),
+        ..writer.point(&found, [side(before, sharing), side(after, sharing_after)], advice)
+    };
+    Ok((point, found.layout))
 }

@@ -133,13 +133,6 @@ pub enum AdviceProvenance {
     Clocked(LineProvenance),
 }
 
-/// The machine, policy and block size of a point.
-pub(super) struct PointName<'a> {
-    pub(super) machine: &'a str,
-    pub(super) policy: &'a str,
-    pub(super) block: BlockSize,
-}
-
 /// The advice for all points.
 #[derive(Clone, Debug, Serialize)]
 pub struct AdviceReport {
@@ -177,52 +170,20 @@ pub(super) fn assemble(
     after.mcpr = after.total_cost.per(after.accesses);
     let saved = |side: &LayoutCost| side.total_cost.steps;
     let total = saved(&before).unwrap_or(0);
-    let scale = CostScale { steps: before.total_cost.scale, total };
-    let name = PointName { machine: point.machine, policy: &point.spec.text, block: point.block };
-    let rows = rows(&name, objects, survey, search, &scale);
-    let homes = placings.iter().map(|placing| {
-        let about = about(&name, &objects[placing.object], survey, placing.kind);
-        place_row(about, placing, &scale)
-    });
-    let advice: Vec<AdviceRow> = rows.into_iter().chain(homes).collect();
-    let gone = lost(sharing[0].references, sharing[1].references);
-    AdvicePoint {
-        machine: point.machine.to_owned(),
-        policy: point.spec.text.clone(),
-        block_size: point.block.bytes(),
-        unit: "local references",
-        speed_up: None,
-        chance: None,
-        lines: None,
-        saved_share: (total > 0).then(|| 1.0 - ratio(saved(&after).unwrap_or(0), total)),
-        before,
-        after,
-        false_sharing_gone: gone,
-        extra_bytes: advice.iter().map(|row| row.extra_bytes).sum(),
-        examined: count(search.examined),
-        tried: count(search.trials.len()),
-        advice,
-    }
-}
-
-/// The fraction of references that are gone; `None` if there were none.
-pub(super) fn lost(before: u64, after: u64) -> Option<f64> {
-    (before > 0).then(|| 1.0 - ratio(u128::from(after), u128::from(before)))
-}
-
-/// The rows of the accepted layouts.
-pub(super) fn rows(
-    point: &PointName<'_>,
-    objects: &[DataObject],
-    survey: &UseSurvey,
-    search: &LayoutSearch,
-    scale: &CostScale,
-) -> Vec<AdviceRow> {
-    let one = |taken: &AcceptedLayout| {
-        let object = &objects[search.trials[taken.trial].object];
-        row(point, object, survey, search, taken, scale)
+    let writer = AdviceWriter {
+        machine: point.machine,
+        policy: &point.spec.text,
+        block: point.block,
+        objects,
+        survey,
+        scale: CostScale { steps: before.total_cost.scale, total },
     };
-    search.taken.iter().map(one).collect()
+    let mut advice = writer.layouts(search);
+    advice.extend(placings.iter().map(|placing| writer.home(placing)));
+    AdvicePoint {
+        saved_share: (total > 0).then(|| 1.0 - ratio(saved(&after).unwrap_or(0), total)),
+        ..writer.point(search, [before, after], advice)
+    }
 }
 
 fn side(
@@ -254,76 +215,103 @@ impl CostScale {
     }
 }
 
-fn row(
-    point: &PointName<'_>,
-    object: &DataObject,
-    survey: &UseSurvey,
-    search: &LayoutSearch,
-    taken: &AcceptedLayout,
-    scale: &CostScale,
-) -> AdviceRow {
-    let trial = &search.trials[taken.trial];
-    let said = &trial.proposal.text;
-    AdviceRow {
-        stride: said.elements.map(|e| e.stride * BlockSize::WORD_BYTES),
-        count: said.elements.map(|e| e.count),
-        blocks: count(trial.old_blocks.len()),
-        extra_bytes: trial.proposal.extra_bytes,
-        saved_alone: scale.units(taken.alone),
-        saved_alone_share: scale.share(taken.alone),
-        saved: scale.units(taken.more),
-        saved_share: scale.share(taken.more),
-        sentence: said.sentence.clone(),
-        hint: said.hint.clone(),
-        ..about(point, object, survey, TABLE[trial.kind].name)
-    }
+/// Writes the advice for one machine, policy and block size.
+pub(super) struct AdviceWriter<'a> {
+    pub(super) machine: &'a str,
+    pub(super) policy: &'a str,
+    pub(super) block: BlockSize,
+    pub(super) objects: &'a [DataObject],
+    pub(super) survey: &'a UseSurvey,
+    pub(super) scale: CostScale,
 }
 
-/// The row of a new home. Homes are computed for the final layout, so the saving alone equals the
-/// saving on top.
-fn place_row(about: AdviceRow, placing: &HomeAdvice, scale: &CostScale) -> AdviceRow {
-    let saved = i128::try_from(placing.saved).unwrap_or(i128::MAX);
-    AdviceRow {
-        blocks: count(placing.blocks),
-        saved_alone: scale.units(saved),
-        saved_alone_share: scale.share(saved),
-        saved: scale.units(saved),
-        saved_share: scale.share(saved),
-        sentence: placing.sentence.clone(),
-        hint: placing.hint.clone(),
-        ..about
+impl AdviceWriter<'_> {
+    /// The point, without what only machines with a clock have, and without the share that is
+    /// saved.
+    pub(super) fn point(
+        &self,
+        search: &LayoutSearch,
+        [before, after]: [LayoutCost; 2],
+        advice: Vec<AdviceRow>,
+    ) -> AdvicePoint {
+        let references = |side: LayoutCost| side.false_sharing.references;
+        let (shared, left) = (references(before), references(after));
+        AdvicePoint {
+            machine: self.machine.to_owned(),
+            policy: self.policy.to_owned(),
+            block_size: self.block.bytes(),
+            unit: "local references",
+            before,
+            after,
+            saved_share: None,
+            speed_up: None,
+            chance: None,
+            false_sharing_gone: (shared > 0).then(|| 1.0 - ratio(left.into(), shared.into())),
+            extra_bytes: advice.iter().map(|row| row.extra_bytes).sum(),
+            examined: count(search.examined),
+            tried: count(search.trials.len()),
+            lines: None,
+            advice,
+        }
     }
-}
 
-/// The object of a row.
-fn about(
-    point: &PointName<'_>,
-    object: &DataObject,
-    survey: &UseSurvey,
-    kind: &'static str,
-) -> AdviceRow {
-    let candidate = Candidate::new(survey, object, point.block, false);
-    let first = object.extents.first().map_or(0, |extent| extent.first);
-    AdviceRow {
-        kind,
-        object: object.label(),
-        object_kind: object.identity.as_ref().map(|object| object.kind),
-        allocated_at: object.identity.as_ref().and_then(|object| object.allocated_at.clone()),
-        address: format!("{:#x}", first * BlockSize::WORD_BYTES),
-        size: candidate.bytes(),
-        ranges: count(object.extents.len()),
-        stride: None,
-        count: None,
-        words: object.used,
-        blocks: 0,
-        threads: candidate.users,
-        extra_bytes: 0,
-        saved_alone: 0.0,
-        saved_alone_share: None,
-        saved: 0.0,
-        saved_share: None,
-        sentence: String::new(),
-        hint: String::new(),
+    /// The rows of the accepted layouts.
+    pub(super) fn layouts(&self, search: &LayoutSearch) -> Vec<AdviceRow> {
+        let row = |taken: &AcceptedLayout| {
+            let trial = &search.trials[taken.trial];
+            let said = &trial.proposal.text;
+            AdviceRow {
+                stride: said.elements.map(|e| e.stride * BlockSize::WORD_BYTES),
+                count: said.elements.map(|e| e.count),
+                blocks: count(trial.old_blocks.len()),
+                extra_bytes: trial.proposal.extra_bytes,
+                saved_alone: self.scale.units(taken.alone),
+                saved_alone_share: self.scale.share(taken.alone),
+                sentence: said.sentence.clone(),
+                hint: said.hint.clone(),
+                ..self.row(TABLE[trial.kind].name, trial.object, taken.more)
+            }
+        };
+        search.taken.iter().map(row).collect()
+    }
+
+    /// The row of a new home.
+    fn home(&self, placing: &HomeAdvice) -> AdviceRow {
+        let saved = i128::try_from(placing.saved).unwrap_or(i128::MAX);
+        AdviceRow {
+            blocks: count(placing.blocks),
+            sentence: placing.sentence.clone(),
+            hint: placing.hint.clone(),
+            ..self.row(placing.kind, placing.object, saved)
+        }
+    }
+
+    /// The row of an object, with the steps that the advice saves, alone and on top of others.
+    fn row(&self, kind: &'static str, object: usize, saved: i128) -> AdviceRow {
+        let object = &self.objects[object];
+        let candidate = Candidate::new(self.survey, object, self.block, false);
+        let first = object.extents.first().map_or(0, |extent| extent.first);
+        AdviceRow {
+            kind,
+            object: object.label(),
+            object_kind: object.identity.as_ref().map(|object| object.kind),
+            allocated_at: object.identity.as_ref().and_then(|object| object.allocated_at.clone()),
+            address: format!("{:#x}", first * BlockSize::WORD_BYTES),
+            size: candidate.bytes(),
+            ranges: count(object.extents.len()),
+            stride: None,
+            count: None,
+            words: object.used,
+            blocks: 0,
+            threads: candidate.users,
+            extra_bytes: 0,
+            saved_alone: self.scale.units(saved),
+            saved_alone_share: self.scale.share(saved),
+            saved: self.scale.units(saved),
+            saved_share: self.scale.share(saved),
+            sentence: String::new(),
+            hint: String::new(),
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use homenode_advise::{Layout, UseSurveyor, data_objects, false_sharing};
+use homenode_advise::{DataObject, Layout, UseSurvey, UseSurveyor, data_objects, false_sharing};
 use homenode_analysis::Names;
 use homenode_base::BlockSize;
 use homenode_machine::MachineKind;
-use homenode_trace::{TraceError, TraceReader};
+use homenode_trace::{Summary, TraceError, TraceReader};
 use homenode_transform::CacheFilterShape;
 
 use super::config::AdviceConfig;
@@ -14,7 +14,7 @@ use super::evaluator::{LayoutEvaluator, PricedReferences};
 use super::report::{AdvicePoint, AdviceProvenance, AdviceReport};
 use super::search::search;
 use super::{lines, place, report};
-use crate::error::{SimError, nothing_given};
+use crate::error::{SimError, config_error};
 use crate::layout;
 use crate::lines::{
     LayoutVariant, LineConfig, LineProvenance, LineReplay, LineResult, name_stack_variables,
@@ -62,11 +62,10 @@ fn checked(
     let plan = MatrixPlan::new(simulation, trace)?;
     let points = plan.machines.len() * plan.policies.len() * plan.sizes.len();
     if out.is_some() && points != 1 {
-        let problem = format!(
+        return Err(config_error(format!(
             "-o: a trace can be laid out for one --machine, --policy and --block-size at a time, \
              not {points} combinations"
-        );
-        return Err(SimError::Config { problem });
+        )));
     }
     Ok(plan)
 }
@@ -103,30 +102,18 @@ fn on_pages(
     };
     let names = Names::new(trace.metadata());
     let objects = data_objects(&names, &survey);
-    let mut found = Vec::new();
-    let mut written = None;
+    let mut advised = Advised { trace, out, points: Vec::new(), written: None };
     for machine in 0..plan.machines.len() {
         for policy in 0..plan.policies.len() {
             for size in 0..plan.sizes.len() {
                 let point = LayoutEvaluator::new(plan, machine, policy, size, &pool, budget)?;
-                let one = at(&point, &priced, &objects, &mut progress)?;
-                if let Some(out) = out {
-                    written = Some(write(&point, trace, &one, out)?);
-                }
-                found.push(one.0);
+                advised.add(at(&point, &priced, &objects, &mut progress)?, point.block)?;
             }
         }
     }
     progress.finish()?;
-    Ok(AdviceReport {
-        trace: TraceSource::name(trace),
-        processors: plan.processors,
-        references: survey.references(),
-        objects: u64::try_from(objects.len()).unwrap_or(u64::MAX),
-        points: found,
-        written,
-        provenance: AdviceProvenance::Priced(provenance(plan, trace)),
-    })
+    let provenance = AdviceProvenance::Priced(provenance(plan, trace));
+    Ok(advised.report(plan.processors, &survey, &objects, provenance))
 }
 
 /// Advice on cache lines: one simulation in cycles for each machine and layout.
@@ -162,70 +149,36 @@ fn on_lines(
         name_stack_variables(&mut names, &survey, result, trace, &pool)?;
     }
     let objects = data_objects(&names, &survey);
-    let mut points = Vec::new();
-    let mut written = None;
+    let mut advised = Advised { trace, out, points: Vec::new(), written: None };
     for (replay, before) in replays.iter().zip(before) {
-        let mut last = 1.0;
-        let mut tick = |done: f64| {
-            // The number of passes is not known in advance.
-            if done <= last {
-                progress.begin(0.2);
-            }
-            last = done;
-            progress.tick(done)
-        };
-        let (point, layout) =
-            lines::advise(replay, trace, &objects, &survey, &names, &before, &mut tick)?;
-        if let Some(out) = out {
-            written = Some(write_layout(&point, trace, &layout, replay.block, out)?);
-        }
-        points.push(point);
+        let tick = &mut progress.of_passes(0.2);
+        let found = lines::advise(replay, trace, &objects, &survey, &names, &before, tick)?;
+        advised.add(found, replay.block)?;
     }
     progress.finish()?;
-    let provenance = clocked_provenance(&replays, trace)?;
-    Ok(AdviceReport {
-        trace: TraceSource::name(trace),
-        processors,
-        references: survey.references(),
-        objects: u64::try_from(objects.len()).unwrap_or(u64::MAX),
-        points,
-        written,
-        provenance: AdviceProvenance::Clocked(provenance),
-    })
+    let provenances = replays.iter().map(|replay| LineProvenance::of(replay, trace));
+    let provenance = provenances.reduce(|mut all, other| {
+        all.machines.extend(other.machines);
+        all
+    });
+    let provenance = AdviceProvenance::Clocked(provenance.expect("there is a machine"));
+    Ok(advised.report(processors, &survey, &objects, provenance))
 }
 
 /// Rejects options that only apply to machines with prices.
 fn check_lines(simulation: &SimConfig, out: Option<&Path>) -> Result<(), SimError> {
-    let fail = |problem: String| SimError::Config { problem };
-    if out.is_some() && simulation.machines.len() != 1 {
-        let count = simulation.machines.len();
-        return Err(fail(format!(
-            "-o: a trace can be laid out for one --machine at a time, not {count}"
-        )));
-    }
-    if simulation.word_bytes.is_some() {
-        let problem = "--word-bytes: a machine with a clock makes references as they were \
-                       recorded; choose one with prices, such as --machine numa";
-        return Err(fail(problem.to_owned()));
-    }
-    if simulation.filter.is_some() {
-        let problem = "--filter: this machine has caches of its own; leave it out";
-        return Err(fail(problem.to_owned()));
-    }
-    Ok(())
-}
-
-/// The sources of all machines' numbers.
-fn clocked_provenance(
-    replays: &[LineReplay<'_>],
-    trace: &TraceReader,
-) -> Result<LineProvenance, SimError> {
-    let mut provenances = replays.iter().map(|replay| LineProvenance::of(replay, trace));
-    let Some(mut provenance) = provenances.next() else {
-        return Err(SimError::Config { problem: nothing_given("machine") });
-    };
-    provenance.machines.extend(provenances.flat_map(|other| other.machines));
-    Ok(provenance)
+    let count = simulation.machines.len();
+    Err(config_error(if out.is_some() && count != 1 {
+        format!("-o: a trace can be laid out for one --machine at a time, not {count}")
+    } else if simulation.word_bytes.is_some() {
+        "--word-bytes: a machine with a clock makes references as they were recorded; choose one \
+         with prices, such as --machine numa"
+            .to_owned()
+    } else if simulation.filter.is_some() {
+        "--filter: this machine has caches of its own; leave it out".to_owned()
+    } else {
+        return Ok(());
+    }))
 }
 
 /// The configuration of a machine with a clock.
@@ -235,11 +188,11 @@ fn line_config(config: &AdviceConfig, machine: &str) -> Result<LineConfig, SimEr
         [] => None,
         [one] => Some(one),
         _ => {
-            let problem = "--block-size: a machine with a clock has one size".to_owned();
-            return Err(SimError::Config { problem });
+            return Err(config_error("--block-size: a machine with a clock has one size"));
         }
     };
     Ok(LineConfig {
+        machine: machine.to_owned(),
         protocol: simulation.policies.first().cloned(),
         processors: simulation.processors,
         block_size,
@@ -247,7 +200,7 @@ fn line_config(config: &AdviceConfig, machine: &str) -> Result<LineConfig, SimEr
         sync: simulation.sync,
         contention: config.contention,
         threads: simulation.threads,
-        ..LineConfig::new(machine)
+        ..LineConfig::default()
     })
 }
 
@@ -257,21 +210,14 @@ type FoundAdvice = (AdvicePoint, Layout);
 fn at(
     point: &LayoutEvaluator<'_>,
     priced: &PricedReferences<'_>,
-    objects: &[homenode_advise::DataObject],
+    objects: &[DataObject],
     progress: &mut PassProgress<'_>,
 ) -> Result<FoundAdvice, SimError> {
     let (survey, misses) = (priced.survey, priced.misses);
     let identity = Layout::default();
     progress.begin(0.2);
     let before = point.price(misses, &identity, &mut |done| progress.tick(done))?;
-    let mut last = 1.0;
-    let found = search(point, priced, objects, &before, &mut |done| {
-        if done <= last {
-            progress.begin(0.4);
-        }
-        last = done;
-        progress.tick(done)
-    })?;
+    let found = search(point, priced, objects, &before, &mut progress.of_passes(0.4))?;
     progress.begin(0.5);
     let layout = found.layout.clone();
     let after = if layout.is_empty() {
@@ -290,23 +236,51 @@ fn at(
     Ok((row, layout))
 }
 
-fn write(
-    point: &LayoutEvaluator<'_>,
-    trace: &TraceReader,
-    (found, layout): &FoundAdvice,
-    out: &Path,
-) -> Result<homenode_trace::Summary, SimError> {
-    write_layout(found, trace, layout, point.block, out)
+/// The advice found so far, and the trace written under it.
+struct Advised<'a> {
+    trace: &'a TraceReader,
+    out: Option<&'a Path>,
+    points: Vec<AdvicePoint>,
+    written: Option<Summary>,
+}
+
+impl Advised<'_> {
+    /// Adds the advice for one point, and writes the trace, if that is asked for.
+    fn add(&mut self, (point, layout): FoundAdvice, block: BlockSize) -> Result<(), SimError> {
+        if let Some(out) = self.out {
+            self.written = Some(write(&point, self.trace, &layout, block, out)?);
+        }
+        self.points.push(point);
+        Ok(())
+    }
+
+    fn report(
+        self,
+        processors: u16,
+        survey: &UseSurvey,
+        objects: &[DataObject],
+        provenance: AdviceProvenance,
+    ) -> AdviceReport {
+        AdviceReport {
+            trace: TraceSource::name(self.trace),
+            processors,
+            references: survey.references(),
+            objects: u64::try_from(objects.len()).unwrap_or(u64::MAX),
+            points: self.points,
+            written: self.written,
+            provenance,
+        }
+    }
 }
 
 /// Writes the trace under the combined layout.
-fn write_layout(
+fn write(
     found: &AdvicePoint,
     trace: &TraceReader,
     layout: &Layout,
     block: BlockSize,
     out: &Path,
-) -> Result<homenode_trace::Summary, SimError> {
+) -> Result<Summary, SimError> {
     let words = trace.word_size().map(|word| format!(" --word-bytes {}", word.bytes()));
     let mut record = format!(
         "advise --machine {} --policy {} --block-size {}{}:",

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluator::{BlockCost, LayoutEvaluator, PricedReferences, PricedTrace, ReportPart};
 use super::trial::{LayoutTrial, TrialCost, try_all};
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 
 /// Most objects for which layouts are tried: those with the costliest blocks.
 const OBJECTS_MAX: usize = 40;
@@ -188,11 +188,11 @@ fn costly_objects(
 fn free_range_for(trace: &TraceReader, words: u64, block: BlockSize) -> Result<u64, SimError> {
     let bytes = words.checked_mul(BlockSize::WORD_BYTES);
     let found = bytes.and_then(|bytes| AddressMap::of(trace).free_range(bytes, block.bytes()));
-    found.ok_or_else(|| SimError::Config {
-        problem:
+    found.ok_or_else(|| {
+        config_error(
             "the trace's addresses leave no room for another layout; keep a part of them with \
-                  `homenode transform select --address`"
-                .to_owned(),
+             `homenode transform select --address`",
+        )
     })
 }
 

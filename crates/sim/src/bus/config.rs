@@ -6,105 +6,83 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::references::{Inclusion, PrivateReferences};
-use crate::timed::{ReferenceOrder, TimedConfig};
+use crate::timed::{ReferenceOrder, TimedConfig, TimedOptions};
 
 /// Options of a simulation of caches on a bus or with links: machines, protocols and caches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct BusConfig {
     /// Machines: names (`homenode list machines`) or TOML files.
-    #[serde(default = "machines")]
     #[schemars(extend("x-flag" = "--machine", "x-value" = "machines"))]
     pub machines: Vec<String>,
     /// Coherence protocols (`homenode list protocols`), with parameters as in
     /// `pscr:private_kernel=yes`.
-    #[serde(default)]
     #[schemars(extend("x-flag" = "--protocol", "x-value" = "protocols", "x-argument" = true,
         "x-default" = "all on a bus, mesi with links"))]
     pub protocols: Vec<String>,
     /// Simulate only these combinations, in this order: dictionaries with `protocol` and, if not
     /// the default, `machine`, `cache_size`, `associativity`, `block_size`, `processors` and
     /// `scheduler`. The lists of these must be empty then.
-    #[serde(default)]
     #[schemars(extend("x-value" = "points", "x-default" = "all combinations", "x-flag" = null))]
     pub points: Vec<BusPoint>,
     /// Bytes in each processor's cache, as 32K or 64K-2M.
-    #[serde(default)]
     #[schemars(extend("x-flag" = "--cache-size", "x-value" = "cache-sizes",
         "x-default" = "the machine's"))]
     pub cache_sizes: Vec<u64>,
     /// Blocks in a set of the cache; `full` makes it fully associative.
-    #[serde(default)]
     #[schemars(extend("x-flag" = "--associativity", "x-value" = "associativities",
         "x-default" = "the machine's"))]
     pub associativities: Vec<Option<u64>>,
     /// Block sizes in bytes: 64, 4K, 8KB, or a doubling range such as 64-8192.
-    #[serde(default)]
     #[schemars(extend("x-flag" = "--block-size", "x-value" = "block-sizes",
         "x-default" = "the machine's"))]
     pub block_sizes: Vec<u64>,
     /// Processors; thread i runs on processor i modulo this number.
-    #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
     /// Several numbers of processors to simulate, as 4,8,12 or 1-20, instead of one.
-    #[serde(default)]
     #[schemars(extend("x-value" = "counts", "x-default" = "none"))]
     pub scaling: Vec<u16>,
     /// The order in which references take place.
-    #[serde(default)]
     pub order: ReferenceOrder,
     /// Which ready process a processor runs next.
-    #[serde(default)]
     #[schemars(extend("x-default" = "the machine's", "x-only-order" = "clock"))]
     pub scheduler: Option<Dispatch>,
     /// Restart processes when they end, until as many references are done as the trace has, so that
     /// all processors stay busy to the end.
-    #[serde(default)]
     #[schemars(extend("x-only-order" = "clock"))]
     pub restart: bool,
     /// Seed of the scheduler's random choices and of page frames.
-    #[serde(default = "one")]
     #[schemars(extend("x-only-order" = "clock"))]
     pub seed: u64,
     /// What the addresses of the trace are.
-    #[serde(default)]
     #[schemars(extend("x-only-order" = "clock"))]
     pub addresses: AddressSpace,
     /// Generate the kernel's references at system calls, switches and ticks from the machine's
     /// kernel model, for a trace without a kernel.
-    #[serde(default)]
     #[schemars(extend("x-only-order" = "clock"))]
     pub kernel_model: bool,
     /// Contention at memories and between sockets, on machines with links.
-    #[serde(default)]
     #[schemars(extend("x-default" = "the machine's", "x-only-order" = "clock"))]
     pub contention: Option<Contention>,
     /// Private areas in addition to those of the trace, each as its first byte and the byte after
     /// its last one, as in 0x1000-0x2000.
-    #[serde(default)]
     #[schemars(extend("x-flag" = "--private-range", "x-value" = "address-ranges",
         "x-default" = "none"))]
     pub private_ranges: Vec<(u64, u64)>,
     /// How to treat references that the trace flags as private; with `local` they are to private
     /// areas.
-    #[serde(default)]
     pub private: PrivateReferences,
     /// How to treat references to synchronisation variables; a cache treats a lock like any other
     /// word.
-    #[serde(default = "Inclusion::include")]
     pub sync: Inclusion,
     /// How to treat instruction fetches, which are reads.
-    #[serde(default = "Inclusion::include")]
     pub fetches: Inclusion,
     /// When an invalidation miss counts as true sharing.
-    #[serde(default)]
     pub miss_rule: MissRule,
     /// Check that every read returns the last write.
-    #[serde(default)]
     pub check: bool,
     /// Cores to use; the result does not depend on it.
-    #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
 }
@@ -113,7 +91,7 @@ pub struct BusConfig {
 impl Default for BusConfig {
     fn default() -> Self {
         Self {
-            machines: machines(),
+            machines: vec![machine()],
             protocols: Vec::new(),
             points: Vec::new(),
             cache_sizes: Vec::new(),
@@ -124,7 +102,7 @@ impl Default for BusConfig {
             order: ReferenceOrder::default(),
             scheduler: None,
             restart: false,
-            seed: one(),
+            seed: 1,
             addresses: AddressSpace::default(),
             kernel_model: false,
             contention: None,
@@ -140,47 +118,29 @@ impl Default for BusConfig {
 }
 
 impl TimedConfig for BusConfig {
-    fn order(&self) -> ReferenceOrder {
-        self.order
-    }
-
-    fn threads(&self) -> Option<usize> {
-        self.threads
-    }
-
-    fn processors(&self) -> Option<u16> {
-        self.processors
+    fn timed(&self) -> TimedOptions {
+        TimedOptions {
+            order: self.order,
+            threads: self.threads,
+            processors: self.processors,
+            scales: !self.scaling.is_empty(),
+            restarts: self.restart,
+        }
     }
 
     fn prepare_run(&mut self, processors: u16) {
         self.processors = Some(processors);
         if self.protocols.is_empty() && self.points.is_empty() {
-            self.protocols.push(IN_A_RUN.to_owned());
+            self.protocols.push(USUAL_PROTOCOL.to_owned());
         }
     }
-
-    fn scales(&self) -> bool {
-        !self.scaling.is_empty()
-    }
-
-    fn restarts(&self) -> bool {
-        self.restart
-    }
 }
 
-/// The protocol of a live program, which runs under one, unless another one is given.
-const IN_A_RUN: &str = "mesi";
-
-fn machines() -> Vec<String> {
-    vec![machine()]
-}
+/// The protocol of machines with links, and of a live program, unless another one is given.
+pub(super) const USUAL_PROTOCOL: &str = "mesi";
 
 fn machine() -> String {
     "bus-smp".to_owned()
-}
-
-fn one() -> u64 {
-    1
 }
 
 /// One combination of a machine, a protocol, a cache and a number of processors.

@@ -3,14 +3,12 @@
 use std::ops::Range;
 
 use homenode_base::{BlockSize, ReferenceFilter};
-use homenode_machine::{
-    BusCycles, CacheShape, CachedMachine, Dispatch, KernelModel, MachineError, MachineKind,
-};
+use homenode_machine::{BusCycles, CacheShape, CachedMachine, Dispatch, KernelModel, MachineKind};
 use homenode_snoop::{BusSetup, ProtocolSpec, ProtocolTable, TABLE};
 
-use super::config::{AddressSpace, BusConfig};
+use super::config::{AddressSpace, BusConfig, USUAL_PROTOCOL};
 use crate::caches::{cache_shapes, check_frames, frames, private_areas, resized};
-use crate::error::{SimError, config_error, nothing_given};
+use crate::error::{SimError, check_given, config_error};
 use crate::pass::{TraceSource, check_threads, processor_counts, processors};
 use crate::references::data;
 use crate::timed::ReferenceOrder;
@@ -18,9 +16,6 @@ use crate::timed::ReferenceOrder;
 /// Why the kernel model cannot be used.
 pub(super) const CAPTURED: &str = "the trace has the kernel's references already: leave out \
                                    --kernel-model";
-
-/// The protocol of machines with links unless others are given.
-pub(super) const WITH_LINKS: &str = "mesi";
 
 /// One combination.
 pub(crate) struct PlannedPoint {
@@ -55,12 +50,6 @@ pub(crate) struct BusPlan {
     pub(super) translates: bool,
     config: BusConfig,
     private_areas: Vec<Range<u64>>,
-}
-
-/// The error for a machine of another kind, with the command that simulates it.
-pub(super) fn of_other_kind(machine: &CachedMachine) -> MachineError {
-    let (kind, wanted) = (machine.kind(), MachineKind::Bus);
-    MachineError::OtherKind { machine: machine.name().to_owned(), kind, wanted }
 }
 
 impl BusPlan {
@@ -100,9 +89,7 @@ impl BusPlan {
         config: &BusConfig,
         trace: &T,
     ) -> Result<(), SimError> {
-        if config.machines.is_empty() {
-            return Err(config_error(nothing_given("machine")));
-        }
+        check_given(&[("machine", config.machines.len())])?;
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
         self.machines = machines.collect::<Result<_, _>>()?;
         self.processors = processor_counts(config.processors, &config.scaling, trace)?;
@@ -112,7 +99,7 @@ impl BusPlan {
             let protocols = match (given.is_empty(), self.machines[machine].bus()) {
                 (false, _) => given,
                 (true, Some(_)) => all,
-                (true, None) => vec![WITH_LINKS],
+                (true, None) => vec![USUAL_PROTOCOL],
             };
             for protocol in protocols {
                 self.add(config, machine, &ProtocolSpec::parse(protocol)?)?;
@@ -176,12 +163,11 @@ impl BusPlan {
         let block_size_bytes = cache.block_size_bytes;
         let instructions = self.machines[machine].instructions;
         if instructions.is_some() && !config.fetches.counts() {
-            let problem = format!(
+            return Err(config_error(format!(
                 "machine {} has instruction caches of its own, and --fetches exclude would leave \
                  them empty: say --fetches include, or take a --machine without cache.split",
                 self.machines[machine].name()
-            );
-            return Err(SimError::Config { problem });
+            )));
         }
         let setup = BusSetup {
             processors,
@@ -214,15 +200,16 @@ impl BusPlan {
     /// those of the trace with links. Machines with a directory are rejected.
     fn check_kinds(&self) -> Result<(), SimError> {
         if let Some(machine) = self.machines.iter().find(|machine| machine.directory().is_some()) {
-            return Err(of_other_kind(machine).into());
+            return Err(machine.is_not(MachineKind::Bus).into());
         }
         let on_bus = self.machines.iter().filter(|machine| machine.bus().is_some()).count();
         if on_bus == 0 || on_bus == self.machines.len() {
             return Ok(());
         }
-        let problem = "--machine: machines with a bus and machines with links cannot be \
-                       combined in one run: simulate one kind at a time";
-        Err(SimError::Config { problem: problem.to_owned() })
+        Err(config_error(
+            "--machine: machines with a bus and machines with links cannot be combined in one run: \
+             simulate one kind at a time",
+        ))
     }
 
     /// Whether the machines have links instead of a bus.
@@ -242,7 +229,7 @@ impl BusPlan {
     /// Checks that all machines have one page size, and that blocks fit into a page.
     fn check_pages(&self) -> Result<(), SimError> {
         let page = self.machines.first().map_or(0, |machine| machine.page_bytes);
-        let fail = |problem| Err(SimError::Config { problem });
+        let fail = |problem: String| Err(config_error(problem));
         for machine in &self.machines {
             if machine.page_bytes != page || !page.is_power_of_two() {
                 let (name, bytes) = (machine.name(), machine.page_bytes);
@@ -269,7 +256,7 @@ impl BusPlan {
         config: &BusConfig,
         trace: &T,
     ) -> Result<(), SimError> {
-        let fail = |problem| Err(SimError::Config { problem });
+        let fail = |problem: String| Err(config_error(problem));
         if config.order == ReferenceOrder::Trace {
             return fail("--kernel-model needs a clock: leave out --order trace".to_owned());
         }

@@ -3,14 +3,14 @@
 use homenode_clock::ClockSetup;
 use homenode_clock::pages::{PageNumbers, PageTable};
 use homenode_clock::streams::StreamSplitter;
-use homenode_machine::{Interconnect, SchedulerModel};
+use homenode_machine::{Interconnect, MachineKind, SchedulerModel};
 use homenode_multicore::{LinkClockSetup, link_clock};
 use homenode_snoop::{BusClockSetup, BusResult, TraceOrderSimulation, bus_clock};
 use homenode_trace::Batch;
 
 use super::config::{BusConfig, Contention};
 use super::outcome::{BusSimulation, assemble};
-use super::plan::{BusPlan, CAPTURED, of_other_kind};
+use super::plan::{BusPlan, CAPTURED};
 use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource};
 use crate::timed::{
@@ -76,7 +76,7 @@ impl TimedPlan for BusPlan {
                 link_clock(&point.setup, table, &LinkClockSetup { clock, links, page_bytes })?
             }
             Interconnect::Directory(_) | Interconnect::Controllers(_) => {
-                return Err(of_other_kind(machine).into());
+                return Err(machine.is_not(MachineKind::Bus).into());
             }
         };
         if let Some(model) = self.kernel_model() {

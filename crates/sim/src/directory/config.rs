@@ -6,119 +6,94 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::references::{Inclusion, PrivateReferences};
-use crate::timed::{ReferenceOrder, TimedConfig};
+use crate::timed::{ReferenceOrder, TimedConfig, TimedOptions};
 
 /// The value of `--buffers` for unlimited buffers.
 pub(super) const INFINITE: &str = "infinite";
 
 /// Options of a simulation of machines with a directory: protocols, homes of pages, and caches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct DirectoryConfig {
     /// Machines: names (`homenode list machines`) or TOML files.
-    #[serde(default = "machines")]
     #[schemars(extend("x-flag" = "--machine", "x-value" = "machines"))]
     pub machines: Vec<String>,
     /// Coherence protocols (`homenode list protocols`), with parameters as in `dash:pointers=4`.
-    #[serde(default)]
     #[schemars(extend("x-flag" = "--protocol", "x-value" = "protocols", "x-argument" = true,
         "x-default" = "dash, or sdd where nodes have controllers"))]
     pub protocols: Vec<String>,
     /// Which node is the home of a page (`homenode list homes`), with parameters as in
     /// `first-fill:n=4`.
-    #[serde(default = "homes")]
     #[schemars(extend("x-flag" = "--home", "x-value" = "homes"))]
     pub homes: Vec<String>,
     /// When pages are replicated to nodes that read them (`homenode list replications`), with
     /// parameters as in `counter:n=8`; for protocols that keep pages coherent, with `--order
     /// clock`.
-    #[serde(default = "replications")]
     #[schemars(extend("x-flag" = "--replication", "x-value" = "replications"))]
     pub replications: Vec<String>,
     /// Which reads go through proxies (`homenode list proxies`), with parameters as in
     /// `basic:data=matrix` or `reactive:allocate=no`, on nodes with controllers. `data` is a list,
     /// joined by `+`, of parts of object names, parts of allocation sites, or addresses; `allocate`
     /// says whether proxies keep copies: `yes`, `no` or `separate:bytes=65536`.
-    #[serde(default = "proxies")]
     #[schemars(extend("x-flag" = "--proxies", "x-value" = "proxies"))]
     pub proxies: Vec<String>,
     /// Messages that a node's controller can queue before it sends reads back, or `infinite`, on
     /// nodes with controllers.
-    #[serde(default = "buffers")]
     #[schemars(extend("x-flag" = "--buffers", "x-value" = "buffers"))]
     pub buffers: Vec<String>,
     /// Bytes in each node's cache, as 32K or 64K-2M.
-    #[serde(default)]
     #[schemars(extend("x-flag" = "--cache-size", "x-value" = "cache-sizes",
         "x-default" = "the machine's"))]
     pub cache_sizes: Vec<u64>,
     /// Blocks in a set of the cache; `full` makes it fully associative.
-    #[serde(default)]
     #[schemars(extend("x-flag" = "--associativity", "x-value" = "associativities",
         "x-default" = "the machine's"))]
     pub associativities: Vec<Option<u64>>,
     /// Block sizes in bytes: 64, 4K, 8KB, or a doubling range such as 64-8192.
-    #[serde(default)]
     #[schemars(extend("x-flag" = "--block-size", "x-value" = "block-sizes",
         "x-default" = "the machine's"))]
     pub block_sizes: Vec<u64>,
     /// Nodes, each with a processor; thread i runs on node i modulo this number.
-    #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
     /// Several numbers of nodes to simulate, as 4,8,16 or 1-64, instead of one.
-    #[serde(default)]
     #[schemars(extend("x-value" = "counts", "x-default" = "none"))]
     pub scaling: Vec<u16>,
     /// The order in which references take place: in simulated time, or as in the trace.
-    #[serde(default)]
     pub order: ReferenceOrder,
     /// What a processor waits for when it writes, with `--order clock`.
-    #[serde(default)]
     pub consistency: Consistency,
     /// Where messages contend, with `--order clock`.
-    #[serde(default)]
     #[schemars(extend("x-default" = "the machine's"))]
     pub network_contention: Option<NetworkContention>,
     /// Cost of mapping a page in the operating system, with `--order clock`, if hardware keeps
     /// blocks coherent: the machine's, or none.
-    #[serde(default)]
     pub page_mapping: PageMapping,
     /// Let pages migrate again at each phase mark, with `--order clock`.
-    #[serde(default)]
     pub phase_change: bool,
     /// Instructions before each reference, if the trace does not count them, with `--order clock`.
     /// Traces recorded with the compiler wrappers do not.
-    #[serde(default)]
     pub gap: u32,
     /// Where measurement of times and counts begins, with `--order clock`.
-    #[serde(default)]
     pub measure_from: MeasuredFrom,
     /// Seed of the random choices of homes.
-    #[serde(default = "one")]
     pub seed: u64,
     /// Private areas in addition to those of the trace, each as its first byte and the byte after
     /// its last one, as in 0x1000-0x2000.
-    #[serde(default)]
     #[schemars(extend("x-flag" = "--private-range", "x-value" = "address-ranges",
         "x-default" = "none"))]
     pub private_ranges: Vec<(u64, u64)>,
     /// How to treat references that the trace flags as private; with `local` they are to private
     /// areas.
-    #[serde(default)]
     pub private: PrivateReferences,
     /// How to treat references to synchronisation variables; a cache treats a lock like any other
     /// word.
-    #[serde(default = "Inclusion::include")]
     pub sync: Inclusion,
     /// When an invalidation miss counts as true sharing.
-    #[serde(default)]
     pub miss_rule: MissRule,
     /// Check that every read returns the last write.
-    #[serde(default)]
     pub check: bool,
     /// Cores to use; the result does not depend on it.
-    #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
     /// Whether page use by node is collected, as [`DirectoryStudy::uses`]. Set by callers that
@@ -132,12 +107,12 @@ pub struct DirectoryConfig {
 impl Default for DirectoryConfig {
     fn default() -> Self {
         Self {
-            machines: machines(),
+            machines: vec!["dash-mesh".to_owned()],
             protocols: Vec::new(),
-            homes: homes(),
-            replications: replications(),
-            proxies: proxies(),
-            buffers: buffers(),
+            homes: vec!["first-touch".to_owned()],
+            replications: vec!["none".to_owned()],
+            proxies: vec!["none".to_owned()],
+            buffers: vec![INFINITE.to_owned()],
             cache_sizes: Vec::new(),
             associativities: Vec::new(),
             block_sizes: Vec::new(),
@@ -150,7 +125,7 @@ impl Default for DirectoryConfig {
             phase_change: false,
             gap: 0,
             measure_from: MeasuredFrom::default(),
-            seed: one(),
+            seed: 1,
             private_ranges: Vec::new(),
             private: PrivateReferences::default(),
             sync: Inclusion::Include,
@@ -163,53 +138,19 @@ impl Default for DirectoryConfig {
 }
 
 impl TimedConfig for DirectoryConfig {
-    fn order(&self) -> ReferenceOrder {
-        self.order
-    }
-
-    fn threads(&self) -> Option<usize> {
-        self.threads
-    }
-
-    fn processors(&self) -> Option<u16> {
-        self.processors
+    fn timed(&self) -> TimedOptions {
+        TimedOptions {
+            order: self.order,
+            threads: self.threads,
+            processors: self.processors,
+            scales: !self.scaling.is_empty(),
+            restarts: false,
+        }
     }
 
     fn prepare_run(&mut self, processors: u16) {
         self.processors = Some(processors);
     }
-
-    fn scales(&self) -> bool {
-        !self.scaling.is_empty()
-    }
-
-    fn restarts(&self) -> bool {
-        false
-    }
-}
-
-fn machines() -> Vec<String> {
-    vec!["dash-mesh".to_owned()]
-}
-
-fn homes() -> Vec<String> {
-    vec!["first-touch".to_owned()]
-}
-
-fn replications() -> Vec<String> {
-    vec!["none".to_owned()]
-}
-
-fn proxies() -> Vec<String> {
-    vec!["none".to_owned()]
-}
-
-fn buffers() -> Vec<String> {
-    vec![INFINITE.to_owned()]
-}
-
-fn one() -> u64 {
-    1
 }
 
 /// What a processor waits for when it writes.

@@ -6,7 +6,7 @@ use homenode_analysis::Names;
 use homenode_directory::ProxySetup;
 
 use super::config::{DirectoryConfig, INFINITE};
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 use crate::pass::TraceSource;
 
 /// Largest buffer, in messages.
@@ -54,11 +54,10 @@ impl ControllerChoice {
             ("--buffers", &config.buffers, none.buffers.0),
         ] {
             if let Some(given) = given.iter().find(|given| **given != without) {
-                let problem = format!(
+                return Err(config_error(format!(
                     "{flag} {given}: the nodes of {machine} have no controllers in which messages \
                      wait; say --machine alite"
-                );
-                return Err(SimError::Config { problem });
+                )));
             }
         }
         Ok(())
@@ -72,9 +71,9 @@ pub(crate) fn buffer_reads(text: &str) -> Result<Option<u64>, SimError> {
     }
     let number = text.parse().ok().filter(|number| (1..=BUFFER_MAX).contains(number));
     number.map(Some).ok_or_else(|| {
-        let problem =
-            format!("--buffers {text}: expected {INFINITE} or a number from 1 to {BUFFER_MAX}");
-        SimError::Config { problem }
+        config_error(format!(
+            "--buffers {text}: expected {INFINITE} or a number from 1 to {BUFFER_MAX}"
+        ))
     })
 }
 
@@ -90,8 +89,7 @@ fn proxy_setup<T: TraceSource + ?Sized>(text: &str, trace: &T) -> Result<ProxySe
         return Ok(setup);
     }
     if setup.used != homenode_directory::ProxyUse::Basic {
-        let problem = format!("--proxies {text}: only basic proxies take `data`");
-        return Err(SimError::Config { problem });
+        return Err(config_error(format!("--proxies {text}: only basic proxies take `data`")));
     }
     let names = Names::new(trace.metadata());
     for item in data {
@@ -123,11 +121,10 @@ fn marked(wanted: &str, names: &Names<'_>, text: &str) -> Result<Vec<Range<u64>>
     groups.sort_by_key(|&group| std::cmp::Reverse(names.bytes_of(group)));
     let known: Vec<String> =
         groups.iter().take(NAMED_MAX).map(|&group| names.object_of(group).label()).collect();
-    let problem = format!(
+    Err(config_error(format!(
         "--proxies {text}: nothing in the trace is called {wanted:?}; the largest objects are {}",
         known.join("; ")
-    );
-    Err(SimError::Config { problem })
+    )))
 }
 
 fn address_range(text: &str) -> Option<Range<u64>> {

@@ -13,7 +13,7 @@ use homenode_machine::{
 use super::config::DirectoryConfig;
 use super::controllers::ControllerChoice;
 use crate::caches::{cache_shapes, check_frames, frames, private_areas};
-use crate::error::{SimError, nothing_given};
+use crate::error::{SimError, check_given, config_error};
 use crate::pass::{TraceSource, check_threads, processor_counts};
 use crate::references::data;
 use crate::timed::ReferenceOrder;
@@ -94,10 +94,7 @@ pub(super) struct FirstRun {
 impl DirectoryPlan {
     /// The first combination; all have the same filter and private areas.
     pub(crate) fn first(&self) -> Result<&PlannedDirectory, SimError> {
-        self.points.first().ok_or_else(|| {
-            let problem = "there is nothing to simulate".to_owned();
-            SimError::Config { problem }
-        })
+        self.points.first().ok_or_else(|| config_error("there is nothing to simulate"))
     }
 
     pub(super) fn checked<T: TraceSource + ?Sized>(
@@ -105,17 +102,13 @@ impl DirectoryPlan {
         trace: &T,
     ) -> Result<Self, SimError> {
         check_threads(config.threads)?;
-        for (what, none) in [
-            ("machine", config.machines.is_empty()),
-            ("home", config.homes.is_empty()),
-            ("replication", config.replications.is_empty()),
-            ("way of proxies", config.proxies.is_empty()),
-            ("buffer", config.buffers.is_empty()),
-        ] {
-            if none {
-                return Err(SimError::Config { problem: nothing_given(what) });
-            }
-        }
+        check_given(&[
+            ("machine", config.machines.len()),
+            ("home", config.homes.len()),
+            ("replication", config.replications.len()),
+            ("way of proxies", config.proxies.len()),
+            ("buffer", config.buffers.len()),
+        ])?;
         let machines = config.machines.iter().map(|machine| CachedMachine::parse(machine));
         let nodes = processor_counts(config.processors, &config.scaling, trace)?;
         let mut plan = Self {
@@ -243,9 +236,7 @@ fn node_model(machine: &CachedMachine, config: &DirectoryConfig) -> Result<NodeM
         return Ok(NodeModel::Controllers(model));
     }
     let Some(&model) = machine.directory() else {
-        let (kind, wanted) = (machine.kind(), MachineKind::Directory);
-        let machine = machine.name().to_owned();
-        return Err(homenode_machine::MachineError::OtherKind { machine, kind, wanted }.into());
+        return Err(machine.is_not(MachineKind::Directory).into());
     };
     let mut model = model;
     let asked_for = config.network_contention;
@@ -261,7 +252,7 @@ fn check_machine(
     config: &DirectoryConfig,
 ) -> Result<(), SimError> {
     let (controllers, name) = (machine.controllers().is_some(), machine.name());
-    let problem = match (controllers, matches!(table, CoherenceTable::Linked(_))) {
+    Err(config_error(match (controllers, matches!(table, CoherenceTable::Linked(_))) {
         (true, false) => format!(
             "--protocol {protocol}: the nodes of {name} have controllers that keep lists of \
              copies; say --protocol sdd, or --machine dash-mesh"
@@ -279,8 +270,7 @@ fn check_machine(
             return check_topology(machine, protocol, table, config.order);
         }
         _ => return check_topology(machine, protocol, table, config.order),
-    };
-    Err(SimError::Config { problem })
+    }))
 }
 
 /// Checks options that require a memory at each node.
@@ -292,7 +282,7 @@ fn check_topology(
 ) -> Result<(), SimError> {
     let shared = machine.directory().is_some_and(|it| it.topology != MemoryTopology::PerProcessor);
     let name = machine.name();
-    let problem = match (shared, order) {
+    Err(config_error(match (shared, order) {
         (true, ReferenceOrder::Trace) => format!(
             "--order trace: on {name} processors share memories, and without a clock only messages \
              between nodes with a memory each are counted; say --order clock, or --machine \
@@ -303,8 +293,7 @@ fn check_topology(
              coherent; software does so for nodes with a memory each: say --machine dash-mesh"
         ),
         (_, ReferenceOrder::Clock) | (false, ReferenceOrder::Trace) => return Ok(()),
-    };
-    Err(SimError::Config { problem })
+    }))
 }
 
 /// Costs of fills and write-backs; without a clock the number of messages.
@@ -333,11 +322,10 @@ fn choices(
             let replication = PageReplication::parse(text)?;
             let pages = matches!(protocol.table(), CoherenceTable::Pages(_));
             if replication != PageReplication::None && !pages {
-                let problem = format!(
+                return Err(config_error(format!(
                     "--replication {text}: {} keeps blocks coherent, not pages; say --protocol lrc",
                     protocol.entry.name
-                );
-                return Err(SimError::Config { problem });
+                )));
             }
             choices.push((home.clone(), (text.clone(), replication)));
         }
@@ -358,8 +346,7 @@ fn block_table_of(name: &str, table: &CoherenceTable) -> Result<DirectoryTable, 
              does not determine"
         }
     };
-    let problem = format!("--protocol {name} needs --order clock: {why}");
-    Err(SimError::Config { problem })
+    Err(config_error(format!("--protocol {name} needs --order clock: {why}")))
 }
 
 fn setup(

@@ -6,7 +6,7 @@ use homenode_directory::{
 use homenode_protocol::{ProtocolParameter, ValueRange};
 use serde::Serialize;
 
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 
 /// The result of the model checker for a protocol.
 #[derive(Clone, Debug, Serialize)]
@@ -32,8 +32,7 @@ pub fn check_directory_protocols<S: AsRef<str>>(
     nodes: Option<usize>,
 ) -> Result<Vec<DirectoryProtocolReport>, SimError> {
     if let Some(nodes) = nodes.filter(|nodes| !(2..=NODES_MAX).contains(nodes)) {
-        let problem = format!("--nodes is {nodes}: expected 2 to {NODES_MAX}");
-        return Err(SimError::Config { problem });
+        return Err(config_error(format!("--nodes is {nodes}: expected 2 to {NODES_MAX}")));
     }
     let tables = names.iter().map(|name| checked_table(name.as_ref()));
     let tables: Vec<(String, CoherenceTable, bool)> = tables.collect::<Result<_, _>>()?;
@@ -57,8 +56,10 @@ fn checked_table(name: &str) -> Result<(String, CoherenceTable, bool), SimError>
     let spec = DirectoryProtocol::parse(text)?;
     let table = spec.table();
     if proxies && !matches!(table, CoherenceTable::Linked(_)) {
-        let problem = format!("{name}: {} has no proxies; say sdd{WITH_PROXIES}", spec.entry.name);
-        return Err(SimError::Config { problem });
+        return Err(config_error(format!(
+            "{name}: {} has no proxies; say sdd{WITH_PROXIES}",
+            spec.entry.name
+        )));
     }
     let suffix = if proxies { WITH_PROXIES } else { "" };
     Ok((format!("{}{suffix}", spec.entry.name), table, proxies))
@@ -81,9 +82,9 @@ pub struct DirectoryProtocolRow {
     pub parameters: Vec<DirectoryParameterRow>,
 }
 
-/// One row of the list of home policies.
+/// A home, replication or proxy policy, as listed.
 #[derive(Clone, Debug, Serialize)]
-pub struct HomeRow {
+pub struct ChoiceRow {
     /// Name on the command line.
     pub name: &'static str,
     /// Summary in one line.
@@ -92,6 +93,14 @@ pub struct HomeRow {
     pub source: &'static str,
     /// Its parameters.
     pub parameters: Vec<DirectoryParameterRow>,
+}
+
+/// One row of the list of home policies.
+#[derive(Clone, Debug, Serialize)]
+pub struct HomeRow {
+    /// The policy.
+    #[serde(flatten)]
+    pub policy: ChoiceRow,
     /// Whether the trace is read once before the simulation, to find page use by node.
     pub needs_first_run: bool,
 }
@@ -151,52 +160,33 @@ pub fn directory_protocol_rows() -> Vec<DirectoryProtocolRow> {
     homenode_directory::TABLE.iter().map(row).collect()
 }
 
+/// The row of an entry that has these fields, whatever its table is.
+macro_rules! choice {
+    ($entry:expr) => {
+        ChoiceRow {
+            name: $entry.name,
+            summary: $entry.summary,
+            source: $entry.source,
+            parameters: $entry.params.iter().map(DirectoryParameterRow::of).collect(),
+        }
+    };
+}
+
 /// All home policies.
 #[must_use]
 pub fn home_rows() -> Vec<HomeRow> {
-    let row = |entry: &home::Entry| HomeRow {
-        name: entry.name,
-        summary: entry.summary,
-        source: entry.source,
-        parameters: entry.params.iter().map(DirectoryParameterRow::of).collect(),
-        needs_first_run: entry.needs_first_run,
-    };
-    home::TABLE.iter().map(row).collect()
-}
-
-/// A replication or proxy policy, as listed.
-#[derive(Clone, Debug, Serialize)]
-pub struct ChoiceRow {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// Summary in one line.
-    pub summary: &'static str,
-    /// Its source.
-    pub source: &'static str,
-    /// Its parameters.
-    pub parameters: Vec<DirectoryParameterRow>,
+    let rows = home::TABLE.iter();
+    rows.map(|e| HomeRow { policy: choice!(e), needs_first_run: e.needs_first_run }).collect()
 }
 
 /// All replication policies.
 #[must_use]
 pub fn replication_rows() -> Vec<ChoiceRow> {
-    let row = |entry: &homenode_directory::ReplicationEntry| ChoiceRow {
-        name: entry.name,
-        summary: entry.summary,
-        source: entry.source,
-        parameters: entry.params.iter().map(DirectoryParameterRow::of).collect(),
-    };
-    homenode_directory::REPLICATIONS.iter().map(row).collect()
+    homenode_directory::REPLICATIONS.iter().map(|entry| choice!(entry)).collect()
 }
 
 /// All proxy policies.
 #[must_use]
 pub fn proxy_rows() -> Vec<ChoiceRow> {
-    let row = |entry: &homenode_directory::ProxyEntry| ChoiceRow {
-        name: entry.name,
-        summary: entry.summary,
-        source: entry.source,
-        parameters: entry.params.iter().map(DirectoryParameterRow::of).collect(),
-    };
-    homenode_directory::PROXIES.iter().map(row).collect()
+    homenode_directory::PROXIES.iter().map(|entry| choice!(entry)).collect()
 }

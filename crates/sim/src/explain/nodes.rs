@@ -5,9 +5,7 @@ use homenode_base::ReferenceFilter;
 use homenode_directory::{
     DirectoryProtocol, DirectorySetup, DirectorySheet, HomePolicy, HomeSetup, HomeSpec, PageDemands,
 };
-use homenode_machine::{
-    CachedMachine, ControllerMachine, DirectoryMachine, MachineError, MachineKind,
-};
+use homenode_machine::{CachedMachine, ControllerMachine, DirectoryMachine, MachineKind};
 
 use super::config::ExplainConfig;
 use super::outcome::{DirectoryExplanation, ExplainedDirectoryMachine, ExplainedDirectoryProtocol};
@@ -85,14 +83,14 @@ impl<M: WalkedModel> WalkedNodes<M> {
         let machine = CachedMachine::parse(config.machine.as_deref().unwrap_or(M::MACHINE))?;
         let home = HomeSpec::parse(config.home.as_deref().unwrap_or(HOME))?;
         let Some(model) = M::of(&machine) else {
-            let (kind, wanted) = (machine.kind(), MachineKind::Directory);
-            let (name, named) = (machine.name().to_owned(), config.protocols.join(", "));
-            return Err(if [wanted, MachineKind::Controllers].contains(&kind) {
-                let own = M::MACHINE;
-                config_error(format!("{named} is not for the nodes of {name}; say --machine {own}"))
-            } else {
-                MachineError::OtherKind { machine: name, kind, wanted }.into()
-            });
+            if machine.directory().is_none() && machine.controllers().is_none() {
+                return Err(machine.is_not(MachineKind::Directory).into());
+            }
+            let (name, named) = (machine.name(), config.protocols.join(", "));
+            return Err(config_error(format!(
+                "{named} is not for the nodes of {name}; say --machine {}",
+                M::MACHINE
+            )));
         };
         let (nodes, cache) =
             (subject.processors(config, trace)?, subject.cache(config, machine.cache));

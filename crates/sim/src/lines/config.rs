@@ -6,67 +6,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::bus::{BusConfig, Contention};
 use crate::directory::{DirectoryConfig, PageMapping};
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 use crate::references::{Inclusion, PrivateReferences};
 
 /// Options of a simulation that reports where processors wait.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct LineConfig {
     /// The machine: one with cores and caches (`homenode list machines`), or a TOML file.
-    #[serde(default = "machine")]
     #[schemars(extend("x-flag" = "--machine"))]
     pub machine: String,
     /// The coherence protocol (`homenode list protocols`).
-    #[serde(default)]
     #[schemars(extend("x-default" = "mesi; dash with a directory"))]
     pub protocol: Option<String>,
     /// Home policy of pages on a machine with a directory (`homenode list homes`).
-    #[serde(default)]
     #[schemars(extend("x-default" = "first-touch"))]
     pub home: Option<String>,
     /// Processors; thread i runs on processor i modulo this number.
-    #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the trace's threads"))]
     pub processors: Option<u16>,
     /// Bytes in a line.
-    #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "the machine's"))]
     pub block_size: Option<u64>,
     /// How to treat references that the trace flags as private.
-    #[serde(default)]
     pub private: PrivateReferences,
     /// How to treat references to synchronisation variables; a cache treats a lock like any other
     /// word.
-    #[serde(default = "Inclusion::include")]
     pub sync: Inclusion,
     /// Contention at memories and between sockets.
-    #[serde(default)]
     #[schemars(extend("x-default" = "the machine's"))]
     pub contention: Option<Contention>,
     /// How many objects to list.
-    #[serde(default = "count")]
     #[schemars(range(min = 0), extend("x-flag" = "--top"))]
     pub count: usize,
     /// Cores to use; the result does not depend on it.
-    #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "all"))]
     pub threads: Option<usize>,
 }
 
-fn machine() -> String {
-    "spr-2s-lines".to_owned()
-}
-
-fn count() -> usize {
-    20
-}
-
-impl LineConfig {
-    /// The options as given for one machine.
-    pub(crate) fn new(machine: &str) -> Self {
+impl Default for LineConfig {
+    fn default() -> Self {
         Self {
-            machine: machine.to_owned(),
+            machine: "spr-2s-lines".to_owned(),
             protocol: None,
             home: None,
             processors: None,
@@ -74,11 +55,13 @@ impl LineConfig {
             private: PrivateReferences::default(),
             sync: Inclusion::Include,
             contention: None,
-            count: count(),
+            count: 20,
             threads: None,
         }
     }
+}
 
+impl LineConfig {
     /// The equivalent simulation of a machine with links.
     pub(super) fn simulation(&self, protocol: &str) -> BusConfig {
         BusConfig {
@@ -128,14 +111,11 @@ impl LineConfig {
         match (&self.home, machine.directory()) {
             (None, None) => Ok(None),
             (home, Some(_)) => Ok(Some(home.clone().unwrap_or_else(|| "first-touch".to_owned()))),
-            (Some(home), None) => {
-                let problem = format!(
-                    "--home {home}: on {} each page is where it is fetched first; homes are for \
+            (Some(home), None) => Err(config_error(format!(
+                "--home {home}: on {} each page is where it is fetched first; homes are for \
                      machines with a directory (homenode list machines)",
-                    machine.name()
-                );
-                Err(SimError::Config { problem })
-            }
+                machine.name()
+            ))),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use homenode_base::BlockSize;
 use homenode_clock::{ClockTime, ProcessorTime};
 use homenode_directory::{ClockedDirectoryResult, CoherenceTable};
-use homenode_machine::{CachedMachine, Interconnect, MachineError, MachineKind};
+use homenode_machine::{CachedMachine, Interconnect, MachineKind};
 use homenode_snoop::{BusCounts, BusResult, WordWaits};
 use homenode_trace::TraceReader;
 
@@ -102,9 +102,7 @@ impl<'a> LineReplay<'a> {
         let (protocol, home) = (config.protocol_for(&machine), config.home_for(&machine)?);
         let (planned, processors, bytes) = match machine.interconnect {
             Interconnect::Bus(_) => {
-                let (kind, wanted) = (machine.kind(), MachineKind::Multicore);
-                let machine = machine.name().to_owned();
-                return Err(MachineError::OtherKind { machine, kind, wanted }.into());
+                return Err(machine.is_not(MachineKind::Multicore).into());
             }
             Interconnect::Links(_) => {
                 let plan = BusPlan::new(&config.simulation(&protocol), trace)?;
@@ -113,13 +111,12 @@ impl<'a> LineReplay<'a> {
                 (PlannedMachine::Links(Box::new(plan)), processors, bytes)
             }
             Interconnect::Controllers(_) => {
-                let problem = format!(
+                return Err(config_error(format!(
                     "machine {}: lines requires a machine without controllers in its nodes, such \
                      as spr-2s-lines or dash-mesh; simulate this one with homenode simulate \
                      --machine {} --protocol sdd",
                     config.machine, config.machine
-                );
-                return Err(SimError::Config { problem });
+                )));
             }
             Interconnect::Directory(_) => {
                 let home = home.clone().unwrap_or_default();

@@ -10,17 +10,15 @@ const PROCESSORS: u16 = 8;
 
 /// Options of a run in addition to those of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct RunConfig {
     /// Cycles by which a thread may run ahead of the one with the least simulated time; 0 is the
     /// strict order of events.
-    #[serde(default)]
     #[schemars(extend("x-default" = "the machine's least network latency",
         "x-metavar" = "CYCLES"))]
     pub slack: Option<u64>,
     /// Expected number of threads alive at a time, the first one included; more are added as they
     /// start.
-    #[serde(default)]
     #[schemars(range(min = 1), extend("x-default" = "--processors"))]
     pub expected_threads: Option<u16>,
 }
@@ -51,33 +49,6 @@ impl<E, S: Into<SimError>> From<S> for RunError<E> {
     fn from(error: S) -> Self {
         Self::Simulation(error.into())
     }
-}
-
-/// Rejects options that require a trace: a known length, or an order of references.
-pub(crate) fn check_config(
-    in_cycles: bool,
-    points: usize,
-    restart: bool,
-    scaling: bool,
-) -> Result<(), SimError> {
-    let fail = |problem: &str| Err(SimError::Config { problem: problem.to_owned() });
-    if !in_cycles {
-        return fail("--order: a live program has no order of a trace; leave it out");
-    }
-    if scaling {
-        return fail("--scaling: a live program runs on one machine; say --processors");
-    }
-    if restart {
-        return fail("--restart requires a trace, whose end is known");
-    }
-    if points != 1 {
-        let problem = format!(
-            "a live program runs on one machine, and {points} combinations are given: say one \
-             --machine, --protocol and cache"
-        );
-        return Err(SimError::Config { problem });
-    }
-    Ok(())
 }
 
 /// Initial numbers of processors and processes.

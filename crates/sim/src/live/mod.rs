@@ -5,8 +5,8 @@ mod drive;
 mod run;
 mod source;
 
+pub(crate) use config::processes;
 pub use config::{LiveEnd, RunConfig, RunError};
-pub(crate) use config::{check_config, processes};
 pub(crate) use drive::Pace;
 pub use run::{LiveParts, LiveRun, run_program};
 pub(crate) use source::LiveSource;

@@ -11,7 +11,7 @@ use super::findings::{OptimumFindings, OptimumRequest};
 use super::placement::{self, PlacementOutput};
 use super::report::{OptimalReport, assemble};
 use super::walk::{HistoryWalk, curve_solver, replicates};
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 use crate::pass::{Progress, ProgressMeter, Unchanged, budget_bytes, build_histories, thread_pool};
 use crate::placement::{CountedReferences, MatrixPlan, SimConfig, SizeCounts, on_counted};
 
@@ -100,11 +100,10 @@ fn checked(
 ) -> Result<OptimalPlan, SimError> {
     let matrix = MatrixPlan::new(simulation, trace)?;
     if let Some(policy) = matrix.policies.iter().find(|p| replicates(p.name()).is_none()) {
-        let problem = format!(
+        return Err(config_error(format!(
             "{} is not an optimum; choose the policies optimal or optimal-no-replication",
             policy.text
-        );
-        return Err(SimError::Config { problem });
+        )));
     }
     let curve = config.curve.as_deref().map(interval).transpose()?;
     if let Some(interval) = curve {

@@ -81,6 +81,19 @@ impl<'a> PassProgress<'a> {
         report(self.progress, units.min(self.total), self.total)
     }
 
+    /// Reports progress of passes whose number is not known in advance: each takes this fraction of
+    /// the remainder, and begins where less is done than before.
+    pub(crate) fn of_passes(&mut self, part: f64) -> impl FnMut(f64) -> Result<(), SimError> {
+        let mut last = 1.0;
+        move |done| {
+            if done <= last {
+                self.begin(part);
+            }
+            last = done;
+            self.tick(done)
+        }
+    }
+
     /// Reports completion.
     pub(crate) fn finish(&mut self) -> Result<(), SimError> {
         report(self.progress, self.total, self.total)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use homenode_placement::HistoryBuilder;
 
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 
 /// Most worker threads; more only take memory.
 const THREADS_MAX: usize = 1024;
@@ -14,15 +14,15 @@ pub(crate) fn check_threads(threads: Option<usize>) -> Result<(), SimError> {
     if threads.is_none_or(|n| (1..=THREADS_MAX).contains(&n)) {
         return Ok(());
     }
-    let problem = format!("--threads: worker threads must be from 1 to {THREADS_MAX}");
-    Err(SimError::Config { problem })
+    Err(config_error(format!("--threads: worker threads must be from 1 to {THREADS_MAX}")))
 }
 
 /// The worker threads; one per core if no number is given.
 pub(crate) fn thread_pool(threads: Option<usize>) -> Result<rayon::ThreadPool, SimError> {
-    rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build().map_err(|e| {
-        SimError::Config { problem: format!("worker threads: {e}; use fewer with --threads") }
-    })
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .build()
+        .map_err(|e| config_error(format!("worker threads: {e}; use fewer with --threads")))
 }
 
 /// Files with the memory of the system and of this process's control group, which inside a

@@ -3,7 +3,7 @@
 use homenode_trace::{Batch, ChunkOutline, Columns, Metadata, TraceError, TraceReader, Want};
 use homenode_transform::realign::AddressMap;
 
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 
 /// A trace in pieces, which several threads can read in any order.
 pub trait TraceSource: Sync {
@@ -120,14 +120,13 @@ pub(crate) fn processors<T: TraceSource + ?Sized>(
     if (1..=PROCESSORS_MAX).contains(&processors) {
         return Ok(processors);
     }
-    let problem = match requested {
+    Err(config_error(match requested {
         Some(n) => format!("--processors: {n} processors: the model allows 1 to {PROCESSORS_MAX}"),
         None => format!(
             "the trace has {processors} threads, the model allows {PROCESSORS_MAX} processors: \
              choose fewer with --processors; thread i runs on processor i modulo that"
         ),
-    };
-    Err(SimError::Config { problem })
+    }))
 }
 
 /// Several requested numbers, or the one of [`processors`].

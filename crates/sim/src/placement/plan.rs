@@ -9,7 +9,7 @@ use homenode_transform::realign::WINDOW_MAX;
 
 use super::config::SimConfig;
 use super::policies::POLICIES;
-use crate::error::{SimError, nothing_given};
+use crate::error::{SimError, check_given, config_error};
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::references::{Inclusion, PrivateReferences, data};
 
@@ -68,21 +68,16 @@ impl MatrixPlan {
         own: &[PolicySpec],
         trace: &T,
     ) -> Result<Self, SimError> {
-        let lists = [
+        check_given(&[
             ("machine", config.machines.len()),
             ("policy", config.policies.len() + own.len()),
             ("block size", config.block_sizes.len()),
-        ];
-        if let Some((what, _)) = lists.into_iter().find(|&(_, len)| len == 0) {
-            let problem = nothing_given(what);
-            return Err(SimError::Config { problem });
-        }
+        ])?;
         if config.realign.is_some() {
-            let problem =
+            return Err(config_error(
                 "--realign: only counts are computed with data re-aligned on the fly; for this \
-                           write the re-aligned trace with `homenode transform realign`"
-                    .to_owned();
-            return Err(SimError::Config { problem });
+                 write the re-aligned trace with `homenode transform realign`",
+            ));
         }
         check_threads(config.threads)?;
         let machines = config.machines.iter().map(|m| PricedMachine::parse(m));
@@ -268,10 +263,9 @@ fn check_window(window: Option<u64>) -> Result<Option<u64>, SimError> {
     if window.is_none_or(|n| (1..=WINDOW_MAX).contains(&n)) {
         return Ok(window);
     }
-    let problem = format!(
+    Err(config_error(format!(
         "windows of re-alignment hold 1 to {WINDOW_MAX} references; the paper's are 1000000"
-    );
-    Err(SimError::Config { problem })
+    )))
 }
 
 /// The requested number of processors, or that of the machines, which must agree because only one
@@ -293,12 +287,11 @@ fn own_processors(
         None => format!("{} as many as there are threads", machine.name()),
     };
     let said: Vec<String> = machines.iter().map(said).collect();
-    let problem = format!(
+    Err(config_error(format!(
         "machines of different numbers of processors ({}): choose one number for all with \
          --processors, or simulate them one at a time",
         said.join(", ")
-    );
-    Err(SimError::Config { problem })
+    )))
 }
 
 /// References per second of the traced run (thesis section 5.1).

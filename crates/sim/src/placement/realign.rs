@@ -11,7 +11,7 @@ use homenode_transform::realign::{Realignment, WindowScan, WordMapping};
 use rayon::prelude::*;
 
 use super::plan::MatrixPlan;
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 use crate::pass::{MemoryBudget, PassSink, TraceSource};
 
 /// References that are translated before they are added to the builders.
@@ -215,10 +215,9 @@ impl WindowReferences {
 }
 
 fn no_room(block: homenode_base::BlockSize) -> SimError {
-    let problem = format!(
+    config_error(format!(
         "the trace's addresses leave no room for new pages of {} bytes; keep a part of them with \
          `homenode transform select --address`",
         block.bytes()
-    );
-    SimError::Config { problem }
+    ))
 }

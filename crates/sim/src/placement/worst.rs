@@ -1,6 +1,6 @@
 //! The worst blocks of one point of the matrix.
 
-use homenode_analysis::{AnalysisError, CostReport, WorstQuery};
+use homenode_analysis::{CostReport, WorstQuery};
 use homenode_base::ReferenceFilter;
 use homenode_machine::PricedMachine;
 use homenode_placement::PolicySpec;
@@ -66,11 +66,7 @@ fn worst_of(
         memory_budget_bytes: budget_bytes(config.memory_budget_bytes),
     };
     let mut policy = spec.build(&job.setup)?;
-    let report = homenode_analysis::worst_blocks(reaching, &query, policy.as_mut(), progress);
-    let report = report.map_err(|error| match error {
-        AnalysisError::Trace(error) => SimError::Trace(error),
-        AnalysisError::Interrupted => SimError::Interrupted,
-    })?;
+    let report = homenode_analysis::worst_blocks(reaching, &query, policy.as_mut(), progress)?;
     Ok(WorstBlocks { machine: machine.name().to_owned(), policy: spec.text.clone(), report })
 }
 

@@ -11,7 +11,7 @@ use homenode_trace::TraceReader;
 use super::config::SharingConfig;
 use super::outcome::{PlacedCounts, SharingReport, assemble};
 use super::walk::WordWalk;
-use crate::error::SimError;
+use crate::error::{SimError, config_error};
 use crate::pass::{Progress, TraceSource};
 use crate::placement::{CountedReferences, MatrixPlan, SimConfig, on_counted, provenance, run};
 
@@ -130,28 +130,26 @@ pub(super) fn questions(
     plan: &MatrixPlan,
 ) -> Result<SharingQuestions, SimError> {
     if config.merge_transfers == 0 {
-        let problem = "a merge cannot be free, as it moves data: charge at least 1 block move \
-                       (--merge)";
-        return Err(SimError::Config { problem: problem.to_owned() });
+        return Err(config_error(
+            "a merge cannot be free, as it moves data: charge at least 1 block move (--merge)",
+        ));
     }
     let sizes: Vec<BlockSize> = plan.sizes.iter().map(|size| size.block).collect();
     let detail = config.detail.map(BlockSize::new).transpose()?;
     for size in sizes.iter().chain(&detail) {
         if size.bytes() > BLOCK_BYTES_MAX {
-            let problem = format!(
+            return Err(config_error(format!(
                 "block size {}: sharing is looked for in blocks of at most {BLOCK_BYTES_MAX} \
                  bytes; choose smaller ones with --block-size",
                 size.bytes()
-            );
-            return Err(SimError::Config { problem });
+            )));
         }
     }
     if let Some(size) = detail.filter(|size| !sizes.contains(size)) {
-        let problem = format!(
+        return Err(config_error(format!(
             "block size {} for details is none of those simulated; add it to --block-size",
             size.bytes()
-        );
-        return Err(SimError::Config { problem });
+        )));
     }
     let (merge_transfers, count) = (config.merge_transfers, config.count);
     Ok(SharingQuestions { sizes, merge_transfers, detail, count })

@@ -3,11 +3,9 @@
 use homenode_clock::streams::StreamSplitter;
 
 use super::order::ReferenceOrder;
-use super::plan::{ClockVariant, LiveTiming, TimedClock, TimedConfig, TimedPlan};
-use crate::error::SimError;
-use crate::live::{
-    LiveEnd, LiveParts, LiveRun, LiveSource, Pace, RunConfig, check_config, processes,
-};
+use super::plan::{ClockVariant, LiveTiming, TimedClock, TimedConfig, TimedOptions, TimedPlan};
+use crate::error::{SimError, config_error};
+use crate::live::{LiveEnd, LiveParts, LiveRun, LiveSource, Pace, RunConfig, processes};
 use crate::results::json;
 
 /// A machine, ready to run a program.
@@ -28,13 +26,12 @@ pub(crate) fn prepare_run<P: TimedPlan + 'static>(
     config: &P::Config,
     run: &RunConfig,
 ) -> Result<Box<dyn LiveRun>, SimError> {
-    let (processors, threads) = processes(run, config.processors());
+    let (processors, threads) = processes(run, config.timed().processors);
     let mut config = config.clone();
     config.prepare_run(processors);
     let source = LiveSource::new(threads);
     let mut plan = P::new(&config, &source)?;
-    let in_cycles = config.order() == ReferenceOrder::Clock;
-    check_config(in_cycles, plan.count(), config.restarts(), config.scales())?;
+    check_config(config.timed(), plan.count())?;
     let LiveTiming { least_latency, reference_cycles, cycles_per_ms } = plan.prepare_live()?;
     let slack = run.slack.unwrap_or(least_latency);
     let pace = Pace::new(slack, reference_cycles, cycles_per_ms);
@@ -43,6 +40,24 @@ pub(crate) fn prepare_run<P: TimedPlan + 'static>(
     let clock = Some(plan.clock(0, variant)?);
     let splitter = plan.splitter(&source)?.for_live(pace.mhz);
     Ok(Box::new(TimedRun { plan, clock, results: Vec::new(), splitter, pace, slack }))
+}
+
+/// Rejects options that require a trace: a known length, or an order of references.
+fn check_config(options: TimedOptions, points: usize) -> Result<(), SimError> {
+    Err(config_error(if options.order == ReferenceOrder::Trace {
+        "--order: a live program has no order of a trace; leave it out".to_owned()
+    } else if options.scales {
+        "--scaling: a live program runs on one machine; say --processors".to_owned()
+    } else if options.restarts {
+        "--restart requires a trace, whose end is known".to_owned()
+    } else if points != 1 {
+        format!(
+            "a live program runs on one machine, and {points} combinations are given: say one \
+             --machine, --protocol and cache"
+        )
+    } else {
+        return Ok(());
+    }))
 }
 
 impl<P: TimedPlan> LiveRun for TimedRun<P> {

@@ -9,5 +9,5 @@ mod run;
 
 pub(crate) use live::prepare_run;
 pub use order::ReferenceOrder;
-pub(crate) use plan::{ClockVariant, LiveTiming, TimedClock, TimedConfig, TimedPlan};
+pub(crate) use plan::{ClockVariant, LiveTiming, TimedClock, TimedConfig, TimedOptions, TimedPlan};
 pub(crate) use run::{in_trace_order, simulate, splitter};

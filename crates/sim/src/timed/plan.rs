@@ -35,18 +35,24 @@ pub(crate) struct LiveTiming {
 }
 
 /// Options that all families have.
-pub(crate) trait TimedConfig: Clone + Sync {
-    fn order(&self) -> ReferenceOrder;
+#[derive(Clone, Copy)]
+pub(crate) struct TimedOptions {
+    pub(crate) order: ReferenceOrder,
     /// Cores to use.
-    fn threads(&self) -> Option<usize>;
+    pub(crate) threads: Option<usize>,
     /// Processors of the simulated machine.
-    fn processors(&self) -> Option<u16>;
+    pub(crate) processors: Option<u16>,
+    /// Whether several numbers of processors are simulated.
+    pub(crate) scales: bool,
+    /// Whether processes restart when they end.
+    pub(crate) restarts: bool,
+}
+
+/// The options of a family.
+pub(crate) trait TimedConfig: Clone + Sync {
+    fn timed(&self) -> TimedOptions;
     /// Sets the processors of a live program, and what a run takes one of.
     fn prepare_run(&mut self, processors: u16);
-    /// Whether several numbers of processors are simulated.
-    fn scales(&self) -> bool;
-    /// Whether processes restart when they end.
-    fn restarts(&self) -> bool;
 }
 
 /// All combinations of a configuration, checked before the trace is read.

@@ -28,7 +28,7 @@ pub(crate) fn simulate<P: TimedPlan, T: TraceSource + ?Sized>(
     progress: Progress<'_>,
 ) -> Result<P::Study, SimError> {
     let mut plan = P::new(config, trace)?;
-    let pool = thread_pool(config.threads())?;
+    let pool = thread_pool(config.timed().threads)?;
     let (total, passes) = (trace.references(), if plan.needs_first_run() { 2 } else { 1 });
     let mut watch = |pass: u64, done: u64| progress(pass * total + done, Some(passes * total));
     plan.prepare(trace, &pool, &mut |done, _| watch(0, done))?;
@@ -49,7 +49,7 @@ fn simulate_all<P: TimedPlan, T: TraceSource + ?Sized>(
     pool: &rayon::ThreadPool,
     progress: Progress<'_>,
 ) -> Result<PointResults<P::Result>, SimError> {
-    match plan.config().order() {
+    match plan.config().timed().order {
         ReferenceOrder::Clock => in_cycles(plan, trace, pool, progress),
         ReferenceOrder::Trace => Ok((plan.in_trace_order(trace, pool, progress)?, Vec::new())),
     }

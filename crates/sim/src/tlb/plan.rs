@@ -4,7 +4,7 @@ use homenode_base::BlockSize;
 use homenode_tlb::{TlbSetup, TlbSpec};
 
 use super::config::TlbConfig;
-use crate::error::{SimError, nothing_given};
+use crate::error::{SimError, check_given, config_error};
 use crate::pass::{TraceSource, check_threads, processors};
 use crate::placement::MatrixPlan;
 use crate::references::data;
@@ -24,13 +24,7 @@ impl TlbPlan {
         trace: &T,
     ) -> Result<Self, SimError> {
         let specs = TlbSpec::parse_list(&config.tlbs)?;
-        let fail = |problem| Err(SimError::Config { problem });
-        for (what, none) in [("TLB", specs.is_empty()), ("page size", config.page_sizes.is_empty())]
-        {
-            if none {
-                return fail(nothing_given(what));
-            }
-        }
+        check_given(&[("TLB", specs.len()), ("page size", config.page_sizes.len())])?;
         check_threads(config.threads)?;
         let sizes = config.page_sizes.iter().map(|&bytes| BlockSize::new(bytes));
         let setup = TlbSetup {
@@ -41,9 +35,10 @@ impl TlbPlan {
         };
         let bytes = setup.bytes_per_processor().saturating_mul(u64::from(setup.processors));
         if bytes > MEMORY_MAX_BYTES {
-            let problem = "the TLBs of all processors together take more than 1 GiB: choose fewer \
-                           or smaller TLBs (--tlb), or fewer page sizes (--page-size)";
-            return fail(problem.to_owned());
+            return Err(config_error(
+                "the TLBs of all processors together take more than 1 GiB: choose fewer or smaller \
+                 TLBs (--tlb), or fewer page sizes (--page-size)",
+            ));
         }
         if let Some(correction) = &config.correct {
             // An invalid machine or policy is found before the pass over the trace.

@@ -36,20 +36,7 @@ fn trace(length: u64) -> TraceReader {
 }
 
 fn config() -> PmapConfig {
-    PmapConfig {
-        page_size: 512,
-        policy: "limit".into(),
-        limit: 4,
-        owner_copy: homenode_pmap::OwnerCopy::Flush,
-        costs: Vec::new(),
-        count: 5,
-        processors: None,
-        private: PrivateReferences::Shared,
-        sync: homenode_sim::Inclusion::Exclude,
-        word_bytes: None,
-        threads: Some(1),
-        memory_budget_bytes: None,
-    }
+    PmapConfig { page_size: 512, count: 5, threads: Some(1), ..PmapConfig::default() }
 }
 
 fn manage(config: &PmapConfig, trace: &TraceReader) -> Result<PmapReport, SimError> {

@@ -234,20 +234,8 @@ fn page_manager_and_tlbs_in_words_equal_those_of_the_trace_of_words() {
 }
 
 fn manager(word_bytes: Option<u64>, threads: usize) -> PmapConfig {
-    PmapConfig {
-        page_size: 512,
-        policy: "limit".to_owned(),
-        limit: 4,
-        owner_copy: homenode_pmap::OwnerCopy::Flush,
-        costs: Vec::new(),
-        count: 5,
-        processors: None,
-        private: PrivateReferences::Shared,
-        sync: Inclusion::Exclude,
-        word_bytes,
-        threads: Some(threads),
-        memory_budget_bytes: None,
-    }
+    let threads = Some(threads);
+    PmapConfig { page_size: 512, count: 5, word_bytes, threads, ..PmapConfig::default() }
 }
 
 fn tlbs(word_bytes: Option<u64>, threads: usize) -> TlbConfig {
