@@ -5,7 +5,10 @@ use crate::output::TransformOutput;
 use crate::param::TransformParam;
 use crate::report::TransformReport;
 use crate::values::TransformValues;
-use homenode_trace::{Batch, Columns, Metadata, TraceError, TraceProgress, TraceReader};
+use homenode_base::Access;
+use homenode_trace::{
+    Batch, BatchPart, Columns, Event, Metadata, ThreadTurn, TraceError, TraceProgress, TraceReader,
+};
 
 /// One transform.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +48,32 @@ pub(crate) trait Transform {
     }
 
     /// Takes a chunk and emits what it can. Chunks come in Time order.
-    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError>;
+    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
+        self.walk(input, out);
+        Ok(())
+    }
+
+    /// Takes each reference and event of a chunk, in order.
+    fn walk(&mut self, input: &Batch, out: &mut TransformOutput) {
+        for part in input.parts() {
+            match part {
+                BatchPart::Event(event) => self.event(event, out),
+                BatchPart::Turn(ThreadTurn { thread, rows }) => {
+                    rows.for_each(|row| self.access(&input.access(thread, row), out));
+                }
+            }
+        }
+    }
+
+    /// Takes a reference.
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
+        out.access(access);
+    }
+
+    /// Takes an event.
+    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
+        out.event(event.clone());
+    }
 
     /// Emits more of the chunks taken, if their output is much larger than a chunk. Returns whether
     /// it emitted anything; if not, it gets the next chunk.

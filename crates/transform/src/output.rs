@@ -1,7 +1,7 @@
 //! The output of a transform.
 
 use homenode_base::Access;
-use homenode_trace::{Batch, BatchPart, Event, ThreadTurn};
+use homenode_trace::{Batch, Event};
 
 /// Emitted references and events, until the writer takes them.
 #[derive(Default)]
@@ -52,23 +52,6 @@ impl TransformOutput {
     fn last(&mut self) -> &mut Batch {
         let last = self.batches.len() - 1;
         &mut self.batches[last]
-    }
-}
-
-/// Calls `access` for each reference and `event` for each event of a batch, in order.
-pub(super) fn walk<S>(
-    input: &Batch,
-    state: &mut S,
-    mut access: impl FnMut(&mut S, &Access),
-    mut event: impl FnMut(&mut S, &Event),
-) {
-    for part in input.parts() {
-        match part {
-            BatchPart::Event(what) => event(state, what),
-            BatchPart::Turn(ThreadTurn { thread, rows }) => {
-                rows.for_each(|row| access(state, &input.access(thread, row)));
-            }
-        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Merges the per-processor data of the kernel of a whole system into one copy.
 
 use homenode_base::Access;
-use homenode_trace::{Batch, Metadata, ProcessorAreas, TraceError, TraceReader};
+use homenode_trace::{Metadata, ProcessorAreas, TraceReader};
 
 use crate::entry::{Entry, Transform};
 use crate::error::TransformError;
-use crate::output::{TransformOutput, walk};
+use crate::output::TransformOutput;
 use crate::values::TransformValues;
 
 /// Moves references to the per-processor areas of the kernel to the first area. Per-processor data
@@ -40,18 +40,9 @@ struct CommonAreas {
 }
 
 impl Transform for CommonAreas {
-    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        let state = &mut (&self.areas, out);
-        walk(
-            input,
-            state,
-            |(areas, out), access| {
-                let addr = areas.in_first(access.addr).unwrap_or(access.addr);
-                out.access(&Access { addr, ..*access });
-            },
-            |(_, out), event| out.event(event.clone()),
-        );
-        Ok(())
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
+        let addr = self.areas.in_first(access.addr).unwrap_or(access.addr);
+        out.access(&Access { addr, ..*access });
     }
 
     fn metadata(&self, metadata: &mut Metadata) {

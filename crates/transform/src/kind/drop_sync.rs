@@ -1,10 +1,9 @@
 //! A trace without references to synchronisation variables.
 
-use homenode_base::Flags;
-use homenode_trace::{Batch, TraceError};
+use homenode_base::{Access, Flags};
 
 use crate::entry::{Entry, Transform};
-use crate::output::{Dropped, TransformOutput, walk};
+use crate::output::{Dropped, TransformOutput};
 
 /// Drops references that are flagged as synchronisation. Events stay.
 pub const ENTRY: Entry = Entry {
@@ -22,20 +21,11 @@ struct DropSync {
 }
 
 impl Transform for DropSync {
-    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        let state = &mut (&mut self.dropped, out);
-        walk(
-            input,
-            state,
-            |(dropped, out), access| {
-                if access.flags.contains(Flags::SYNC) {
-                    dropped.drop(access);
-                } else {
-                    out.access(&dropped.keep(access));
-                }
-            },
-            |(_, out), event| out.event(event.clone()),
-        );
-        Ok(())
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
+        if access.flags.contains(Flags::SYNC) {
+            self.dropped.drop(access);
+        } else {
+            out.access(&self.dropped.keep(access));
+        }
     }
 }

@@ -5,10 +5,10 @@ mod shape;
 mod temporary;
 
 use homenode_base::{Access, AccessKind};
-use homenode_trace::{Batch, Metadata, TraceError};
+use homenode_trace::Metadata;
 
 use crate::entry::{Entry, Transform};
-use crate::output::{Dropped, TransformOutput, walk};
+use crate::output::{Dropped, TransformOutput};
 use crate::param::TransformParam;
 use crate::report::{FilterReport, TransformReport};
 use caches::{FilterCaches, Passage};
@@ -84,7 +84,9 @@ impl Filter {
     fn final_report(&self) -> FilterReport {
         FilterReport { replacements: self.caches.replacements(), ..self.report.clone() }
     }
+}
 
+impl Transform for Filter {
     fn access(&mut self, access: &Access, out: &mut TransformOutput) {
         if access.kind == AccessKind::Fetch {
             out.access(&self.dropped.keep(access));
@@ -102,19 +104,6 @@ impl Filter {
         };
         *count += 1;
         out.access(&self.dropped.keep(access));
-    }
-}
-
-impl Transform for Filter {
-    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        let state = &mut (self, out);
-        walk(
-            input,
-            state,
-            |(filter, out), access| filter.access(access, out),
-            |(_, out), event| out.event(event.clone()),
-        );
-        Ok(())
     }
 
     fn report(&self, _metadata: &Metadata) -> Option<TransformReport> {

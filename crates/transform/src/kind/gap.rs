@@ -1,10 +1,10 @@
 //! The gap perturbation: single processors pause, as page moves would make them.
 
 use homenode_base::{Access, Rng};
-use homenode_trace::{Batch, Event, Metadata, TraceError};
+use homenode_trace::{Event, Metadata};
 
 use crate::entry::{Entry, Transform};
-use crate::output::{TransformOutput, walk};
+use crate::output::TransformOutput;
 use crate::param::{SEED, TransformParam};
 use crate::queue::Queue;
 
@@ -78,6 +78,19 @@ struct Gap {
 }
 
 impl Gap {
+    fn add_thread(&mut self, thread: u16) {
+        let place = usize::from(thread);
+        if place >= self.is_known.len() {
+            self.is_known.resize(place + 1, false);
+        }
+        if !self.is_known[place] {
+            self.is_known[place] = true;
+            self.threads.push(thread);
+        }
+    }
+}
+
+impl Transform for Gap {
     fn access(&mut self, access: &Access, out: &mut TransformOutput) {
         self.add_thread(access.thread);
         // After a gap, saved references may be emitted before this one.
@@ -113,25 +126,6 @@ impl Gap {
         } else {
             out.event(event.clone());
         }
-    }
-
-    fn add_thread(&mut self, thread: u16) {
-        let place = usize::from(thread);
-        if place >= self.is_known.len() {
-            self.is_known.resize(place + 1, false);
-        }
-        if !self.is_known[place] {
-            self.is_known[place] = true;
-            self.threads.push(thread);
-        }
-    }
-}
-
-impl Transform for Gap {
-    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        let state = &mut (self, out);
-        walk(input, state, |(gap, out), a| gap.access(a, out), |(gap, out), e| gap.event(e, out));
-        Ok(())
     }
 
     fn finish(&mut self, out: &mut TransformOutput) {

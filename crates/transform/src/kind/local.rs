@@ -1,10 +1,10 @@
 //! The local perturbation: fine-grained changes of the interleaving of processors' references.
 
 use homenode_base::{Access, Rng};
-use homenode_trace::{Batch, Event, Metadata, TraceError};
+use homenode_trace::{Event, Metadata};
 
 use crate::entry::{Entry, Transform};
-use crate::output::{TransformOutput, walk};
+use crate::output::TransformOutput;
 use crate::param::{SEED, TransformParam};
 use crate::queue::Queue;
 
@@ -53,6 +53,22 @@ struct Local {
 }
 
 impl Local {
+    /// A random entry of the buffer, which is not empty.
+    fn choose(&mut self) -> usize {
+        let entries = u64::try_from(self.slots.len()).unwrap_or(u64::MAX);
+        usize::try_from(self.rng.below(entries)).unwrap_or(0)
+    }
+
+    fn queue(&mut self, thread: u16) -> &mut Queue {
+        let thread = usize::from(thread);
+        if thread >= self.queues.len() {
+            self.queues.resize_with(thread + 1, Queue::default);
+        }
+        &mut self.queues[thread]
+    }
+}
+
+impl Transform for Local {
     fn access(&mut self, access: &Access, out: &mut TransformOutput) {
         if self.capacity == 1 {
             out.access(access);
@@ -70,35 +86,6 @@ impl Local {
 
     fn event(&mut self, event: &Event, out: &mut TransformOutput) {
         self.queue(event.thread).event(event, out);
-    }
-
-    /// A random entry of the buffer, which is not empty.
-    fn choose(&mut self) -> usize {
-        let entries = u64::try_from(self.slots.len()).unwrap_or(u64::MAX);
-        usize::try_from(self.rng.below(entries)).unwrap_or(0)
-    }
-
-    fn queue(&mut self, thread: u16) -> &mut Queue {
-        let thread = usize::from(thread);
-        if thread >= self.queues.len() {
-            self.queues.resize_with(thread + 1, Queue::default);
-        }
-        &mut self.queues[thread]
-    }
-}
-
-impl Transform for Local {
-    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        let state = &mut (self, out);
-        walk(
-            input,
-            state,
-            |(local, out), a| local.access(a, out),
-            |(local, out), e| {
-                local.event(e, out);
-            },
-        );
-        Ok(())
     }
 
     fn finish(&mut self, out: &mut TransformOutput) {

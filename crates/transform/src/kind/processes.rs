@@ -8,8 +8,7 @@ mod tally;
 
 use homenode_base::{Access, AccessKind, Flags};
 use homenode_trace::{
-    Batch, Event, EventKind, Metadata, MovedRange, ProcessorAreas, TraceError, TraceProgress,
-    TraceReader,
+    Event, EventKind, Metadata, MovedRange, ProcessorAreas, TraceProgress, TraceReader,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,7 +19,7 @@ use self::switches::{Departure, IDLE, Switching};
 use self::tally::ProcessTally;
 use crate::entry::{Entry, Transform};
 use crate::error::TransformError;
-use crate::output::{TransformOutput, walk};
+use crate::output::TransformOutput;
 use crate::param::TransformParam;
 use crate::report::{
     AreaReferences, Mix, MixPages, OmittedFromMix, ReferenceTotals, Switches, TransformReport,
@@ -133,48 +132,6 @@ struct Processes<'a> {
 }
 
 impl Processes<'_> {
-    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
-        if self.left == 0 {
-            self.out.after_the_end += 1;
-            return;
-        }
-        if let Some(departure) = self.switching.reference(access) {
-            self.process_left(&departure, out);
-        }
-        self.covered += u64::from(access.kind != AccessKind::Fetch);
-        let access = &self.with_actual_process(access);
-        let (addr, private) = self.survey.refer(access);
-        let Some(&thread) = self.thread_of.get(&access.pid) else {
-            self.out.count(access);
-            return;
-        };
-        let tally = &mut self.tallies[usize::from(thread)];
-        if tally.references.all() == self.each {
-            self.out.after_the_end += 1;
-            return;
-        }
-        self.left -= 1;
-        self.code.insert(access.pc);
-        if self.areas.is_some() && tally.processor.replace(access.thread) != Some(access.thread) {
-            let text = format!("processor {}", access.thread);
-            out.event(Event { thread, what: EventKind::Marker { text } });
-        }
-        let area = self.areas.as_ref().and_then(|areas| areas.find(access.addr));
-        tally.areas.count(area.map(|(area, _)| area == usize::from(access.thread)));
-        let kernel = access.flags.contains(Flags::KERNEL);
-        if kernel {
-            tally.references.kernel += 1;
-        } else {
-            tally.references.user += 1;
-            tally.private_references += u64::from(private);
-        }
-        let room = u8::try_from(PAGE_BYTES - addr % PAGE_BYTES).unwrap_or(u8::MAX);
-        self.cut += u64::from(access.size > room);
-        let flag = if private { Flags::PRIVATE } else { Flags(0) };
-        let (size, flags) = (access.size.min(room), access.flags.union(flag));
-        out.access(&Access { thread, addr, size, flags, ..*access });
-    }
-
     /// The reference with its actual process: a context switch references the next process's stack
     /// before the recorder learns of that process.
     fn with_actual_process(&self, access: &Access) -> Access {
@@ -201,24 +158,6 @@ impl Processes<'_> {
         }
     }
 
-    fn event(&self, event: &Event, out: &mut TransformOutput) {
-        if self.left == 0 || event.what.is_about_threads() {
-            return;
-        }
-        let of_process = |pid: u32| self.thread_of.get(&pid).copied();
-        let runs = self.switching.runs(event.thread).and_then(of_process);
-        let thread = match named(&event.what) {
-            Some(pid) => of_process(pid),
-            None if is_of_all(&event.what) => Some(runs.unwrap_or(0)),
-            None => runs,
-        };
-        if let Some(thread) = thread {
-            out.event(Event { thread, what: event.what.clone() });
-        }
-    }
-}
-
-impl Processes<'_> {
     /// The report.
     fn mix(&self) -> Mix {
         let (tallies, survey) = (&self.tallies[..], &self.survey);
@@ -282,15 +221,62 @@ impl Transform for Processes<'_> {
         Ok(self.trace.rows())
     }
 
-    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        let state = &mut (self, out);
-        walk(
-            input,
-            state,
-            |(mix, out), access| mix.access(access, out),
-            |(mix, out), event| mix.event(event, out),
-        );
-        Ok(())
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
+        if self.left == 0 {
+            self.out.after_the_end += 1;
+            return;
+        }
+        if let Some(departure) = self.switching.reference(access) {
+            self.process_left(&departure, out);
+        }
+        self.covered += u64::from(access.kind != AccessKind::Fetch);
+        let access = &self.with_actual_process(access);
+        let (addr, private) = self.survey.refer(access);
+        let Some(&thread) = self.thread_of.get(&access.pid) else {
+            self.out.count(access);
+            return;
+        };
+        let tally = &mut self.tallies[usize::from(thread)];
+        if tally.references.all() == self.each {
+            self.out.after_the_end += 1;
+            return;
+        }
+        self.left -= 1;
+        self.code.insert(access.pc);
+        if self.areas.is_some() && tally.processor.replace(access.thread) != Some(access.thread) {
+            let text = format!("processor {}", access.thread);
+            out.event(Event { thread, what: EventKind::Marker { text } });
+        }
+        let area = self.areas.as_ref().and_then(|areas| areas.find(access.addr));
+        tally.areas.count(area.map(|(area, _)| area == usize::from(access.thread)));
+        let kernel = access.flags.contains(Flags::KERNEL);
+        if kernel {
+            tally.references.kernel += 1;
+        } else {
+            tally.references.user += 1;
+            tally.private_references += u64::from(private);
+        }
+        let room = u8::try_from(PAGE_BYTES - addr % PAGE_BYTES).unwrap_or(u8::MAX);
+        self.cut += u64::from(access.size > room);
+        let flag = if private { Flags::PRIVATE } else { Flags(0) };
+        let (size, flags) = (access.size.min(room), access.flags.union(flag));
+        out.access(&Access { thread, addr, size, flags, ..*access });
+    }
+
+    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
+        if self.left == 0 || event.what.is_about_threads() {
+            return;
+        }
+        let of_process = |pid: u32| self.thread_of.get(&pid).copied();
+        let runs = self.switching.runs(event.thread).and_then(of_process);
+        let thread = match named(&event.what) {
+            Some(pid) => of_process(pid),
+            None if is_of_all(&event.what) => Some(runs.unwrap_or(0)),
+            None => runs,
+        };
+        if let Some(thread) = thread {
+            out.event(Event { thread, what: event.what.clone() });
+        }
     }
 
     fn metadata(&self, metadata: &mut Metadata) {

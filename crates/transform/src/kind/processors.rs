@@ -1,10 +1,10 @@
 //! Maps threads to processors.
 
 use homenode_base::Access;
-use homenode_trace::{Batch, Event, EventKind, Metadata, TraceError};
+use homenode_trace::{Event, EventKind, Metadata};
 
 use crate::entry::{Entry, Transform};
-use crate::output::{TransformOutput, walk};
+use crate::output::TransformOutput;
 use crate::param::TransformParam;
 
 /// Renumbers threads, so that those on one processor become one.
@@ -74,25 +74,18 @@ impl Processors {
 }
 
 impl Transform for Processors {
-    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        let map = &*self;
-        walk(
-            input,
-            out,
-            |out, access| out.access(&Access { thread: map.of(access.thread), ..*access }),
-            |out, event| {
-                let lifetime = matches!(
-                    event.what,
-                    EventKind::ThreadExit
-                        | EventKind::ThreadCreate { .. }
-                        | EventKind::ThreadJoin { .. }
-                );
-                if !lifetime {
-                    out.event(Event { thread: map.of(event.thread), ..event.clone() });
-                }
-            },
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
+        out.access(&Access { thread: self.of(access.thread), ..*access });
+    }
+
+    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
+        let lifetime = matches!(
+            event.what,
+            EventKind::ThreadExit | EventKind::ThreadCreate { .. } | EventKind::ThreadJoin { .. }
         );
-        Ok(())
+        if !lifetime {
+            out.event(Event { thread: self.of(event.thread), ..event.clone() });
+        }
     }
 
     fn metadata(&self, metadata: &mut Metadata) {

@@ -1,11 +1,11 @@
 //! Data re-alignment as a transform: moves data to pages of its only user, window by window.
 
 use homenode_base::{Access, AccessKind, BlockSize, Flags};
-use homenode_trace::{Batch, Columns, Event, Metadata, TraceError, TraceReader, Want};
+use homenode_trace::{Batch, Columns, Metadata, TraceError, TraceReader, Want};
 
 use crate::entry::{Entry, Transform};
 use crate::error::TransformError;
-use crate::output::{TransformOutput, walk};
+use crate::output::TransformOutput;
 use crate::param::TransformParam;
 use crate::realign::{AddressMap, WINDOW_MAX, WindowScan, WordMapping};
 use crate::report::TransformReport;
@@ -77,7 +77,7 @@ fn build<'a>(
     let mapping = mapping.with_origins(trace.metadata());
     let scan = WindowScan::new(window);
     let lookahead = WindowLookahead { trace, chunk: 0, row: 0, batch: Batch::default() };
-    Ok(Box::new(Realign { window, mapping, scan, lookahead, left_out, counted: 0 }))
+    Ok(Box::new(Realign { window, mapping, scan, lookahead, left_out, counted: 0, failed: None }))
 }
 
 fn page_size(values: &TransformValues<'_>) -> Result<BlockSize, TransformError> {
@@ -131,6 +131,8 @@ struct Realign<'a> {
     left_out: [(bool, Flags); 2],
     /// References of the present window that were emitted; 0 before the window is scanned.
     counted: u64,
+    /// Why the window could not be read.
+    failed: Option<TraceError>,
 }
 
 impl Realign<'_> {
@@ -171,18 +173,15 @@ impl Realign<'_> {
 
 impl Transform for Realign<'_> {
     fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        let mut done = Ok(());
-        let mut state = (self, out, &mut done);
-        walk(
-            input,
-            &mut state,
-            |(realign, out, done), access| match realign.moved(access) {
-                Ok(access) => out.access(&access),
-                Err(error) => **done = Err(error),
-            },
-            |(_, out, _), event: &Event| out.event(event.clone()),
-        );
-        done
+        self.walk(input, out);
+        self.failed.take().map_or(Ok(()), Err)
+    }
+
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
+        match self.moved(access) {
+            Ok(access) => out.access(&access),
+            Err(error) => self.failed = Some(error),
+        }
     }
 
     fn metadata(&self, metadata: &mut Metadata) {

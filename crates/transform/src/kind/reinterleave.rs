@@ -5,10 +5,10 @@ mod precedence;
 use std::collections::VecDeque;
 
 use homenode_base::{Access, Rng};
-use homenode_trace::{Batch, Event, EventKind, Metadata, TraceError};
+use homenode_trace::{Event, EventKind, Metadata};
 
 use crate::entry::{Entry, Transform};
-use crate::output::{TransformOutput, walk};
+use crate::output::TransformOutput;
 use crate::param::{SEED, TransformParam};
 use precedence::{OrderRules, Precedence};
 
@@ -90,23 +90,6 @@ struct Reinterleave {
 }
 
 impl Reinterleave {
-    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
-        self.add_thread(access.thread);
-        self.rules.access(access);
-        self.push(access.thread, DelayedRecord::Access(*access), out);
-    }
-
-    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
-        if matches!(event.what, EventKind::InitDone | EventKind::Phase { .. }) {
-            self.drain(out);
-            out.event(event.clone());
-            return;
-        }
-        self.add_thread(event.thread);
-        self.rules.event(event.thread, &event.what);
-        self.push(event.thread, DelayedRecord::Event(Box::new(event.what.clone())), out);
-    }
-
     /// Adds a thread at its first record.
     fn add_thread(&mut self, thread: u16) {
         while self.pending.len() <= usize::from(thread) {
@@ -188,10 +171,21 @@ impl Reinterleave {
 }
 
 impl Transform for Reinterleave {
-    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        let state = &mut (self, out);
-        walk(input, state, |(s, out), a| s.access(a, out), |(s, out), e| s.event(e, out));
-        Ok(())
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
+        self.add_thread(access.thread);
+        self.rules.access(access);
+        self.push(access.thread, DelayedRecord::Access(*access), out);
+    }
+
+    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
+        if matches!(event.what, EventKind::InitDone | EventKind::Phase { .. }) {
+            self.drain(out);
+            out.event(event.clone());
+            return;
+        }
+        self.add_thread(event.thread);
+        self.rules.event(event.thread, &event.what);
+        self.push(event.thread, DelayedRecord::Event(Box::new(event.what.clone())), out);
     }
 
     fn finish(&mut self, out: &mut TransformOutput) {

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use homenode_base::{Access, AccessKind, Flags};
-use homenode_trace::{Batch, Event, EventKind, TraceError, TraceReader};
+use homenode_trace::{Event, EventKind, TraceReader};
 
 use crate::entry::{Entry, Transform};
 use crate::error::TransformError;
-use crate::output::{Dropped, TransformOutput, walk};
+use crate::output::{Dropped, TransformOutput};
 use crate::param::TransformParam;
 use crate::values::{RangeLimits, TransformValues};
 use open::OpenSync;
@@ -199,45 +199,6 @@ impl Select {
             && self.kernel.is_none_or(|wanted| access.flags.contains(Flags::KERNEL) == wanted)
     }
 
-    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
-        let begins = self.from.as_mut().is_some_and(|from| from.access(access, self.next));
-        let ends = self.until.as_mut().is_some_and(|until| until.access(access, self.next));
-        self.pass(begins, ends);
-        self.emit_pending(out);
-        let stage = self.stage();
-        let data = u64::from(access.kind != AccessKind::Fetch);
-        self.next += data;
-        self.all += 1;
-        if stage != Stage::Within {
-            return;
-        }
-        self.enter(out);
-        self.covered += data;
-        if !self.keeps_thread(access.thread) {
-            return;
-        }
-        if self.keeps(access) {
-            self.kept += 1;
-            out.access(&self.dropped.keep(access));
-        } else if access.kind != AccessKind::Fetch {
-            self.dropped.drop(access);
-        }
-    }
-
-    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
-        if self.marks.len() < MARKS_SHOWN {
-            self.marks.extend(Place::of(&event.what));
-        }
-        let begins = self.from.as_mut().is_some_and(|from| from.event(event));
-        let ends = self.until.as_mut().is_some_and(|until| until.event(event));
-        if begins || ends {
-            self.emit_pending(out);
-            self.pass(begins, ends);
-        }
-        // An event belongs to the reference after it, at which the selection may begin or end.
-        self.pending.push(event.clone());
-    }
-
     /// Enters the next stage at a place where the selection begins or ends.
     fn pass(&mut self, begins: bool, ends: bool) {
         if self.stage == Stage::Before && begins {
@@ -303,17 +264,43 @@ fn is_about_memory(what: &EventKind) -> bool {
 }
 
 impl Transform for Select {
-    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        let state = &mut (self, out);
-        walk(
-            input,
-            state,
-            |(s, out), access| s.access(access, out),
-            |(s, out), event| {
-                s.event(event, out);
-            },
-        );
-        Ok(())
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
+        let begins = self.from.as_mut().is_some_and(|from| from.access(access, self.next));
+        let ends = self.until.as_mut().is_some_and(|until| until.access(access, self.next));
+        self.pass(begins, ends);
+        self.emit_pending(out);
+        let stage = self.stage();
+        let data = u64::from(access.kind != AccessKind::Fetch);
+        self.next += data;
+        self.all += 1;
+        if stage != Stage::Within {
+            return;
+        }
+        self.enter(out);
+        self.covered += data;
+        if !self.keeps_thread(access.thread) {
+            return;
+        }
+        if self.keeps(access) {
+            self.kept += 1;
+            out.access(&self.dropped.keep(access));
+        } else if access.kind != AccessKind::Fetch {
+            self.dropped.drop(access);
+        }
+    }
+
+    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
+        if self.marks.len() < MARKS_SHOWN {
+            self.marks.extend(Place::of(&event.what));
+        }
+        let begins = self.from.as_mut().is_some_and(|from| from.event(event));
+        let ends = self.until.as_mut().is_some_and(|until| until.event(event));
+        if begins || ends {
+            self.emit_pending(out);
+            self.pass(begins, ends);
+        }
+        // An event belongs to the reference after it, at which the selection may begin or end.
+        self.pending.push(event.clone());
     }
 
     fn finish(&mut self, out: &mut TransformOutput) {

@@ -4,7 +4,8 @@ use crate::entry::{Entry, Transform};
 use crate::error::TransformError;
 use crate::output::TransformOutput;
 use crate::param::TransformParam;
-use homenode_trace::{Batch, EventKind, TraceError};
+use homenode_base::{Access, AccessKind};
+use homenode_trace::{Event, EventKind};
 
 /// Begins another trace at every event of a kind, or after a number of references.
 ///
@@ -79,29 +80,22 @@ struct Split {
 }
 
 impl Transform for Split {
-    fn batch(&mut self, input: &Batch, out: &mut TransformOutput) -> Result<(), TraceError> {
-        let mut state = (self, out);
-        crate::output::walk(
-            input,
-            &mut state,
-            |(split, out), access| {
-                let is_data = access.kind != homenode_base::AccessKind::Fetch;
-                if is_data && split.in_piece == split.every {
-                    out.cut();
-                    split.in_piece = 0;
-                }
-                split.in_piece += u64::from(is_data);
-                out.access(access);
-            },
-            |(split, out), event| {
-                if split.at.is_some_and(|at| at.is(&event.what)) {
-                    split.found = true;
-                    out.cut();
-                }
-                out.event(event.clone());
-            },
-        );
-        Ok(())
+    fn access(&mut self, access: &Access, out: &mut TransformOutput) {
+        let is_data = access.kind != AccessKind::Fetch;
+        if is_data && self.in_piece == self.every {
+            out.cut();
+            self.in_piece = 0;
+        }
+        self.in_piece += u64::from(is_data);
+        out.access(access);
+    }
+
+    fn event(&mut self, event: &Event, out: &mut TransformOutput) {
+        if self.at.is_some_and(|at| at.is(&event.what)) {
+            self.found = true;
+            out.cut();
+        }
+        out.event(event.clone());
     }
 
     fn check(&self) -> Result<(), TransformError> {
