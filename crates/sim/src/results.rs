@@ -1,5 +1,6 @@
 //! What results of all engines have: notes on a trace, suggestions, fractions, and their JSON.
 
+pub(crate) use homenode_clock::ratio;
 use serde::Serialize;
 
 use crate::pass::TraceSource;
@@ -11,7 +12,7 @@ const SERIAL_REFERENCES: u64 = 1_000;
 
 /// The note on a sampled trace.
 pub(crate) fn notes_on<T: TraceSource + ?Sized>(trace: &T) -> Vec<String> {
-    let how = trace.sampling();
+    let how = &trace.metadata().sampling;
     if how.is_empty() {
         return Vec::new();
     }
@@ -68,10 +69,4 @@ fn is_plain(name: &str) -> bool {
 /// The JSON of results, whose serialisation cannot fail.
 pub(crate) fn json<T: Serialize>(results: &T) -> String {
     serde_json::to_string(results).expect("results are plain data")
-}
-
-/// The part as a fraction of the whole; `None` if the whole is 0.
-pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
-    (whole > 0).then(|| part as f64 / whole as f64)
 }

@@ -1,109 +1,22 @@
 //! Waits of a live program: what ends them, and when.
 
-use std::convert::Infallible;
-
 use homenode_clock::streams::{OPEN, OpKind, Operation, Portion, ThreadStreams};
-use homenode_clock::{
-    Clock, ClockSetup, LiveClock, MemoryReference, MemorySystem, ReferenceCounts, Requester,
-    Requesters,
-};
-use homenode_machine::{Dispatch, ProcessorModel, SchedulerModel};
+use homenode_clock::{Clock, LiveClock};
 
-/// Every reference hits.
-#[derive(Default)]
-struct AllHits {
-    references: u64,
-}
+use crate::fixed_latency::{FixedLatency, operation as of, setup};
 
-impl MemorySystem for AllHits {
-    type Access = MemoryReference;
-    type Event = ();
-    type Error = Infallible;
-
-    fn block_shift(&self) -> u32 {
-        6
-    }
-
-    fn try_hit(&mut self, _: &MemoryReference) -> bool {
-        true
-    }
-
-    fn try_access(&mut self, _: &MemoryReference) -> bool {
-        true
-    }
-
-    fn access(&self, reference: &MemoryReference) -> MemoryReference {
-        *reference
-    }
-
-    fn same_block(one: &MemoryReference, other: &MemoryReference) -> bool {
-        one.block == other.block
-    }
-
-    fn needs_request(&mut self, _: &MemoryReference) -> bool {
-        false
-    }
-
-    fn perform(&mut self, _: u64, _: &MemoryReference) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn request(&mut self, _: Requester, _: &MemoryReference, _: &mut Requesters<'_, Self>) {}
-
-    fn event(&mut self, (): (), _: &mut Requesters<'_, Self>) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn advance(&mut self, _: &mut Requesters<'_, Self>) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn next_advance(&self, _: u64) -> Option<u64> {
-        None
-    }
-
-    fn undisturbed_until(&self, _: u64) -> u64 {
-        u64::MAX
-    }
-
-    fn at_rest_from(&self) -> u64 {
-        0
-    }
-
-    fn count(&mut self, counted: ReferenceCounts) {
-        self.references += counted.references;
-    }
-}
-
-/// A live clock with one process per processor.
-fn clock(processors: usize) -> Clock<AllHits> {
-    let processor = ProcessorModel {
-        operation_cycles: 1,
-        instruction_cycles: 0,
-        window_instructions: 8,
-        issue_width: None,
-        misses_max: 2,
-        store_buffer_words: 2,
-        blocking: true,
-    };
-    let scheduler = SchedulerModel {
-        policy: Dispatch::Affinity,
-        time_slice_references: 1_000,
-        aging: 8,
-        wait_cycles: 0,
-        restart: false,
-    };
-    let setup = ClockSetup { processor, scheduler, seed: 1, processes: processors };
-    let mut clock = Clock::new(AllHits::default(), processors, &setup);
+/// A live clock with one process per processor, on which every reference hits.
+fn clock(processors: usize) -> Clock<FixedLatency> {
+    let mut clock = Clock::new(FixedLatency::all_hits(), processors, &setup(processors, true));
     clock.begin_live();
     clock
 }
 
-fn of(kind: OpKind, addr: u64) -> Operation {
-    Operation { size: 4, ..Operation::new(kind, addr) }
-}
-
-fn push(clock: &mut Clock<AllHits>, process: usize, operations: &[Operation]) -> Option<usize> {
+fn push(
+    clock: &mut Clock<FixedLatency>,
+    process: usize,
+    operations: &[Operation],
+) -> Option<usize> {
     let operations = vec![(process, Portion::new(operations.to_vec()))];
     let Ok(()) = clock.push_live(&ThreadStreams { operations, ..ThreadStreams::default() });
     clock.awaited_process()
@@ -134,7 +47,7 @@ fn a_pause_ends_when_it_is_resumed_or_times_out() {
     let Ok(()) = clock.release(0);
     assert_eq!(push(&mut clock, 0, &[of(OpKind::Arrive, 3), of(OpKind::Pause, 0)]), Some(0));
     let Ok((memory, time)) = clock.finish();
-    assert_eq!((memory.references, time.deadlocks_broken), (1, 0));
+    assert_eq!((memory.counted.references, time.deadlocks_broken), (1, 0));
 }
 
 #[test]
@@ -173,7 +86,7 @@ fn a_timed_out_wait_leaves_the_queue_of_the_lock() {
     let again = [of(OpKind::Release, 64), of(OpKind::Acquire, 64), of(OpKind::Read, 0)];
     assert_eq!(push(&mut clock, 0, &again), Some(0));
     let Ok((memory, _)) = clock.finish();
-    assert_eq!(memory.references, 1);
+    assert_eq!(memory.counted.references, 1);
 }
 
 #[test]

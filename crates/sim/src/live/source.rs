@@ -63,14 +63,6 @@ impl TraceSource for LiveSource {
         self.end.threads
     }
 
-    fn run_time_s(&self) -> Option<f64> {
-        None
-    }
-
-    fn sampling(&self) -> &str {
-        ""
-    }
-
     fn serial_start(&self) -> Option<u64> {
         None
     }

@@ -35,10 +35,6 @@ pub trait TraceSource: Sync {
     fn references(&self) -> u64;
     /// One more than the highest thread number.
     fn threads(&self) -> u16;
-    /// Run time of the program in seconds: without recording if it was measured, else recorded.
-    fn run_time_s(&self) -> Option<f64>;
-    /// The sampling of references; empty if there was none.
-    fn sampling(&self) -> &str;
     /// Data references before the first one of a second thread; `None` with a single thread.
     fn serial_start(&self) -> Option<u64>;
     /// Used addresses, for re-alignment to place new pages beside them.
@@ -84,14 +80,6 @@ impl TraceSource for TraceReader {
 
     fn threads(&self) -> u16 {
         self.threads()
-    }
-
-    fn run_time_s(&self) -> Option<f64> {
-        self.metadata().native_time_s.or(self.metadata().wall_time_s)
-    }
-
-    fn sampling(&self) -> &str {
-        &self.metadata().sampling
     }
 
     fn serial_start(&self) -> Option<u64> {

@@ -134,14 +134,6 @@ impl<T: TraceSource + ?Sized> TraceSource for WithUserAreas<'_, T> {
         self.trace.threads()
     }
 
-    fn run_time_s(&self) -> Option<f64> {
-        self.trace.run_time_s()
-    }
-
-    fn sampling(&self) -> &str {
-        self.trace.sampling()
-    }
-
     fn serial_start(&self) -> Option<u64> {
         self.trace.serial_start()
     }

@@ -298,7 +298,9 @@ fn own_processors(
 fn rate<T: TraceSource + ?Sized>(trace: &T) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "a rate is a rounded figure")]
     let references = trace.references() as f64;
-    trace.run_time_s().filter(|&s| s > 0.0 && s.is_finite()).map(|s| references / s)
+    // Without recording if it was measured, else recorded.
+    let seconds = trace.metadata().native_time_s.or(trace.metadata().wall_time_s);
+    seconds.filter(|&s| s > 0.0 && s.is_finite()).map(|s| references / s)
 }
 
 #[cfg(test)]

@@ -127,7 +127,7 @@ fn invalid_options_are_errors_before_the_trace_is_read() {
         assert!(error.is_config(), "{text}");
         assert!(error.to_string().contains(expected), "{text}: {error}");
     }
-    let engine = |machines: &[&str]| engine_of(machines).map(|engine| engine.name());
+    let engine = |machines: &[&str]| engine_of(machines).map(|engine| engine.name);
     assert_eq!(engine(&["bus-smp", "spr-2s-lines"]).unwrap(), "bus");
     assert_eq!(engine(&["dash-mesh", "alite"]).unwrap(), "directory");
     assert_eq!(engine(&["numa", "ace"]).unwrap(), "simulate");

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_sim::{
     AdviceConfig, Inclusion, McprCorrection, OptimalConfig, PlacementFormat, PlacementOutput,
-    PmapConfig, PrivateReferences, SharingConfig, SimConfig, SimError, TlbConfig, advise, optimal,
-    pmap, run, sharing, tlb_misses, worst_blocks,
+    PmapConfig, SharingConfig, SimConfig, SimError, TlbConfig, advise, optimal, pmap, run, sharing,
+    tlb_misses, worst_blocks,
 };
 use homenode_trace::{
     Columns, Event, EventKind, Metadata, TraceReader, TraceWriter, WriterOptions,

@@ -1,18 +1,12 @@
 //! One copy of the per-processor data of a kernel.
 
-use std::collections::BTreeMap;
-use std::ops::ControlFlow;
-
-use crate::support::{by_hand, read, steps, with_areas, write};
+use crate::made::{made, trace_of};
+use crate::support::{by_hand, read, steps, with_areas};
 use homenode_trace::{TraceReader, WriterOptions};
-use homenode_transform::{TransformError, transform_file};
+use homenode_transform::TransformError;
 
 fn transformed(trace: &TraceReader) -> Result<TraceReader, TransformError> {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("u.hnt");
-    let go_on = &mut |_, _| ControlFlow::Continue(());
-    transform_file(trace, "common-areas", &BTreeMap::new(), &out, go_on)?;
-    Ok(TraceReader::from_bytes(std::fs::read(&out).unwrap(), &out).unwrap())
+    Ok(made(trace, "common-areas", &[])?.0)
 }
 
 #[test]
@@ -25,8 +19,6 @@ fn per_processor_data_becomes_one_copy() {
     assert_eq!(metadata.processor_areas, None);
     let starts: Vec<u64> = metadata.ranges.iter().map(|range| range.start).collect();
     assert_eq!(starts, [0x1000, 0x1020], "the other area has no names");
-    let bytes = write(&steps(), options).0;
-    let without = TraceReader::from_bytes(bytes, "sample.hnt").unwrap();
-    let error = transformed(&without).err().unwrap().to_string();
+    let error = transformed(&trace_of(&steps())).err().unwrap().to_string();
     assert!(error.starts_with("transform common-areas: the trace does not say where"), "{error}");
 }

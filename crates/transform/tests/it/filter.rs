@@ -4,17 +4,12 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use crate::made::{made, trace_of};
 use crate::oracle::filter::SlowCaches;
-use crate::support::{Step, accesses, by_hand, read, small_chunks, steps, write};
+use crate::support::{Step, accesses, by_hand, read, steps};
 use homenode_base::{Access, AccessKind, Rng};
 use homenode_trace::TraceReader;
-use homenode_transform::{
-    CacheFilterShape, FilterReport, TransformReport, filter_temporarily, transform_file,
-};
-
-fn trace_of(steps: &[Step]) -> TraceReader {
-    TraceReader::from_bytes(write(steps, small_chunks(50)).0, "sample.hnt").unwrap()
-}
+use homenode_transform::{CacheFilterShape, FilterReport, TransformReport, filter_temporarily};
 
 /// The trace that the transform writes, and its report.
 fn filtered(
@@ -22,16 +17,14 @@ fn filtered(
     cache: &str,
     processors: Option<u16>,
 ) -> (TraceReader, FilterReport) {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("u.hnt");
-    let mut words = BTreeMap::from([("cache".to_owned(), cache.to_owned())]);
-    words.extend(processors.map(|count| ("processors".to_owned(), count.to_string())));
-    let go_on = &mut |_, _| ControlFlow::Continue(());
-    let mut made = transform_file(trace, "filter", &words, &out, go_on).unwrap();
-    let Some(TransformReport::Filtered(report)) = made.remove(0).report else {
+    let mut words = vec![format!("cache={cache}")];
+    words.extend(processors.map(|count| format!("processors={count}")));
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (made, written) = made(trace, "filter", &words).unwrap();
+    let Some(TransformReport::Filtered(report)) = written.report else {
         panic!("no report of the filter")
     };
-    (TraceReader::from_bytes(std::fs::read(&out).unwrap(), "u.hnt").unwrap(), report)
+    (made, report)
 }
 
 /// The references that pass, as text: `0R100`.

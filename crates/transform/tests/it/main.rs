@@ -10,6 +10,7 @@ mod support;
 
 mod common_areas;
 mod filter;
+mod made;
 mod merge;
 mod processes;
 mod realign;

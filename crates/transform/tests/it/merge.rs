@@ -1,14 +1,13 @@
 //! Several traces as one, against plain lists.
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test names what concerns it")]
 
-use std::collections::BTreeMap;
-
+use crate::made::{self, parameters};
 use crate::oracle::merge::{Naive, STRIDE};
 use crate::support::{Step, by_hand, kept, read};
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_trace::{
     AddressRange, Columns, Event, EventKind, Metadata, MovedRange, RangeKind, SourceLine,
-    TraceReader, TraceWriter, WriterOptions,
+    TraceReader, WriterOptions,
 };
 use homenode_transform::{MergeReport, TransformError, TransformReport, transform_files};
 
@@ -18,17 +17,7 @@ fn metadata() -> Metadata {
 
 /// A trace in small chunks.
 fn trace(name: &str, steps: &[Step], columns: Columns, metadata: Metadata) -> TraceReader {
-    let mut out = Vec::new();
-    let options = WriterOptions { columns, level: 1, chunk_rows: 16 };
-    let mut writer = TraceWriter::new(&mut out, name, options).unwrap();
-    for step in steps {
-        match step {
-            Step::Access(access) => writer.push(access).unwrap(),
-            Step::Event(event) => writer.event(event.clone()).unwrap(),
-        }
-    }
-    writer.finish(metadata).unwrap();
-    TraceReader::from_bytes(out, name).unwrap()
+    made::written(name, steps, WriterOptions { columns, level: 1, chunk_rows: 16 }, metadata)
 }
 
 fn plain(name: &str, steps: &[Step]) -> TraceReader {
@@ -41,18 +30,13 @@ fn merged(
 ) -> Result<(TraceReader, MergeReport), TransformError> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("mix.hnt");
-    let pair = |word: &&str| {
-        let (name, value) = word.split_once('=').unwrap();
-        (name.to_owned(), value.to_owned())
-    };
-    let parameters: BTreeMap<String, String> = words.iter().map(pair).collect();
     let mut last = 0;
     let progress = &mut |done, total: Option<u64>| {
         assert!(last <= done && done <= total.unwrap());
         last = done;
         std::ops::ControlFlow::Continue(())
     };
-    let made = transform_files(traces, "merge", &parameters, &out, progress);
+    let made = transform_files(traces, "merge", &parameters(words), &out, progress);
     let left = folder.path().read_dir().unwrap().count();
     let mut made = made.inspect_err(|_| assert_eq!(left, 0))?;
     assert_eq!((made.len(), left), (1, 1));
@@ -156,14 +140,8 @@ fn long_traces_are_emitted_whole() {
     let steps: Vec<Step> = (0..50_000u64)
         .map(|i| Step::Access(Access::new(0, KINDS[1], 0x1000 + i % 4096 * 8, 8)))
         .collect();
-    let made = || {
-        let mut out = Vec::new();
-        let options = WriterOptions { columns: Columns::default(), level: 1, chunk_rows: 1 << 20 };
-        let mut writer = TraceWriter::new(&mut out, "long", options).unwrap();
-        crate::support::accesses(&steps).iter().for_each(|access| writer.push(access).unwrap());
-        writer.finish(metadata()).unwrap();
-        TraceReader::from_bytes(out, "long").unwrap()
-    };
+    let options = WriterOptions { columns: Columns::default(), level: 1, chunk_rows: 1 << 20 };
+    let made = || made::written("long", &steps, options, metadata());
     let (mix, _) = merged(&[made(), made(), made()], &["quantum=7"]).unwrap();
     let naive = Naive { shared: Vec::new(), quantum: 7, marks: true };
     assert!(read(&mix) == naive.merge(&[steps.clone(), steps.clone(), steps]));

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::{Step, accesses, read};
+use crate::made::written;
+use crate::support::{Step, accesses, read, small_chunks};
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_trace::{
     AddressRange, Columns, Event, EventKind, Metadata, MovedRange, Process, ProcessorAreas,
-    RangeKind, SourceLine, TraceReader, TraceWriter, WriterOptions,
+    RangeKind, SourceLine, TraceReader, WriterOptions,
 };
 use homenode_transform::{
     AreaReferences, Mix, ReferenceTotals, Switches, TransformReport, transform_file,
@@ -15,17 +16,7 @@ use homenode_transform::{
 const KERNEL: Flags = Flags::KERNEL;
 
 fn write(steps: &[Step], metadata: Metadata) -> TraceReader {
-    let mut bytes = Vec::new();
-    let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
-    let mut writer = TraceWriter::new(&mut bytes, "memory", options).unwrap();
-    for step in steps {
-        match step {
-            Step::Access(access) => writer.push(access).unwrap(),
-            Step::Event(event) => writer.event(event.clone()).unwrap(),
-        }
-    }
-    writer.finish(metadata).unwrap();
-    TraceReader::from_bytes(bytes, "system.hnt").unwrap()
+    written("system.hnt", steps, small_chunks(64), metadata)
 }
 
 /// A system with these processes.
@@ -319,12 +310,8 @@ fn traces_of_single_processes_are_errors() {
     let processes = [1, 2].map(|pid| Process { pid, names: Vec::new() });
     assert_eq!(mix.metadata().processes, processes);
     let columns = Columns { pid: false, ..Columns::ALL };
-    let bytes = crate::support::write(
-        &crate::support::steps(),
-        WriterOptions { columns, ..Default::default() },
-    )
-    .0;
-    let trace = TraceReader::from_bytes(bytes, "t.hnt").unwrap();
+    let options = WriterOptions { columns, ..WriterOptions::default() };
+    let trace = written("t.hnt", &crate::support::steps(), options, Metadata::default());
     let error = mixed(&trace, &[]).map(|_| ()).unwrap_err();
     assert!(error.contains("which process") && error.contains("--via qemu-system"), "{error}");
 }

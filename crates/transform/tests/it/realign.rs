@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::support::{Step, accesses, by_hand, read, write};
+use crate::made::{made, trace_of, written};
+use crate::support::{Step, accesses, by_hand, read, small_chunks};
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_trace::{
-    AddressRange, Columns, Event, EventKind, Metadata, RangeKind, SourceLine, TraceReader,
-    TraceWriter, WriterOptions,
+    AddressRange, Event, EventKind, Metadata, RangeKind, SourceLine, TraceReader, WriterOptions,
 };
+use homenode_transform::TransformReport;
 use homenode_transform::realign::{FalseSharing, MovedObject, Realignment};
-use homenode_transform::{TransformReport, transform_file};
 
 fn realigned(steps: &[Step], page: &str, window: u64) -> Result<Vec<Step>, String> {
     realigned_with(steps, page, windows_of(window))
@@ -29,9 +29,7 @@ const fn windows_of(length: u64) -> Windows {
 }
 
 fn realigned_with(steps: &[Step], page: &str, windows: Windows) -> Result<Vec<Step>, String> {
-    let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
-    let trace = TraceReader::from_bytes(write(steps, options).0, "sample.hnt").unwrap();
-    Ok(reported(&trace, page, windows)?.0)
+    Ok(reported(&trace_of(steps), page, windows)?.0)
 }
 
 /// Whether a reference counts.
@@ -46,21 +44,14 @@ fn reported(
     page: &str,
     windows: Windows,
 ) -> Result<(Vec<Step>, Realignment), String> {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("u.hnt");
-    let mut parameters = BTreeMap::from([
-        ("page-size".to_owned(), page.to_owned()),
-        ("window".to_owned(), windows.length.to_string()),
-    ]);
+    let (page, window) = (format!("page-size={page}"), format!("window={}", windows.length));
+    let mut words = vec![page.as_str(), &window];
     if windows.all {
-        parameters.insert("private".to_owned(), "shared".to_owned());
-        parameters.insert("sync".to_owned(), "include".to_owned());
+        words.extend(["private=shared", "sync=include"]);
     }
-    let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
-    let made = transform_file(trace, "realign", &parameters, &out, go_on);
-    let piece = made.map_err(|error| error.to_string())?.remove(0);
-    let report = piece.report.and_then(TransformReport::realigned);
-    Ok((read(&TraceReader::open(&out).unwrap()), report.unwrap()))
+    let (made, written) = made(trace, "realign", &words).map_err(|error| error.to_string())?;
+    let report = written.report.and_then(TransformReport::realigned);
+    Ok((read(&made), report.unwrap()))
 }
 
 fn addresses(steps: &[Step]) -> Vec<u64> {
@@ -365,8 +356,7 @@ fn the_report_agrees_with_the_traces() {
     for round in 0..60 {
         let sizes: &[u8] = [&[4][..], &[4, 8], &[1, 4, 64]][round % 3];
         let steps = random_steps(&mut rng, 4, sizes);
-        let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
-        let trace = TraceReader::from_bytes(write(&steps, options).0, "sample.hnt").unwrap();
+        let trace = trace_of(&steps);
         for (page, window) in [(16, 20), (64, 50), (1024, 1_000)] {
             let all = round % 2 == 0;
             let windows = Windows { length: window, all };
@@ -402,12 +392,8 @@ fn the_report_agrees_with_the_traces() {
 
 #[test]
 fn moved_words_have_the_names_of_the_program() {
-    let mut file = Vec::new();
-    let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
-    let mut writer = TraceWriter::new(&mut file, "t", options).unwrap();
     // Thread 0 uses 100 to 10c and 200, thread 1 uses 110, both use 108; 300 has no name.
     let text = "0W100 0W104 0W108 1W108 0W10c 1W110 0W200 1W204 0W300 1W304";
-    accesses(&by_hand(text)).iter().for_each(|access| writer.push(access).unwrap());
     let range = |start, size, kind, name: &str, site| AddressRange {
         start,
         size,
@@ -427,8 +413,8 @@ fn moved_words_have_the_names_of_the_program() {
     ];
     let line = |pc| SourceLine { pc, function: "main".into(), file: "/a/b.c".into(), line: 3 };
     let lines = vec![line(7), line(8)];
-    writer.finish(Metadata { ranges, lines, ..Metadata::default() }).unwrap();
-    let trace = TraceReader::from_bytes(file, "t.hnt").unwrap();
+    let metadata = Metadata { ranges, lines, ..Metadata::default() };
+    let trace = written("t.hnt", &by_hand(text), small_chunks(64), metadata);
     let (_, report) = reported(&trace, "256", windows_of(100)).unwrap();
     let short = |o: &MovedObject| {
         format!("{:?} {}{} {} {}", o.kind, o.name, o.allocated_at, o.ranges, o.words_moved)
@@ -450,13 +436,8 @@ fn moved_words_have_the_names_of_the_program() {
 /// The new trace names the data on its pages, also after a second re-alignment.
 #[test]
 fn new_pages_have_the_names_of_the_moved_data() {
-    let folder = tempfile::tempdir().unwrap();
-    let (first, second) = (folder.path().join("1.hnt"), folder.path().join("2.hnt"));
-    let mut file = Vec::new();
-    let mut writer = TraceWriter::new(&mut file, "t", WriterOptions::default()).unwrap();
     // Threads 0 and 1 use alternate words of both arrays, and thread 1 a word without a name.
     let text = "0W100 1W104 0W108 1W10c 0W110 1W114 0W118 1W11c 1W120";
-    accesses(&by_hand(text)).iter().for_each(|access| writer.push(access).unwrap());
     let range = |start, name: &str| AddressRange {
         start,
         size: 16,
@@ -465,28 +446,26 @@ fn new_pages_have_the_names_of_the_moved_data() {
         ..AddressRange::default()
     };
     let ranges = vec![range(0x100, "a"), range(0x110, "b")];
-    writer.finish(Metadata { ranges, ..Metadata::default() }).unwrap();
-    let trace = TraceReader::from_bytes(file, "t.hnt").unwrap();
-    let again = |trace: &TraceReader, page: &str, out| {
-        let parameters = BTreeMap::from([("page-size".to_owned(), page.to_owned())]);
-        let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
-        let piece = transform_file(trace, "realign", &parameters, out, go_on).unwrap().remove(0);
-        let objects = piece.report.and_then(TransformReport::realigned).unwrap().objects;
+    let metadata = Metadata { ranges, ..Metadata::default() };
+    let trace = written("t.hnt", &by_hand(text), WriterOptions::default(), metadata);
+    let again = |trace: &TraceReader, page: &str| {
+        let (made, written) = made(trace, "realign", &[page]).unwrap();
+        let objects = written.report.and_then(TransformReport::realigned).unwrap().objects;
         let objects = objects.iter().map(|o| (o.name.clone(), o.words_moved)).collect::<Vec<_>>();
-        (TraceReader::open(out).unwrap(), objects)
+        (made, objects)
     };
     let found = |trace: &TraceReader| {
         let moved = trace.metadata().moved.iter();
         moved.map(|range| (range.start, range.size, range.from)).collect::<Vec<_>>()
     };
     // 64-byte pages at 140 and 180: words of a, then of b, then without a name.
-    let (apart, objects) = again(&trace, "64", &first);
+    let (apart, objects) = again(&trace, "page-size=64");
     assert_eq!(objects, [("a".to_owned(), 4), ("b".to_owned(), 4), (String::new(), 1)]);
     let expected = vec![(0x140, 8, 0x100), (0x148, 8, 0x110), (0x180, 8, 0x104), (0x188, 8, 0x114)];
     assert_eq!(found(&apart), expected);
     assert_eq!(apart.metadata().ranges, trace.metadata().ranges);
     // With pages of 1 KB both threads share a page again, and all words move to 400 and 800.
-    let (further, objects) = again(&apart, "1024", &second);
+    let (further, objects) = again(&apart, "page-size=1024");
     assert_eq!(objects, [("a".to_owned(), 4), ("b".to_owned(), 4), (String::new(), 1)]);
     let more = [(0x400, 8, 0x100), (0x408, 8, 0x110), (0x800, 8, 0x104), (0x808, 8, 0x114)];
     assert_eq!(found(&further), [&expected[..], &more].concat());

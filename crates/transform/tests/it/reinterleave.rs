@@ -2,12 +2,11 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "the test knows which events it makes")]
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::ops::ControlFlow;
 
-use crate::support::{Step, read, write};
+use crate::made::{by_thread, made, thread_of, trace_of};
+use crate::support::{Step, read};
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_trace::{Columns, Event, EventKind, TraceReader, WriterOptions};
-use homenode_transform::transform_file;
+use homenode_trace::{Event, EventKind};
 
 const WORKERS: u16 = 4;
 const LOCK: u64 = 0x1_0000;
@@ -217,29 +216,9 @@ fn run(rng: &mut Rng) -> Option<Vec<Step>> {
 }
 
 fn reinterleaved(steps: &[Step], words: &[(&str, u64)]) -> Vec<Step> {
-    let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 37 };
-    let trace = TraceReader::from_bytes(write(steps, options).0, "t.hnt").unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let parameters = words.iter().map(|(name, value)| ((*name).to_owned(), value.to_string()));
-    let go_on = &mut |_, _| ControlFlow::Continue(());
-    let out = folder.path().join("u.hnt");
-    transform_file(&trace, "reinterleave", &parameters.collect(), &out, go_on).unwrap();
-    read(&TraceReader::from_bytes(std::fs::read(out).unwrap(), "u.hnt").unwrap())
-}
-
-fn thread_of(step: &Step) -> u16 {
-    match step {
-        Step::Access(access) => access.thread,
-        Step::Event(event) => event.thread,
-    }
-}
-
-fn by_thread(steps: &[Step]) -> BTreeMap<u16, Vec<Step>> {
-    let mut threads: BTreeMap<u16, Vec<Step>> = BTreeMap::new();
-    for step in steps {
-        threads.entry(thread_of(step)).or_default().push(step.clone());
-    }
-    threads
+    let words: Vec<String> = words.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    read(&made(&trace_of(steps), "reinterleave", &words).unwrap().0)
 }
 
 /// The threads that referenced each address, in order. Without data races every order that keeps

@@ -1,29 +1,18 @@
 //! Selections: contents, beginning and end, compared with a slow search in random traces.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
-use crate::support::{Step, accesses, read};
+use crate::made::{made, written};
+use crate::support::{Step, accesses, read, small_chunks};
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_trace::{
-    Columns, Event, EventKind, Metadata, SourceLine, TraceReader, TraceWriter, WriterOptions,
-};
-use homenode_transform::{TransformError, transform_file};
+use homenode_trace::{Event, EventKind, Metadata, SourceLine, TraceReader};
+use homenode_transform::TransformError;
 
 /// Functions with their program counters; `0` is in none.
 const FUNCTIONS: [(&str, u64); 4] =
     [("main", 10), ("shop::fill(int)", 20), ("void shop::fill<int>(long)", 30), ("late", 40)];
 
 fn trace_of(steps: &[Step]) -> TraceReader {
-    let options = WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 };
-    let mut file = Vec::new();
-    let mut writer = TraceWriter::new(&mut file, "t", options).unwrap();
-    for step in steps {
-        match step {
-            Step::Access(access) => writer.push(access).unwrap(),
-            Step::Event(event) => writer.event(event.clone()).unwrap(),
-        }
-    }
     let line = |(name, pc): (&str, u64)| SourceLine {
         pc,
         function: name.to_owned(),
@@ -31,19 +20,13 @@ fn trace_of(steps: &[Step]) -> TraceReader {
         line: 0,
     };
     let lines = FUNCTIONS.map(line).to_vec();
-    writer.finish(Metadata { lines, ..Metadata::default() }).unwrap();
-    TraceReader::from_bytes(file, "t.hnt").unwrap()
+    written("t.hnt", steps, small_chunks(64), Metadata { lines, ..Metadata::default() })
 }
 
 fn selected(trace: &TraceReader, words: &[(&str, &str)]) -> Result<Vec<Step>, TransformError> {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("u.hnt");
-    let words = words.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
-    let words: BTreeMap<String, String> = words.collect();
-    let go_on = &mut |_, _| ControlFlow::Continue(());
-    let made = transform_file(trace, "select", &words, &out, go_on);
-    assert_eq!(made.is_ok(), out.exists(), "nothing is written after an error");
-    made.map(|_| read(&TraceReader::open(&out).unwrap()))
+    let words: Vec<String> = words.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    Ok(read(&made(trace, "select", &words)?.0))
 }
 
 /// A trace with a serial start, functions, markers, locks and barriers, and the step at which

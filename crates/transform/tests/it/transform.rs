@@ -1,53 +1,15 @@
 //! All transforms on small traces, and comparison of the perturbations with their definitions.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use crate::support::{Step, read, steps, with_areas, write};
+use crate::made::{by_thread, made, parameters, pieces, trace_of, written};
+use crate::support::{Step, accesses, read, small_chunks, steps, with_areas};
 use homenode_base::{Access, AccessKind, Flags, Rng};
-use homenode_trace::{Columns, Event, EventKind, Metadata, TraceReader, WriterOptions};
-use homenode_transform::{Entry, TABLE, TransformError, WrittenTrace, transform_file};
-
-fn options() -> WriterOptions {
-    WriterOptions { columns: Columns::ALL, level: 1, chunk_rows: 64 }
-}
-
-fn trace_of(steps: &[Step]) -> TraceReader {
-    TraceReader::from_bytes(write(steps, options()).0, "sample.hnt").unwrap()
-}
-
-fn parameters(words: &[&str]) -> BTreeMap<String, String> {
-    let pair = |word: &&str| {
-        let (name, value) = word.split_once('=').unwrap();
-        (name.to_owned(), value.to_owned())
-    };
-    words.iter().map(pair).collect()
-}
-
-/// The traces that a transform writes, and its reports.
-fn pieces(
-    trace: &TraceReader,
-    name: &str,
-    words: &[&str],
-) -> Result<Vec<(TraceReader, WrittenTrace)>, TransformError> {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("u.hnt");
-    let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
-    let pieces = transform_file(trace, name, &parameters(words), &out, go_on)?;
-    assert_eq!(folder.path().read_dir().unwrap().count(), pieces.len());
-    let open = |piece: WrittenTrace| {
-        let bytes = std::fs::read(&piece.path).unwrap();
-        let trace = TraceReader::from_bytes(bytes, &piece.path).unwrap();
-        trace.verify().unwrap();
-        assert_eq!(trace.references(), piece.summary.references);
-        (trace, piece)
-    };
-    Ok(pieces.into_iter().map(open).collect())
-}
+use homenode_trace::{Event, EventKind, Metadata, TraceReader};
+use homenode_transform::{Entry, TABLE, transform_file};
 
 fn transformed(trace: &TraceReader, name: &str, words: &[&str]) -> Vec<Step> {
-    let made = pieces(trace, name, words).unwrap();
-    assert_eq!(made.len(), 1);
-    read(&made[0].0)
+    read(&made(trace, name, words).unwrap().0)
 }
 
 /// A trace of several threads with distinct references and occasional events.
@@ -65,27 +27,6 @@ fn random_steps(rng: &mut Rng, references: u64) -> Vec<Step> {
         steps.push(Step::Access(Access { gap: 1, ..Access::new(thread, kind, 8 * i, 4) }));
     }
     steps
-}
-
-fn thread_of(step: &Step) -> u16 {
-    match step {
-        Step::Access(access) => access.thread,
-        Step::Event(event) => event.thread,
-    }
-}
-
-fn accesses(steps: &[Step]) -> Vec<Access> {
-    let access = |step: &Step| if let Step::Access(access) = step { Some(*access) } else { None };
-    steps.iter().filter_map(access).collect()
-}
-
-/// The steps of each thread, in order.
-fn by_thread(steps: &[Step]) -> BTreeMap<u16, Vec<Step>> {
-    let mut threads: BTreeMap<u16, Vec<Step>> = BTreeMap::new();
-    for step in steps {
-        threads.entry(thread_of(step)).or_default().push(step.clone());
-    }
-    threads
 }
 
 /// Parameters with which each transform changes the sample.
@@ -134,7 +75,7 @@ fn every_transform_is_recorded_and_repeatable() {
     let program = trace_of(&steps());
     let system = trace_of(&whole_system());
     let user = trace_of(&user_process());
-    let areas = with_areas(&steps(), options());
+    let areas = with_areas(&steps(), small_chunks(50));
     for entry in TABLE {
         let trace = match entry.name {
             "processes" => &system,
@@ -373,12 +314,9 @@ fn a_selection_meets_all_conditions() {
 
 #[test]
 fn an_interval_of_time_has_its_share_of_the_run_time() {
-    let mut file = Vec::new();
-    let mut writer = homenode_trace::TraceWriter::new(&mut file, "t", options()).unwrap();
-    accesses(&phases()).iter().for_each(|access| writer.push(access).unwrap());
     let metadata = Metadata { native_time_s: Some(10.0), ..Metadata::default() };
-    writer.finish(metadata).unwrap();
-    let trace = TraceReader::from_bytes(file, "t.hnt").unwrap();
+    let references: Vec<Step> = accesses(&phases()).into_iter().map(Step::Access).collect();
+    let trace = written("t.hnt", &references, small_chunks(50), metadata);
     let seconds = |name, words: &[&str]| {
         let made = pieces(&trace, name, words).unwrap();
         made.iter().map(|(trace, _)| trace.metadata().native_time_s.unwrap()).collect::<Vec<_>>()

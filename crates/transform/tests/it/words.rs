@@ -1,19 +1,20 @@
 //! References counted in words: the transform and the reader compared with the definition.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use crate::support::{Step, accesses, by_hand, read, steps, write};
+use crate::made::{made, written};
+use crate::support::{Step, accesses, by_hand, read, steps};
 use homenode_base::{Access, AccessKind, Flags, Rng};
 use homenode_trace::{
-    Batch, Columns, Event, EventKind, TraceReader, Want, WordSize, WriterOptions,
+    Batch, Columns, Event, EventKind, Metadata, TraceReader, Want, WordSize, WriterOptions,
 };
-use homenode_transform::{TransformError, transform_file};
+use homenode_transform::TransformError;
 
 const SIZES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 fn trace_of(steps: &[Step], columns: Columns, chunk_rows: u32) -> TraceReader {
     let options = WriterOptions { columns, level: 1, chunk_rows };
-    TraceReader::from_bytes(write(steps, options).0, "sample.hnt").unwrap()
+    written("sample.hnt", steps, options, Metadata { word_size: 4, ..Metadata::default() })
 }
 
 /// The definition: a reference to each touched word; the first one has the gap.
@@ -70,12 +71,7 @@ fn random_steps(seed: u64, count: u64) -> Vec<Step> {
 }
 
 fn transformed(trace: &TraceReader, bytes: &str) -> Result<TraceReader, TransformError> {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("u.hnt");
-    let words = BTreeMap::from([("word-bytes".to_owned(), bytes.to_owned())]);
-    let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
-    transform_file(trace, "words", &words, &out, go_on)?;
-    Ok(TraceReader::from_bytes(std::fs::read(out).unwrap(), "u.hnt").unwrap())
+    Ok(made(trace, "words", &[&format!("word-bytes={bytes}")])?.0)
 }
 
 fn in_words(trace: &TraceReader, bytes: u64) -> TraceReader {
@@ -163,11 +159,7 @@ fn counting_in_words_is_idempotent() {
 #[test]
 fn the_default_is_the_word_of_the_thesis_and_provenance_records_it() {
     let trace = trace_of(&by_hand("0W1000/8"), Columns::ALL, 10);
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("u.hnt");
-    let go_on = &mut |_, _| std::ops::ControlFlow::Continue(());
-    transform_file(&trace, "words", &BTreeMap::new(), &out, go_on).unwrap();
-    let made = TraceReader::from_bytes(std::fs::read(out).unwrap(), "u.hnt").unwrap();
+    let made = made(&trace, "words", &[]).unwrap().0;
     assert_eq!(accesses(&read(&made)).len(), 2);
     let step = made.metadata().provenance.last().unwrap();
     assert!(step.starts_with("transform words word-bytes=4 (homenode "), "{step}");

@@ -147,14 +147,7 @@ pub fn svg(graph: &Graph, title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
-
-    fn graph(uses: &[(&str, &str)]) -> Graph {
-        let uses: BTreeSet<(String, String)> =
-            uses.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect();
-        let rooms = uses.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
-        Graph::new(rooms, &uses)
-    }
+    use crate::rooms::graph::tests::graph;
 
     #[test]
     fn used_rooms_are_below() {

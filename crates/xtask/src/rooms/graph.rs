@@ -92,10 +92,11 @@ impl Graph {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
-    fn graph(uses: &[(&str, &str)]) -> Graph {
+    /// A graph of these pairs.
+    pub fn graph(uses: &[(&str, &str)]) -> Graph {
         let uses: BTreeSet<(String, String)> =
             uses.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect();
         let rooms = uses.iter().flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
