@@ -31,58 +31,39 @@ mod sharing;
 mod timed;
 mod tlb;
 
-pub use advise::{
-    AdviceConfig, AdvicePoint, AdviceProvenance, AdviceReport, AdviceRow, ChanceRange, LayoutCost,
-    LineFindings, advise,
-};
+pub use advise::{AdviceConfig, AdvicePoint, AdviceProvenance, AdviceReport, advise};
 pub use bus::{
-    AddressSpace, BusConfig, BusMachineRecord, BusOutcome, BusPoint, BusProvenance, BusSimulation,
-    Contention, KernelActivity, ProcessorWork, ProtocolParameterRow, ProtocolReport, ProtocolRow,
-    Scalability, WaitTotals, check_protocols, critical_point, protocol_rows, simulate_bus,
+    BusConfig, BusOutcome, BusSimulation, check_protocols, critical_point, protocol_rows,
+    simulate_bus,
 };
 pub use directory::{
-    ChoiceRow, Consistency, CountedMessages, DirectoryConfig, DirectoryMachineRecord,
-    DirectoryOutcome, DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow,
-    DirectoryProvenance, DirectoryStudy, DirectoryTimes, HomeRow, MeasuredFrom, PageMapping,
     check_directory_protocols, directory_protocol_rows, home_rows, proxy_rows, replication_rows,
 };
-pub use engine::{Column, Engine, EngineResult, Simulate};
+pub use engine::{Column, Engine, EngineResult};
 pub use engines::{ENGINES, engine_named, engine_of};
 pub use error::SimError;
 pub use explain::{
-    DirectoryExplanation, ExplainConfig, ExplainedDirectoryProtocol, ExplainedProtocol,
-    Explanation, ListWalk, PagedExplanation, ProtocolExplanation, TraceExcerpt, WalkedExample,
-    explain, explain_examples,
+    DirectoryExplanation, ExplainConfig, ExplainedProtocol, Explanation, ListWalk,
+    PagedExplanation, ProtocolExplanation, explain, explain_examples,
 };
 pub use footprint::{FootprintConfig, footprint};
 pub use homenode_directory::HomeLoad;
 pub use homenode_machine::MachineKind;
-pub use lines::{
-    LineConfig, LineFinding, LineObject, LineProvenance, LineReport, LineTime, line_waits,
-};
+pub use lines::{LineConfig, LineFinding, line_waits};
 pub use live::{LiveEnd, LiveParts, LiveRun, RunConfig, RunError, run_program};
-pub use machines::{MachineNumbers, MachineRow, RowPrices, machine_kinds, machine_rows};
+pub use machines::{machine_kinds, machine_rows};
 pub use optimal::{
-    CertificateSummary, CurvePiece, CurveReport, MoveBin, MoveHistogram, OptimalConfig,
-    OptimalReport, OptimalRow, PlacementFormat, PlacementOutput, optimal,
+    OptimalConfig, OptimalReport, OptimalRow, PlacementFormat, PlacementOutput, optimal,
 };
 pub use options::{study_names, study_schema};
 pub use page_use::PageUseColumns;
 pub use pass::{CacheFilterRecord, Progress, TraceSource};
 pub use picture::{PictureConfig, sharing_picture};
 pub use placement::{
-    LatencyColumns, POLICIES, PacketColumns, PageCoherenceColumns, PlacementOutcome,
-    PlacementProvenance, PlacementSimulation, PolicyRow, PriceListRecord, SimConfig, WorstBlocks,
+    POLICIES, PlacementOutcome, PlacementSimulation, PolicyRow, SimConfig, WorstBlocks,
     policy_rows, run, run_policies, worst_blocks,
 };
-pub use pmap::{
-    PmapActionRow, PmapConfig, PmapPage, PmapPolicyRow, PmapReport, pmap, pmap_actions,
-    pmap_policy_rows,
-};
+pub use pmap::{PmapConfig, PmapReport, pmap, pmap_actions, pmap_policy_rows};
 pub use references::{Inclusion, PrivateReferences};
-pub use sharing::{SharingConfig, SharingCostRow, SharingReport, SharingSizeRow, sharing};
-pub use timed::ReferenceOrder;
-pub use tlb::{
-    CorrectedMcpr, McprCorrection, TlbConfig, TlbOutcome, TlbProvenance, TlbReport, TlbRow,
-    tlb_misses, tlb_rows,
-};
+pub use sharing::{SharingConfig, SharingReport, sharing};
+pub use tlb::{McprCorrection, TlbConfig, TlbOutcome, TlbReport, tlb_misses, tlb_rows};

@@ -13,8 +13,5 @@ mod search;
 mod trial;
 
 pub use config::AdviceConfig;
-pub use repeats::ChanceRange;
-pub use report::{
-    AdvicePoint, AdviceProvenance, AdviceReport, AdviceRow, LayoutCost, LineFindings,
-};
+pub use report::{AdvicePoint, AdviceProvenance, AdviceReport};
 pub use run::advise;

@@ -10,13 +10,8 @@ mod run;
 pub(crate) use engine::ENGINE;
 pub(crate) use plan::BusPlan;
 
-pub use config::{AddressSpace, BusConfig, BusPoint, Contention};
+pub use config::{BusConfig, BusPoint, Contention};
 pub use engine::simulate_bus;
 pub use homenode_clock::critical_point;
-pub use outcome::{
-    BusMachineRecord, BusOutcome, BusProvenance, BusSimulation, KernelActivity, ProcessorWork,
-    Scalability, WaitTotals,
-};
-pub use protocols::{
-    ProtocolParameterRow, ProtocolReport, ProtocolRow, check_protocols, protocol_rows,
-};
+pub use outcome::{BusOutcome, BusSimulation, WaitTotals};
+pub use protocols::{check_protocols, protocol_rows};

@@ -14,12 +14,7 @@ pub(crate) use controllers::buffer_reads;
 pub(crate) use engine::ENGINE;
 pub(crate) use plan::DirectoryPlan;
 
-pub use config::{Consistency, DirectoryConfig, MeasuredFrom, PageMapping};
-pub use outcome::{
-    CountedMessages, DirectoryMachineRecord, DirectoryOutcome, DirectoryProvenance, DirectoryStudy,
-    DirectoryTimes,
-};
+pub use config::{DirectoryConfig, PageMapping};
 pub use protocols::{
-    ChoiceRow, DirectoryParameterRow, DirectoryProtocolReport, DirectoryProtocolRow, HomeRow,
     check_directory_protocols, directory_protocol_rows, home_rows, proxy_rows, replication_rows,
 };

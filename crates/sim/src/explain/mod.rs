@@ -13,8 +13,8 @@ mod synchronised;
 
 pub use config::ExplainConfig;
 pub use outcome::{
-    DirectoryExplanation, ExplainedDirectoryProtocol, ExplainedProtocol, Explanation, ListWalk,
-    PagedExplanation, ProtocolExplanation, TraceExcerpt,
+    DirectoryExplanation, ExplainedProtocol, Explanation, ListWalk, PagedExplanation,
+    ProtocolExplanation,
 };
 pub use run::explain;
-pub use subject::{WalkedExample, explain_examples};
+pub use subject::explain_examples;

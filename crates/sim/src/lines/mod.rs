@@ -14,7 +14,7 @@ pub use findings::LineFinding;
 pub(crate) use findings::findings as line_findings;
 pub(crate) use layouts::LayoutVariant;
 pub(crate) use outcome::objects as line_objects;
-pub use outcome::{LineObject, LineProvenance, LineReport, LineTime};
+pub use outcome::{LineObject, LineProvenance, LineTime};
 pub(crate) use replay::{LineReplay, LineResult};
 pub use run::line_waits;
 pub(crate) use run::{survey_beside, survey_uses};

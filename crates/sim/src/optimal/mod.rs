@@ -9,8 +9,6 @@ mod run;
 mod walk;
 
 pub use config::OptimalConfig;
-pub use findings::CertificateSummary;
-pub use findings::{MoveBin, MoveHistogram};
 pub use placement::{PlacementFormat, PlacementOutput};
-pub use report::{CurvePiece, CurveReport, OptimalReport, OptimalRow};
+pub use report::{OptimalReport, OptimalRow};
 pub use run::optimal;

@@ -26,8 +26,7 @@ pub(crate) use walk::SizeCounts;
 pub(crate) use walk::ranges;
 
 pub use config::SimConfig;
-pub use outcome::{LatencyColumns, PacketColumns, PageCoherenceColumns};
-pub use outcome::{PlacementOutcome, PlacementProvenance, PlacementSimulation, PriceListRecord};
+pub use outcome::{PlacementOutcome, PlacementProvenance, PlacementSimulation};
 pub use policies::{POLICIES, PolicyRow, policy_rows};
 pub use run::{run, run_policies};
 pub use worst::{WorstBlocks, worst_blocks};

@@ -6,6 +6,6 @@ mod run;
 mod totals;
 
 pub use config::PmapConfig;
-pub use outcome::{PmapActionRow, PmapPolicyRow, pmap_actions, pmap_policy_rows};
-pub use outcome::{PmapPage, PmapReport};
+pub use outcome::PmapReport;
+pub use outcome::{pmap_actions, pmap_policy_rows};
 pub use run::pmap;

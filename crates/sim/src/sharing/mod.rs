@@ -6,5 +6,5 @@ mod run;
 mod walk;
 
 pub use config::SharingConfig;
-pub use outcome::{SharingCostRow, SharingReport, SharingSizeRow};
+pub use outcome::SharingReport;
 pub use run::sharing;

@@ -5,7 +5,7 @@ mod outcome;
 mod plan;
 mod run;
 
+pub use config::tlb_rows;
 pub use config::{McprCorrection, TlbConfig};
-pub use config::{TlbRow, tlb_rows};
-pub use outcome::{CorrectedMcpr, TlbOutcome, TlbProvenance, TlbReport};
+pub use outcome::{TlbOutcome, TlbReport};
 pub use run::tlb_misses;
