@@ -100,31 +100,36 @@ pub struct BusCycles {
     pub update_block: u64,
 }
 
-/// The transactions, in the order of [`BusCycles`].
-const TRANSACTIONS: [&str; 7] = [
-    "read_block_memory",
-    "read_block_cache",
-    "read_invalidate_memory",
-    "read_invalidate_cache",
-    "invalidate",
-    "write",
-    "update_block",
-];
-
 impl BusCycles {
     /// Every transaction with its name in machine files.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, u64); 7] {
-        let values = [
-            self.read_block_memory,
-            self.read_block_cache,
-            self.read_invalidate_memory,
-            self.read_invalidate_cache,
-            self.invalidate,
-            self.write,
-            self.update_block,
-        ];
-        std::array::from_fn(|i| (TRANSACTIONS[i], values[i]))
+    pub const fn named(&self) -> [(&'static str, u64); 7] {
+        [
+            ("read_block_memory", self.read_block_memory),
+            ("read_block_cache", self.read_block_cache),
+            ("read_invalidate_memory", self.read_invalidate_memory),
+            ("read_invalidate_cache", self.read_invalidate_cache),
+            ("invalidate", self.invalidate),
+            ("write", self.write),
+            ("update_block", self.update_block),
+        ]
+    }
+
+    fn each_mut(&mut self) -> [&mut u64; 7] {
+        [
+            &mut self.read_block_memory,
+            &mut self.read_block_cache,
+            &mut self.read_invalidate_memory,
+            &mut self.read_invalidate_cache,
+            &mut self.invalidate,
+            &mut self.write,
+            &mut self.update_block,
+        ]
+    }
+
+    /// The names of all transactions, in order.
+    fn names() -> [&'static str; 7] {
+        Self::default().named().map(|(name, _)| name)
     }
 }
 
@@ -147,26 +152,16 @@ struct BusFile {
 impl Bus {
     /// The machine on a bus that a file describes.
     pub(crate) fn machine(file: MachineFile<'_>) -> Result<CachedMachine, MachineError> {
-        let origin = file.origin().to_owned();
-        let fail = |problem| MachineError::File { origin: origin.clone(), problem };
-        let file: BusFile = file.contents()?;
-        let transactions = transactions(&file.transactions).map_err(fail)?;
-        Ok(CachedMachine {
-            description: Description {
-                name: file.name,
-                summary: file.summary,
-                source: file.source,
-            },
-            processor: file.processor.checked().map_err(fail)?,
-            cache: file.cache.data(),
-            instructions: file.cache.instructions(),
-            interconnect: Interconnect::Bus(Self {
-                model: file.bus.checked().map_err(fail)?,
-                transactions,
-            }),
-            scheduler: file.scheduler.checked().map_err(fail)?,
-            page_bytes: file.memory.checked().map_err(fail)?.page_bytes,
-            kernel: file.kernel.map(KernelModel::checked).transpose().map_err(fail)?,
+        file.cached(|file: BusFile| {
+            let transactions = transactions(&file.transactions)?;
+            let processor = file.processor.checked()?;
+            let bus = Interconnect::Bus(Self { model: file.bus.checked()?, transactions });
+            let description = Description::new(file.name, file.summary, file.source);
+            let BusFile { cache, scheduler, memory, kernel, .. } = file;
+            Ok(CachedMachine {
+                kernel: kernel.map(KernelModel::checked).transpose()?,
+                ..CachedMachine::of(description, processor, &cache, scheduler, memory, bus)?
+            })
         })
     }
 
@@ -175,8 +170,9 @@ impl Bus {
     /// # Errors
     /// When a transaction does not take a whole number of cycles.
     pub fn cycles(&self, machine: &str, block: BlockSize) -> Result<BusCycles, MachineError> {
-        let mut cycles = [0; 7];
-        for ((cycles, form), name) in cycles.iter_mut().zip(&self.transactions).zip(TRANSACTIONS) {
+        let mut found = BusCycles::default();
+        let each = found.each_mut().into_iter().zip(&self.transactions).zip(BusCycles::names());
+        for ((cycles, form), name) in each {
             let fail =
                 |problem| MachineError::Price { machine: machine.to_owned(), price: name, problem };
             let value =
@@ -188,23 +184,15 @@ impl Bus {
             }
             *cycles = millionths / ONE;
         }
-        let [memory, cache, memory_write, cache_write, invalidate, write, update_block] = cycles;
-        Ok(BusCycles {
-            read_block_memory: memory,
-            read_block_cache: cache,
-            read_invalidate_memory: memory_write,
-            read_invalidate_cache: cache_write,
-            invalidate,
-            write,
-            update_block,
-        })
+        Ok(found)
     }
 }
 
 /// The cycles of each transaction as linear forms; every transaction must be given, and no other.
 fn transactions(given: &BTreeMap<String, Formula>) -> Result<[Linear; 7], String> {
-    if let Some(key) = given.keys().find(|key| !TRANSACTIONS.contains(&key.as_str())) {
-        let known = TRANSACTIONS.join(", ");
+    let names = BusCycles::names();
+    if let Some(key) = given.keys().find(|key| !names.contains(&key.as_str())) {
+        let known = names.join(", ");
         return Err(format!("transactions.{key} is unknown, expected {known}"));
     }
     let form = |name: &'static str| match given.get(name).filter(|formula| !formula.infinite) {
@@ -212,6 +200,6 @@ fn transactions(given: &BTreeMap<String, Formula>) -> Result<[Linear; 7], String
         Some(formula) => Linear::new(formula, &Parameters::new())
             .map_err(|e| format!("transactions.{name}: {e}")),
     };
-    let forms: Vec<Linear> = TRANSACTIONS.into_iter().map(form).collect::<Result<_, _>>()?;
+    let forms: Vec<Linear> = names.into_iter().map(form).collect::<Result<_, _>>()?;
     forms.try_into().map_err(|_| "seven transactions".to_owned())
 }

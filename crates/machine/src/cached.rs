@@ -9,7 +9,7 @@ use crate::error::MachineError;
 use crate::file::Description;
 use crate::kind::MachineKind;
 use crate::multicore::LinkModel;
-use crate::parts::{CacheShape, KernelModel, ProcessorModel, SchedulerModel};
+use crate::parts::{CacheShape, Caches, KernelModel, MemoryModel, ProcessorModel, SchedulerModel};
 
 /// A machine with a coherent cache for each processor.
 #[derive(Clone, Debug)]
@@ -47,6 +47,27 @@ pub enum Interconnect {
 }
 
 impl CachedMachine {
+    /// The machine of parts that files of all kinds have. Returns what is wrong with one of them.
+    pub(crate) fn of(
+        description: Description,
+        processor: ProcessorModel,
+        caches: &Caches,
+        scheduler: SchedulerModel,
+        memory: MemoryModel,
+        interconnect: Interconnect,
+    ) -> Result<Self, String> {
+        Ok(Self {
+            description,
+            processor: processor.checked()?,
+            cache: caches.data(),
+            instructions: caches.instructions(),
+            interconnect,
+            scheduler: scheduler.checked()?,
+            page_bytes: memory.checked()?.page_bytes,
+            kernel: None,
+        })
+    }
+
     /// Name, as in the table or the file.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -17,7 +17,7 @@ use crate::cached::{CachedMachine, Interconnect};
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::parts::{
-    CacheShape, Caches, MemoryModel, NodeClock, ProcessorModel, SchedulerModel, sourced,
+    CacheShape, Caches, MemoryModel, NodeClock, ProcessorModel, SchedulerModel, sourced, within,
     within_cycles,
 };
 
@@ -47,15 +47,20 @@ pub struct ControllerMachine {
 }
 
 /// A store behind a bus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BusyStore {
     /// Cycles until the bus is acquired, if it is free.
+    #[serde(deserialize_with = "sourced")]
     pub acquire_cycles: u64,
     /// Cycles until it is released.
+    #[serde(deserialize_with = "sourced")]
     pub release_cycles: u64,
     /// Cycles of a look-up.
+    #[serde(deserialize_with = "sourced")]
     pub lookup_cycles: u64,
     /// Cycles of reading or writing a block.
+    #[serde(deserialize_with = "sourced")]
     pub line_cycles: u64,
 }
 
@@ -100,7 +105,7 @@ struct ControllerFile {
     processor: ProcessorModel,
     first_level: FirstLevel,
     cache: Caches,
-    second_level: StoreFile,
+    second_level: BusyStore,
     memory: MemoryFile,
     controller: ControllerModel,
     network: CrossbarModel,
@@ -112,19 +117,6 @@ struct ControllerFile {
 struct FirstLevel {
     #[serde(deserialize_with = "sourced")]
     size_bytes: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoreFile {
-    #[serde(deserialize_with = "sourced")]
-    acquire_cycles: u64,
-    #[serde(deserialize_with = "sourced")]
-    release_cycles: u64,
-    #[serde(deserialize_with = "sourced")]
-    lookup_cycles: u64,
-    #[serde(deserialize_with = "sourced")]
-    line_cycles: u64,
 }
 
 #[derive(Deserialize)]
@@ -142,49 +134,38 @@ struct MemoryFile {
     line_cycles: u64,
 }
 
-impl StoreFile {
-    fn checked(&self, name: &str) -> Result<BusyStore, String> {
-        let Self { acquire_cycles, release_cycles, lookup_cycles, line_cycles } = *self;
+impl BusyStore {
+    fn checked(self, name: &str) -> Result<Self, String> {
         for (what, cycles) in [
-            ("acquire_cycles", acquire_cycles),
-            ("release_cycles", release_cycles),
-            ("lookup_cycles", lookup_cycles),
-            ("line_cycles", line_cycles),
+            ("acquire_cycles", self.acquire_cycles),
+            ("release_cycles", self.release_cycles),
+            ("lookup_cycles", self.lookup_cycles),
+            ("line_cycles", self.line_cycles),
         ] {
-            within_cycles(&format!("{name}.{what}"), cycles)?;
+            within_cycles(&[(&format!("{name}.{what}"), cycles)])?;
         }
-        if lookup_cycles == 0 {
+        if self.lookup_cycles == 0 {
             return Err(format!(
                 "{name}.lookup_cycles is 0: expected at least 1, so that a node that \
                  retries its own request makes progress"
             ));
         }
-        Ok(BusyStore { acquire_cycles, release_cycles, lookup_cycles, line_cycles })
+        Ok(self)
     }
 }
 
 impl ControllerMachine {
     /// The machine that a file describes.
     pub(crate) fn machine(file: MachineFile<'_>) -> Result<CachedMachine, MachineError> {
-        let origin = file.origin().to_owned();
-        let fail = |problem| MachineError::File { origin: origin.clone(), problem };
-        let file: ControllerFile = file.contents()?;
-        let cache = file.cache.data();
-        let model = file.model(cache).map_err(fail)?;
-        let memory = MemoryModel { page_bytes: file.memory.page_bytes };
-        Ok(CachedMachine {
-            description: Description {
-                name: file.name,
-                summary: file.summary,
-                source: file.source,
-            },
-            processor: file.processor.checked().map_err(fail)?,
-            cache,
-            instructions: None,
-            interconnect: Interconnect::Controllers(model),
-            scheduler: file.scheduler.checked().map_err(fail)?,
-            page_bytes: memory.checked().map_err(fail)?.page_bytes,
-            kernel: None,
+        file.cached(|file: ControllerFile| {
+            let model = Interconnect::Controllers(file.model(file.cache.data())?);
+            let description = Description::new(file.name, file.summary, file.source);
+            let memory = MemoryModel { page_bytes: file.memory.page_bytes };
+            let ControllerFile { processor, cache, scheduler, .. } = file;
+            Ok(CachedMachine {
+                instructions: None,
+                ..CachedMachine::of(description, processor, &cache, scheduler, memory, model)?
+            })
         })
     }
 
@@ -213,7 +194,7 @@ impl ControllerFile {
     fn model(&self, cache: CacheShape) -> Result<ControllerMachine, String> {
         let MemoryFile { acquire_cycles, release_cycles, lookup_cycles, line_cycles, .. } =
             self.memory;
-        let memory = StoreFile { acquire_cycles, release_cycles, lookup_cycles, line_cycles };
+        let memory = BusyStore { acquire_cycles, release_cycles, lookup_cycles, line_cycles };
         let model = ControllerMachine {
             cycles_per_ms: self.clock.mhz.saturating_mul(1000),
             first_level_bytes: self.first_level.size_bytes,
@@ -222,25 +203,19 @@ impl ControllerFile {
             controller: self.controller,
             network: self.network,
         };
-        for (what, cycles) in [
+        within_cycles(&[
             ("clock.mhz", model.cycles_per_ms),
             ("controller.send_cycles", model.controller.send_cycles),
             ("network.short_cycles", model.network.short_cycles),
             ("network.long_cycles", model.network.long_cycles),
             ("network.gap_cycles", model.network.gap_cycles),
-        ] {
-            within_cycles(what, cycles)?;
-        }
-        for (what, value, most) in [
+        ])?;
+        within(&[
             ("clock.mhz", self.clock.mhz, 1_000_000),
             ("controller.buffer_reads", model.controller.buffer_reads, BUFFER_READS_MAX),
             ("network.header_bytes", model.network.header_bytes, HEADER_BYTES_MAX),
             ("first_level.size_bytes", model.first_level_bytes, FIRST_LEVEL_BYTES_MAX),
-        ] {
-            if !(1..=most).contains(&value) {
-                return Err(format!("{what} is {value}: expected 1 to {most}"));
-            }
-        }
+        ])?;
         if !model.first_level_bytes.is_power_of_two() || model.first_level_bytes > cache.size_bytes
         {
             return Err(format!(

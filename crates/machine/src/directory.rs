@@ -19,7 +19,7 @@ use crate::cached::{CachedMachine, Interconnect};
 use crate::error::MachineError;
 use crate::file::{Description, MachineFile};
 use crate::parts::{
-    Caches, MemoryModel, NodeClock, ProcessorModel, SchedulerModel, sourced, within_cycles,
+    Caches, MemoryModel, NodeClock, ProcessorModel, SchedulerModel, sourced, within, within_cycles,
 };
 use crate::topology::{LastLevelModel, MemoryTopology, MemoryTopologyFile};
 
@@ -206,24 +206,12 @@ impl DirectoryMachine {
 
     /// The machine that a file describes.
     pub(crate) fn machine(file: MachineFile<'_>) -> Result<CachedMachine, MachineError> {
-        let origin = file.origin().to_owned();
-        let fail = |problem| MachineError::File { origin: origin.clone(), problem };
-        let file: DirectoryFile = file.contents()?;
-        let model = file.model().map_err(fail)?;
-        let memory = MemoryModel { page_bytes: file.memory.page_bytes };
-        Ok(CachedMachine {
-            description: Description {
-                name: file.name,
-                summary: file.summary,
-                source: file.source,
-            },
-            processor: file.processor.checked().map_err(fail)?,
-            cache: file.cache.data(),
-            instructions: file.cache.instructions(),
-            interconnect: Interconnect::Directory(model),
-            scheduler: file.scheduler.checked().map_err(fail)?,
-            page_bytes: memory.checked().map_err(fail)?.page_bytes,
-            kernel: None,
+        file.cached(|file: DirectoryFile| {
+            let model = Interconnect::Directory(file.model()?);
+            let description = Description::new(file.name, file.summary, file.source);
+            let memory = MemoryModel { page_bytes: file.memory.page_bytes };
+            let DirectoryFile { processor, cache, scheduler, .. } = file;
+            CachedMachine::of(description, processor, &cache, scheduler, memory, model)
         })
     }
 }
@@ -256,7 +244,7 @@ impl DirectoryFile {
                         retries its own request makes progress"
                 .to_owned());
         }
-        for (what, cycles) in [
+        within_cycles(&[
             ("clock.mhz", model.cycles_per_ms),
             ("network.link_cycles", network.link_cycles),
             ("network.routing_cycles", network.routing_cycles),
@@ -268,20 +256,14 @@ impl DirectoryFile {
             ("system.page_fault_cycles", system.page_fault_cycles),
             ("system.page_table_cycles", system.page_table_cycles),
             ("system.purge_line_cycles", system.purge_line_cycles),
-        ] {
-            within_cycles(what, cycles)?;
-        }
-        for (what, value, most) in [
+        ])?;
+        within(&[
             ("clock.mhz", self.clock.mhz, 1_000_000),
             ("memory.words", self.memory.words, WORDS_MAX),
             ("network.path_bits", network.path_bits, PATH_BITS_MAX),
             ("network.header_bytes", network.header_bytes, HEADER_BYTES_MAX),
             ("system.tlb_entries", system.tlb_entries, TLB_ENTRIES_MAX),
-        ] {
-            if !(1..=most).contains(&value) {
-                return Err(format!("{what} is {value}: expected 1 to {most}"));
-            }
-        }
+        ])?;
         Ok(model)
     }
 }

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
+use crate::cached::CachedMachine;
 use crate::error::MachineError;
 use crate::kind::{KINDS, MachineKind};
 use crate::table::{Preset, TABLE};
@@ -31,6 +32,12 @@ pub struct Description {
     pub summary: String,
     /// Where its numbers come from.
     pub source: String,
+}
+
+impl Description {
+    pub(crate) fn new(name: String, summary: String, source: String) -> Self {
+        Self { name, summary, source }
+    }
 }
 
 /// A file, with missing keys taken from its base.
@@ -123,6 +130,15 @@ impl<'a> MachineFile<'a> {
         // Bases are machines of the table and valid, so any error is in this file's text.
         let (text, origin) = (self.text, self.origin);
         T::deserialize(Deserializer::from(self.table)).map_err(|e| parse_error(text, origin, &e))
+    }
+
+    /// The machine with caches that `build` makes of the contents; it returns what is wrong with them.
+    pub(crate) fn cached<T: DeserializeOwned>(
+        self,
+        build: impl FnOnce(T) -> Result<CachedMachine, String>,
+    ) -> Result<CachedMachine, MachineError> {
+        let origin = self.origin.to_owned();
+        build(self.contents()?).map_err(|problem| MachineError::File { origin, problem })
     }
 
     /// The file, or the name in the table.

@@ -66,6 +66,12 @@ pub struct LinkLatencies {
 }
 
 impl LinkLatencies {
+    fn each_mut(&mut self) -> [&mut u64; 6] {
+        let Self { last_level, same_last_level, same_socket, cross_socket, .. } = self;
+        let Self { memory, remote_memory, .. } = self;
+        [last_level, same_last_level, same_socket, cross_socket, memory, remote_memory]
+    }
+
     /// Every latency with its name.
     #[must_use]
     pub fn named(&self) -> [(&'static str, u64); 6] {
@@ -157,23 +163,11 @@ struct ContentionFile {
 impl LinkModel {
     /// The machine that a file describes.
     pub(crate) fn machine(file: MachineFile<'_>) -> Result<CachedMachine, MachineError> {
-        let origin = file.origin().to_owned();
-        let fail = |problem| MachineError::File { origin: origin.clone(), problem };
-        let file: MulticoreFile = file.contents()?;
-        let links = file.links().map_err(fail)?;
-        Ok(CachedMachine {
-            description: Description {
-                name: file.name,
-                summary: file.summary,
-                source: file.source,
-            },
-            processor: file.processor.checked().map_err(fail)?,
-            cache: file.cache.data(),
-            instructions: file.cache.instructions(),
-            interconnect: Interconnect::Links(links),
-            scheduler: file.scheduler.checked().map_err(fail)?,
-            page_bytes: file.memory.checked().map_err(fail)?.page_bytes,
-            kernel: None,
+        file.cached(|file: MulticoreFile| {
+            let links = Interconnect::Links(file.links()?);
+            let description = Description::new(file.name, file.summary, file.source);
+            let MulticoreFile { processor, cache, scheduler, memory, .. } = file;
+            CachedMachine::of(description, processor, &cache, scheduler, memory, links)
         })
     }
 
@@ -186,22 +180,10 @@ impl LinkModel {
     /// The same machine with every latency this many cycles longer.
     #[must_use]
     pub fn slower_by(&self, cycles: u64) -> Self {
-        let LinkLatencies {
-            last_level,
-            same_last_level,
-            same_socket,
-            cross_socket,
-            memory,
-            remote_memory,
-        } = self.latency;
-        let latency = LinkLatencies {
-            last_level: last_level + cycles,
-            same_last_level: same_last_level + cycles,
-            same_socket: same_socket + cycles,
-            cross_socket: cross_socket + cycles,
-            memory: memory + cycles,
-            remote_memory: remote_memory + cycles,
-        };
+        let mut latency = self.latency;
+        for of_one in latency.each_mut() {
+            *of_one += cycles;
+        }
         Self { latency, ..*self }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::parts::{CacheShape, sourced, within_cycles};
+use crate::parts::{CacheShape, sourced, within, within_cycles};
 
 /// Most sockets, memories of a socket, parts of a memory, and places of a mesh.
 const COUNT_MAX: u64 = 256;
@@ -137,15 +137,11 @@ impl LastLevelModel {
     }
 
     pub(crate) fn checked(self) -> Result<Self, String> {
-        within_cycles("last_level.latency_cycles", self.latency_cycles)?;
-        for (what, value, most) in [
+        within_cycles(&[("last_level.latency_cycles", self.latency_cycles)])?;
+        within(&[
             ("last_level.size_bytes", self.size_bytes, 1 << 32),
             ("last_level.associativity", self.associativity, 1024),
-        ] {
-            if !(1..=most).contains(&value) {
-                return Err(format!("{what} is {value}: expected 1 to {most}"));
-            }
-        }
+        ])?;
         Ok(self)
     }
 }
@@ -167,13 +163,11 @@ impl MemoryTopologyFile {
             socket_cycles: self.socket_cycles,
             far_cycles: self.far_cycles,
         };
-        for (what, cycles) in [
+        within_cycles(&[
             ("topology.near_cycles", self.near_cycles),
             ("topology.socket_cycles", self.socket_cycles),
             ("topology.far_cycles", self.far_cycles),
-        ] {
-            within_cycles(what, cycles)?;
-        }
+        ])?;
         let all = self.sockets * self.memories_per_socket;
         if all * self.slices_per_memory > PARTS_MAX {
             return Err(format!(

@@ -47,8 +47,10 @@ impl ProcessorModel {
 
     /// The model, if its numbers are valid.
     pub(crate) fn checked(self) -> Result<Self, String> {
-        within_cycles("processor.operation_cycles", self.operation_cycles)?;
-        within_cycles("processor.instruction_cycles", self.instruction_cycles)?;
+        within_cycles(&[
+            ("processor.operation_cycles", self.operation_cycles),
+            ("processor.instruction_cycles", self.instruction_cycles),
+        ])?;
         if self.issue_width == Some(0) {
             return Err("processor.issue_width is 0: expected at least 1 instruction a cycle, or \
                         nothing, for a window that is filled by the instructions of the trace"

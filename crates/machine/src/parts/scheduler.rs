@@ -31,7 +31,7 @@ pub struct SchedulerModel {
 impl SchedulerModel {
     /// The model, if its numbers are valid.
     pub(crate) fn checked(self) -> Result<Self, String> {
-        within_cycles("scheduler.wait_cycles", self.wait_cycles)?;
+        within_cycles(&[("scheduler.wait_cycles", self.wait_cycles)])?;
         match self.time_slice_references {
             0 => Err("scheduler.time_slice_references is 0: expected at least 1".to_owned()),
             _ => Ok(self),
