@@ -132,7 +132,8 @@ impl<'a> MachineFile<'a> {
         T::deserialize(Deserializer::from(self.table)).map_err(|e| parse_error(text, origin, &e))
     }
 
-    /// The machine with caches that `build` makes of the contents; it returns what is wrong with them.
+    /// The machine with caches that `build` makes of the contents. The error of `build` says what
+    /// is wrong with them.
     pub(crate) fn cached<T: DeserializeOwned>(
         self,
         build: impl FnOnce(T) -> Result<CachedMachine, String>,

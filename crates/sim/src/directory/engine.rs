@@ -10,8 +10,8 @@ use crate::schema::schema;
 use crate::timed::{prepare_run, simulate};
 
 /// Machines whose nodes each have a directory for their part of memory. Combinations are in order
-/// of machine, protocol, home, cache and number of nodes. Where homes are chosen with hindsight, the
-/// trace is read twice.
+/// of machine, protocol, home, cache and number of nodes. Where homes are chosen with hindsight,
+/// the trace is read twice.
 pub(crate) const ENGINE: Engine = Engine {
     name: "directory",
     kinds: &[MachineKind::Directory, MachineKind::Controllers],
