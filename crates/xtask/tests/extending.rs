@@ -93,7 +93,7 @@ const INSERTIONS: [Insertion; 8] = [
     },
     Insertion {
         file: "crates/machine/src/kind.rs",
-        after: "that does one thing after the other.\n    Controllers,\n",
+        after: "\n    Controllers,\n",
         line: "    /// Every reference takes the same time.\n    Flat,\n",
     },
     Insertion {
