@@ -44,7 +44,7 @@ def test_options_of_a_kind_of_machine_are_found_from_its_configuration() -> None
 def test_choices_and_their_meanings_come_from_the_engine() -> None:
     rule = options_of("bus")["miss_rule"]
     assert list(rule.choices) == ["dubois", "torrellas"]
-    assert "`dubois`: when what others wrote" in rule.text()
+    assert "`dubois`: when words that others wrote" in rule.text()
     assert rule.text().endswith("Default: `dubois`.")
 
 

@@ -1,5 +1,5 @@
 //! The tables in `docs/` are those of the program, of every crate: they are here because this crate
-//! sees all of them. `HOMENODE_BLESS=1 cargo test -p homenode-sim --test it docs::` rewrites them.
+//! sees all of them. `HOMENODE_BLESS=1 cargo test --release --test it docs::` rewrites them.
 
 use std::fmt::Write as _;
 use std::path::Path;

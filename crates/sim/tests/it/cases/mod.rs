@@ -5,7 +5,7 @@
 //! ([`engine`]), and engines must agree where theory requires it ([`law`]). An engine that cannot
 //! run a case gives the reason. `testdata/cases/README.md` has the schema.
 //!
-//! `cargo test -p homenode-sim --test it cases:: -- --nocapture` prints which engines ran and
+//! `cargo test --release --test it cases:: -- --nocapture` prints which engines ran and
 //! skipped which cases.
 
 mod can_fail;
