@@ -452,6 +452,22 @@ mod tests {
     }
 
     #[test]
+    fn records_that_were_merged_do_not_count_as_waiting() {
+        let mut rings = WrittenRings::new();
+        let mut merger =
+            LogicalMerger { waiting_least: 8, waiting_max: 16, ..LogicalMerger::new(1) };
+        rings.block(0, 0);
+        rings.refer(0, 3);
+        rings.refer(1, 32);
+        // Less than half of the first block, which therefore stays in the queue.
+        assert_eq!(merged(&rings, &mut merger, false), "01010");
+        for _ in 0..12 * PASSES_MAX {
+            assert_eq!(merged(&rings, &mut merger, false), "");
+        }
+        assert_eq!(merger.streams[1].waiting(), 30);
+    }
+
+    #[test]
     fn a_floor_is_ignored_while_records_are_unread() {
         let mut rings = WrittenRings::new();
         rings.refer(0, 12);

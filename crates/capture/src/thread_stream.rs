@@ -120,10 +120,9 @@ impl ThreadStream {
     pub fn read(&mut self, area: &SharedArea, all: bool, most: usize) -> usize {
         self.is_read = false;
         self.records.make_room();
-        let records = &mut self.records.records;
         let mut read = 0;
-        while all || read == 0 && records.len() < most {
-            let count = self.cursor.read_block(area, records);
+        while all || read == 0 && self.records.len() < most {
+            let count = self.cursor.read_block(area, &mut self.records.records);
             read += count;
             self.is_read = count == 0 || !self.cursor.is_between_blocks(area);
             if self.is_read {
