@@ -29,7 +29,8 @@ pub fn written(
 
 /// The same with all columns, in small chunks.
 pub fn trace_of(steps: &[Step]) -> TraceReader {
-    written("sample.hnt", steps, small_chunks(50), Metadata { word_size: 4, ..Metadata::default() })
+    let metadata = Metadata { program: "sample".into(), word_size: 4, ..Metadata::default() };
+    written("sample.hnt", steps, small_chunks(50), metadata)
 }
 
 /// Parameters, each as `name=value`.
