@@ -180,7 +180,7 @@ fn a_new_entry_is_one_file_and_two_lines() {
     }
     // With another version cargo keeps the build of the copy apart from the tree's own in the same
     // folder, and reuses compiled dependencies. Of the workspace's crates little is run, so they
-    // are hardly optimised.
+    // are not optimised.
     let manifest = edited(&root, "Cargo.toml");
     let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(manifest.contains(&version), "the workspace gives the version of its crates");
@@ -194,7 +194,7 @@ fn a_new_entry_is_one_file_and_two_lines() {
         write_if_new(&copy.join(file), edited(&root, file).as_bytes());
     }
     let quick: Vec<String> = crates(&root)
-        .map(|name| format!("--config=profile.release.package.homenode-{name}.opt-level=1"))
+        .map(|name| format!("--config=profile.release.package.homenode-{name}.opt-level=0"))
         .collect();
     let cargo = |arguments: &[&str], bless: bool| {
         let mut command = Command::new(env!("CARGO"));
