@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any, Self
@@ -33,6 +34,8 @@ class Browser:
         line += ["--remote-debugging-port=0", "--remote-allow-origins=*"]
         self._process = subprocess.Popen(
             [*line, f"--user-data-dir={folder}", "about:blank"],
+            # What the browser leaves behind when it is terminated goes with the folder.
+            env={**os.environ, "TMPDIR": str(folder)},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
