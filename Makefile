@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export CARGO_TERM_COLOR ?= auto
+# Tests start hundreds of Python processes: each would compile the package again without its caches.
+export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 EXTRAS ?= dev
 .PHONY: help build setup demo test test-rust test-python test-studies test-heavy generate lint lint-rust lint-python bench \
